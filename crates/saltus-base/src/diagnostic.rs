@@ -1,0 +1,154 @@
+//! What the compiler tells the user: data only; the command line draws it, the editor lists it.
+
+use crate::Span;
+
+/// A stable identifier such as `E0203`. The first letter is the usual severity (`E`rror, `W`arning, `H`int), the
+/// first two digits the family: 00 files and libraries, 01 syntax, 02 names and classes, 03 types, 04 equations
+/// and balance, 05 connections, 06 evaluation, 07 units and style.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Code(pub &'static str);
+
+impl Code {
+    pub fn severity(self) -> Severity {
+        match self.0.as_bytes().first() {
+            Some(b'W') => Severity::Warning,
+            Some(b'H') => Severity::Hint,
+            _ => Severity::Error,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    Hint,
+    Warning,
+    Error,
+}
+
+/// A secondary place with its own remark ("declared here").
+#[derive(Clone, PartialEq, Debug)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// One message. The message says what is wrong and what was expected; each hint says what to do about it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diagnostic {
+    pub code: Code,
+    pub severity: Severity,
+    pub message: String,
+    pub span: Option<Span>,
+    pub labels: Vec<Label>,
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A message with the usual severity of its code.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            span: (!span.is_nowhere()).then_some(span),
+            labels: Vec::new(),
+            hints: Vec::new(),
+        }
+    }
+
+    pub fn hint(mut self, text: impl Into<String>) -> Self {
+        self.hints.push(text.into());
+        self
+    }
+
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        if !span.is_nowhere() {
+            self.labels.push(Label { span, text: text.into() });
+        }
+        self
+    }
+
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+}
+
+/// The messages of a run in the order they were found; exact repetitions are kept once, and a flood is cut.
+#[derive(Clone, Default, Debug)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+    n_suppressed: usize,
+}
+
+/// More messages than this help nobody and may not fill the memory.
+const MOST: usize = 2_000;
+
+impl Diagnostics {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let same = |d: &Diagnostic| d.code == diagnostic.code && d.span == diagnostic.span && d.message == diagnostic.message;
+        if self.items.iter().rev().take(200).any(same) {
+            return;
+        }
+        if self.items.len() >= MOST {
+            self.n_suppressed += 1;
+            return;
+        }
+        self.items.push(diagnostic);
+    }
+
+    pub fn extend(&mut self, other: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in other {
+            self.push(diagnostic);
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.n_errors() > 0
+    }
+
+    pub fn n_errors(&self) -> usize {
+        self.items.iter().filter(|d| d.severity == Severity::Error).count()
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// How many messages were left out because there were too many.
+    pub fn n_suppressed(&self) -> usize {
+        self.n_suppressed
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.items.iter()
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}

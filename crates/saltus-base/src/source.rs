@@ -1,0 +1,133 @@
+//! Source files and positions in them.
+
+use std::sync::Arc;
+
+use crate::{IdVec, Index, define_id};
+
+define_id! {
+    /// A loaded source file.
+    pub struct FileId;
+}
+
+/// A half-open range of bytes in one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    pub file: FileId,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(file: FileId, start: u32, end: u32) -> Self {
+        Self { file, start, end }
+    }
+
+    /// The place of things the user did not write: built-in types, generated equations without an origin.
+    pub fn nowhere() -> Self {
+        Self { file: FileId::from_usize(u32::MAX as usize), start: 0, end: 0 }
+    }
+
+    pub fn is_nowhere(self) -> bool {
+        self == Self::nowhere()
+    }
+
+    /// The smallest span that covers both; both must be in the same file (else `self` wins).
+    pub fn to(self, end: Span) -> Span {
+        if self.file != end.file {
+            return self;
+        }
+        Span { file: self.file, start: self.start.min(end.start), end: self.end.max(end.end) }
+    }
+}
+
+/// A file's name as shown to the user, its text, and where its lines begin.
+#[derive(Debug)]
+pub struct SourceFile {
+    pub path: String,
+    pub text: Arc<str>,
+    pub lines: LineIndex,
+}
+
+/// All files of a session.
+#[derive(Default, Debug)]
+pub struct SourceMap {
+    files: IdVec<FileId, SourceFile>,
+}
+
+impl SourceMap {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn add(&mut self, path: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let text = text.into();
+        let lines = LineIndex::new(&text);
+        self.files.push(SourceFile { path: path.into(), text, lines })
+    }
+
+    pub fn get(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id)
+    }
+
+    /// The source text of a span; empty for [`Span::nowhere`].
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
+    }
+
+    /// `path:line:column` of the start of a span.
+    pub fn location(&self, span: Span) -> Option<String> {
+        let file = self.get(span.file)?;
+        let at = file.lines.line_column(&file.text, span.start);
+        Some(format!("{}:{}:{}", file.path, at.line, at.column))
+    }
+}
+
+/// A position for people: both count from 1, the column in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineColumn {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Offsets of the line starts of a text.
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    pub fn new(text: &str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        Self { starts }
+    }
+
+    pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
+        let line = self.starts.partition_point(|&s| s <= offset).saturating_sub(1);
+        let prefix = text.get(self.starts[line] as usize..offset as usize).unwrap_or("");
+        LineColumn { line: line as u32 + 1, column: prefix.chars().count() as u32 + 1 }
+    }
+
+    /// The byte range of a line (counted from 1), without its line end.
+    pub fn line_range(&self, text: &str, line: u32) -> std::ops::Range<usize> {
+        let at = (line as usize).saturating_sub(1).min(self.starts.len() - 1);
+        let start = self.starts[at] as usize;
+        let end = self.starts.get(at + 1).map_or(text.len(), |&e| e as usize);
+        let body = text[start..end].trim_end_matches(['\n', '\r']);
+        start..start + body.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let mut map = SourceMap::new();
+        let id = map.add("a.mo", "model A\n  µ x;\n");
+        let span = Span::new(id, 13, 14);
+        assert_eq!(map.location(span).as_deref(), Some("a.mo:2:5"));
+        assert_eq!(map.slice(span), "x");
+    }
+}

@@ -1,0 +1,1 @@
+//! Counting scalar unknowns and equations.

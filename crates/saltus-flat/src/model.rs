@@ -1,0 +1,211 @@
+//! The flat model: variables, equations, algorithms, functions.
+
+use saltus_base::{IdVec, Span};
+
+use crate::{EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Type, VarId};
+
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct FlatModel {
+    /// Qualified name of the class.
+    pub name: String,
+    pub description: String,
+    pub variables: IdVec<VarId, Variable>,
+    pub equations: Vec<Equation>,
+    pub initial_equations: Vec<Equation>,
+    pub algorithms: Vec<Algorithm>,
+    pub initial_algorithms: Vec<Algorithm>,
+    pub functions: IdVec<FunctionId, Function>,
+    pub records: IdVec<RecordId, RecordType>,
+    pub enumerations: IdVec<EnumId, EnumType>,
+    /// Iteration variables of reductions and `for` loops outside functions.
+    pub iterators: IdVec<LocalId, Local>,
+    pub experiment: Experiment,
+}
+
+/// The `experiment` annotation.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Experiment {
+    pub start_time: Option<f64>,
+    pub stop_time: Option<f64>,
+    pub interval: Option<f64>,
+    pub tolerance: Option<f64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Variability {
+    Constant,
+    Parameter,
+    Discrete,
+    Continuous,
+}
+
+/// Only for variables at the top level of the model and of its top-level connectors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Causality {
+    Local,
+    Input,
+    Output,
+}
+
+/// Connector prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Prefix {
+    None,
+    Flow,
+    Stream,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variable {
+    /// `a.b[2].c`
+    pub name: String,
+    /// Built-in base type (never a record) with dimensions.
+    pub ty: Type,
+    pub variability: Variability,
+    pub causality: Causality,
+    pub prefix: Prefix,
+    pub attributes: Attributes,
+    /// Declaration equation; for parameters and constants their value.
+    pub binding: Option<Expr>,
+    pub description: String,
+    pub is_protected: bool,
+    /// `annotation(HideResult = true)`
+    pub hide_result: bool,
+    /// The value was used at compile time (sizes, conditions, `Evaluate`): changing it needs recompilation.
+    pub is_structural: bool,
+    pub is_final: bool,
+    pub span: Span,
+}
+
+/// Attributes of built-in types; array variables have array values (or a scalar that holds for all elements).
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Attributes {
+    pub start: Option<Expr>,
+    pub fixed: Option<Expr>,
+    pub min: Option<Expr>,
+    pub max: Option<Expr>,
+    pub nominal: Option<Expr>,
+    pub unit: Option<Expr>,
+    pub display_unit: Option<Expr>,
+    pub quantity: Option<Expr>,
+    pub state_select: Option<Expr>,
+    pub unbounded: Option<Expr>,
+}
+
+impl Attributes {
+    /// All attributes that are set, with their Modelica names, in a fixed order.
+    pub fn iter(&self) -> impl std::iter::Iterator<Item = (&'static str, &Expr)> {
+        [
+            ("quantity", &self.quantity),
+            ("unit", &self.unit),
+            ("displayUnit", &self.display_unit),
+            ("min", &self.min),
+            ("max", &self.max),
+            ("start", &self.start),
+            ("fixed", &self.fixed),
+            ("nominal", &self.nominal),
+            ("stateSelect", &self.state_select),
+            ("unbounded", &self.unbounded),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| value.as_ref().map(|v| (name, v)))
+    }
+
+    pub fn iter_mut(&mut self) -> impl std::iter::Iterator<Item = &mut Expr> {
+        [
+            &mut self.quantity,
+            &mut self.unit,
+            &mut self.display_unit,
+            &mut self.min,
+            &mut self.max,
+            &mut self.start,
+            &mut self.fixed,
+            &mut self.nominal,
+            &mut self.state_select,
+            &mut self.unbounded,
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The slot of the attribute with this Modelica name.
+    pub fn slot(&mut self, name: &str) -> Option<&mut Option<Expr>> {
+        Some(match name {
+            "quantity" => &mut self.quantity,
+            "unit" => &mut self.unit,
+            "displayUnit" => &mut self.display_unit,
+            "min" => &mut self.min,
+            "max" => &mut self.max,
+            "start" => &mut self.start,
+            "fixed" => &mut self.fixed,
+            "nominal" => &mut self.nominal,
+            "stateSelect" => &mut self.state_select,
+            "unbounded" => &mut self.unbounded,
+            _ => return None,
+        })
+    }
+}
+
+/// How an equation came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Written in an equation section.
+    Declared,
+    /// From a connection set (also `flow = 0` of an unconnected connector).
+    Connection,
+    /// From the value of an array or record declaration.
+    Binding,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Equation {
+    pub kind: EquationKind,
+    pub origin: Origin,
+    /// Name of the component instance the equation belongs to, empty at the top.
+    pub component: std::rc::Rc<str>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum EquationKind {
+    /// Both sides have the same type: scalar, array or record. `Tuple = Call` takes several results.
+    Equality { left: Expr, right: Expr },
+    /// `otherwise` is empty where there is no `else`.
+    If { branches: Vec<(Expr, Vec<Equation>)>, otherwise: Vec<Equation> },
+    When { branches: Vec<(Expr, Vec<Equation>)> },
+    Assert { condition: Expr, message: Expr, level: Option<Expr> },
+    Terminate { message: Expr },
+    /// In `when` only.
+    Reinit { state: Expr, value: Expr },
+    /// A call for its effect.
+    Call(Expr),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Algorithm {
+    pub statements: Vec<Statement>,
+    pub component: std::rc::Rc<str>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Statement {
+    pub kind: StatementKind,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum StatementKind {
+    /// The target is built from `Var`/`Local`, `Index` and `Field`, or a `Tuple` of such for several results.
+    Assign { target: Expr, value: Expr },
+    If { branches: Vec<(Expr, Vec<Statement>)>, otherwise: Vec<Statement> },
+    For { local: LocalId, range: Expr, body: Vec<Statement> },
+    While { condition: Expr, body: Vec<Statement> },
+    When { branches: Vec<(Expr, Vec<Statement>)> },
+    Break,
+    Return,
+    Assert { condition: Expr, message: Expr, level: Option<Expr> },
+    Terminate { message: Expr },
+    Reinit { state: Expr, value: Expr },
+    Call(Expr),
+}

@@ -1,0 +1,3 @@
+//! Modelica text in, syntax tree out, and back.
+
+pub mod ast;
