@@ -42,6 +42,9 @@ pub enum ExprKind {
     /// A user function; arguments are complete and in order of its inputs. The type is that of the first result;
     /// several results appear only where an equation or statement takes them apart.
     Call { function: FunctionId, arguments: Vec<Expr> },
+    /// A call of a function that came in as an argument: the local has type [`BaseType::Function`], the arguments are
+    /// those inputs that the value does not bind, in order.
+    CallLocal { function: LocalId, arguments: Vec<Expr> },
     /// A call that is used for several results; type of the first. Only as right-hand side of `Tuple`.
     Builtin { function: Builtin, arguments: Vec<Expr> },
     /// `sum(body for i in …)`; [`ReductionOp::Array`] is `{body for i in …}`. The first iterator is the outermost loop
@@ -268,7 +271,9 @@ impl Expr {
                 visit(then);
                 visit(otherwise);
             }
-            ExprKind::Call { arguments, .. } | ExprKind::Builtin { arguments, .. } => arguments.iter().for_each(visit),
+            ExprKind::Call { arguments, .. }
+            | ExprKind::CallLocal { arguments, .. }
+            | ExprKind::Builtin { arguments, .. } => arguments.iter().for_each(visit),
             ExprKind::Reduction { body, iterators, .. } => {
                 iterators.iter().for_each(|i| visit(&i.range));
                 visit(body);
@@ -318,9 +323,9 @@ impl Expr {
                 visit(then);
                 visit(otherwise);
             }
-            ExprKind::Call { arguments, .. } | ExprKind::Builtin { arguments, .. } => {
-                arguments.iter_mut().for_each(visit)
-            }
+            ExprKind::Call { arguments, .. }
+            | ExprKind::CallLocal { arguments, .. }
+            | ExprKind::Builtin { arguments, .. } => arguments.iter_mut().for_each(visit),
             ExprKind::Reduction { body, iterators, .. } => {
                 iterators.iter_mut().for_each(|i| visit(&mut i.range));
                 visit(body);
