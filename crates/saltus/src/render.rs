@@ -1,0 +1,302 @@
+//! Diagnostics as text for people and as JSON lines for programs.
+//!
+//! In: a [`Diagnostic`] and the [`SourceMap`] its spans point into. Out:
+//!
+//! ```text
+//! error[E0109]: expected `;`, found `end`
+//!  --> Ball.mo:3:9
+//!   |
+//! 3 |   Real h
+//!   |         ^
+//!   = hint: end this line with `;`
+//! ```
+//!
+//! Columns are counted in terminal cells: tabs become four cells, wide characters two. Lines longer than
+//! [`WINDOW`] are shown around the marked place only.
+
+use std::fmt::Write;
+
+use saltus_base::{Diagnostic, FileId, Severity, SourceFile, SourceMap, Span};
+use serde_json::{Value, json};
+
+/// Cells of a source line that are shown at most.
+const WINDOW: usize = 150;
+const TAB: usize = 4;
+
+/// How to draw.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Style {
+    pub colours: bool,
+}
+
+impl Style {
+    fn paint(self, ansi: &str, text: &str) -> String {
+        if self.colours { format!("\x1b[{ansi}m{text}\x1b[0m") } else { text.to_string() }
+    }
+}
+
+/// One marked place: the main one has carets, labels have dashes and a remark.
+struct Mark<'a> {
+    span: Span,
+    line: u32,
+    text: &'a str,
+    is_main: bool,
+}
+
+pub fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Hint => "hint",
+    }
+}
+
+fn severity_colour(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "1;31",
+        Severity::Warning => "1;33",
+        Severity::Hint => "1;36",
+    }
+}
+
+/// The complete text of one diagnostic, with a line end.
+pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
+    let colour = severity_colour(diagnostic.severity);
+    let head = format!("{}[{}]", severity_word(diagnostic.severity), diagnostic.code.0);
+    let mut out = format!("{}{}\n", style.paint(colour, &head), style.paint("1", &format!(": {}", diagnostic.message)));
+    let marks = marks(diagnostic, sources);
+    let gutter = marks.iter().map(|m| m.line).max().unwrap_or(1).to_string().len();
+    let mut files: Vec<FileId> = Vec::new();
+    for mark in &marks {
+        if !files.contains(&mark.span.file) {
+            files.push(mark.span.file);
+        }
+    }
+    for (nth, &file) in files.iter().enumerate() {
+        let Some(source) = sources.get(file) else { continue };
+        let in_file: Vec<&Mark> = marks.iter().filter(|m| m.span.file == file).collect();
+        let shown = in_file.iter().find(|m| m.is_main).or(in_file.first());
+        let location = shown.and_then(|m| sources.location(m.span)).unwrap_or_default();
+        let arrow = if nth == 0 { "-->" } else { ":::" };
+        let _ = writeln!(out, "{:gutter$}{} {location}", "", style.paint("34", arrow));
+        snippet(&mut out, source, in_file, gutter, colour, style);
+    }
+    for hint in &diagnostic.hints {
+        let _ = writeln!(out, "{:gutter$} {} {}: {hint}", "", style.paint("34", "="), style.paint("1", "hint"));
+    }
+    out
+}
+
+fn marks<'a>(diagnostic: &'a Diagnostic, sources: &SourceMap) -> Vec<Mark<'a>> {
+    let main = diagnostic.span.map(|span| (span, "", true));
+    let labels = diagnostic.labels.iter().map(|l| (l.span, l.text.as_str(), false));
+    main.into_iter()
+        .chain(labels)
+        .filter_map(|(span, text, is_main)| {
+            let source = sources.get(span.file)?;
+            let line = source.lines.line_column(&source.text, clamp(&source.text, span.start)).line;
+            Some(Mark { span, line, text, is_main })
+        })
+        .collect()
+}
+
+/// The largest character border not behind `offset`.
+fn clamp(text: &str, offset: u32) -> u32 {
+    let mut at = (offset as usize).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at as u32
+}
+
+fn snippet(out: &mut String, source: &SourceFile, mut marks: Vec<&Mark>, gutter: usize, colour: &str, style: Style) {
+    let bar = style.paint("34", "|");
+    let _ = writeln!(out, "{:gutter$} {bar}", "");
+    marks.sort_by_key(|m| (m.line, m.span.start, !m.is_main));
+    let mut last = None;
+    for mark in marks {
+        let cells = Cells::of(source, mark);
+        if last != Some(mark.line) {
+            if last.is_some_and(|l| l + 1 < mark.line) {
+                let _ = writeln!(out, "{:gutter$}{}", "", style.paint("34", "..."));
+            }
+            let number = style.paint("34", &format!("{:gutter$}", mark.line));
+            let _ = writeln!(out, "{number} {bar} {}", cells.text);
+        }
+        last = Some(mark.line);
+        let (sign, colour) = if mark.is_main { ("^", colour) } else { ("-", "1;34") };
+        let under = sign.repeat(cells.width);
+        let remark = if mark.text.is_empty() { under } else { format!("{under} {}", mark.text) };
+        let _ = writeln!(out, "{:gutter$} {bar} {:indent$}{}", "", "", style.paint(colour, &remark), indent = cells.start);
+    }
+}
+
+/// A source line as terminal cells and the marked cells in it.
+struct Cells {
+    text: String,
+    start: usize,
+    width: usize,
+}
+
+impl Cells {
+    fn of(source: &SourceFile, mark: &Mark) -> Cells {
+        let range = source.lines.line_range(&source.text, mark.line);
+        let line = source.text.get(range.clone()).unwrap_or("");
+        let first = (clamp(&source.text, mark.span.start) as usize).saturating_sub(range.start).min(line.len());
+        let end = (clamp(&source.text, mark.span.end) as usize).saturating_sub(range.start).clamp(first, line.len());
+        let start: usize = line[..first].chars().map(cell_width).sum();
+        let width: usize = line[first..end].chars().map(cell_width).sum::<usize>().max(1);
+        let total: usize = line.chars().map(cell_width).sum();
+        if total <= WINDOW {
+            return Cells { text: line.chars().map(drawn).collect(), start, width };
+        }
+        let from = start.saturating_sub(WINDOW / 3);
+        let (mut text, mut at) = (String::from("…"), 0);
+        for c in line.chars() {
+            if at >= from && at + cell_width(c) <= from + WINDOW {
+                text.push_str(&drawn(c));
+            }
+            at += cell_width(c);
+            if at > from + WINDOW {
+                break;
+            }
+        }
+        text.push('…');
+        Cells { text, start: start - from + 1, width: width.min(from + WINDOW - start.min(from + WINDOW)).max(1) }
+    }
+}
+
+fn drawn(c: char) -> String {
+    match c {
+        '\t' => " ".repeat(TAB),
+        c if c.is_control() => "·".to_string(),
+        c => c.to_string(),
+    }
+}
+
+/// Terminal cells of a character: the East Asian wide and emoji blocks take two, combining marks none.
+fn cell_width(c: char) -> usize {
+    match c as u32 {
+        0x09 => TAB,
+        0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F | 0x20D0..=0x20FF => 0,
+        0x1100..=0x115F
+        | 0x2E80..=0x303E
+        | 0x3041..=0xA4CF
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60
+        | 0xFFE0..=0xFFE6
+        | 0x1F300..=0x1FAFF
+        | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
+/// One diagnostic as a JSON object; lines and columns count from 1, columns in characters.
+pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+    let labels: Vec<Value> = diagnostic
+        .labels
+        .iter()
+        .map(|label| {
+            let mut place = place(label.span, sources);
+            place["text"] = json!(label.text);
+            place
+        })
+        .collect();
+    json!({
+        "code": diagnostic.code.0,
+        "severity": severity_word(diagnostic.severity),
+        "message": diagnostic.message,
+        "place": diagnostic.span.map(|span| place(span, sources)),
+        "labels": labels,
+        "hints": diagnostic.hints,
+    })
+}
+
+fn place(span: Span, sources: &SourceMap) -> Value {
+    let Some(file) = sources.get(span.file) else { return json!({}) };
+    let start = file.lines.line_column(&file.text, clamp(&file.text, span.start));
+    let end = file.lines.line_column(&file.text, clamp(&file.text, span.end));
+    json!({
+        "file": file.path,
+        "line": start.line,
+        "column": start.column,
+        "end_line": end.line,
+        "end_column": end.column,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_base::Code;
+
+    fn one_file(text: &str) -> (SourceMap, FileId) {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.mo", text);
+        (sources, id)
+    }
+
+    #[test]
+    fn a_message_shows_its_line_labels_and_hints() {
+        let (sources, id) = one_file("model A\n  Real x\nend B;\n");
+        let d = Diagnostic::new(Code("E0113"), Span::new(id, 21, 22), "expected `end A`, found `end B`")
+            .label(Span::new(id, 6, 7), "`A` begins here")
+            .hint("write `end A;`");
+        let expected = "\
+error[E0113]: expected `end A`, found `end B`
+ --> a.mo:3:5
+  |
+1 | model A
+  |       - `A` begins here
+ ...
+3 | end B;
+  |     ^
+  = hint: write `end A;`
+";
+        assert_eq!(render(&d, &sources, Style::default()), expected);
+    }
+
+    #[test]
+    fn carets_stand_below_tabs_and_wide_characters() {
+        let (sources, id) = one_file("\t\"図\" x;");
+        let d = Diagnostic::new(Code("E0108"), Span::new(id, 7, 8), "m");
+        let text = render(&d, &sources, Style::default());
+        // Four cells of the tab, one quote, two cells of the character, one quote, one blank.
+        assert!(text.ends_with("1 |     \"図\" x;\n  |          ^\n"), "{text}");
+    }
+
+    #[test]
+    fn very_long_lines_are_shown_around_the_place() {
+        let line = format!("{}x{}", "a".repeat(10_000), "b".repeat(10_000));
+        let (sources, id) = one_file(&line);
+        let text = render(&Diagnostic::new(Code("E0108"), Span::new(id, 10_000, 10_001), "m"), &sources, Style::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[3].chars().count() < 200);
+        let caret = lines[4].chars().position(|c| c == '^').unwrap();
+        assert_eq!(lines[3].chars().nth(caret), Some('x'));
+    }
+
+    #[test]
+    fn a_span_outside_its_file_does_no_harm() {
+        let (sources, id) = one_file("é");
+        for (start, end) in [(1, 1), (1, 9), (7, 3)] {
+            let d = Diagnostic::new(Code("E0108"), Span::new(id, start, end), "m");
+            assert!(render(&d, &sources, Style::default()).contains("a.mo:1:"));
+            assert_eq!(to_json(&d, &sources)["place"]["line"], 1);
+        }
+    }
+
+    #[test]
+    fn json_names_the_range() {
+        let (sources, id) = one_file("a\nbc");
+        let value = to_json(&Diagnostic::new(Code("W0701"), Span::new(id, 2, 4), "m").hint("h"), &sources);
+        let expected = json!({
+            "code": "W0701", "severity": "warning", "message": "m",
+            "place": { "file": "a.mo", "line": 2, "column": 1, "end_line": 2, "end_column": 3 },
+            "labels": [], "hints": ["h"],
+        });
+        assert_eq!(value, expected);
+    }
+}
