@@ -85,7 +85,11 @@ pub enum ClassBody {
     /// `= enumeration(…)`
     Enumeration(EnumerationBody),
     /// `= der(f, x, y)`: a partial derivative of a function.
-    Derivative { function: Path, variables: Vec<Ident>, comment: Annotated },
+    Derivative {
+        function: Path,
+        variables: Vec<Ident>,
+        comment: Annotated,
+    },
 }
 
 #[derive(Debug)]
@@ -151,9 +155,21 @@ pub struct Annotation {
 #[derive(Debug)]
 pub enum Section {
     /// The elements before the first `public` or `protected` have `keyword: None` and are public.
-    Elements { visibility: Visibility, keyword: Option<Span>, elements: Vec<Element> },
-    Equations { is_initial: bool, keyword: Span, equations: Vec<Equation> },
-    Algorithm { is_initial: bool, keyword: Span, statements: Vec<Statement> },
+    Elements {
+        visibility: Visibility,
+        keyword: Option<Span>,
+        elements: Vec<Element>,
+    },
+    Equations {
+        is_initial: bool,
+        keyword: Span,
+        equations: Vec<Equation>,
+    },
+    Algorithm {
+        is_initial: bool,
+        keyword: Span,
+        statements: Vec<Statement>,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -317,7 +333,11 @@ pub enum Argument {
     Redeclaration(Box<ElementRedeclaration>),
     /// `break name` and `break connect(a, b)` (selective model extension of the 3.7 draft, in `extends` only).
     BreakElement(Ident),
-    BreakConnect { from: ComponentRef, to: ComponentRef, span: Span },
+    BreakConnect {
+        from: ComponentRef,
+        to: ComponentRef,
+        span: Span,
+    },
     /// Kept where an argument could not be understood.
     Error(Span),
 }
@@ -403,7 +423,11 @@ pub enum ExprKind {
     /// `if c1 then e1 elseif c2 then e2 … else e`
     If(Vec<(Expr, Expr)>, Box<Expr>),
     /// `start : stop` and `start : step : stop`
-    Range { start: Box<Expr>, step: Option<Box<Expr>>, stop: Box<Expr> },
+    Range {
+        start: Box<Expr>,
+        step: Option<Box<Expr>>,
+        stop: Box<Expr>,
+    },
     /// `{a, b}`
     Array(Vec<Expr>),
     /// `{e for i in …}`
@@ -413,7 +437,11 @@ pub enum ExprKind {
     /// `(e)` has one entry; `(a, , c)` has empty ones; also `()`.
     Parenthesised(Vec<Option<Expr>>),
     /// `(e).name` or `(e)[i]`: the parenthesised expression, subscripts directly behind it, then names (3.7 draft).
-    Access { base: Box<Expr>, subscripts: Vec<Subscript>, parts: Vec<RefPart> },
+    Access {
+        base: Box<Expr>,
+        subscripts: Vec<Subscript>,
+        parts: Vec<RefPart>,
+    },
     /// `end` inside subscripts.
     End,
     /// `function f(a = 1)` as an argument.
@@ -484,11 +512,25 @@ pub struct Equation {
 
 #[derive(Debug)]
 pub enum EquationKind {
-    Equality { left: Expr, right: Expr },
-    Connect { from: ComponentRef, to: ComponentRef },
-    If { branches: Vec<(Expr, Vec<Equation>)>, otherwise: Option<Vec<Equation>> },
-    For { indices: Vec<ForIndex>, body: Vec<Equation> },
-    When { branches: Vec<(Expr, Vec<Equation>)> },
+    Equality {
+        left: Expr,
+        right: Expr,
+    },
+    Connect {
+        from: ComponentRef,
+        to: ComponentRef,
+    },
+    If {
+        branches: Vec<(Expr, Vec<Equation>)>,
+        otherwise: Option<Vec<Equation>>,
+    },
+    For {
+        indices: Vec<ForIndex>,
+        body: Vec<Equation>,
+    },
+    When {
+        branches: Vec<(Expr, Vec<Equation>)>,
+    },
     /// `assert(…)`, `reinit(…)`, `Connections.root(…)`, `transition(…)`: a call for its effect.
     Call(Call),
     Error,
@@ -503,14 +545,31 @@ pub struct Statement {
 
 #[derive(Debug)]
 pub enum StatementKind {
-    Assign { target: ComponentRef, value: Expr },
+    Assign {
+        target: ComponentRef,
+        value: Expr,
+    },
     /// `(a, , c) := f(x)`
-    AssignTuple { targets: Vec<Option<ComponentRef>>, call: Call },
+    AssignTuple {
+        targets: Vec<Option<ComponentRef>>,
+        call: Call,
+    },
     Call(Call),
-    If { branches: Vec<(Expr, Vec<Statement>)>, otherwise: Option<Vec<Statement>> },
-    For { indices: Vec<ForIndex>, body: Vec<Statement> },
-    While { condition: Expr, body: Vec<Statement> },
-    When { branches: Vec<(Expr, Vec<Statement>)> },
+    If {
+        branches: Vec<(Expr, Vec<Statement>)>,
+        otherwise: Option<Vec<Statement>>,
+    },
+    For {
+        indices: Vec<ForIndex>,
+        body: Vec<Statement>,
+    },
+    While {
+        condition: Expr,
+        body: Vec<Statement>,
+    },
+    When {
+        branches: Vec<(Expr, Vec<Statement>)>,
+    },
     Break,
     Return,
     Error,
