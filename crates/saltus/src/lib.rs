@@ -1,3 +1,5 @@
-//! The single pipeline of Saltus and what a user sees of it.
+//! Modelica compiler and hybrid simulator: the single pipeline and what a user sees of it.
 
+pub mod diagnostics;
+pub mod guard;
 pub mod render;

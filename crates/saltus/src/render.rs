@@ -127,7 +127,8 @@ fn snippet(out: &mut String, source: &SourceFile, mut marks: Vec<&Mark>, gutter:
         let (sign, colour) = if mark.is_main { ("^", colour) } else { ("-", "1;34") };
         let under = sign.repeat(cells.width);
         let remark = if mark.text.is_empty() { under } else { format!("{under} {}", mark.text) };
-        let _ = writeln!(out, "{:gutter$} {bar} {:indent$}{}", "", "", style.paint(colour, &remark), indent = cells.start);
+        let _ =
+            writeln!(out, "{:gutter$} {bar} {:indent$}{}", "", "", style.paint(colour, &remark), indent = cells.start);
     }
 }
 
@@ -271,7 +272,8 @@ error[E0113]: expected `end A`, found `end B`
     fn very_long_lines_are_shown_around_the_place() {
         let line = format!("{}x{}", "a".repeat(10_000), "b".repeat(10_000));
         let (sources, id) = one_file(&line);
-        let text = render(&Diagnostic::new(Code("E0108"), Span::new(id, 10_000, 10_001), "m"), &sources, Style::default());
+        let text =
+            render(&Diagnostic::new(Code("E0108"), Span::new(id, 10_000, 10_001), "m"), &sources, Style::default());
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[3].chars().count() < 200);
         let caret = lines[4].chars().position(|c| c == '^').unwrap();

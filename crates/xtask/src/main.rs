@@ -1,1 +1,41 @@
-fn main() {}
+//! Chores of this repository: `cargo xtask tidy`, `cargo xtask errors`, `cargo xtask coverage …`.
+
+mod coverage;
+mod error_index;
+mod report;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of this repository")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check crate edges, file sizes, the crate list of ARCHITECTURE.md, machine paths and diagnostic codes.
+    Tidy,
+    /// Write docs/errors.md from the diagnostics.rs files.
+    Errors,
+    /// Run `saltus check` on every model that has reference results and write docs/coverage.md.
+    Coverage(coverage::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    let root = repository_root();
+    match Cli::parse().command {
+        Command::Tidy => tidy::run(&root),
+        Command::Errors => error_index::write(&root),
+        Command::Coverage(options) => coverage::run(&root, &options),
+    }
+}
+
+fn repository_root() -> PathBuf {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    crate_dir.ancestors().nth(2).unwrap_or(crate_dir).to_path_buf()
+}

@@ -1,0 +1,48 @@
+//! Where diagnostics go: standard error, as text or as JSON lines.
+
+use std::io::{IsTerminal, Write};
+
+use saltus::render::{self, Style};
+use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap};
+
+use super::Exit;
+
+pub struct Screen {
+    pub json: bool,
+    pub hints: bool,
+    style: Style,
+}
+
+impl Screen {
+    pub fn new(json: bool, hints: bool) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        Self { json, hints, style: Style { colours: wanted && std::io::stderr().is_terminal() } }
+    }
+
+    /// A closed standard error is no reason to fail: the exit code still tells.
+    pub fn show(&self, diagnostic: &Diagnostic, sources: &SourceMap) {
+        if diagnostic.severity == Severity::Hint && !self.hints {
+            return;
+        }
+        let mut out = std::io::stderr().lock();
+        let _ = match self.json {
+            true => writeln!(out, "{}", render::to_json(diagnostic, sources)),
+            false => write!(out, "{}", render::render(diagnostic, sources, self.style)),
+        };
+    }
+
+    pub fn show_all(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
+        for diagnostic in diagnostics {
+            self.show(diagnostic, sources);
+        }
+        if diagnostics.n_suppressed() > 0 && !self.json {
+            eprintln!("… and {} more messages", diagnostics.n_suppressed());
+        }
+    }
+
+    /// Shows an error without a place in a source and gives the exit code for it.
+    pub fn fail(&self, diagnostic: &Diagnostic) -> Exit {
+        self.show(diagnostic, &SourceMap::new());
+        Exit::ModelError
+    }
+}

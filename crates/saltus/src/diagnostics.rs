@@ -1,0 +1,43 @@
+//! The messages of the pipeline itself: what to work on, and defects of the compiler.
+
+use saltus_base::{Code, Diagnostic, Span};
+
+fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Code(code), Span::nowhere(), message)
+}
+
+/// A file or directory named on the command line cannot be read.
+pub fn unreadable(path: &str, why: &str) -> Diagnostic {
+    error("E0090", format!("expected a readable file or directory, found `{path}`: {why}"))
+        .hint("check the spelling of the path and its permissions")
+}
+
+/// Modelica files are UTF-8 (specification, section 13.4).
+pub fn not_utf8(path: &str, line: usize) -> Diagnostic {
+    error("E0091", format!("expected a text in UTF-8, found another encoding in line {line} of `{path}`"))
+        .hint("convert the file to UTF-8")
+}
+
+/// A command needs a class and neither a name nor a file with one obvious model was given.
+pub fn no_class() -> Diagnostic {
+    error("E0092", "expected a class to work on, found none")
+        .hint("name a class such as `Modelica.Blocks.Examples.PID_Controller`, or a file with one model in it")
+}
+
+/// The files hold several models and no class name was given.
+pub fn several_classes(names: &[String]) -> Diagnostic {
+    error("E0093", format!("expected one model, found {}: {}", names.len(), names.join(", ")))
+        .hint("name the class behind the files")
+}
+
+/// The result file cannot be written.
+pub fn unwritable(path: &str, why: &str) -> Diagnostic {
+    error("E0095", format!("expected a file that can be written, found `{path}`: {why}"))
+        .hint("check that the directory exists and may be written to")
+}
+
+/// The model is right, the compiler is not: please report it.
+pub fn internal_error(what: &str) -> Diagnostic {
+    error("E9999", format!("internal error: {what}"))
+        .hint("this is a defect of Saltus, not of the model; please report it with the model that shows it")
+}

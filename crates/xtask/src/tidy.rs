@@ -1,0 +1,235 @@
+//! What the repository promises about itself and a compiler cannot check.
+//!
+//! The crate table of `ARCHITECTURE.md` is the rule, not a description of it: tidy reads the layers from there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::error_index;
+
+const MOST_LINES: usize = 1500;
+const MANY_LINES: usize = 800;
+
+/// What was found; problems fail the run.
+#[derive(Default)]
+struct Findings {
+    problems: Vec<String>,
+    warnings: Vec<String>,
+}
+
+pub fn run(root: &Path) -> Result<()> {
+    let files = tracked_files(root)?;
+    let mut findings = Findings::default();
+    check_crates(root, &mut findings)?;
+    check_sizes(root, &files, &mut findings)?;
+    check_texts(root, &files, &mut findings)?;
+    check_codes(root, &files, &mut findings)?;
+    for warning in &findings.warnings {
+        eprintln!("warning: {warning}");
+    }
+    for problem in &findings.problems {
+        eprintln!("error: {problem}");
+    }
+    if !findings.problems.is_empty() {
+        bail!("{} problems", findings.problems.len());
+    }
+    Ok(())
+}
+
+fn tracked_files(root: &Path) -> Result<Vec<PathBuf>> {
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().context("cannot run git")?;
+    if !output.status.success() {
+        bail!("git ls-files failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let names = String::from_utf8(output.stdout)?;
+    Ok(names.split('\0').filter(|n| !n.is_empty()).map(PathBuf::from).filter(|f| root.join(f).is_file()).collect())
+}
+
+/// Crates that only development needs; any crate may use them in its tests.
+const DEVELOPMENT: &str = "dev";
+
+fn check_crates(root: &Path, findings: &mut Findings) -> Result<()> {
+    let table = layers(&fs::read_to_string(root.join("ARCHITECTURE.md"))?);
+    let mut present = BTreeSet::new();
+    for entry in fs::read_dir(root.join("crates"))? {
+        let path = entry?.path();
+        if path.join("Cargo.toml").is_file() {
+            present.extend(path.file_name().map(|n| n.to_string_lossy().into_owned()));
+        }
+    }
+    for name in present.iter().filter(|n| !table.contains_key(*n)) {
+        findings.problems.push(format!("ARCHITECTURE.md: the crate table lacks `{name}`"));
+    }
+    for name in table.keys().filter(|n| !present.contains(*n)) {
+        findings.problems.push(format!("ARCHITECTURE.md: the crate table lists `{name}`, which does not exist"));
+    }
+    for name in present {
+        let manifest = fs::read_to_string(root.join("crates").join(&name).join("Cargo.toml"))?;
+        for edge in edges(&manifest) {
+            findings.problems.extend(judge_edge(&name, &edge, &table));
+        }
+    }
+    Ok(())
+}
+
+/// Rows `| layer | `crate` | … |` of the crate table.
+fn layers(architecture: &str) -> BTreeMap<String, String> {
+    let row = |line: &str| {
+        let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
+        let layer = cells.next()?;
+        let name = cells.next()?.strip_prefix('`')?.strip_suffix('`')?;
+        let is_layer = layer == DEVELOPMENT || layer.parse::<u32>().is_ok();
+        is_layer.then(|| (name.to_string(), layer.to_string()))
+    };
+    architecture.lines().filter_map(row).collect()
+}
+
+struct Edge {
+    to: String,
+    for_tests: bool,
+}
+
+/// The crates of this workspace that a manifest depends on.
+fn edges(manifest: &str) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    let mut section = "";
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']);
+        } else if section.ends_with("dependencies") {
+            let to = line.split(['.', '=', ' ']).next().unwrap_or("");
+            if to.starts_with("saltus") || to == "xtask" {
+                edges.push(Edge { to: to.to_string(), for_tests: section == "dev-dependencies" });
+            }
+        }
+    }
+    edges
+}
+
+fn judge_edge(from: &str, edge: &Edge, table: &BTreeMap<String, String>) -> Option<String> {
+    let (above, below) = (table.get(from)?, table.get(&edge.to)?);
+    let allowed = match (above.parse::<u32>(), below.parse::<u32>()) {
+        (Ok(above), Ok(below)) => below < above,
+        (Err(_), _) => true,
+        (Ok(_), Err(_)) => edge.for_tests,
+    };
+    (!allowed).then(|| format!("{from} (layer {above}) depends on {} (layer {below}): edges point downward", edge.to))
+}
+
+fn is_test(file: &Path) -> bool {
+    file.components().any(|c| matches!(c.as_os_str().to_str(), Some("tests" | "test" | "tests.rs")))
+}
+
+fn check_sizes(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "rs") && !is_test(f)) {
+        let n_lines = fs::read_to_string(root.join(file))?.lines().count();
+        let report = format!("{}: {n_lines} lines", file.display());
+        if n_lines > MOST_LINES {
+            findings.problems.push(format!("{report}, more than {MOST_LINES}"));
+        } else if n_lines > MANY_LINES {
+            findings.warnings.push(report);
+        }
+    }
+    Ok(())
+}
+
+/// Directories that exist on one developer's machine only, and marks of unfinished work.
+fn check_texts(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    let unfinished = [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("#[ig", "nore")];
+    for file in files.iter().filter(|f| f.extension().is_none_or(|e| e != "lock")) {
+        let Ok(text) = fs::read_to_string(root.join(file)) else { continue };
+        for (i, line) in text.lines().enumerate() {
+            let place = format!("{}:{}", file.display(), i + 1);
+            if has_machine_path(line) {
+                findings.problems.push(format!("{place}: a path of one machine"));
+            }
+            let is_source = file.extension().is_some_and(|e| e == "rs");
+            if is_source && unfinished.iter().any(|mark| line.contains(mark)) {
+                findings.problems.push(format!("{place}: unfinished work"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_machine_path(line: &str) -> bool {
+    ["work", "tmp", "root", "farm"].iter().any(|name| {
+        let pattern = format!("/{name}/");
+        line.match_indices(&pattern).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+        })
+    })
+}
+
+/// Every code is defined in one `diagnostics.rs`, used nowhere else outside tests, and listed in `docs/errors.md`.
+fn check_codes(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    let entries = error_index::entries(root)?;
+    let mut owners: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for entry in &entries {
+        owners.entry(&entry.code).or_default().insert(&entry.krate);
+    }
+    for (code, crates) in owners.iter().filter(|(_, crates)| crates.len() > 1) {
+        let crates: Vec<&str> = crates.iter().copied().collect();
+        findings.problems.push(format!("{code} is defined in several crates: {}", crates.join(", ")));
+    }
+    for file in files.iter().filter(|f| f.starts_with("crates") && f.extension().is_some_and(|e| e == "rs")) {
+        if is_test(file) || file.ends_with("diagnostics.rs") || file.starts_with("crates/xtask") {
+            continue;
+        }
+        let text = fs::read_to_string(root.join(file))?;
+        for code in stray_codes(&text) {
+            findings.problems.push(format!("{}: {code} stands outside diagnostics.rs", file.display()));
+        }
+    }
+    let index = fs::read_to_string(root.join("docs/errors.md")).unwrap_or_default();
+    if index != error_index::page(&entries) {
+        findings.problems.push("docs/errors.md is not up to date: run `cargo xtask errors`".into());
+    }
+    Ok(())
+}
+
+fn stray_codes(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]").next().unwrap_or("");
+    source.lines().flat_map(error_index::string_literals).filter(|l| error_index::is_code(l)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "| layer | crate | what |\n|---|---|---|\n| 0 | `saltus-base` | x |\n| 1 | `saltus-flat` | y |\n\
+                         | 1 | `saltus-syntax` | z |\n| dev | `saltus-testkit` | t |\n";
+
+    #[test]
+    fn edges_point_downward() {
+        let table = layers(TABLE);
+        assert_eq!(table.len(), 4);
+        let manifest = "[dependencies]\nsaltus-base.workspace = true\nserde = \"1\"\n[dev-dependencies]\n\
+                        saltus-testkit = { path = \"x\" }\n";
+        let edges = edges(manifest);
+        assert_eq!(edges.len(), 2);
+        assert!(edges.iter().all(|e| judge_edge("saltus-flat", e, &table).is_none()));
+        let sideways = Edge { to: "saltus-syntax".into(), for_tests: false };
+        assert!(judge_edge("saltus-flat", &sideways, &table).is_some());
+        let development = Edge { to: "saltus-testkit".into(), for_tests: false };
+        assert!(judge_edge("saltus-flat", &development, &table).is_some());
+    }
+
+    #[test]
+    fn machine_paths_are_found() {
+        let path = |name: &str| format!("see /{name}/x");
+        assert!(has_machine_path(&path("work")) && has_machine_path(&path("tmp")));
+        assert!(!has_machine_path("docs/work/x") && !has_machine_path("/usr/lib"));
+    }
+
+    #[test]
+    fn codes_outside_diagnostics_are_strays() {
+        assert_eq!(stray_codes("let c = Code(\"E0203\");"), ["E0203"]);
+        assert!(stray_codes("// \"E0203\"\n#[cfg(test)]\n\"E0203\"").is_empty());
+    }
+}
