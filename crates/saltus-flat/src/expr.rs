@@ -28,34 +28,64 @@ pub enum ExprKind {
     Local(LocalId),
     Time,
     /// `base[subscripts]`; fewer subscripts than dimensions are filled up with `:`.
-    Index { base: Box<Expr>, subscripts: Vec<Subscript> },
+    Index {
+        base: Box<Expr>,
+        subscripts: Vec<Subscript>,
+    },
     /// A field of a record value; on an array of records the array of that field.
-    Field { base: Box<Expr>, field: u32 },
+    Field {
+        base: Box<Expr>,
+        field: u32,
+    },
     /// A record value, fields in order of its type.
     Record(Vec<Expr>),
     /// `{a, b, …}`: one more dimension than its elements. The type tells the element type of an empty one.
     Array(Vec<Expr>),
-    Range { start: Box<Expr>, step: Option<Box<Expr>>, stop: Box<Expr> },
+    Range {
+        start: Box<Expr>,
+        step: Option<Box<Expr>>,
+        stop: Box<Expr>,
+    },
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    If {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
     /// A user function; arguments are complete and in order of its inputs. The type is that of the first result;
     /// several results appear only where an equation or statement takes them apart.
-    Call { function: FunctionId, arguments: Vec<Expr> },
+    Call {
+        function: FunctionId,
+        arguments: Vec<Expr>,
+    },
     /// A call of a function that came in as an argument: the local has type [`BaseType::Function`], the arguments are
     /// those inputs that the value does not bind, in order.
-    CallLocal { function: LocalId, arguments: Vec<Expr> },
+    CallLocal {
+        function: LocalId,
+        arguments: Vec<Expr>,
+    },
     /// A call that is used for several results; type of the first. Only as right-hand side of `Tuple`.
-    Builtin { function: Builtin, arguments: Vec<Expr> },
+    Builtin {
+        function: Builtin,
+        arguments: Vec<Expr>,
+    },
     /// `sum(body for i in …)`; [`ReductionOp::Array`] is `{body for i in …}`. The first iterator is the outermost loop
     /// (for `Array`: the first dimension).
-    Reduction { op: ReductionOp, body: Box<Expr>, iterators: Vec<Iterator> },
+    Reduction {
+        op: ReductionOp,
+        body: Box<Expr>,
+        iterators: Vec<Iterator>,
+    },
     /// `(a, , c)`: left-hand side of an equation or statement with several results.
     Tuple(Vec<Option<Expr>>),
     /// Integer to Real, or enumeration to Integer, elementwise; the target is the expression's base type.
     Cast(Box<Expr>),
     /// A function as an argument: the inputs that are bound already, by position of the function's inputs.
-    FunctionRef { function: FunctionId, bound: Vec<(u32, Expr)> },
+    FunctionRef {
+        function: FunctionId,
+        bound: Vec<(u32, Expr)>,
+    },
     /// Something that was wrong and has been reported.
     Error,
 }

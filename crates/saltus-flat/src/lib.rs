@@ -16,19 +16,34 @@
 //! still here: arrays of built-in types with whole-array equations, records as values, functions, `if`- and
 //! `when`-equations, algorithm sections.
 
+pub mod assigned;
+pub mod build;
 pub mod count;
 pub mod expr;
 pub mod function;
+pub mod json;
 pub mod model;
+pub mod print;
+pub mod print_expr;
+#[cfg(test)]
+mod tests;
 pub mod types;
+pub mod uses;
+pub mod verify;
+mod verify_expr;
 
+pub use count::{Balance, balance};
 pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscript, UnaryOp};
 pub use function::{External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Purity};
+pub use json::to_json;
 pub use model::{
     Algorithm, Attributes, Causality, Equation, EquationKind, Experiment, FlatModel, Origin, Prefix, Statement,
     StatementKind, Variability, Variable,
 };
+pub use print::{ModelNames, print};
+pub use print_expr::{Names, print_expr};
 pub use types::{BaseType, Dim, EnumType, RecordField, RecordType, Type};
+pub use verify::verify;
 
 saltus_base::define_id! {
     /// A variable of the flat model.

@@ -169,14 +169,31 @@ pub struct Equation {
 #[derive(Clone, PartialEq, Debug)]
 pub enum EquationKind {
     /// Both sides have the same type: scalar, array or record. `Tuple = Call` takes several results.
-    Equality { left: Expr, right: Expr },
+    Equality {
+        left: Expr,
+        right: Expr,
+    },
     /// `otherwise` is empty where there is no `else`.
-    If { branches: Vec<(Expr, Vec<Equation>)>, otherwise: Vec<Equation> },
-    When { branches: Vec<(Expr, Vec<Equation>)> },
-    Assert { condition: Expr, message: Expr, level: Option<Expr> },
-    Terminate { message: Expr },
+    If {
+        branches: Vec<(Expr, Vec<Equation>)>,
+        otherwise: Vec<Equation>,
+    },
+    When {
+        branches: Vec<(Expr, Vec<Equation>)>,
+    },
+    Assert {
+        condition: Expr,
+        message: Expr,
+        level: Option<Expr>,
+    },
+    Terminate {
+        message: Expr,
+    },
     /// In `when` only.
-    Reinit { state: Expr, value: Expr },
+    Reinit {
+        state: Expr,
+        value: Expr,
+    },
     /// A call for its effect.
     Call(Expr),
 }
@@ -197,15 +214,39 @@ pub struct Statement {
 #[derive(Clone, PartialEq, Debug)]
 pub enum StatementKind {
     /// The target is built from `Var`/`Local`, `Index` and `Field`, or a `Tuple` of such for several results.
-    Assign { target: Expr, value: Expr },
-    If { branches: Vec<(Expr, Vec<Statement>)>, otherwise: Vec<Statement> },
-    For { local: LocalId, range: Expr, body: Vec<Statement> },
-    While { condition: Expr, body: Vec<Statement> },
-    When { branches: Vec<(Expr, Vec<Statement>)> },
+    Assign {
+        target: Expr,
+        value: Expr,
+    },
+    If {
+        branches: Vec<(Expr, Vec<Statement>)>,
+        otherwise: Vec<Statement>,
+    },
+    For {
+        local: LocalId,
+        range: Expr,
+        body: Vec<Statement>,
+    },
+    While {
+        condition: Expr,
+        body: Vec<Statement>,
+    },
+    When {
+        branches: Vec<(Expr, Vec<Statement>)>,
+    },
     Break,
     Return,
-    Assert { condition: Expr, message: Expr, level: Option<Expr> },
-    Terminate { message: Expr },
-    Reinit { state: Expr, value: Expr },
+    Assert {
+        condition: Expr,
+        message: Expr,
+        level: Option<Expr>,
+    },
+    Terminate {
+        message: Expr,
+    },
+    Reinit {
+        state: Expr,
+        value: Expr,
+    },
     Call(Expr),
 }
