@@ -1,0 +1,194 @@
+//! The equations of connection sets (specification 9.2).
+//!
+//! ```text
+//! potential   a = b; a = c;                    a: declared first
+//! signal      gain.u = sine.y;                 the source on the right
+//! parameter   assert(a.n == b.n, "…");
+//! flow        a.i + b.i - p.i = 0;             − for outside connectors
+//! stream      p.h_outflow = …;                 for outside connectors only
+//! ```
+
+use std::rc::Rc;
+
+use saltus_base::Span;
+use saltus_flat::{
+    BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, Origin, Type, UnaryOp, Variability,
+};
+
+use crate::check::source_role;
+use crate::end::{reference, text, type_of};
+use crate::sets::{Connect, Member, Set};
+use crate::{End, Face, Kind, StreamTable, Variables};
+
+pub(crate) fn of_sets(
+    sets: &[Set],
+    connects: &[Connect],
+    streams: &StreamTable,
+    vars: &dyn Variables,
+) -> Vec<Equation> {
+    let mut generator = Generator { connects, vars, equations: Vec::new() };
+    for set in sets {
+        let Some(first) = set.members.first() else { continue };
+        if type_of(vars, first.end.var, first.end.element).n_elements() == Some(0) {
+            continue;
+        }
+        match vars.kind(first.end.var) {
+            Kind::Flow => generator.flow(set),
+            Kind::Stream { .. } => generator.stream(set, streams),
+            Kind::Potential if vars.variability(first.end.var) <= Variability::Parameter => generator.parameter(set),
+            Kind::Potential => generator.potential(set),
+        }
+    }
+    generator.equations
+}
+
+struct Generator<'a> {
+    connects: &'a [Connect],
+    vars: &'a dyn Variables,
+    equations: Vec<Equation>,
+}
+
+impl Generator<'_> {
+    fn potential(&mut self, set: &Set) {
+        let Some(representative) = representative(set, self.vars) else { return };
+        let is_signal = source_role(representative.end, self.vars).is_some();
+        for member in others(set, representative) {
+            let (span, component) = self.place(member, set);
+            let first = reference(self.vars, representative.end.var, representative.end.element, span);
+            let other = reference(self.vars, member.end.var, member.end.element, span);
+            let (left, right) = if is_signal { (other, first) } else { (first, other) };
+            self.push(EquationKind::Equality { left, right }, span, component);
+        }
+    }
+
+    fn parameter(&mut self, set: &Set) {
+        let Some(representative) = representative(set, self.vars) else { return };
+        for member in others(set, representative) {
+            let (span, component) = self.place(member, set);
+            // Relations are between scalars; a parameter array of unknown size does not exist in a model.
+            let n = type_of(self.vars, member.end.var, member.end.element);
+            let parts: Vec<Option<u64>> = match (member.end.element, n.n_elements()) {
+                (None, Some(n)) if !self.vars.ty(member.end.var).is_scalar() => (0..n).map(Some).collect(),
+                (element, _) => vec![element],
+            };
+            for part in parts {
+                let pick = |end: End| End { element: part.filter(|_| end.element.is_none()).or(end.element), ..end };
+                let (first, other) = (pick(representative.end), pick(member.end));
+                let kind = self.equal_parameters(first, other, span);
+                self.push(kind, span, component.clone());
+            }
+        }
+    }
+
+    fn equal_parameters(&self, first: End, other: End, span: Span) -> EquationKind {
+        let message = format!(
+            "the connected parameters {} and {} must have the same value",
+            text(self.vars, first),
+            text(self.vars, other)
+        );
+        let left = reference(self.vars, first.var, first.element, span);
+        let right = reference(self.vars, other.var, other.element, span);
+        let condition =
+            Expr::new(ExprKind::Binary(BinaryOp::Equal, Box::new(left), Box::new(right)), Type::BOOLEAN, span);
+        EquationKind::Assert { condition, message: Expr::string(&message, span), level: None }
+    }
+
+    fn flow(&mut self, set: &Set) {
+        let Some(first) = set.members.first() else { return };
+        let (span, component) = self.place(first, set);
+        let ty = type_of(self.vars, first.end.var, first.end.element);
+        let terms: Vec<Term> = set
+            .members
+            .iter()
+            .map(|m| Term {
+                // The only member of a set is zero whatever its sign.
+                is_negative: m.end.face == Face::Outside && set.members.len() > 1,
+                value: reference(self.vars, m.end.var, m.end.element, span),
+            })
+            .collect();
+        let left = sum(terms, &ty, span);
+        self.push(EquationKind::Equality { left, right: zero(&ty, span) }, span, component);
+    }
+
+    fn stream(&mut self, set: &Set, streams: &StreamTable) {
+        for member in set.members.iter().filter(|m| m.end.face == Face::Outside) {
+            let (span, component) = self.place(member, set);
+            let Some(right) = streams.outflow(self.vars, member.end, span) else { continue };
+            let left = reference(self.vars, member.end.var, member.end.element, span);
+            self.push(EquationKind::Equality { left, right }, span, component);
+        }
+    }
+
+    /// Where the equation that brings in `member` comes from.
+    fn place(&self, member: &Member, set: &Set) -> (Span, Rc<str>) {
+        match member.connect.or(set.connect).and_then(|i| self.connects.get(i as usize)) {
+            Some(connect) => (connect.span, connect.component.clone()),
+            None => (self.vars.span(member.end.var), "".into()),
+        }
+    }
+
+    fn push(&mut self, kind: EquationKind, span: Span, component: Rc<str>) {
+        self.equations.push(Equation { kind, origin: Origin::Connection, component, span });
+    }
+}
+
+/// The source of a signal, else the member declared first.
+fn representative<'a>(set: &'a Set, vars: &dyn Variables) -> Option<&'a Member> {
+    set.members.iter().find(|m| source_role(m.end, vars).is_some()).or(set.members.first())
+}
+
+/// The members other than `representative`, each variable once: seen from both sides it is still the same variable.
+fn others<'a>(set: &'a Set, representative: &'a Member) -> impl Iterator<Item = &'a Member> {
+    let same = |a: &Member, b: &Member| (a.end.var, a.end.element) == (b.end.var, b.end.element);
+    let members = &set.members;
+    members
+        .iter()
+        .enumerate()
+        .filter(move |(i, m)| !same(m, representative) && (*i == 0 || !same(&members[i - 1], m)))
+        .map(|(_, m)| m)
+}
+
+pub(crate) struct Term {
+    pub is_negative: bool,
+    pub value: Expr,
+}
+
+/// Longer sums are built as a balanced tree, so that the depth of expressions stays small.
+const LONGEST_CHAIN: usize = 32;
+
+/// The sum of terms of the same type; zero for none.
+pub(crate) fn sum(mut terms: Vec<Term>, ty: &Type, span: Span) -> Expr {
+    if terms.len() > LONGEST_CHAIN {
+        let rest = terms.split_off(terms.len() / 2);
+        let (left, right) = (sum(terms, ty, span), sum(rest, ty, span));
+        return binary(BinaryOp::Add, left, right, ty.clone(), span);
+    }
+    let total = terms.into_iter().fold(None, |total: Option<Expr>, term| {
+        Some(match (total, term.is_negative) {
+            (None, false) => term.value,
+            (None, true) => Expr::new(ExprKind::Unary(UnaryOp::Negate, Box::new(term.value)), ty.clone(), span),
+            (Some(total), is_negative) => {
+                let op = if is_negative { BinaryOp::Sub } else { BinaryOp::Add };
+                binary(op, total, term.value, ty.clone(), span)
+            }
+        })
+    });
+    total.unwrap_or_else(|| zero(ty, span))
+}
+
+pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr, ty: Type, span: Span) -> Expr {
+    Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
+}
+
+/// Zero of a numeric type: `0`, or `fill(0, n, …)`.
+pub(crate) fn zero(ty: &Type, span: Span) -> Expr {
+    let element = match ty.base {
+        BaseType::Integer => Expr::integer(0, span),
+        _ => Expr::real(0.0, span),
+    };
+    if ty.is_scalar() {
+        return element;
+    }
+    let sizes = ty.dims.iter().map(|d| Expr::integer(d.known().unwrap_or(0) as i64, span));
+    Expr::builtin(Builtin::Fill, std::iter::once(element).chain(sizes).collect(), ty.clone(), span)
+}
