@@ -17,12 +17,14 @@
 
 pub mod ast;
 mod diagnostics;
+mod format;
 mod lexer;
 mod parser;
 mod token;
 
 use saltus_base::{Diagnostics, FileId, Interner, Span};
 
+pub use format::{comment_texts, format, same_tokens};
 use parser::Parser;
 
 /// The tree of a file and what was wrong with it, in the order of the text.
