@@ -1,0 +1,107 @@
+//! What the annotations of a top-level class say about versions (specification chapter 18, "Version Handling").
+//!
+//! ```modelica
+//! package MyLib
+//!   annotation(version="2.0", uses(Modelica(version="4.1.0")), conversion(noneFromVersion="1.9"));
+//! end MyLib;
+//! ```
+
+use saltus_base::{Name, Span};
+use saltus_syntax::ast::{self, Argument, ClassBody, ClassDef, ClassModification, ElementModification, ExprKind};
+
+use crate::names::Names;
+use crate::version::Version;
+
+/// The names of the annotations, interned once.
+pub(crate) struct AnnotationNames {
+    uses: Name,
+    version: Name,
+    conversion: Name,
+    none_from_version: Name,
+}
+
+/// `uses(Modelica(version="4.1.0"))`
+#[derive(Clone, Debug)]
+pub(crate) struct Use {
+    pub(crate) library: Name,
+    pub(crate) version: Option<Version>,
+    /// Of `Modelica(version="4.1.0")`.
+    pub(crate) span: Span,
+}
+
+impl AnnotationNames {
+    pub(crate) fn new(names: &Names) -> Self {
+        Self {
+            uses: names.intern("uses"),
+            version: names.intern("version"),
+            conversion: names.intern("conversion"),
+            none_from_version: names.intern("noneFromVersion"),
+        }
+    }
+
+    /// The version of a class and where it is written.
+    pub(crate) fn version(&self, class: &ClassDef) -> Option<(Version, Span)> {
+        let annotation = annotation_of(class)?;
+        let argument = named(annotation, self.version).next()?;
+        Some((Version::new(string_value(argument)?), argument.span))
+    }
+
+    pub(crate) fn uses(&self, class: &ClassDef) -> Vec<Use> {
+        let arguments =
+            annotation_of(class).into_iter().flat_map(|a| named(a, self.uses)).filter_map(class_modification);
+        arguments.flat_map(modifications).filter_map(|argument| self.used_library(argument)).collect()
+    }
+
+    fn used_library(&self, argument: &ElementModification) -> Option<Use> {
+        let [library] = argument.name.parts.as_slice() else { return None };
+        let version = class_modification(argument)
+            .and_then(|inside| named(inside, self.version).next())
+            .and_then(string_value)
+            .map(Version::new);
+        Some(Use { library: library.name, version, span: argument.span })
+    }
+
+    /// May a class that uses version `wanted` of `class` be taken with this version as it is?
+    pub(crate) fn converts_without_change(&self, class: &ClassDef, wanted: &Version) -> bool {
+        annotation_of(class)
+            .into_iter()
+            .flat_map(|a| named(a, self.conversion))
+            .filter_map(class_modification)
+            .flat_map(|conversion| named(conversion, self.none_from_version))
+            .filter_map(string_value)
+            .any(|version| Version::new(version) == *wanted)
+    }
+}
+
+fn annotation_of(class: &ClassDef) -> Option<&ClassModification> {
+    let annotation = match &class.body {
+        ClassBody::Long(body) => &body.annotation,
+        ClassBody::Short(body) => &body.comment.annotation,
+        ClassBody::Enumeration(body) => &body.comment.annotation,
+        ClassBody::Derivative { comment, .. } => &comment.annotation,
+    };
+    annotation.as_ref().map(|annotation| &annotation.modification)
+}
+
+fn modifications(modification: &ClassModification) -> impl Iterator<Item = &ElementModification> {
+    modification.arguments.iter().filter_map(|argument| match argument {
+        Argument::Modification(modification) => Some(modification),
+        _ => None,
+    })
+}
+
+fn named(modification: &ClassModification, name: Name) -> impl Iterator<Item = &ElementModification> {
+    modifications(modification).filter(move |m| matches!(m.name.parts.as_slice(), [part] if part.name == name))
+}
+
+fn class_modification(argument: &ElementModification) -> Option<&ClassModification> {
+    argument.modification.as_ref()?.class.as_ref()
+}
+
+fn string_value(argument: &ElementModification) -> Option<&str> {
+    let value: &ast::ModificationValue = argument.modification.as_ref()?.value.as_ref()?;
+    match &value.expr.as_ref()?.kind {
+        ExprKind::String(text) => Some(text),
+        _ => None,
+    }
+}

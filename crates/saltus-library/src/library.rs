@@ -1,0 +1,249 @@
+//! [`Library`]: the owner of all files, names, trees and classes, and the questions that can be asked about them.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use saltus_base::{Diagnostic, Diagnostics, Index, Name, SourceMap, Span, define_id};
+use saltus_syntax::ast;
+
+use crate::annotations::AnnotationNames;
+use crate::arena::Arena;
+use crate::classes::{ClassEntry, Origin, Slot};
+use crate::files::FileSource;
+use crate::names::{FastMap, Names};
+use crate::place::Place;
+use crate::search::{Requirement, SearchRoot};
+use crate::sources::Sources;
+
+define_id! {
+    /// A class as it is declared: the same id wherever it is used.
+    pub struct ClassId;
+}
+
+/// Everything that is loaded, and the means to load more. All methods take `&self`, and references live as long as
+/// the library, because lookup loads files while its callers hold syntax trees.
+pub struct Library {
+    pub(crate) sources: Sources,
+    pub(crate) names: Names,
+    pub(crate) annotation_names: AnnotationNames,
+    pub(crate) classes: Arena<ClassEntry>,
+    /// Classes inside modifications, by lexical parent and place, so that each is registered once.
+    added: RefCell<FastMap<(ClassId, u32, u32, u32), ClassId>>,
+    pub(crate) search: Arena<SearchRoot>,
+    /// What the `uses` annotations of the loaded top-level classes ask for, in the order of loading.
+    pub(crate) requirements: RefCell<Vec<Requirement>>,
+}
+
+impl Library {
+    pub fn new(files: Box<dyn FileSource>) -> Library {
+        let names = Names::new();
+        let library = Library {
+            sources: Sources::new(files),
+            annotation_names: AnnotationNames::new(&names),
+            classes: Arena::new(),
+            added: RefCell::default(),
+            search: Arena::new(),
+            requirements: RefCell::default(),
+            names,
+        };
+        let unnamed = library.intern("");
+        library.classes.push(ClassEntry::new(None, unnamed, None, Origin::User));
+        library
+    }
+
+    /// The unnamed top-level scope; its children are the top-level classes.
+    pub fn root(&self) -> ClassId {
+        ClassId::from_usize(0)
+    }
+
+    /// The class `name` that is *declared* in `parent`: nested in its text, or stored in a file or directory of its
+    /// package directory, which is read now. At top level: a loaded class, else one found in the search paths.
+    pub fn child(&self, parent: ClassId, name: Name) -> Option<ClassId> {
+        let slot = self.children_of(parent)?.slot(name);
+        match slot {
+            Some(Slot::Class(id)) => Some(id),
+            Some(Slot::Absent) => None,
+            Some(Slot::Unread { has_file, has_directory }) => {
+                self.load_sub_entity(parent, name, has_file, has_directory)
+            }
+            None if parent == self.root() => self.search_top_level(name),
+            None => None,
+        }
+    }
+
+    /// All classes declared in `parent`, in the order of its text and of `package.order`; reads all files of a
+    /// package. At top level only what is loaded.
+    pub fn children(&self, parent: ClassId) -> Vec<ClassId> {
+        self.declared_classes(parent)
+    }
+
+    /// The definition as written; `None` for the root.
+    pub fn definition(&self, id: ClassId) -> Option<&ast::ClassDef> {
+        self.entry(id)?.place.as_ref()?.class(&self.sources.loaded)
+    }
+
+    /// The element node of a class that is nested in the text of another, with its prefixes and constraining clause.
+    pub fn element(&self, id: ClassId) -> Option<&ast::ClassElement> {
+        self.entry(id)?.place.as_ref()?.element(&self.sources.loaded)
+    }
+
+    /// The class in whose scope `id` stands; `None` for the root.
+    pub fn parent(&self, id: ClassId) -> Option<ClassId> {
+        self.entry(id)?.parent
+    }
+
+    /// Registers a class that is defined inside a modification (`redeclare model M = …`) as a class with the lexical
+    /// parent `parent`, under which [`child`](Self::child) does not find it. `definition` must be part of a tree of
+    /// this library; the same definition below the same parent has the same id.
+    pub fn add_class<'a>(
+        &'a self,
+        parent: ClassId,
+        definition: &'a ast::ClassDef,
+        _element: Option<&'a ast::ClassElement>,
+    ) -> ClassId {
+        let span = definition.span;
+        let key = (parent, span.file.index() as u32, span.start, span.end);
+        if let Some(&known) = self.added.borrow().get(&key) {
+            return known;
+        }
+        let place = self.sources.tree_of_file(span.file).and_then(|tree_id| {
+            let tree = &self.sources.file(tree_id)?.tree;
+            Place::locate(tree_id, tree, definition)
+        });
+        let origin = self.entry(parent).map_or(Origin::User, |entry| entry.origin);
+        let id = self.push_class(ClassEntry::new(Some(parent), definition.name.name, place, origin));
+        self.added.borrow_mut().insert(key, id);
+        id
+    }
+
+    /// Is the class declared in a `protected` section?
+    pub fn is_visibility_protected(&self, id: ClassId) -> bool {
+        self.entry(id).is_some_and(|entry| entry.is_protected)
+    }
+
+    /// `A.B.C`; empty for the root.
+    pub fn qualified_name(&self, id: ClassId) -> String {
+        let mut parts = Vec::new();
+        let mut next = Some(id);
+        while let Some(entry) = next.and_then(|id| self.entry(id)) {
+            if entry.parent.is_some() {
+                parts.push(self.text(entry.name));
+            }
+            next = entry.parent;
+        }
+        parts.reverse();
+        parts.join(".")
+    }
+
+    /// The simple name; `None` for the root.
+    pub fn name_of(&self, id: ClassId) -> Option<Name> {
+        self.entry(id).filter(|entry| entry.parent.is_some()).map(|entry| entry.name)
+    }
+
+    /// The class with the given path from the top level, such as `A.B.'quoted.name'`; only declared classes count.
+    pub fn find(&self, path: &str) -> Option<ClassId> {
+        let parts = split_path(path)?;
+        parts.iter().try_fold(self.root(), |scope, part| self.child(scope, self.intern(part)))
+    }
+
+    pub fn intern(&self, text: &str) -> Name {
+        self.names.intern(text)
+    }
+
+    pub fn text(&self, name: Name) -> &str {
+        self.names.text(name)
+    }
+
+    /// Syntax errors and problems of libraries found since the last call.
+    pub fn take_diagnostics(&self) -> Diagnostics {
+        self.sources.take_diagnostics()
+    }
+
+    pub fn with_sources<R>(&self, f: impl FnOnce(&SourceMap) -> R) -> R {
+        self.sources.with_map(f)
+    }
+
+    /// The bytes of an external resource.
+    pub fn read_resource(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.sources.files.read(path)
+    }
+
+    /// The files read so far, in order.
+    pub fn files_read(&self) -> Vec<String> {
+        self.sources.files_read()
+    }
+
+    /// The file in which the class is written.
+    pub fn file_of(&self, id: ClassId) -> Option<&Path> {
+        let place = self.entry(id)?.place.as_ref()?;
+        Some(&self.sources.file(place.tree)?.path)
+    }
+
+    /// The directory of the file in which the class is written: the package directory of a package stored as one.
+    pub fn directory_of(&self, id: ClassId) -> Option<PathBuf> {
+        self.file_of(id)?.parent().map(Path::to_path_buf)
+    }
+
+    /// The message for a top-level name that ought to be a library and is not found, pointing at its use.
+    pub fn missing_library(&self, name: Name, span: Span) -> Diagnostic {
+        self.missing_library_message(name, None, span)
+    }
+
+    pub(crate) fn entry(&self, id: ClassId) -> Option<&ClassEntry> {
+        self.classes.get(id.index())
+    }
+
+    pub(crate) fn push_class(&self, entry: ClassEntry) -> ClassId {
+        ClassId::from_usize(self.classes.push(entry))
+    }
+}
+
+/// Splits `A.B.'c.d'` at the dots outside of quotes; a leading dot is allowed. `None` if a part is empty or a quote
+/// is not closed.
+pub(crate) fn split_path(path: &str) -> Option<Vec<&str>> {
+    let path = path.trim();
+    let mut rest = path.strip_prefix('.').unwrap_or(path);
+    let mut parts = Vec::new();
+    loop {
+        let end = identifier_length(rest)?;
+        let (part, after) = rest.split_at(end);
+        parts.push(part);
+        match after.strip_prefix('.') {
+            Some(next) => rest = next,
+            None if after.is_empty() => return Some(parts),
+            None => return None,
+        }
+    }
+}
+
+/// The length in bytes of the identifier at the beginning of `text`, in its plain or its quoted form.
+pub(crate) fn identifier_length(text: &str) -> Option<usize> {
+    if text.starts_with('\'') {
+        let mut is_escaped = false;
+        for (at, c) in text.char_indices().skip(1) {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '\'' => return Some(at + 1),
+                _ => {}
+            }
+        }
+        return None;
+    }
+    let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    (length > 0 && !text.starts_with(|c: char| c.is_ascii_digit())).then_some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_path;
+
+    #[test]
+    fn paths_are_split_outside_of_quotes() {
+        assert_eq!(split_path(".A._b.'c.d\\'.e'"), Some(vec!["A", "_b", "'c.d\\'.e'"]));
+        for wrong in ["", ".", "A.", "A..B", "'A", "A'b'", "1A", "A.B-C"] {
+            assert_eq!(split_path(wrong), None, "{wrong}");
+        }
+    }
+}
