@@ -1,1 +1,41 @@
-//! Placeholder until the crate is written.
+//! Evaluation of typed expressions and functions at compile time: array sizes, structural parameters, constants.
+//!
+//! ```text
+//! constant Real a[:] = {i^2 for i in 1:3};    ⇒  {1.0, 4.0, 9.0}
+//! parameter Integer n = size(a, 1) + 1;       ⇒  4
+//! Real x[n];
+//! ```
+//!
+//! [`Evaluator`] turns an [`saltus_flat::Expr`] into a [`Value`]; what it does not know (variables, functions, files) it
+//! asks an [`Environment`]. [`fold`] simplifies literals without any environment, [`to_expr`] writes a value back as a
+//! literal. External functions that are known by name live in [`native`].
+//!
+//! There is no clock, no random source and no process environment here: the same input gives the same value.
+
+mod array;
+mod builtins;
+mod calls;
+mod diagnostics;
+mod environment;
+mod evaluator;
+mod fold;
+mod format;
+mod literal;
+pub mod native;
+mod operators;
+mod ranges;
+mod reduction;
+mod statements;
+mod subscripts;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use array::{Array, Items};
+pub use environment::{Environment, EvalError, EvalResult, FileKind, Limits};
+pub use evaluator::Evaluator;
+pub use fold::fold;
+pub use format::{format_number, real_to_string};
+pub use literal::to_expr;
+pub use native::{Object, is_native, native_names};
+pub use value::{FunctionValue, Value};

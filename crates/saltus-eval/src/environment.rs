@@ -1,0 +1,89 @@
+//! What the evaluator asks of its surroundings, and how it says that there is no value.
+
+use std::rc::Rc;
+
+use saltus_base::{Diagnostic, Span};
+use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, VarId};
+
+use crate::Value;
+
+/// The model around an expression. All methods may be called any number of times.
+pub trait Environment {
+    /// The value of a variable of the model; the front end computes bindings on demand.
+    fn variable(&mut self, id: VarId, span: Span) -> Result<Value, EvalError>;
+    fn function(&mut self, id: FunctionId) -> Result<Rc<Function>, EvalError>;
+    fn record_type(&self, id: RecordId) -> Rc<RecordType>;
+    fn enum_type(&self, id: EnumId) -> Rc<EnumType>;
+    /// Contents of a file named by a path or a `modelica://` URI; the error says why not.
+    fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String>;
+    /// The path that a `modelica://` or `file://` URI stands for.
+    fn resolve_uri(&mut self, uri: &str) -> Option<String>;
+    /// Name of the component instance being evaluated, for `getInstanceName()`.
+    fn instance_name(&self) -> String;
+
+    /// What kind of thing a path names. The default knows regular files only.
+    fn file_kind(&mut self, name: &str) -> FileKind {
+        if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile }
+    }
+
+    /// The absolute form of a path; the default leaves it as it is.
+    fn full_path_name(&mut self, name: &str) -> String {
+        name.to_string()
+    }
+}
+
+/// In the order of `Modelica.Utilities.Types.FileType`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    NoFile,
+    RegularFile,
+    Directory,
+    SpecialFile,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum EvalError {
+    /// Depends on something without a value at compile time; `what` is a noun phrase such as "the variable `x`".
+    NotConstant { span: Span, what: String },
+    /// A real mistake: failed assert, division by zero, index out of range, too many steps.
+    Failed(Box<Diagnostic>),
+}
+
+impl EvalError {
+    pub fn not_constant(span: Span, what: impl Into<String>) -> EvalError {
+        EvalError::NotConstant { span, what: what.into() }
+    }
+
+    /// The error as a message; `purpose` says what the value is needed for, such as "an array size".
+    pub fn into_diagnostic(self, purpose: &str) -> Diagnostic {
+        match self {
+            EvalError::NotConstant { span, what } => crate::diagnostics::not_constant(span, &what, purpose),
+            EvalError::Failed(diagnostic) => *diagnostic,
+        }
+    }
+}
+
+impl From<Diagnostic> for EvalError {
+    fn from(diagnostic: Diagnostic) -> EvalError {
+        EvalError::Failed(Box::new(diagnostic))
+    }
+}
+
+pub type EvalResult<T = Value> = Result<T, EvalError>;
+
+/// How much work one evaluation may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Expressions and statements.
+    pub steps: u64,
+    /// Nested calls.
+    pub depth: u32,
+    /// Elements of one array.
+    pub elements: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: 20_000_000, depth: 200, elements: 10_000_000 }
+    }
+}

@@ -1,0 +1,141 @@
+//! External functions that are implemented here, by the name of their C or FORTRAN function.
+//!
+//! A native function gets the arguments of the external call in order; what the foreign function would write through a
+//! pointer it writes into the argument (`external "FORTRAN 77" dgesv(n, nrhs, A, lda, ipiv, x, ldb, info)` changes
+//! `A`, `ipiv`, `x`, `info`). A value that the foreign function returns is returned.
+//!
+//! Only what gives the same answer every time is here: no clock, no process environment, no writing of files.
+
+mod elementary;
+
+use std::rc::Rc;
+
+use saltus_flat::FunctionId;
+
+use crate::{Environment, Value};
+
+/// What a native function may use of its surroundings.
+pub struct NativeContext<'a> {
+    pub env: &'a mut dyn Environment,
+    /// Lines that `print` writes.
+    pub messages: &'a mut Vec<String>,
+    /// The Modelica function being called; for constructors the class of the external object.
+    pub class: FunctionId,
+    /// Most elements of an array.
+    pub elements: u64,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum NativeError {
+    /// Has no value at compile time (clock, process environment, effects).
+    NotConstant,
+    /// The foreign function would have reported this error.
+    Failed(String),
+}
+
+impl From<String> for NativeError {
+    fn from(reason: String) -> NativeError {
+        NativeError::Failed(reason)
+    }
+}
+
+impl From<&str> for NativeError {
+    fn from(reason: &str) -> NativeError {
+        NativeError::Failed(reason.to_string())
+    }
+}
+
+pub type NativeResult<T = Option<Value>> = Result<T, NativeError>;
+pub type NativeFunction = fn(&mut NativeContext, &mut [Value]) -> NativeResult;
+
+/// An external object; two are equal if they are the same.
+#[derive(Clone, Debug)]
+pub struct Object {
+    class: FunctionId,
+    content: Rc<()>,
+}
+
+impl Object {
+    /// The constructor function that identifies the class of the object.
+    pub fn class(&self) -> FunctionId {
+        self.class
+    }
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Object) -> bool {
+        Rc::ptr_eq(&self.content, &other.content)
+    }
+}
+
+/// Name and implementation, grouped by library.
+const TABLES: &[&[(&str, NativeFunction)]] = &[elementary::TABLE];
+
+pub(crate) fn find(name: &str) -> Option<NativeFunction> {
+    TABLES.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+/// Whether an external function is implemented here.
+pub fn is_native(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// Names of all native functions, in a fixed order.
+pub fn native_names() -> Vec<&'static str> {
+    TABLES.iter().flat_map(|t| t.iter()).map(|(n, _)| *n).collect()
+}
+
+/// Typed access to arguments.
+pub(crate) mod arguments {
+    use super::{NativeError, NativeResult};
+    use crate::Value;
+
+    fn wrong(position: usize, expected: &str) -> NativeError {
+        NativeError::Failed(format!("argument {} must be {expected}", position + 1))
+    }
+
+    pub fn value(args: &[Value], position: usize) -> NativeResult<&Value> {
+        args.get(position).ok_or_else(|| wrong(position, "given"))
+    }
+
+    pub fn real(args: &[Value], position: usize) -> NativeResult<f64> {
+        value(args, position)?.as_real().ok_or_else(|| wrong(position, "a Real"))
+    }
+
+    /// Also enumeration values by ordinal and Booleans as 0 or 1, as C sees them.
+    pub fn integer(args: &[Value], position: usize) -> NativeResult<i64> {
+        match value(args, position)? {
+            Value::Integer(i) => Ok(*i),
+            Value::Enum(_, ordinal) => Ok(i64::from(*ordinal)),
+            Value::Boolean(b) => Ok(i64::from(*b)),
+            _ => Err(wrong(position, "an Integer")),
+        }
+    }
+
+    pub fn boolean(args: &[Value], position: usize) -> NativeResult<bool> {
+        Ok(integer(args, position)? != 0)
+    }
+
+    pub fn string(args: &[Value], position: usize) -> NativeResult<&str> {
+        value(args, position)?.as_str().ok_or_else(|| wrong(position, "a String"))
+    }
+
+    pub fn reals(args: &[Value], position: usize) -> NativeResult<Vec<f64>> {
+        value(args, position)?.to_reals().ok_or_else(|| wrong(position, "an array of Reals"))
+    }
+
+    pub fn integers(args: &[Value], position: usize) -> NativeResult<Vec<i64>> {
+        value(args, position)?.to_integers().ok_or_else(|| wrong(position, "an array of Integers"))
+    }
+
+    /// Writes through a "pointer" argument.
+    pub fn write(args: &mut [Value], position: usize, value: Value) -> NativeResult<()> {
+        match args.get_mut(position) {
+            Some(slot) => {
+                *slot = value;
+                Ok(())
+            }
+            None => Err(wrong(position, "given")),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Unary and binary operators on values (specification chapter 3 "Operators and Expressions", §10.6 for arrays).
+//!
+//! `{1, 2} .* 3 ⇒ {3, 6}`, `{{1, 2}, {3, 4}} * {1, 1} ⇒ {3, 7}`. Elementwise operators spread a scalar operand over an
+//! array operand. Integer overflow, division by zero and powers without a real value are errors.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use saltus_base::Span;
+use saltus_flat::{BaseType, BinaryOp, UnaryOp};
+
+use crate::array::{Array, Items};
+use crate::value::type_name;
+use crate::{EvalResult, Value, diagnostics};
+
+pub fn unary(op: UnaryOp, value: Value, span: Span) -> EvalResult {
+    match (op, value) {
+        (UnaryOp::Negate, Value::Real(x)) => Ok(Value::Real(-x)),
+        (UnaryOp::Negate, Value::Integer(i)) => match i.checked_neg() {
+            Some(i) => Ok(Value::Integer(i)),
+            None => Err(diagnostics::integer_overflow(span).into()),
+        },
+        (UnaryOp::Not, Value::Boolean(b)) => Ok(Value::Boolean(!b)),
+        (op, Value::Array(a)) => map(&a, a.items().base_type(), span, |v| unary(op, v, span)),
+        (_, other) => Err(diagnostics::kind_mismatch(span, "a number or Boolean", type_name(other.base_type())).into()),
+    }
+}
+
+/// Applies `f` to every element; `base` is the element type of the result.
+pub fn map(array: &Array, base: BaseType, span: Span, mut f: impl FnMut(Value) -> EvalResult) -> EvalResult {
+    let mut items = Items::with_capacity(base, array.len());
+    for i in 0..array.len() {
+        let Some(value) = array.get(i) else { break };
+        push(&mut items, f(value)?, span)?;
+    }
+    build(array.dims(), items, span)
+}
+
+fn push(items: &mut Items, value: Value, span: Span) -> EvalResult<()> {
+    let found = value.base_type();
+    if items.push(value) {
+        return Ok(());
+    }
+    Err(diagnostics::kind_mismatch(span, type_name(items.base_type()), type_name(found)).into())
+}
+
+pub(crate) fn build(dims: &[usize], items: Items, span: Span) -> EvalResult {
+    let n = items.len();
+    match Value::from_parts(dims.to_vec(), items) {
+        Some(value) => Ok(value),
+        None => Err(diagnostics::sizes_disagree(span, dims, &[n]).into()),
+    }
+}
+
+pub fn binary(op: BinaryOp, left: Value, right: Value, span: Span) -> EvalResult {
+    if let (Value::Real(a), Value::Real(b)) = (&left, &right) {
+        return real(op, *a, *b, span);
+    }
+    match op {
+        BinaryOp::MatMul => matrix_product(&left, &right, span),
+        BinaryOp::MatPow => matrix_power(left, &right, span),
+        _ => match (&left, &right) {
+            (Value::Array(a), Value::Array(b)) => both_arrays(op, a, b, span),
+            (Value::Array(a), scalar) => {
+                map(a, result_base(op, &left, &right), span, |v| scalars(op, &v, scalar, span))
+            }
+            (scalar, Value::Array(b)) => {
+                map(b, result_base(op, &left, &right), span, |v| scalars(op, scalar, &v, span))
+            }
+            (a, b) => scalars(op, a, b, span),
+        },
+    }
+}
+
+fn result_base(op: BinaryOp, left: &Value, right: &Value) -> BaseType {
+    match op {
+        BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual
+        | BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::And
+        | BinaryOp::Or => BaseType::Boolean,
+        BinaryOp::Div | BinaryOp::Pow => BaseType::Real,
+        _ => match (left.base_type(), right.base_type()) {
+            (BaseType::Integer, BaseType::Integer) => BaseType::Integer,
+            (BaseType::String, _) => BaseType::String,
+            _ => BaseType::Real,
+        },
+    }
+}
+
+fn both_arrays(op: BinaryOp, a: &Array, b: &Array, span: Span) -> EvalResult {
+    if a.dims() != b.dims() {
+        return Err(diagnostics::sizes_disagree(span, a.dims(), b.dims()).into());
+    }
+    if let (Items::Real(x), Items::Real(y)) = (a.items(), b.items()) {
+        let simple: Option<fn(f64, f64) -> f64> = match op {
+            BinaryOp::Add => Some(|p, q| p + q),
+            BinaryOp::Sub => Some(|p, q| p - q),
+            BinaryOp::Mul => Some(|p, q| p * q),
+            _ => None,
+        };
+        if let Some(f) = simple {
+            return build(a.dims(), Items::Real(x.iter().zip(y).map(|(&p, &q)| f(p, q)).collect()), span);
+        }
+    }
+    let base = result_base(op, &Value::Array(a.clone()), &Value::Array(b.clone()));
+    let mut items = Items::with_capacity(base, a.len());
+    for i in 0..a.len() {
+        let (Some(x), Some(y)) = (a.get(i), b.get(i)) else { break };
+        push(&mut items, scalars(op, &x, &y, span)?, span)?;
+    }
+    build(a.dims(), items, span)
+}
+
+fn scalars(op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult {
+    match (left, right) {
+        (Value::Real(a), Value::Real(b)) => real(op, *a, *b, span),
+        (Value::Integer(a), Value::Integer(b)) => integer(op, *a, *b, span),
+        (Value::Real(a), Value::Integer(b)) if op == BinaryOp::Pow => power(*a, *b as f64, span),
+        (Value::Real(a), Value::Integer(b)) => real(op, *a, *b as f64, span),
+        (Value::Integer(a), Value::Real(b)) => real(op, *a as f64, *b, span),
+        (Value::Boolean(a), Value::Boolean(b)) => match op {
+            BinaryOp::And => Ok(Value::Boolean(*a && *b)),
+            BinaryOp::Or => Ok(Value::Boolean(*a || *b)),
+            _ => relation(op, a.cmp(b), left, span),
+        },
+        (Value::String(a), Value::String(b)) => match op {
+            BinaryOp::Add => Ok(Value::String(concatenate(a, b))),
+            _ => relation(op, a.as_bytes().cmp(b.as_bytes()), left, span),
+        },
+        (Value::Enum(_, a), Value::Enum(_, b)) => relation(op, a.cmp(b), left, span),
+        (a, b) => {
+            let found = format!("{} and {}", type_name(a.base_type()), type_name(b.base_type()));
+            Err(diagnostics::kind_mismatch(span, "operands that fit together", &found).into())
+        }
+    }
+}
+
+fn concatenate(a: &str, b: &str) -> Rc<str> {
+    let mut text = String::with_capacity(a.len() + b.len());
+    text.push_str(a);
+    text.push_str(b);
+    text.into()
+}
+
+fn relation(op: BinaryOp, order: Ordering, left: &Value, span: Span) -> EvalResult {
+    Ok(Value::Boolean(match op {
+        BinaryOp::Less => order == Ordering::Less,
+        BinaryOp::LessEqual => order != Ordering::Greater,
+        BinaryOp::Greater => order == Ordering::Greater,
+        BinaryOp::GreaterEqual => order != Ordering::Less,
+        BinaryOp::Equal => order == Ordering::Equal,
+        BinaryOp::NotEqual => order != Ordering::Equal,
+        _ => return Err(diagnostics::kind_mismatch(span, "numbers", type_name(left.base_type())).into()),
+    }))
+}
+
+fn real(op: BinaryOp, a: f64, b: f64, span: Span) -> EvalResult {
+    Ok(match op {
+        BinaryOp::Add => Value::Real(a + b),
+        BinaryOp::Sub => Value::Real(a - b),
+        BinaryOp::Mul | BinaryOp::MatMul => Value::Real(a * b),
+        BinaryOp::Div if b == 0.0 => return Err(diagnostics::division_by_zero(span).into()),
+        BinaryOp::Div => Value::Real(a / b),
+        BinaryOp::Pow | BinaryOp::MatPow => return power(a, b, span),
+        BinaryOp::Less => Value::Boolean(a < b),
+        BinaryOp::LessEqual => Value::Boolean(a <= b),
+        BinaryOp::Greater => Value::Boolean(a > b),
+        BinaryOp::GreaterEqual => Value::Boolean(a >= b),
+        BinaryOp::Equal => Value::Boolean(a == b),
+        BinaryOp::NotEqual => Value::Boolean(a != b),
+        BinaryOp::And | BinaryOp::Or => return Err(diagnostics::kind_mismatch(span, "Booleans", "Real").into()),
+    })
+}
+
+fn power(a: f64, b: f64, span: Span) -> EvalResult {
+    if (a < 0.0 && b.fract() != 0.0) || (a == 0.0 && b < 0.0) {
+        return Err(diagnostics::power_undefined(span, a, b).into());
+    }
+    // Squares are exact to the last bit when multiplied out, and most exponents are 2.
+    Ok(Value::Real(if b == 2.0 { a * a } else { a.powf(b) }))
+}
+
+fn integer(op: BinaryOp, a: i64, b: i64, span: Span) -> EvalResult {
+    let checked = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul | BinaryOp::MatMul => a.checked_mul(b),
+        BinaryOp::Less => return Ok(Value::Boolean(a < b)),
+        BinaryOp::LessEqual => return Ok(Value::Boolean(a <= b)),
+        BinaryOp::Greater => return Ok(Value::Boolean(a > b)),
+        BinaryOp::GreaterEqual => return Ok(Value::Boolean(a >= b)),
+        BinaryOp::Equal => return Ok(Value::Boolean(a == b)),
+        BinaryOp::NotEqual => return Ok(Value::Boolean(a != b)),
+        // `/` and `^` are Real, also of Integers.
+        _ => return real(op, a as f64, b as f64, span),
+    };
+    match checked {
+        Some(i) => Ok(Value::Integer(i)),
+        None => Err(diagnostics::integer_overflow(span).into()),
+    }
+}
+
+/// The four products of vectors and matrices; a vector on the left is a row, on the right a column.
+fn matrix_product(left: &Value, right: &Value, span: Span) -> EvalResult {
+    let (Value::Array(a), Value::Array(b)) = (left, right) else {
+        return binary(BinaryOp::Mul, left.clone(), right.clone(), span);
+    };
+    let disagree = || diagnostics::sizes_disagree(span, a.dims(), b.dims());
+    let (rows, inner, columns, dims) = match (a.dims(), b.dims()) {
+        (&[k], &[l]) if k == l => (1, k, 1, vec![]),
+        (&[m, k], &[l]) if k == l => (m, k, 1, vec![m]),
+        (&[k], &[l, n]) if k == l => (1, k, n, vec![n]),
+        (&[m, k], &[l, n]) if k == l => (m, k, n, vec![m, n]),
+        _ => return Err(disagree().into()),
+    };
+    if let (Items::Integer(x), Items::Integer(y)) = (a.items(), b.items()) {
+        let product = product(rows, inner, columns, 0i64, |i, j, sum| {
+            x.get(i)?.checked_mul(*y.get(j)?).and_then(|p| p.checked_add(sum))
+        });
+        let Some(items) = product else { return Err(diagnostics::integer_overflow(span).into()) };
+        return build(&dims, Items::Integer(items), span);
+    }
+    let (Some(x), Some(y)) = (a.items().to_reals(), b.items().to_reals()) else {
+        return Err(diagnostics::kind_mismatch(span, "numbers", type_name(left.base_type())).into());
+    };
+    let product = product(rows, inner, columns, 0.0, |i, j, sum| Some(x.get(i)? * y.get(j)? + sum));
+    let Some(items) = product else { return Err(disagree().into()) };
+    build(&dims, Items::Real(items), span)
+}
+
+fn product<T: Copy>(
+    rows: usize,
+    inner: usize,
+    columns: usize,
+    zero: T,
+    add: impl Fn(usize, usize, T) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut items = Vec::with_capacity(rows * columns);
+    for row in 0..rows {
+        for column in 0..columns {
+            let mut sum = zero;
+            for k in 0..inner {
+                sum = add(row * inner + k, k * columns + column, sum)?;
+            }
+            items.push(sum);
+        }
+    }
+    Some(items)
+}
+
+/// A square matrix to a power that is not negative, by repeated squaring.
+fn matrix_power(matrix: Value, exponent: &Value, span: Span) -> EvalResult {
+    let &[n, m] = matrix.dims() else {
+        return Err(diagnostics::shape_expected(span, "^", "a square matrix", matrix.dims()).into());
+    };
+    if n != m {
+        return Err(diagnostics::shape_expected(span, "^", "a square matrix", matrix.dims()).into());
+    }
+    let mut exponent = match exponent.as_real() {
+        Some(e) if e >= 0.0 && e.fract() == 0.0 && e <= 1e9 => e as u64,
+        _ => return Err(diagnostics::kind_mismatch(span, "an Integer exponent of at least 0", "another").into()),
+    };
+    let mut square = matrix;
+    let mut result = identity(n, square.base_type(), span)?;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = matrix_product(&result, &square, span)?;
+        }
+        exponent >>= 1;
+        if exponent > 0 {
+            square = matrix_product(&square, &square, span)?;
+        }
+    }
+    Ok(result)
+}
+
+/// The unit matrix with Integer or Real elements.
+pub(crate) fn identity(n: usize, base: BaseType, span: Span) -> EvalResult {
+    let entry = |i: usize| i64::from(i / n == i % n);
+    let items = match base {
+        BaseType::Integer => Items::Integer((0..n * n).map(entry).collect()),
+        _ => Items::Real((0..n * n).map(|i| entry(i) as f64).collect()),
+    };
+    build(&[n, n], items, span)
+}

@@ -1,0 +1,365 @@
+//! Reading and writing parts of arrays and records (specification §10.5): `a[2, :]`, `r.x[i].y`.
+//!
+//! Subscripts count from 1; a Boolean dimension is indexed by `false`, `true`, an enumeration dimension by its
+//! literals. Writing changes the storage in place unless it is shared.
+
+use std::rc::Rc;
+
+use saltus_base::Span;
+use saltus_flat::{BaseType, Expr, ExprKind, LocalId, Subscript};
+
+use crate::array::{Array, Items, n_items};
+use crate::evaluator::Evaluator;
+use crate::value::type_name;
+use crate::{EvalError, EvalResult, Value, diagnostics};
+
+/// An evaluated subscript, counted from 1 and not yet checked.
+pub(crate) enum Selection {
+    One(i64),
+    Many(Vec<i64>),
+    All,
+}
+
+/// One step from a variable down to the part that is assigned.
+pub(crate) enum PathStep {
+    Field(u32),
+    Select(Vec<Selection>, Span),
+}
+
+/// Row-major position of an element; all subscripts are scalar.
+fn position(dims: &[usize], subscripts: &[i64], span: Span) -> EvalResult<usize> {
+    let mut at = 0;
+    for (d, (&size, &index)) in dims.iter().zip(subscripts).enumerate() {
+        at = at * size + checked(index, size, d, span)?;
+    }
+    Ok(at)
+}
+
+fn checked(index: i64, size: usize, dimension: usize, span: Span) -> EvalResult<usize> {
+    match usize::try_from(index) {
+        Ok(i) if i >= 1 && i <= size => Ok(i - 1),
+        _ => Err(diagnostics::index_out_of_range(span, index, size, dimension).into()),
+    }
+}
+
+/// Sizes of the selected part and the row-major positions of its elements. `None` positions: the whole array.
+fn select(dims: &[usize], selections: &[Selection], span: Span) -> EvalResult<(Vec<usize>, Vec<usize>)> {
+    if selections.len() > dims.len() {
+        return Err(diagnostics::too_many_subscripts(span, selections.len(), dims.len()).into());
+    }
+    let mut shape = Vec::with_capacity(dims.len());
+    let mut positions = vec![0usize];
+    for (d, &size) in dims.iter().enumerate() {
+        let chosen: Vec<usize> = match selections.get(d) {
+            Some(Selection::One(i)) => vec![checked(*i, size, d, span)?],
+            Some(Selection::Many(list)) => {
+                shape.push(list.len());
+                list.iter().map(|&i| checked(i, size, d, span)).collect::<EvalResult<_>>()?
+            }
+            Some(Selection::All) | None => {
+                shape.push(size);
+                (0..size).collect()
+            }
+        };
+        positions = positions.iter().flat_map(|&p| chosen.iter().map(move |&c| p * size + c)).collect();
+    }
+    Ok((shape, positions))
+}
+
+fn subscript_number(value: Value, span: Span) -> EvalResult<i64> {
+    match value {
+        Value::Integer(i) => Ok(i),
+        Value::Boolean(b) => Ok(if b { 2 } else { 1 }),
+        Value::Enum(_, ordinal) => Ok(i64::from(ordinal)),
+        other => Err(diagnostics::kind_mismatch(span, "an Integer subscript", type_name(other.base_type())).into()),
+    }
+}
+
+impl Evaluator<'_> {
+    pub(crate) fn eval_index(&mut self, base: &Expr, subscripts: &[Subscript], span: Span) -> EvalResult {
+        let mut numbers = [0i64; 4];
+        if let Some(n) = self.scalar_subscripts(subscripts, &mut numbers)? {
+            let numbers = numbers.get(..n).unwrap_or(&[]);
+            if let ExprKind::Local(id) = base.kind
+                && let Some(Value::Array(array)) = self.frame.get(id)
+                && array.rank() == n
+            {
+                let at = position(array.dims(), numbers, span)?;
+                return array.get(at).ok_or_else(|| diagnostics::unknown_local(span).into());
+            }
+            return match self.eval(base)? {
+                Value::Array(array) => element(&array, numbers, span),
+                other => Err(diagnostics::kind_mismatch(span, "an array", type_name(other.base_type())).into()),
+            };
+        }
+        let selections = self.selections(subscripts)?;
+        let Value::Array(array) = self.eval(base)? else {
+            return Err(diagnostics::too_many_subscripts(span, subscripts.len(), 0).into());
+        };
+        let (shape, positions) = select(array.dims(), &selections, span)?;
+        self.check_elements(&shape, span)?;
+        match array.items().gather(&positions) {
+            Some(items) => self.assemble(shape, items, span),
+            None => Err(diagnostics::sizes_disagree(span, array.dims(), &shape).into()),
+        }
+    }
+
+    /// Evaluates up to four scalar subscripts without a list; `None` (and nothing evaluated) for anything else.
+    fn scalar_subscripts(&mut self, subscripts: &[Subscript], numbers: &mut [i64; 4]) -> EvalResult<Option<usize>> {
+        if subscripts.len() > numbers.len() || !subscripts.iter().all(|s| matches!(s, Subscript::Index(_))) {
+            return Ok(None);
+        }
+        for (slot, subscript) in numbers.iter_mut().zip(subscripts) {
+            if let Subscript::Index(e) = subscript {
+                *slot = subscript_number(self.eval(e)?, e.span)?;
+            }
+        }
+        Ok(Some(subscripts.len()))
+    }
+
+    fn selections(&mut self, subscripts: &[Subscript]) -> EvalResult<Vec<Selection>> {
+        subscripts
+            .iter()
+            .map(|s| {
+                Ok(match s {
+                    Subscript::All => Selection::All,
+                    Subscript::Index(e) => Selection::One(subscript_number(self.eval(e)?, e.span)?),
+                    Subscript::Slice(e) => match self.eval(e)? {
+                        Value::Array(a) if a.rank() == 1 => Selection::Many(slice_numbers(&a, e.span)?),
+                        other => {
+                            let found = type_name(other.base_type());
+                            return Err(diagnostics::kind_mismatch(e.span, "a vector of subscripts", found).into());
+                        }
+                    },
+                })
+            })
+            .collect()
+    }
+
+    pub(crate) fn eval_field(&mut self, base: &Expr, field: u32, expr: &Expr) -> EvalResult {
+        let field = field as usize;
+        if let ExprKind::Local(id) = base.kind
+            && let Some(Value::Record(_, fields)) = self.frame.get(id)
+        {
+            return fields.get(field).cloned().ok_or_else(|| diagnostics::unknown_local(expr.span).into());
+        }
+        let value = self.eval(base)?;
+        self.field_of(&value, field, expr)
+    }
+
+    /// A field of a record, or the array of that field over an array of records.
+    fn field_of(&mut self, value: &Value, field: usize, expr: &Expr) -> EvalResult {
+        let missing = || -> EvalError {
+            diagnostics::kind_mismatch(expr.span, "a record with that field", type_name(value.base_type())).into()
+        };
+        match value {
+            Value::Record(_, fields) => fields.get(field).cloned().ok_or_else(missing),
+            Value::Array(array) => {
+                let mut dims = array.dims().to_vec();
+                let mut inner: Option<Vec<usize>> = None;
+                let mut items = Items::empty(expr.ty.base);
+                for i in 0..array.len() {
+                    let Some(Value::Record(_, fields)) = array.get(i) else { return Err(missing()) };
+                    let part = fields.get(field).ok_or_else(missing)?;
+                    let inner = inner.get_or_insert_with(|| part.dims().to_vec());
+                    if part.dims() != inner.as_slice() {
+                        return Err(diagnostics::sizes_disagree(expr.span, inner, part.dims()).into());
+                    }
+                    if items.is_empty() {
+                        items = Items::empty(part.base_type());
+                    }
+                    if !items.extend_value(part.clone()) {
+                        return Err(missing());
+                    }
+                }
+                let rank = dims.len();
+                let known = || expr.ty.dims.iter().skip(rank).map(|d| d.known().unwrap_or(0) as usize).collect();
+                dims.extend(inner.unwrap_or_else(known));
+                self.assemble(dims, items, expr.span)
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    /// `target := value`, where the target is a local with any subscripts and fields behind it.
+    pub(crate) fn assign(&mut self, target: &Expr, value: Value) -> EvalResult<()> {
+        if let ExprKind::Local(id) = target.kind {
+            return self.assign_whole(id, value, target.span);
+        }
+        let (root, path) = self.resolve_path(target)?;
+        if self.frame.get(root).is_none() {
+            self.initialise_local(root, target.span)?;
+        }
+        match self.frame.get_mut(root) {
+            Some(slot) => assign_part(slot, &path, value, target.span),
+            None => Err(diagnostics::unknown_local(target.span).into()),
+        }
+    }
+
+    fn assign_whole(&mut self, id: LocalId, value: Value, span: Span) -> EvalResult<()> {
+        let Some((function, _)) = self.calls.last() else {
+            self.frame.set(id, value);
+            return Ok(());
+        };
+        let Some(local) = function.locals.get(id) else {
+            return Err(diagnostics::unknown_local(span).into());
+        };
+        if local.ty.rank() != value.dims().len() {
+            return Err(diagnostics::sizes_disagree(span, &vec![0; local.ty.rank()], value.dims()).into());
+        }
+        for (d, (size, &found)) in local.ty.dims.iter().zip(value.dims()).enumerate() {
+            if let Some(n) = size.known()
+                && n != found as u64
+            {
+                return Err(diagnostics::size_expected(span, &local.name, d, n as i64, found).into());
+            }
+        }
+        self.frame.set(id, value.converted(local.ty.base));
+        Ok(())
+    }
+
+    /// The variable and the steps from it, subscripts evaluated.
+    fn resolve_path(&mut self, target: &Expr) -> EvalResult<(LocalId, Vec<PathStep>)> {
+        let mut path = Vec::new();
+        let mut current = target;
+        loop {
+            match &current.kind {
+                ExprKind::Local(id) => {
+                    path.reverse();
+                    return Ok((*id, path));
+                }
+                ExprKind::Field { base, field } => {
+                    path.push(PathStep::Field(*field));
+                    current = base;
+                }
+                ExprKind::Index { base, subscripts } => {
+                    path.push(PathStep::Select(self.selections(subscripts)?, current.span));
+                    current = base;
+                }
+                _ => return Err(EvalError::not_constant(current.span, "the target of an assignment")),
+            }
+        }
+    }
+}
+
+fn element(array: &Array, numbers: &[i64], span: Span) -> EvalResult {
+    if numbers.len() > array.rank() {
+        return Err(diagnostics::too_many_subscripts(span, numbers.len(), array.rank()).into());
+    }
+    let at = position(array.dims(), numbers, span)?;
+    array.block(at, numbers.len()).ok_or_else(|| diagnostics::unknown_local(span).into())
+}
+
+fn slice_numbers(a: &Array, span: Span) -> EvalResult<Vec<i64>> {
+    match a.items() {
+        // A mask is not a selection in Modelica: Booleans index a Boolean dimension.
+        Items::Boolean(v) => Ok(v.iter().map(|&b| if b { 2 } else { 1 }).collect()),
+        items => match items.to_integers() {
+            Some(v) => Ok(v),
+            None if items.is_empty() => Ok(Vec::new()),
+            None => Err(diagnostics::kind_mismatch(span, "Integer subscripts", type_name(items.base_type())).into()),
+        },
+    }
+}
+
+fn assign_part(slot: &mut Value, path: &[PathStep], value: Value, span: Span) -> EvalResult<()> {
+    let Some((step, rest)) = path.split_first() else {
+        let value = value.converted(slot.base_type());
+        *slot = value;
+        return Ok(());
+    };
+    match step {
+        PathStep::Field(field) => assign_field(slot, *field as usize, rest, value, span),
+        PathStep::Select(selections, at) => assign_selected(slot, selections, *at, rest, value, span),
+    }
+}
+
+fn assign_field(slot: &mut Value, field: usize, rest: &[PathStep], value: Value, span: Span) -> EvalResult<()> {
+    match slot {
+        Value::Record(_, fields) => match Rc::make_mut(fields).get_mut(field) {
+            Some(part) => assign_part(part, rest, value, span),
+            None => Err(diagnostics::kind_mismatch(span, "a record with that field", "record").into()),
+        },
+        Value::Array(array) => {
+            let (n, rank) = (array.len(), array.rank());
+            let parts = split(&value, array.dims(), n, rank, span)?;
+            let Some(elements) = array.items_mut().others_mut() else {
+                return Err(diagnostics::kind_mismatch(span, "an array of records", "another array").into());
+            };
+            for (slot, part) in elements.iter_mut().zip(parts) {
+                assign_field(slot, field, rest, part, span)?;
+            }
+            Ok(())
+        }
+        other => Err(diagnostics::kind_mismatch(span, "a record", type_name(other.base_type())).into()),
+    }
+}
+
+fn assign_selected(
+    slot: &mut Value,
+    selections: &[Selection],
+    at: Span,
+    rest: &[PathStep],
+    value: Value,
+    span: Span,
+) -> EvalResult<()> {
+    let Value::Array(array) = slot else {
+        return Err(diagnostics::too_many_subscripts(at, selections.len(), 0).into());
+    };
+    let mismatch = |array: &Array, found: BaseType| -> EvalError {
+        diagnostics::kind_mismatch(span, type_name(array.items().base_type()), type_name(found)).into()
+    };
+    let scalar: Option<Vec<i64>> =
+        selections.iter().map(|s| if let Selection::One(i) = s { Some(*i) } else { None }).collect();
+    if let Some(numbers) = scalar
+        && numbers.len() == array.rank()
+    {
+        let p = position(array.dims(), &numbers, at)?;
+        if rest.is_empty() {
+            let found = value.base_type();
+            let ok = array.items_mut().set(p, value);
+            return if ok { Ok(()) } else { Err(mismatch(array, found)) };
+        }
+        return match array.items_mut().others_mut().and_then(|v| v.get_mut(p)) {
+            Some(part) => assign_part(part, rest, value, span),
+            None => Err(mismatch(array, value.base_type())),
+        };
+    }
+    let (shape, positions) = select(array.dims(), selections, at)?;
+    if rest.is_empty() && value.dims() != shape {
+        return Err(diagnostics::sizes_disagree(span, &shape, value.dims()).into());
+    }
+    let parts = split(&value, &shape, positions.len(), shape.len(), span)?;
+    for (&p, part) in positions.iter().zip(parts) {
+        let found = part.base_type();
+        let done = if rest.is_empty() {
+            array.items_mut().set(p, part)
+        } else {
+            match array.items_mut().others_mut().and_then(|v| v.get_mut(p)) {
+                Some(inner) => {
+                    assign_part(inner, rest, part, span)?;
+                    true
+                }
+                None => false,
+            }
+        };
+        if !done {
+            return Err(mismatch(array, found));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a value over its first `leading` dimensions, which must be `shape`.
+fn split(value: &Value, shape: &[usize], n: usize, leading: usize, span: Span) -> EvalResult<Vec<Value>> {
+    let disagree = || -> EvalError { diagnostics::sizes_disagree(span, shape, value.dims()).into() };
+    if leading == 0 {
+        return Ok(vec![value.clone()]);
+    }
+    match value {
+        Value::Array(a) if a.dims().get(..leading) == Some(shape) && n_items(shape) == Some(n) => {
+            (0..n).map(|i| a.block(i, leading).ok_or_else(disagree)).collect()
+        }
+        _ => Err(disagree()),
+    }
+}
