@@ -8,11 +8,13 @@ pub(crate) struct Place<'a> {
     pub span: Span,
 }
 
+/// Both arguments of a `connect` are the same connector. This adds nothing to its connection set.
 pub(crate) fn self_connection(name: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("W0501"), span, format!("`{name}` is connected to itself, which has no effect"))
         .hint("connect it to another connector, or remove this `connect`")
 }
 
+/// A connection set holds either only flow variables, which add up to zero, or only variables that are equal.
 pub(crate) fn flow_to_other(flow: &Place, other: &Place, span: Span) -> Diagnostic {
     let message = format!(
         "`{}` is a flow variable but `{}` is not: flow variables connect only to flow variables",
@@ -21,9 +23,10 @@ pub(crate) fn flow_to_other(flow: &Place, other: &Place, span: Span) -> Diagnost
     Diagnostic::new(Code("E0502"), span, message)
         .label(flow.span, "declared with `flow`")
         .label(other.span, "declared without `flow`")
-        .hint(format!("declare both or neither of them with the prefix `flow` (here: `{}`)", other.name))
+        .hint(format!("declare `{}` with the prefix `flow` too, or check which connectors were meant", other.name))
 }
 
+/// Stream variables are neither equal nor do they add up to zero; they need a stream variable on the other side.
 pub(crate) fn stream_to_other(stream: &Place, other: &Place, span: Span) -> Diagnostic {
     let message = format!(
         "`{}` is a stream variable but `{}` is not: stream variables connect only to stream variables",
@@ -32,9 +35,10 @@ pub(crate) fn stream_to_other(stream: &Place, other: &Place, span: Span) -> Diag
     Diagnostic::new(Code("E0503"), span, message)
         .label(stream.span, "declared with `stream`")
         .label(other.span, "declared without `stream`")
-        .hint(format!("declare both or neither of them with the prefix `stream` (here: `{}`)", other.name))
+        .hint(format!("declare `{}` with the prefix `stream` too, or check which connectors were meant", other.name))
 }
 
+/// A connection converts nothing: also Integer and Real cannot be connected.
 pub(crate) fn type_mismatch(a: &Place, a_type: &str, b: &Place, b_type: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{}` is {a_type} but `{}` is {b_type}: connected variables must have the same built-in type",
@@ -46,6 +50,7 @@ pub(crate) fn type_mismatch(a: &Place, a_type: &str, b: &Place, b_type: &str, sp
         .hint("put a converting block between them, for instance `IntegerToReal`, or use the same connector class")
 }
 
+/// Arrays are connected element by element, so that the sizes must agree in every dimension.
 pub(crate) fn size_mismatch(a: &Place, a_size: &str, b: &Place, b_size: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{}` has the size {a_size} but `{}` has the size {b_size}: connected arrays must have the same sizes",
@@ -57,6 +62,7 @@ pub(crate) fn size_mismatch(a: &Place, a_size: &str, b: &Place, b_size: &str, sp
         .hint("give both connectors the same size, or connect elements: `connect(a[i], b)`")
 }
 
+/// A variable without direction cannot tell whether it gives or takes the value of a signal.
 pub(crate) fn causal_to_acausal(causal: &Place, acausal: &Place, span: Span) -> Diagnostic {
     let message = format!(
         "`{}` is an input or output but `{}` is neither: causal variables connect only to causal variables",
@@ -71,6 +77,7 @@ pub(crate) fn causal_to_acausal(causal: &Place, acausal: &Place, span: Span) -> 
         ))
 }
 
+/// Parameters and constants in connectors are checked for equality, not connected.
 pub(crate) fn variability_mismatch(
     a: &Place,
     a_variability: &str,
@@ -89,7 +96,7 @@ pub(crate) fn variability_mismatch(
         .hint("give both connectors the same variability for this part")
 }
 
-/// Each place: name, where it is connected, and what makes it a source.
+/// A signal has one source: an output of a component, or an input of the class. Two would contradict each other.
 pub(crate) fn several_sources(first: &Place, first_role: &str, second: &Place, second_role: &str) -> Diagnostic {
     let message = format!(
         "`{}` ({first_role}) and `{}` ({second_role}) both give the value of the same signal; exactly one source is \
@@ -101,11 +108,13 @@ pub(crate) fn several_sources(first: &Place, first_role: &str, second: &Place, s
         .hint("remove one of the connections, or combine the signals in a block (`Add`, `Switch`)")
 }
 
+/// A signal needs a source: an output of a component, or an input of the class.
 pub(crate) fn no_source(members: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0509"), span, format!("no source gives a value to the connected signals {members}"))
         .hint("connect one output of a component, or one public input of this class")
 }
 
+/// Connected variables with a `quantity` must agree about it; often the wrong connectors are connected.
 pub(crate) fn quantity_mismatch(a: &Place, a_quantity: &str, b: &Place, b_quantity: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{}` has the quantity \"{a_quantity}\" but `{}` has the quantity \"{b_quantity}\": connected variables must have \
@@ -118,11 +127,13 @@ pub(crate) fn quantity_mismatch(a: &Place, a_quantity: &str, b: &Place, b_quanti
         .hint("check that the right connectors are connected, or leave the attribute `quantity` empty on one side")
 }
 
+/// A subscript in a `connect` is beyond the size of the array.
 pub(crate) fn element_out_of_range(name: &str, element: u64, size: &str, span: Span) -> Diagnostic {
     let message = format!("element {} of `{name}` is connected, but it has the size {size}", element.saturating_add(1));
     Diagnostic::new(Code("E0511"), span, message).hint("use subscripts within the size of the array")
 }
 
+/// All stream variables of a connector are carried by its only flow variable, a scalar Real.
 pub(crate) fn stream_without_scalar_flow(stream: &Place, flow: &Place, flow_type: &str, span: Span) -> Diagnostic {
     let message = format!(
         "the stream variable `{}` is carried by `{}`, which is {flow_type}: a scalar Real flow variable is expected",
@@ -133,11 +144,14 @@ pub(crate) fn stream_without_scalar_flow(stream: &Place, flow: &Place, flow_type
         .hint("give the connector exactly one variable with the prefix `flow`, a scalar Real")
 }
 
+/// Connecting one element of an array takes apart all arrays that are connected to it.
 pub(crate) fn too_many_elements(name: &str, most: u64, span: Span) -> Diagnostic {
     let message = format!("`{name}` is connected element by element, but it has more than {most} elements");
     Diagnostic::new(Code("E0513"), span, message).hint("connect the array as a whole, or make it smaller")
 }
 
+/// The value that flows into a component is looked up one level higher as long as outside connectors are involved;
+/// here this has no end.
 pub(crate) fn endless_stream(name: &str, span: Span) -> Diagnostic {
     let message = format!(
         "the value of `inStream({name})` leads back to itself or grows without end through the levels of the model"
@@ -146,6 +160,7 @@ pub(crate) fn endless_stream(name: &str, span: Span) -> Diagnostic {
         .hint("remove a `connect` so that the stream connectors of different levels form no loop")
 }
 
+/// Every tree of a connection graph has one root, and branches cannot be broken.
 pub(crate) fn two_roots(first: &Place, second: &Place) -> Diagnostic {
     let message = format!(
         "the roots `{}` and `{}` are joined by `Connections.branch` alone, so that no connection between them can be \
@@ -157,6 +172,7 @@ pub(crate) fn two_roots(first: &Place, second: &Place) -> Diagnostic {
         .hint("make one of them a potential root with `Connections.potentialRoot`")
 }
 
+/// Branches are required edges of the spanning tree; a tree has no loops.
 pub(crate) fn branch_cycle(a: &str, b: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`Connections.branch({a}, {b})` closes a loop of branches, so that the connection graph has no spanning tree"
@@ -165,6 +181,7 @@ pub(crate) fn branch_cycle(a: &str, b: &str, span: Span) -> Diagnostic {
         .hint("remove one branch of the loop; only connections made with `connect` can be broken")
 }
 
+/// Some component must define the absolute value of an overdetermined type, such as the orientation of a frame.
 pub(crate) fn no_root(node: &str, n_nodes: usize, span: Span) -> Diagnostic {
     let message = match n_nodes {
         1 => format!("the overdetermined connector part `{node}` has neither a root nor a potential root"),
@@ -178,6 +195,7 @@ pub(crate) fn no_root(node: &str, n_nodes: usize, span: Span) -> Diagnostic {
         .hint("connect it to a component that defines the root, for instance `world.frame_b` or a ground")
 }
 
+/// `Connections.uniqueRoot` demands that no other root is connected to it, not even over breakable connections.
 pub(crate) fn root_not_unique(unique: &Place, message: &str, other: &Place) -> Diagnostic {
     let reason = if message.is_empty() { String::new() } else { format!(": {message}") };
     let message = format!("`{}` must be the only root, but `{}` is a root too{reason}", unique.name, other.name);
@@ -186,11 +204,13 @@ pub(crate) fn root_not_unique(unique: &Place, message: &str, other: &Place) -> D
         .hint("keep the two parts of the model unconnected, or remove one root")
 }
 
+/// Priorities of potential roots are counted from zero.
 pub(crate) fn negative_priority(node: &str, priority: i64, span: Span) -> Diagnostic {
     let message = format!("the potential root `{node}` has the priority {priority}; zero or more is expected");
     Diagnostic::new(Code("E0524"), span, message).hint("use 0 for the highest priority")
 }
 
+/// `Connections.rooted(a)` asks which end of the branch from `a` is closer to the root, so that there must be one branch.
 pub(crate) fn rooted_needs_one_branch(node: &str, n_branches: usize, span: Span) -> Diagnostic {
     let message = format!(
         "`Connections.rooted({node})` needs exactly one `Connections.branch({node}, …)`, but there are {n_branches}"

@@ -28,7 +28,7 @@ use crate::{End, Face, Kind, Variables};
 pub const FLOW_TOLERANCE: f64 = 1e-8;
 
 /// Larger mixtures than this many values are refused: they come from loops through the levels of a model.
-const MOST_VALUES: u64 = 100_000;
+const MOST_VALUES: u64 = 10_000;
 /// Deeper hierarchies than this do not exist.
 const MOST_LEVELS: usize = 200;
 
