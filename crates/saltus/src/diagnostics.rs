@@ -30,6 +30,15 @@ pub fn several_classes(names: &[String]) -> Diagnostic {
         .hint("name the class behind the files")
 }
 
+/// A package does not declare the class that was asked for.
+pub fn unknown_class(name: &str, package: &str, similar: Option<&str>) -> Diagnostic {
+    let d = error("E0094", format!("expected a class, found no `{name}` in `{package}`"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{package}.{similar}`?")),
+        None => d.hint("names are case-sensitive"),
+    }
+}
+
 /// The result file cannot be written.
 pub fn unwritable(path: &str, why: &str) -> Diagnostic {
     error("E0095", format!("expected a file that can be written, found `{path}`: {why}"))

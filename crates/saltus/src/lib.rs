@@ -3,3 +3,6 @@
 pub mod diagnostics;
 pub mod guard;
 pub mod render;
+mod session;
+
+pub use session::Session;

@@ -1,6 +1,7 @@
 //! The command line: arguments in, exit code out. One file a command.
 
 mod files;
+mod format;
 mod parse;
 mod screen;
 
@@ -33,6 +34,8 @@ pub struct Cli {
 enum Command {
     /// Parse files and directories and report every syntax error.
     Parse(parse::Arguments),
+    /// Write files in the standard layout.
+    Fmt(format::Arguments),
 }
 
 impl Cli {
@@ -43,6 +46,7 @@ impl Cli {
     pub fn run(&self, screen: &Screen) -> Exit {
         match &self.command {
             Command::Parse(arguments) => parse::run(arguments, screen),
+            Command::Fmt(arguments) => format::run(arguments, screen),
         }
     }
 }
