@@ -18,15 +18,27 @@ pub(crate) struct AnnotationNames {
     version: Name,
     conversion: Name,
     none_from_version: Name,
+    version_build: Name,
+    date_modified: Name,
 }
 
-/// `uses(Modelica(version="4.1.0"))`
+/// `uses(Modelica(version="4.1.0", versionBuild=4))`
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
     pub(crate) library: Name,
     pub(crate) version: Option<Version>,
+    version_build: Option<String>,
+    date_modified: Option<String>,
     /// Of `Modelica(version="4.1.0")`.
     pub(crate) span: Span,
+}
+
+/// A build of a library that differs from the one asked for.
+pub(crate) struct Build {
+    /// `versionBuild` or `dateModified`
+    pub(crate) what: &'static str,
+    pub(crate) wanted: String,
+    pub(crate) loaded: Option<String>,
 }
 
 impl AnnotationNames {
@@ -36,6 +48,8 @@ impl AnnotationNames {
             version: names.intern("version"),
             conversion: names.intern("conversion"),
             none_from_version: names.intern("noneFromVersion"),
+            version_build: names.intern("versionBuild"),
+            date_modified: names.intern("dateModified"),
         }
     }
 
@@ -54,11 +68,29 @@ impl AnnotationNames {
 
     fn used_library(&self, argument: &ElementModification) -> Option<Use> {
         let [library] = argument.name.parts.as_slice() else { return None };
-        let version = class_modification(argument)
-            .and_then(|inside| named(inside, self.version).next())
-            .and_then(string_value)
-            .map(Version::new);
-        Some(Use { library: library.name, version, span: argument.span })
+        let inside = class_modification(argument);
+        let value = |name: Name| inside.and_then(|inside| literal(inside, name));
+        Some(Use {
+            library: library.name,
+            version: value(self.version).map(|version| Version::new(&version)),
+            version_build: value(self.version_build),
+            date_modified: value(self.date_modified),
+            span: argument.span,
+        })
+    }
+
+    /// Where a use asks for a build of a version and the library says another.
+    pub(crate) fn different_builds(&self, used: &Use, class: &ClassDef) -> Vec<Build> {
+        let pairs = [
+            (self.version_build, &used.version_build, "versionBuild"),
+            (self.date_modified, &used.date_modified, "dateModified"),
+        ];
+        let different = pairs.into_iter().filter_map(|(name, wanted, what)| {
+            let wanted = wanted.clone()?;
+            let loaded = annotation_of(class).and_then(|annotation| literal(annotation, name));
+            (loaded.as_ref() != Some(&wanted)).then_some(Build { what, wanted, loaded })
+        });
+        different.collect()
     }
 
     /// May a class that uses version `wanted` of `class` be taken with this version as it is?
@@ -96,6 +128,16 @@ fn named(modification: &ClassModification, name: Name) -> impl Iterator<Item = &
 
 fn class_modification(argument: &ElementModification) -> Option<&ClassModification> {
     argument.modification.as_ref()?.class.as_ref()
+}
+
+/// The literal that is given to `name`, as text.
+fn literal(modification: &ClassModification, name: Name) -> Option<String> {
+    let value = named(modification, name).next()?.modification.as_ref()?.value.as_ref()?;
+    match &value.expr.as_ref()?.kind {
+        ExprKind::String(text) => Some(text.to_string()),
+        ExprKind::Integer(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 fn string_value(argument: &ElementModification) -> Option<&str> {

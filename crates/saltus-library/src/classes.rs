@@ -91,6 +91,14 @@ impl Children {
         *self.ordered.borrow_mut() = None;
     }
 
+    /// Forgets that a name was not found.
+    pub(crate) fn retry(&self, name: Name) {
+        let mut slots = self.slots.borrow_mut();
+        if matches!(slots.get(&name), Some(Slot::Absent)) {
+            slots.remove(&name);
+        }
+    }
+
     /// Forgets which names were not found.
     pub(crate) fn forget_absent(&self) {
         self.slots.borrow_mut().retain(|_, slot| !matches!(slot, Slot::Absent));

@@ -1,9 +1,10 @@
 //! The wording of everything this crate says to the user: families E00xx and W00xx, files and libraries.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use saltus_base::{Code, Diagnostic, Span};
 
+use crate::annotations::Build;
 use crate::files::MAX_FILE_SIZE;
 use crate::version::Version;
 
@@ -29,8 +30,8 @@ pub(crate) fn not_utf8(path: &Path, span: Span, offset: usize) -> Diagnostic {
 pub(crate) fn missing_library(
     name: &str,
     wanted: Option<&Version>,
-    searched: &[PathBuf],
-    similar: &[String],
+    searched: &[&Path],
+    similar: &[&str],
     span: Span,
 ) -> Diagnostic {
     let version = wanted.map(|version| format!(" (version {version})")).unwrap_or_default();
@@ -52,17 +53,19 @@ pub(crate) fn other_version(
     wanted: &Version,
     loaded: Option<&Version>,
     found: &[String],
-    searched: &[PathBuf],
+    searched: &[&Path],
     span: Span,
 ) -> Diagnostic {
     let loaded = loaded.map_or("one without a version".to_string(), |version| format!("version {version}"));
-    let message = format!(
-        "version {wanted} of `{name}` is required here, but {loaded} is loaded; found: {}; {}",
-        if found.is_empty() { "no other".to_string() } else { found.join(", ") },
-        searched_text(searched)
-    );
-    Diagnostic::new(Code("W0004"), span, message).hint(format!(
-        "install version {wanted} and name its directory with `--library DIR`, or update the `uses` annotation"
+    let message = format!("version {wanted} of `{name}` is required here, but {loaded} is loaded");
+    let diagnostic = Diagnostic::new(Code("W0004"), span, message);
+    let diagnostic = if found.is_empty() {
+        diagnostic
+    } else {
+        diagnostic.hint(format!("found: {}; {}", found.join(", "), searched_text(searched)))
+    };
+    diagnostic.hint(format!(
+        "name the directory that contains version {wanted} with `--library DIR`, or update the `uses` annotation"
     ))
 }
 
@@ -82,19 +85,16 @@ pub(crate) fn directory_instead_of_file(path: &Path) -> Diagnostic {
         .hint("a directory that contains packages is named with `--library DIR`")
 }
 
+/// `expected` is empty for a file that is stored as a top-level class.
 pub(crate) fn within_mismatch(expected: &str, found: &str, span: Span) -> Diagnostic {
-    let (message, hint) = match (expected, found) {
-        ("", found) => (
-            format!("`within {found};` does not fit this file: it is stored as a top-level class"),
-            "write `within;`, or move the file into the directory of that package".to_string(),
-        ),
-        (expected, found) => (
-            format!("`within {found};` does not fit this file: its directory belongs to `{expected}`", found = found)
-                .replace("within ;", "within;"),
-            format!("write `within {expected};`, or move the file"),
-        ),
+    let clause = if found.is_empty() { "within;".to_string() } else { format!("within {found};") };
+    let (reason, hint) = if expected.is_empty() {
+        let hint = "write `within;`, or move the file into the directory of that package".to_string();
+        ("it is stored as a top-level class".to_string(), hint)
+    } else {
+        (format!("its directory belongs to `{expected}`"), format!("write `within {expected};`, or move the file"))
     };
-    Diagnostic::new(Code("E0007"), span, message).hint(hint)
+    Diagnostic::new(Code("E0007"), span, format!("`{clause}` does not fit this file: {reason}")).hint(hint)
 }
 
 pub(crate) fn missing_within(expected: &str, span: Span) -> Diagnostic {
@@ -192,7 +192,15 @@ pub(crate) fn ignored_in_search(path: &Path, n_classes: usize, span: Span) -> Di
     Diagnostic::new(Code("W0020"), span, message).hint("name the file on the command line to load all its classes")
 }
 
-fn searched_text(searched: &[PathBuf]) -> String {
+pub(crate) fn other_build(name: &str, version: &Version, build: &Build, span: Span) -> Diagnostic {
+    let Build { what, wanted, loaded } = build;
+    let loaded = loaded.as_ref().map_or("none".to_string(), |loaded| format!("`{loaded}`"));
+    let message =
+        format!("`{what}` {wanted} of `{name}` {version} is required here, but the loaded library has {loaded}");
+    Diagnostic::new(Code("W0021"), span, message).hint("install that build, or remove the requirement")
+}
+
+fn searched_text(searched: &[&Path]) -> String {
     if searched.is_empty() {
         return "no directory was searched".to_string();
     }

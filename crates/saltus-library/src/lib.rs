@@ -29,6 +29,7 @@
 
 mod annotations;
 mod arena;
+mod choice;
 mod classes;
 mod diagnostics;
 mod files;

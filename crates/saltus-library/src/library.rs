@@ -9,11 +9,12 @@ use saltus_syntax::ast;
 
 use crate::annotations::AnnotationNames;
 use crate::arena::Arena;
+use crate::choice::Requirement;
 use crate::classes::{ClassEntry, Origin, Slot};
 use crate::files::FileSource;
 use crate::names::{FastMap, Names};
 use crate::place::Place;
-use crate::search::{Requirement, SearchRoot};
+use crate::search::SearchRoot;
 use crate::sources::Sources;
 
 define_id! {

@@ -54,7 +54,7 @@ impl Library {
                 .collect();
         }
         let Some(first) = file.tree.classes.first() else {
-            self.sources.report(diagnostics::not_one_class(&file.path, 0, file.tree.span));
+            self.report_not_one_class(tree);
             return Vec::new();
         };
         let Some((top, class)) = self.single_class(tree, first.class.name.name) else { return Vec::new() };
@@ -95,6 +95,9 @@ impl Library {
         directory: Option<PathBuf>,
     ) -> ClassId {
         let name = class.name.name;
+        if let Some(known) = self.registered_before(tree, top, name, parent) {
+            return known;
+        }
         let entry = ClassEntry::new(Some(parent), name, Some(Place::top(tree, top)), Origin::User);
         let id = self.push_class(entry.stored_in(directory));
         let Some(children) = self.children_of(parent) else { return id };
@@ -112,10 +115,16 @@ impl Library {
         }
         children.put(name, id);
         if parent == self.root() {
-            let version = self.annotation_names.version(class).map(|(version, _)| version);
-            self.enter_top_level(id, class, version.as_ref());
+            self.enter_top_level(id, class);
         }
         id
+    }
+
+    /// The same class of the same file, if the search paths or its package brought it before.
+    fn registered_before(&self, tree: TreeId, top: usize, name: Name, parent: ClassId) -> Option<ClassId> {
+        let Some(Slot::Class(known)) = self.children_of(parent)?.slot(name) else { return None };
+        let place = self.entry(known)?.place.as_ref()?;
+        (place.tree == tree && place.top as usize == top && place.steps.is_empty()).then_some(known)
     }
 
     fn report_duplicate(&self, parent: ClassId, second: &ClassDef, first: ClassId) {

@@ -59,12 +59,21 @@ impl Library {
         let file = self.sources.file(tree)?;
         let classes = &file.tree.classes;
         if classes.len() != 1 {
-            let span =
-                classes.get(1).map_or(Span { end: file.tree.span.start, ..file.tree.span }, |c| c.class.name.span);
-            self.sources.report(diagnostics::not_one_class(&file.path, classes.len(), span));
+            self.report_not_one_class(tree);
         }
         let top = classes.iter().position(|top| top.class.name.name == name).unwrap_or(0);
         classes.get(top).map(|found| (top, &found.class))
+    }
+
+    pub(crate) fn report_not_one_class(&self, tree: TreeId) {
+        let Some(file) = self.sources.file(tree) else { return };
+        let classes = &file.tree.classes;
+        // A file of which the parser could make nothing has its message already.
+        if classes.is_empty() && file.has_syntax_errors {
+            return;
+        }
+        let span = classes.get(1).map_or(Span { end: file.tree.span.start, ..file.tree.span }, |c| c.class.name.span);
+        self.sources.report(diagnostics::not_one_class(&file.path, classes.len(), span));
     }
 
     /// A file in the directory of `parent` must say so.

@@ -28,6 +28,7 @@ pub(crate) struct LoadedFile {
     /// Syntax errors, held back until one of the file's classes is used: a version that is only looked at to be
     /// turned down is none of the user's business.
     messages: RefCell<Diagnostics>,
+    pub(crate) has_syntax_errors: bool,
     /// The classes the file defines at its top level, once the user has loaded it.
     pub(crate) users_classes: OnceCell<Vec<ClassId>>,
 }
@@ -91,6 +92,7 @@ impl Sources {
         let id = TreeId::from_usize(self.loaded.push(LoadedFile {
             path: path.to_path_buf(),
             tree: parsed.tree,
+            has_syntax_errors: parsed.diagnostics.has_errors(),
             messages: RefCell::new(parsed.diagnostics),
             users_classes: OnceCell::new(),
         }));
