@@ -1,0 +1,344 @@
+//! The explicit Runge–Kutta method of Dormand and Prince, order 5(4), with its continuous extension of order 4.
+//!
+//! In: an [`OdeSystem`] that is smooth and not stiff. Out: steps of controlled error. The coefficients, the initial step
+//! and the controller are those of Hairer, Nørsett, Wanner: *Solving Ordinary Differential Equations I*, sections II.4
+//! to II.6. The seventh stage is the first of the next step.
+
+use crate::integrator::{Integrator, IntegratorError, OdeSystem, Statistics, Tolerances};
+
+const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+const A: [[f64; 6]; 6] = [
+    [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
+    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
+    [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
+    [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
+    [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+];
+/// Difference of the two solutions.
+const E: [f64; 7] =
+    [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
+/// Last coefficient of the continuous extension.
+const D: [f64; 7] = [
+    -12715105075.0 / 11282082432.0,
+    0.0,
+    87487479700.0 / 32700410799.0,
+    -10690763975.0 / 1880347072.0,
+    701980252875.0 / 199316789632.0,
+    -1453857185.0 / 822651844.0,
+    69997945.0 / 29380423.0,
+];
+
+const SAFETY: f64 = 0.9;
+const MOST_GROWTH: f64 = 10.0;
+const MOST_SHRINK: f64 = 0.2;
+/// Exponents of the proportional-integral controller.
+const BETA: f64 = 0.04;
+const ALPHA: f64 = 0.2 - 0.75 * BETA;
+
+pub struct DormandPrince {
+    tolerances: Tolerances,
+    max_step: f64,
+    t: f64,
+    x: Vec<f64>,
+    /// Size the next step will try, not clipped by any limit.
+    h: f64,
+    last_error: f64,
+    t_start: f64,
+    h_last: f64,
+    /// Coefficients of the continuous extension of the last step.
+    dense: [Vec<f64>; 5],
+    k: [Vec<f64>; 7],
+    trial: Vec<f64>,
+    statistics: Statistics,
+}
+
+impl DormandPrince {
+    /// `max_step` may be infinite.
+    pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
+        let n = tolerances.absolute.len();
+        let vector = || vec![0.0; n];
+        DormandPrince {
+            tolerances,
+            max_step,
+            t: 0.0,
+            x: vector(),
+            h: 0.0,
+            last_error: 1e-4,
+            t_start: 0.0,
+            h_last: 0.0,
+            dense: std::array::from_fn(|_| vector()),
+            k: std::array::from_fn(|_| vector()),
+            trial: vector(),
+            statistics: Statistics::default(),
+        }
+    }
+
+    fn weight(&self, i: usize, magnitude: f64) -> f64 {
+        self.tolerances.absolute[i] + self.tolerances.relative * magnitude
+    }
+
+    /// Root mean square of `values`, each measured by the tolerance at the present states.
+    fn norm(&self, values: impl Iterator<Item = f64>) -> f64 {
+        let n = self.x.len().max(1) as f64;
+        let sum: f64 = values.enumerate().map(|(i, v)| (v / self.weight(i, self.x[i].abs())).powi(2)).sum();
+        (sum / n).sqrt()
+    }
+
+    /// A first step from the sizes of x, ẋ and an estimate of ẍ (Hairer, section II.4).
+    fn first_step(&mut self, system: &mut dyn OdeSystem) -> f64 {
+        if self.x.is_empty() {
+            return self.max_step;
+        }
+        let d0 = self.norm(self.x.iter().copied());
+        let d1 = self.norm(self.k[0].iter().copied());
+        let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
+        let h0 = h0.min(self.max_step);
+        for i in 0..self.x.len() {
+            self.trial[i] = self.x[i] + h0 * self.k[0][i];
+        }
+        self.statistics.evaluations += 1;
+        if system.derivatives(self.t + h0, &self.trial, &mut self.k[1]).is_err() {
+            return h0;
+        }
+        let d2 = self.norm(self.k[1].iter().zip(&self.k[0]).map(|(a, b)| a - b)) / h0;
+        let largest = d1.max(d2);
+        let h1 = if largest <= 1e-15 { (h0 * 1e-3).max(1e-6) } else { (0.01 / largest).powf(0.2) };
+        (100.0 * h0).min(h1).min(self.max_step)
+    }
+
+    /// Computes stages 2 to 7 for a step of size `h`; the new states end up in `trial`.
+    fn stages(&mut self, system: &mut dyn OdeSystem, h: f64) -> bool {
+        for stage in 0..6 {
+            for i in 0..self.x.len() {
+                let sum: f64 = (0..=stage).map(|j| A[stage][j] * self.k[j][i]).sum();
+                self.trial[i] = self.x[i] + h * sum;
+            }
+            self.statistics.evaluations += 1;
+            let t = self.t + C[stage] * h;
+            if system.derivatives(t, &self.trial, &mut self.k[stage + 1]).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn error(&self, h: f64) -> f64 {
+        if self.x.is_empty() {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for i in 0..self.x.len() {
+            let estimate: f64 = h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>();
+            let weight = self.weight(i, self.x[i].abs().max(self.trial[i].abs()));
+            sum += (estimate / weight).powi(2);
+        }
+        (sum / self.x.len() as f64).sqrt()
+    }
+
+    fn accept(&mut self, h: f64, end: f64) {
+        for i in 0..self.x.len() {
+            let difference = self.trial[i] - self.x[i];
+            let slope = h * self.k[0][i] - difference;
+            self.dense[0][i] = self.x[i];
+            self.dense[1][i] = difference;
+            self.dense[2][i] = slope;
+            self.dense[3][i] = difference - h * self.k[6][i] - slope;
+            self.dense[4][i] = h * (0..7).map(|j| D[j] * self.k[j][i]).sum::<f64>();
+        }
+        std::mem::swap(&mut self.x, &mut self.trial);
+        self.k.swap(0, 6);
+        self.t_start = self.t;
+        self.t = end;
+        self.h_last = h;
+        self.statistics.steps += 1;
+    }
+}
+
+impl Integrator for DormandPrince {
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> Result<(), IntegratorError> {
+        self.t = t;
+        self.t_start = t;
+        self.h_last = 0.0;
+        self.x.copy_from_slice(x);
+        self.last_error = 1e-4;
+        self.statistics.restarts += 1;
+        self.statistics.evaluations += 1;
+        let started = system.derivatives(t, &self.x, &mut self.k[0]);
+        started.map_err(|_| IntegratorError::StartFails { t })?;
+        self.h = self.first_step(system);
+        Ok(())
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> Result<(), IntegratorError> {
+        let mut may_grow = true;
+        loop {
+            let remaining = limit - self.t;
+            let wanted = self.h.min(self.max_step);
+            // Two nearly equal steps to the limit are better than a long one and a splinter.
+            let (h, clipped) = if wanted >= remaining {
+                (remaining, true)
+            } else if wanted * 1.5 > remaining {
+                (0.5 * remaining, true)
+            } else {
+                (wanted, false)
+            };
+            let end = if h >= remaining { limit } else { self.t + h };
+            if end <= self.t {
+                return Err(IntegratorError::StepTooSmall { t: self.t });
+            }
+            let h = end - self.t;
+            if !self.stages(system, h) {
+                self.statistics.rejected += 1;
+                self.h = 0.25 * h;
+                may_grow = false;
+                continue;
+            }
+            let error = self.error(h);
+            if error <= 1.0 {
+                let factor = SAFETY * error.max(1e-10).powf(-ALPHA) * self.last_error.powf(BETA);
+                let most = if may_grow { MOST_GROWTH } else { 1.0 };
+                let next = h * factor.clamp(MOST_SHRINK, most);
+                // A step cut short by a limit says nothing against the size that was wanted.
+                self.h = if clipped { next.max(wanted.min(next * MOST_GROWTH)) } else { next };
+                self.last_error = error.max(1e-4);
+                self.accept(h, end);
+                return Ok(());
+            }
+            self.statistics.rejected += 1;
+            may_grow = false;
+            // An error that is NaN or infinite gives no hint but "much smaller".
+            let factor = if error.is_finite() { (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, 0.9) } else { 0.1 };
+            self.h = h * factor;
+        }
+    }
+
+    fn interpolate(&self, t: f64, x: &mut [f64]) {
+        if self.h_last == 0.0 || t >= self.t {
+            x.copy_from_slice(&self.x);
+            return;
+        }
+        let s = ((t - self.t_start) / self.h_last).clamp(0.0, 1.0);
+        let r = 1.0 - s;
+        let [d0, d1, d2, d3, d4] = &self.dense;
+        for (i, value) in x.iter_mut().enumerate() {
+            *value = d0[i] + s * (d1[i] + r * (d2[i] + s * (d3[i] + r * d4[i])));
+        }
+    }
+
+    fn step_start(&self) -> f64 {
+        self.t_start
+    }
+
+    fn time(&self) -> f64 {
+        self.t
+    }
+
+    fn states(&self) -> &[f64] {
+        &self.x
+    }
+
+    fn derivatives(&self) -> &[f64] {
+        &self.k[0]
+    }
+
+    fn next_step_size(&self) -> f64 {
+        self.h
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrator::TrialFailure;
+
+    struct Closure<F>(F);
+
+    impl<F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), TrialFailure>> OdeSystem for Closure<F> {
+        fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), TrialFailure> {
+            (self.0)(t, x, dx)
+        }
+    }
+
+    fn tolerances(n: usize, relative: f64) -> Tolerances {
+        Tolerances { relative, absolute: vec![relative; n] }
+    }
+
+    fn oscillator(_: f64, x: &[f64], dx: &mut [f64]) -> Result<(), TrialFailure> {
+        dx[0] = x[1];
+        dx[1] = -x[0];
+        Ok(())
+    }
+
+    #[test]
+    fn an_oscillator_follows_the_cosine_also_between_steps() {
+        let mut system = Closure(oscillator);
+        let mut solver = DormandPrince::new(tolerances(2, 1e-8), f64::INFINITY);
+        solver.restart(&mut system, 0.0, &[1.0, 0.0]).unwrap();
+        let mut x = [0.0; 2];
+        while solver.time() < 10.0 {
+            solver.step(&mut system, 10.0).unwrap();
+            for i in 0..=4 {
+                let t = solver.step_start() + (solver.time() - solver.step_start()) * f64::from(i) / 4.0;
+                solver.interpolate(t, &mut x);
+                // closed form: x = cos t, v = −sin t
+                assert!((x[0] - t.cos()).abs() < 2e-6 && (x[1] + t.sin()).abs() < 2e-6, "t = {t}: {x:?}");
+            }
+        }
+        assert_eq!(solver.time(), 10.0);
+        assert!((solver.states()[0] - 10f64.cos()).abs() < 2e-7);
+    }
+
+    #[test]
+    fn a_parabola_is_exact() {
+        // x = 1 − 4.905 t²: the method and its extension are exact for polynomials up to degree 4
+        let mut system = Closure(|_: f64, x: &[f64], dx: &mut [f64]| {
+            dx[0] = x[1];
+            dx[1] = -9.81;
+            Ok(())
+        });
+        let mut solver = DormandPrince::new(tolerances(2, 1e-6), f64::INFINITY);
+        solver.restart(&mut system, 0.0, &[1.0, 0.0]).unwrap();
+        while solver.time() < 1.0 {
+            solver.step(&mut system, 1.0).unwrap();
+            let t = 0.5 * (solver.step_start() + solver.time());
+            let mut x = [0.0; 2];
+            solver.interpolate(t, &mut x);
+            assert!((x[0] - (1.0 - 4.905 * t * t)).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_failing_trial_point_shortens_the_step() {
+        // √x beyond the end of its domain: x = (1 − t/2)² reaches 0 at t = 2
+        let mut system = Closure(|_: f64, x: &[f64], dx: &mut [f64]| {
+            if x[0] < 0.0 {
+                return Err(TrialFailure);
+            }
+            dx[0] = -x[0].sqrt();
+            Ok(())
+        });
+        let mut solver = DormandPrince::new(tolerances(1, 1e-6), f64::INFINITY);
+        solver.restart(&mut system, 0.0, &[1.0]).unwrap();
+        while solver.time() < 1.9 {
+            solver.step(&mut system, 1.9).unwrap();
+        }
+        assert!((solver.states()[0] - 0.0025).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_right_hand_side_that_never_works_is_an_error() {
+        let mut system = Closure(|t: f64, _: &[f64], dx: &mut [f64]| {
+            dx[0] = 1.0;
+            if t > 0.5 { Err(TrialFailure) } else { Ok(()) }
+        });
+        let mut solver = DormandPrince::new(tolerances(1, 1e-6), f64::INFINITY);
+        solver.restart(&mut system, 0.0, &[0.0]).unwrap();
+        let failed = (0..10_000).find_map(|_| solver.step(&mut system, 1.0).err());
+        assert!(matches!(failed, Some(IntegratorError::StepTooSmall { t }) if (t - 0.5).abs() < 1e-9));
+    }
+}
