@@ -148,7 +148,11 @@ pub(crate) fn order_omits(name: &str, package: &str, span: Span) -> Diagnostic {
 }
 
 pub(crate) fn within_not_found(package: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(Code("E0014"), span, format!("`within {package};` names a package that is not found; the classes of this file are taken as top-level classes"))
+    let message = format!(
+        "`within {package};` names a package that is not found; \
+         the classes of this file are taken as top-level classes"
+    );
+    Diagnostic::new(Code("E0014"), span, message)
         .hint("load the package first, or name its directory with `--library DIR`")
 }
 
@@ -163,7 +167,8 @@ pub(crate) fn unreadable_search_path(dir: &Path, error: &std::io::Error) -> Diag
 
 pub(crate) fn file_and_directory(name: &str, scope: &str, span: Span) -> Diagnostic {
     let message = format!(
-        "class `{name}` of `{scope}` is stored twice: as the file `{name}.mo` and as the directory `{name}`; the directory is used"
+        "class `{name}` of `{scope}` is stored twice: as the file `{name}.mo` and as the directory `{name}`; \
+         the directory is used"
     );
     Diagnostic::new(Code("E0016"), span, message).hint("remove one of the two")
 }

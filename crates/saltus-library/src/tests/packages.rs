@@ -169,3 +169,11 @@ fn a_search_path_may_be_a_package_itself() {
     assert_eq!(q.and_then(|q| library.version_of(q)).map(|v| v.to_string()).as_deref(), Some("3"));
     assert!(library.find("Q.B").is_some());
 }
+
+#[test]
+fn a_search_path_that_is_added_later_is_searched() {
+    let library = library(&[("lib/x.txt", ""), ("other/P.mo", "package P end P;")]);
+    assert!(library.find("P").is_none());
+    library.add_search_path("other".as_ref());
+    assert!(library.find("P").is_some());
+}

@@ -129,3 +129,21 @@ fn a_users_file_in_a_search_path_is_not_taken_for_a_library() {
     assert_eq!(library.find("test"), None);
     assert_eq!(messages(&library), "");
 }
+
+#[test]
+fn where_a_file_lies_counts_more_than_what_it_says() {
+    let library = library(&[
+        ("work/P/package.mo", "package P package B end B; end P;"),
+        ("work/P/C/package.mo", "within P; package C end C;"),
+        ("work/P/C/T.mo", "within P.B; model T end T;"),
+    ]);
+    let loaded = library.load_file("work/P/C/T.mo".as_ref());
+    assert_eq!(qualified_names(&library, &loaded), ["P.C.T"]);
+    assert!(library.find("P.B.T").is_none());
+    assert_eq!(
+        messages(&library),
+        "\
+E0007 work/P/C/T.mo:1:1: `within P.B;` does not fit this file: its directory belongs to `P.C`
+  hint: write `within P.C;`, or move the file"
+    );
+}

@@ -155,3 +155,15 @@ W0021 v.mo:1:25: `dateModified` x of `M` 1 is required here, but the loaded libr
   hint: install that build, or remove the requirement"
     );
 }
+
+#[test]
+fn a_use_that_comes_after_a_vain_lookup_is_still_answered_once() {
+    let library = library(&[("lib/x.txt", ""), ("other/x.txt", "")]);
+    assert!(library.find("M").is_none());
+    library.load_text("u.mo", &user("1.0"));
+    assert!(library.find("M").is_none());
+    assert!(messages(&library).starts_with("E0003 u.mo:2:19: library `M` (version 1.0) is not found; searched `lib`"));
+    library.add_search_path("other".as_ref());
+    assert!(library.find("M").is_none());
+    assert_eq!(messages(&library), "");
+}
