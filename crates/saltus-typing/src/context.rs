@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use saltus_base::Diagnostic;
+use saltus_base::{Diagnostic, Span};
 use saltus_flat::{
     BaseType, EnumId, EnumType, Expr, ExprKind, FunctionId, LocalId, RecordId, RecordType, VarId, Variability,
 };
@@ -46,6 +46,12 @@ pub trait Context {
     /// The function has the annotation `GenerateEvents = true`.
     fn generates_events(&self, _function: FunctionId) -> bool {
         false
+    }
+
+    /// A new Integer iteration variable for a loop that the type rules add: converting an array of records whose size is
+    /// not known before run time. Without one that conversion is an error.
+    fn fresh_iterator(&mut self, _span: Span) -> Option<LocalId> {
+        None
     }
 
     /// Short Modelica text of an expression for messages.

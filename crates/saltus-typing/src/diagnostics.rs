@@ -532,3 +532,10 @@ pub(crate) fn result_type(cx: &dyn Context, place: Place, result: &Expr, target:
         None => diagnostic,
     }
 }
+
+/// An array of records in a function whose record type differs from the one wanted
+pub(crate) fn records_of_unknown_size(cx: &dyn Context, value: &Expr, wanted: BaseType) -> Diagnostic {
+    let (v, w) = (type_name(cx, &value.ty), type_name(cx, &Type::array(wanted, value.ty.dims.clone())));
+    error("E0359", value.span, format!("an array of records of unknown size cannot be converted from {v} to {w}"))
+        .hint("declare both with the same record type, or give the array a size")
+}

@@ -38,6 +38,8 @@ mod variability;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use array::array;
 pub use builtin::{builtin, enumeration_from_integer, result_types};

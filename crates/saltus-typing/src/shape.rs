@@ -1,14 +1,16 @@
 //! Common types of two expressions and the casts that bring an expression to one (specification: "Type Compatible
 //! Expressions", "Standard Type Coercion").
 //!
-//! A record is converted field by field. Where source and target differ in nothing but their identity, and where an
-//! array of records has an unknown size, the result is a `Cast` to the target record: fields are then taken by name.
+//! Records are converted field by field, by name: `S(x = r.x, n = r.n)`. Two enumerations with the same literals in the same
+//! order are one type to the user; the flat model knows them apart, so a value goes by its ordinal from one to the other.
 
 use std::mem;
 
-use saltus_flat::{BaseType, Dim, Expr, ExprKind, RecordId, Type};
+use saltus_base::Span;
+use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Iterator, RecordId, ReductionOp, Type};
 
 use crate::Context;
+use crate::diagnostics;
 use crate::subscripts::{SubscriptArgument, index};
 
 /// Sizes that fit both, preferring known ones; `None` where the ranks or two known sizes differ.
@@ -56,28 +58,12 @@ fn record_fits(cx: &dyn Context, from: RecordId, to: RecordId) -> bool {
         })
 }
 
-/// Two records with the same fields in the same order: only their identity differs.
-fn same_layout(cx: &dyn Context, a: BaseType, b: BaseType) -> bool {
-    match (a, b) {
-        (BaseType::Record(x), BaseType::Record(y)) => {
-            x == y || {
-                let (x, y) = (cx.record_type(x), cx.record_type(y));
-                x.fields.len() == y.fields.len()
-                    && x.fields.iter().zip(&y.fields).all(|(f, g)| {
-                        f.name == g.name && f.ty.dims == g.ty.dims && same_layout(cx, f.ty.base, g.ty.base)
-                    })
-            }
-        }
-        _ => a == b,
-    }
-}
-
 /// `expr` with base type `to`, which it fits.
 pub(crate) fn cast(cx: &mut dyn Context, expr: Expr, to: BaseType) -> Expr {
     match (expr.ty.base, to) {
         (from, to) if from == to => expr,
         (BaseType::Integer, BaseType::Real) => to_real(expr),
-        (BaseType::Enumeration(_), BaseType::Enumeration(_)) => retag_enumeration(expr, to),
+        (BaseType::Enumeration(_), BaseType::Enumeration(_)) => cast_enumeration(expr, to),
         (BaseType::Record(from), BaseType::Record(id)) => cast_record(cx, expr, from, id),
         _ => expr,
     }
@@ -95,20 +81,20 @@ pub(crate) fn to_real(mut expr: Expr) -> Expr {
     }
 }
 
-/// Two enumerations with the same literals are one type; literals take the other identity, the rest is a `Cast`.
-fn retag_enumeration(mut expr: Expr, to: BaseType) -> Expr {
+/// Literals take the other identity, other values go by their ordinal.
+fn cast_enumeration(mut expr: Expr, to: BaseType) -> Expr {
     match (&mut expr.kind, to) {
         (ExprKind::EnumLiteral(id, _), BaseType::Enumeration(target)) => *id = target,
-        (ExprKind::Array(items), _) => map_in_place(items, &mut |item| retag_enumeration(item, to)),
-        _ => return cast_node(expr, to),
+        (ExprKind::Array(items), _) => map_in_place(items, &mut |item| cast_enumeration(item, to)),
+        _ => {
+            let (dims, span) = (expr.ty.dims.clone(), expr.span);
+            let integer = Type::array(BaseType::Integer, dims.clone());
+            let ordinal = Expr::new(ExprKind::Cast(Box::new(expr)), integer, span);
+            return Expr::builtin(Builtin::EnumFromInteger, vec![ordinal], Type::array(to, dims), span);
+        }
     }
     expr.ty.base = to;
     expr
-}
-
-fn cast_node(expr: Expr, to: BaseType) -> Expr {
-    let (ty, span) = (Type::array(to, expr.ty.dims.clone()), expr.span);
-    Expr::new(ExprKind::Cast(Box::new(expr)), ty, span)
 }
 
 pub(crate) fn map_in_place(items: &mut [Expr], map: &mut dyn FnMut(Expr) -> Expr) {
@@ -128,9 +114,6 @@ fn cast_record(cx: &mut dyn Context, mut expr: Expr, from: RecordId, to: RecordI
         }
         ExprKind::Record(items) => return cast_fields(cx, items, from, to, expr.span),
         _ => {}
-    }
-    if same_layout(cx, BaseType::Record(from), base) {
-        return cast_node(expr, base);
     }
     match expr.ty.dims.first() {
         None => {
@@ -152,12 +135,32 @@ fn cast_record(cx: &mut dyn Context, mut expr: Expr, from: RecordId, to: RecordI
             }
             Expr::new(ExprKind::Array(items), ty, span)
         }
-        Some(Dim::Unknown) => cast_node(expr, base),
+        Some(Dim::Unknown) => cast_records_of_unknown_size(cx, expr, base),
     }
 }
 
+/// `{cast(expr[i]) for i in 1:size(expr, 1)}`
+fn cast_records_of_unknown_size(cx: &mut dyn Context, expr: Expr, base: BaseType) -> Expr {
+    let span = expr.span;
+    let Some(local) = cx.fresh_iterator(span) else {
+        let diagnostic = diagnostics::records_of_unknown_size(cx, &expr, base);
+        cx.report(diagnostic);
+        return Expr::error(span);
+    };
+    let ty = Type::array(base, expr.ty.dims.clone());
+    let i = Expr::new(ExprKind::Local(local), Type::INTEGER, span);
+    let size = vec![expr.clone(), Expr::integer(1, span)];
+    let stop = Box::new(Expr::builtin(Builtin::Size, size, Type::INTEGER, span));
+    let range = ExprKind::Range { start: Box::new(Expr::integer(1, span)), step: None, stop };
+    let range = Expr::new(range, Type::array(BaseType::Integer, [Dim::Unknown]), span);
+    let element = index(cx, expr, vec![SubscriptArgument::Expr(i)], span);
+    let body = Box::new(cast(cx, element, base));
+    let iterators = vec![Iterator { local, range }];
+    Expr::new(ExprKind::Reduction { op: ReductionOp::Array, body, iterators }, ty, span)
+}
+
 /// A record of type `to` from the fields of one of type `from`, by name.
-fn cast_fields(cx: &mut dyn Context, parts: Vec<Expr>, from: RecordId, to: RecordId, span: saltus_base::Span) -> Expr {
+fn cast_fields(cx: &mut dyn Context, parts: Vec<Expr>, from: RecordId, to: RecordId, span: Span) -> Expr {
     let (from, target) = (cx.record_type(from), cx.record_type(to));
     let mut parts: Vec<Option<Expr>> = parts.into_iter().map(Some).collect();
     let mut fields = Vec::with_capacity(parts.len());
