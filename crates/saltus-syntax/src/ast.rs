@@ -202,6 +202,7 @@ pub struct Element {
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "classes and components, the large ones, are nearly all elements")]
 pub enum ElementKind {
     Import(Import),
     Extends(Extends),

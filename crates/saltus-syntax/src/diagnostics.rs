@@ -26,8 +26,13 @@ pub fn bad_character(span: Span, text: &str) -> Diagnostic {
     }
 }
 
+/// Messages about text of which no token was made, or not the one that was meant.
+pub fn is_skipped_text(code: Code) -> bool {
+    matches!(code.0, "E0101" | "E0102" | "E0104")
+}
+
 pub fn unterminated_string(span: Span) -> Diagnostic {
-    error("E0102", span, "expected a closing `\"`, found the end of the file")
+    error("E0102", span, "expected a closing `\"`, found none")
         .hint("close the string with `\"`; a double quote inside a string is written `\\\"`")
 }
 
@@ -91,7 +96,8 @@ pub fn wrong_closing_bracket(span: Span, open: Span, opening: Kind, found: Kind)
 }
 
 pub fn end_name(span: Span, start: Span, expected: &str, found: &str) -> Diagnostic {
-    error("E0113", span, format!("expected `end {expected}`, found `end {found}`"))
+    let found = if found.is_empty() { "`end` without a name".to_owned() } else { format!("`end {found}`") };
+    error("E0113", span, format!("expected `end {expected}`, found {found}"))
         .label(start, format!("`{expected}` begins here"))
         .hint(format!("write `end {expected};`"))
 }
@@ -328,6 +334,11 @@ pub fn trailing_comma(span: Span, closing: Kind) -> Diagnostic {
 pub fn semicolon_behind_class_head(span: Span) -> Diagnostic {
     error("E0150", span, "expected the contents of the class, found `;`")
         .hint("no `;` stands behind the name of a class; remove it")
+}
+
+pub fn missing_comma(span: Span, closing: Kind, found: &str) -> Diagnostic {
+    error("E0151", span, format!("expected `,` or `{}`, found {found}", closing.text()))
+        .hint("separate entries with `,`")
 }
 
 pub fn unknown_class_word(span: Span, found: &str, meant: &str) -> Diagnostic {

@@ -25,6 +25,7 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
         bytes: text.as_bytes(),
         at: if text.starts_with('\u{feff}') { 3 } else { 0 },
         line_is_blank: true,
+        has_restarted: false,
         out: Lexed {
             tokens: Vec::with_capacity(text.len() / 8 + 8),
             comments: Vec::new(),
@@ -41,6 +42,7 @@ struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
     line_is_blank: bool,
+    has_restarted: bool,
     out: Lexed,
 }
 
@@ -294,14 +296,32 @@ impl Lexer<'_> {
                     self.check_escape(at);
                     from = (at + 2).min(self.bytes.len());
                 }
-                None => {
-                    self.at = self.end_of_broken(start);
-                    let span = self.span(start, self.at);
-                    self.out.diagnostics.push(diagnostics::unterminated_string(span));
-                    break;
-                }
+                None => return self.broken_string(start),
             }
         }
+        self.push(Kind::String, start);
+    }
+
+    /// The string at `last` does not end. The quote that is missing may be one of an earlier string: one that
+    /// goes on behind a line that ends like an item. Then reading starts again from there, once.
+    fn broken_string(&mut self, last: usize) {
+        let is_suspect = |t: &Token| {
+            let source = &self.text[t.start as usize..t.end as usize];
+            t.kind == Kind::String && source.lines().next().is_some_and(|l| l.len() < source.len() && l.ends_with(';'))
+        };
+        let suspect = if self.has_restarted { None } else { self.out.tokens.iter().position(is_suspect) };
+        let mut start = last;
+        if let Some(index) = suspect {
+            self.has_restarted = true;
+            start = self.out.tokens[index].start as usize;
+            self.out.tokens.truncate(index);
+            self.out.comments.retain(|c| (c.span.start as usize) < start);
+            let kept = std::mem::take(&mut self.out.diagnostics).into_iter();
+            self.out.diagnostics.extend(kept.filter(|d| d.span.is_some_and(|s| (s.start as usize) < start)));
+        }
+        self.at = self.end_of_broken(start);
+        let span = self.span(start, self.at);
+        self.out.diagnostics.push(diagnostics::unterminated_string(span));
         self.push(Kind::String, start);
     }
 

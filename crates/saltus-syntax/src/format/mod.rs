@@ -32,7 +32,7 @@ use crate::lexer;
 use crate::token::Kind;
 
 /// Prints a file anew. `tree` must be the tree of `text`. Meant for files without errors: a broken item is
-/// printed on one line, and a text with characters that are not Modelica comes back unchanged.
+/// printed on one line, and a text that cannot be printed without changing its tokens comes back unchanged.
 pub fn format(tree: &StoredDefinition, text: &str, _names: &Interner) -> String {
     let lexed = lexer::lex(tree.span.file, text);
     if !lexed.diagnostics.is_empty() {
@@ -40,8 +40,8 @@ pub fn format(tree: &StoredDefinition, text: &str, _names: &Interner) -> String 
     }
     let marks = marks::mark(tree, &lexed.tokens);
     let printed = printer::print(text, &lexed.tokens, &lexed.comments, &marks);
-    debug_assert!(same_tokens(text, &printed), "the formatter changed the tokens");
-    printed
+    let is_safe = same_tokens(text, &printed);
+    if is_safe { printed } else { text.to_owned() }
 }
 
 /// Both texts are the same but for white space and comments, and therefore have the same tree.

@@ -23,6 +23,9 @@ pub(super) fn print(text: &str, tokens: &[Token], comments: &[Comment], marks: &
         brackets: Vec::new(),
         in_annotation: None,
         in_import: false,
+        is_range: false,
+        n_lines: 0,
+        closing: closing_brackets(tokens),
         behind_line_comment: false,
         end_of_last: 0,
         n_comments: 0,
@@ -46,10 +49,30 @@ fn newline_of(text: &str, tokens: &[Token]) -> &'static str {
     "\n"
 }
 
+fn closing_brackets(tokens: &[Token]) -> Vec<u32> {
+    let mut closing: Vec<u32> = (0..tokens.len() as u32).collect();
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if token.kind.is_opening() {
+            open.push(index);
+        } else if token.kind.is_closing()
+            && let Some(opening) = open.pop()
+        {
+            closing[opening] = index as u32;
+        }
+    }
+    closing
+}
+
 struct Bracket {
-    /// Indentation of the line that it stands on.
+    /// Indentation of the closing bracket if that begins a line; the contents stand one step further right.
     outside: usize,
-    is_brace: bool,
+    kind: Kind,
+    /// Line of the output that it stands on.
+    line: usize,
+    /// Behind `in`: the range of a loop, where sums are written without spaces.
+    is_range: bool,
+    is_subscript: bool,
     /// One argument a line.
     is_broken: bool,
 }
@@ -68,6 +91,11 @@ struct Printer<'t> {
     /// Number of open brackets at the `annotation` that the current token belongs to.
     in_annotation: Option<usize>,
     in_import: bool,
+    /// Behind the `in` of a loop outside of brackets.
+    is_range: bool,
+    n_lines: usize,
+    /// For every opening bracket its closing one.
+    closing: Vec<u32>,
     behind_line_comment: bool,
     /// Source offset behind the last token or comment written.
     end_of_last: usize,
@@ -81,7 +109,8 @@ impl Printer<'_> {
         if let Some(indent) = mark.line {
             self.item_indent = indent as usize;
             self.brackets.clear();
-            self.in_annotation = None;
+            self.in_annotation = (token.kind == Kind::Annotation).then_some(0);
+            self.is_range = false;
             self.in_import = token.kind == Kind::Import;
         }
         if token.kind == Kind::Eof {
@@ -112,15 +141,44 @@ impl Printer<'_> {
 
     fn track_brackets(&mut self, index: usize) {
         let kind = self.tokens[index].kind;
+        match kind {
+            Kind::In => self.set_range(true),
+            Kind::Comma | Kind::Loop => self.set_range(false),
+            _ => {}
+        }
         if kind.is_opening() {
-            let is_broken = self.marks[index].is_list && self.is_too_long(index);
-            let bracket = Bracket { outside: self.line_indent, is_brace: kind == Kind::LeftBrace, is_broken };
+            let before = index.checked_sub(1).map_or(Kind::Eof, |i| self.tokens[i].kind);
+            let bracket = Bracket {
+                outside: self.indent_around(index),
+                kind,
+                line: self.n_lines,
+                is_range: false,
+                is_subscript: kind == Kind::LeftBracket && ends_operand(before),
+                is_broken: self.marks[index].is_list && self.is_too_long(index),
+            };
             self.brackets.push(bracket);
         } else if kind.is_closing() {
             self.brackets.pop();
             if self.in_annotation.is_some_and(|depth| self.brackets.len() <= depth) {
                 self.in_annotation = None;
             }
+        }
+    }
+
+    fn set_range(&mut self, is_range: bool) {
+        match self.brackets.last_mut() {
+            Some(bracket) => bracket.is_range = is_range,
+            None => self.is_range = is_range,
+        }
+    }
+
+    /// Brackets opened on one line share their indentation if they are closed together; where the outer one goes
+    /// on behind the inner one, the contents of the inner one stand further right.
+    fn indent_around(&self, open: usize) -> usize {
+        let behind = self.tokens.get(self.closing[open] as usize + 1).map_or(Kind::Eof, |t| t.kind);
+        match self.brackets.last() {
+            Some(outer) if outer.line == self.n_lines && !behind.is_closing() => outer.outside + STEP,
+            _ => self.line_indent,
         }
     }
 
@@ -242,6 +300,7 @@ impl Printer<'_> {
         self.out.extend(std::iter::repeat_n(' ', indent));
         self.column = indent;
         self.line_indent = indent;
+        self.n_lines += 1;
     }
 
     fn write(&mut self, text: &str) {
@@ -284,13 +343,17 @@ impl Printer<'_> {
     /// A comment stands like the token behind it; before `end` and the like it may belong to the block above.
     fn comment_indent(&self, index: usize, comment: Comment) -> usize {
         let indent = if self.tokens[index].kind == Kind::Eof { 0 } else { self.indent_of(index) };
+        let token = self.tokens[index].start as usize;
         let is_inside = self.marks[index].is_dedent
-            && self.source_column(comment.span.start as usize) > self.source_column(self.tokens[index].start as usize);
+            && self.source_line(token).trim().is_empty()
+            && self.source_line(comment.span.start as usize).len() > self.source_line(token).len();
         if is_inside { indent + STEP } else { indent }
     }
 
-    fn source_column(&self, offset: usize) -> usize {
-        offset - self.text[..offset].rfind('\n').map_or(0, |at| at + 1)
+    /// The part of the source line before `offset`.
+    fn source_line(&self, offset: usize) -> &str {
+        let before = &self.text[..offset];
+        &before[before.rfind('\n').map_or(0, |at| at + 1)..]
     }
 
     fn has_space(&self, index: usize) -> bool {
@@ -307,7 +370,8 @@ impl Printer<'_> {
             right_mark: self.marks[index],
             left_is_sign: before == 0 || !ends_operand(self.tokens[before - 1].kind),
             equals_is_spaced: equals > 0 && self.tokens[equals - 1].end < self.tokens[equals].start,
-            is_dense: self.in_annotation.is_some() && self.brackets.last().is_some_and(|b| b.is_brace),
+            is_dense: self.in_annotation.is_some() && self.brackets.last().is_some_and(|b| b.kind == Kind::LeftBrace),
+            is_tight: self.brackets.last().map_or(self.is_range, |b| b.is_range || b.is_subscript),
             is_import_all: self.in_import,
         })
     }

@@ -15,6 +15,8 @@ pub(super) struct Neighbours {
     pub equals_is_spaced: bool,
     /// Inside `{…}` of an annotation, where points and colours stand.
     pub is_dense: bool,
+    /// In subscripts and ranges, where sums are written without spaces.
+    pub is_tight: bool,
     /// `right` or `left` is the `.*` of an import.
     pub is_import_all: bool,
 }
@@ -24,6 +26,9 @@ pub(super) fn has_space(n: &Neighbours) -> bool {
     let (left, right) = (n.left, n.right);
     if left.is_opening() || right.is_closing() || matches!(right, Comma | Semicolon) {
         return false;
+    }
+    if would_merge(left, right) {
+        return true;
     }
     if n.is_import_all && matches!(right, DotStar | Star) {
         return false;
@@ -40,6 +45,7 @@ pub(super) fn has_space(n: &Neighbours) -> bool {
         (_, LeftParen) if is_called(left) => false,
         (_, LeftBracket) if ends_operand(left) => false,
         (Plus | Minus | DotPlus | DotMinus, _) if n.left_is_sign => false,
+        (Plus | Minus, _) | (_, Plus | Minus) if n.is_tight && !left.is_keyword() && !right.is_keyword() => false,
         (Star | Slash | Caret, _) | (_, Star | Slash | Caret) => false,
         _ => true,
     }
@@ -54,4 +60,17 @@ pub(super) fn ends_operand(kind: Kind) -> bool {
 fn is_called(kind: Kind) -> bool {
     use Kind::*;
     kind.is_closing() || matches!(kind, Ident | Der | Initial | Pure | Connect | Enumeration)
+}
+
+/// Without a space the two would be read as other tokens. Files without errors have few such neighbours.
+fn would_merge(left: Kind, right: Kind) -> bool {
+    use Kind::*;
+    match left {
+        Dot => matches!(right, Star | Plus | Minus | Slash | Caret | Integer | Real),
+        Slash => matches!(right, Star | Slash),
+        Star => right == Star,
+        Integer => matches!(right, Dot | DotPlus | DotMinus | DotStar | DotSlash | DotCaret),
+        Less | Greater | Equals | Colon => matches!(right, Equals | EqualEqual | Greater | GreaterEqual),
+        _ => false,
+    }
 }

@@ -189,6 +189,6 @@ impl<'t> Parser<'t> {
             (Kind::End, Kind::If | Kind::For | Kind::When | Kind::While) => format!("`end {}`", other.text()),
             _ => self.found(),
         };
-        self.error(diagnostics::missing_block_end(span, start, block, &found, else_if));
+        self.error(diagnostics::missing_block_end(self.here(), start, block, &found, else_if));
     }
 }

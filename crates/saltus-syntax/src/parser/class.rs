@@ -75,7 +75,7 @@ impl Parser<'_> {
     /// Outside of classes nothing else can be understood: on to the next class at the beginning of a line.
     fn skip_to_next_class(&mut self) {
         self.bump();
-        while !self.at_end() && !(self.begins_class() && self.on_new_line()) {
+        while !(self.at_end() || self.begins_class() && self.on_new_line()) {
             self.at += 1;
         }
         self.recovering = false;
@@ -156,13 +156,30 @@ impl Parser<'_> {
             class.body = ClassBody::Long(long);
             return;
         }
-        class.name = self.ident("the name of a class");
+        if self.on_new_line() && self.name_is_missing() {
+            let (place, found) = (self.behind_previous(), self.found());
+            self.remark(diagnostics::expected(place, "the name of a class", &found));
+            class.name.span = place;
+        } else {
+            class.name = self.ident("the name of a class");
+        }
         class.body = match (self.kind(), self.kind_at(1), self.kind_at(2)) {
             (Kind::Equals, Kind::Enumeration, _) => self.enumeration(),
             (Kind::Equals, Kind::Der, Kind::LeftParen) => self.derivative(),
             (Kind::Equals, _, _) => self.short_class(),
             _ => ClassBody::Long(self.long_class(class.name, start)),
         };
+    }
+
+    /// What stands where the name of the class belongs is a declaration: `Real x;`, `A.B x;`.
+    fn name_is_missing(&self) -> bool {
+        match (self.kind(), self.kind_at(1)) {
+            (Kind::Ident, Kind::Dot) => true,
+            (Kind::Ident, Kind::Ident) => {
+                matches!(self.kind_at(2), Kind::Semicolon | Kind::Equals | Kind::LeftParen | Kind::Comma)
+            }
+            _ => false,
+        }
     }
 
     fn short_class(&mut self) -> ClassBody {
@@ -250,17 +267,10 @@ impl Parser<'_> {
     fn composition(&mut self, long: &mut LongClass) {
         let mut annotation: Option<Span> = None;
         loop {
-            let keyword = self.span();
-            match (self.kind(), self.kind_at(1)) {
-                (Kind::Eof, _) => break,
-                (Kind::End, Kind::If | Kind::For | Kind::When | Kind::While) => {
-                    let word = self.kind_at(1).text();
-                    self.error(diagnostics::stray_end(keyword, word));
-                    self.skip_stray_end();
-                    continue;
-                }
-                (Kind::End, _) | (Kind::Within, _) => break,
-                (Kind::Annotation, _) => {
+            match self.kind() {
+                Kind::Eof => break,
+                Kind::End | Kind::Within if self.ends_section() => break,
+                Kind::Annotation => {
                     if let Some(earlier) = annotation.take() {
                         self.remark(diagnostics::annotation_not_last(earlier));
                     }
@@ -278,7 +288,14 @@ impl Parser<'_> {
         }
     }
 
+    /// `end if` and the like where no such block is open.
+    fn at_stray_end(&self) -> bool {
+        self.is(Kind::End) && matches!(self.kind_at(1), Kind::If | Kind::For | Kind::When | Kind::While)
+    }
+
     fn skip_stray_end(&mut self) {
+        let word = self.kind_at(1).text();
+        self.error(diagnostics::stray_end(self.span(), word));
         self.at += 2;
         self.skip_item();
     }
@@ -306,6 +323,10 @@ impl Parser<'_> {
         self.at += usize::from(has_keyword);
         let mut elements = Vec::new();
         while !self.ends_section() {
+            if self.at_stray_end() {
+                self.skip_stray_end();
+                continue;
+            }
             if self.equation_ahead() {
                 let found = self.found();
                 self.section = self.span();
@@ -355,6 +376,7 @@ impl Parser<'_> {
             let (mut equations, mut statements) = (Vec::new(), Vec::new());
             while !self.ends_section() && !self.declaration_ahead() {
                 match is_equation {
+                    _ if self.at_stray_end() => self.skip_stray_end(),
                     true => equations.push(self.item(Self::equation)),
                     false => statements.push(self.item(Self::statement)),
                 }
@@ -383,7 +405,8 @@ impl Parser<'_> {
             Kind::Annotation | Kind::External => true,
             Kind::Connect | Kind::When | Kind::While => false,
             kind if kind.begins_element() => false,
-            _ => self.at_boundary() || self.is(Kind::End),
+            Kind::End => !self.at_stray_end(),
+            _ => self.at_boundary(),
         }
     }
 
@@ -427,7 +450,7 @@ impl Parser<'_> {
         let head = start.to(name.span);
         if !self.is(Kind::End) {
             let found = self.found();
-            self.error(diagnostics::missing_class_end(self.span(), head, &expected, &found));
+            self.error(diagnostics::missing_class_end(self.here(), head, &expected, &found));
             return None;
         }
         let end = self.span();

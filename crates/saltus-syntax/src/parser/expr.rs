@@ -138,7 +138,7 @@ impl Parser<'_> {
             }
             let place = self.span();
             if let Some((RELATION | POWER, first)) = first_of_chain.filter(|&(s, _)| s == strength) {
-                self.error(match strength {
+                self.remark(match strength {
                     POWER => diagnostics::chained_power(place, first),
                     _ => diagnostics::chained_relation(place, first),
                 });
@@ -240,7 +240,8 @@ impl Parser<'_> {
 
     fn no_expression(&mut self) -> Expr {
         let kind = self.kind();
-        if kind == Kind::End && !self.at_boundary() {
+        let is_block_end = matches!(self.kind_at(1), Kind::Ident | Kind::If | Kind::For | Kind::When | Kind::While);
+        if kind == Kind::End && !is_block_end && !self.on_new_line() {
             self.remark(diagnostics::end_outside_subscripts(self.span()));
             self.at += 1;
             let span = self.behind_previous();

@@ -46,6 +46,10 @@ pub(crate) struct Parser<'t> {
     open_classes: Vec<(Name, Span)>,
     /// `if`, `for`, `when`, `while` around the current place within its section.
     open_blocks: Vec<Kind>,
+    /// Where the lexer has skipped characters.
+    bad_text: Vec<u32>,
+    /// A bracket was not closed before this token, which begins the next item.
+    resume_at: usize,
     /// The keyword of the current equation or algorithm section.
     section: Span,
 }
@@ -53,6 +57,8 @@ pub(crate) struct Parser<'t> {
 impl<'t> Parser<'t> {
     pub(crate) fn new(file: FileId, text: &'t str, names: &'t mut Interner) -> (Self, Vec<ast::Comment>) {
         let Lexed { tokens, comments, diagnostics } = lexer::lex(file, text);
+        let skipped = diagnostics.iter().filter(|d| diagnostics::is_skipped_text(d.code));
+        let bad_text = skipped.filter_map(|d| d.span.map(|s| s.start)).collect();
         let parser = Parser {
             file,
             text,
@@ -66,6 +72,8 @@ impl<'t> Parser<'t> {
             in_subscripts: false,
             open_classes: Vec::new(),
             open_blocks: Vec::new(),
+            bad_text,
+            resume_at: usize::MAX,
             section: Span::nowhere(),
         };
         (parser, comments)
@@ -129,6 +137,11 @@ impl<'t> Parser<'t> {
         Span::new(self.file, end, end)
     }
 
+    /// The current token, or at the end of the file the place behind the last one.
+    fn here(&self) -> Span {
+        if self.is(Kind::Eof) { self.behind_previous() } else { self.span() }
+    }
+
     fn slice(&self, token: Token) -> &'t str {
         &self.text[token.start as usize..token.end as usize]
     }
@@ -156,9 +169,21 @@ impl<'t> Parser<'t> {
 
     fn error(&mut self, diagnostic: Diagnostic) {
         if !self.recovering {
-            self.diagnostics.push(diagnostic);
+            if !self.follows_from_bad_text() {
+                self.diagnostics.push(diagnostic);
+            }
             self.recovering = true;
         }
+    }
+
+    /// The lexer has skipped something in this item, so that nothing about the rest of it is certain.
+    fn follows_from_bad_text(&self) -> bool {
+        let here = self.token().start;
+        let before = self.bad_text.partition_point(|&at| at <= here);
+        before.checked_sub(1).is_some_and(|i| {
+            let between = self.bad_text[i] as usize..here as usize;
+            !self.text[between].contains(';')
+        })
     }
 
     /// Reports something that does not disturb the parse: what follows is still reported.
@@ -170,7 +195,7 @@ impl<'t> Parser<'t> {
 
     fn expected(&mut self, what: &str) {
         if !self.recovering {
-            let (span, found) = (self.span(), self.found());
+            let (span, found) = (self.here(), self.found());
             self.error(diagnostics::expected(span, what, &found));
         }
     }

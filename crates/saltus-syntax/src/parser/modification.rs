@@ -77,7 +77,8 @@ impl Parser<'_> {
         if prefixes.is_redeclare || prefixes.is_replaceable {
             return Argument::Redeclaration(Box::new(self.redeclaration(start, prefixes)));
         }
-        if !self.is(Kind::Ident) && !(self.kind().is_keyword() && self.kind_at(1) == Kind::Equals) {
+        let is_named = self.is(Kind::Ident) || self.kind().is_keyword() && self.kind_at(1) == Kind::Equals;
+        if !is_named {
             self.expected("a modification such as `name = value`");
             self.skip_in_list();
             return Argument::Error(self.since(start));

@@ -25,6 +25,11 @@ impl Parser<'_> {
                 }
                 kind if kind == closing => return false,
                 _ if self.ends_list() => return false,
+                Kind::Ident | Kind::Integer | Kind::Real | Kind::String if !self.recovering => {
+                    let found = self.found();
+                    self.remark(diagnostics::missing_comma(self.behind_previous(), closing, &found));
+                    return true;
+                }
                 _ => {
                     self.expected(&format!("`,` or `{}`", closing.text()));
                     if !self.skip_in_list() {
@@ -38,7 +43,23 @@ impl Parser<'_> {
     /// The current token cannot stand inside brackets: the bracket was not closed, or closed wrongly.
     fn ends_list(&self) -> bool {
         let kind = self.kind();
-        kind.is_closing() || kind == Kind::Semicolon || self.at_boundary()
+        let ends = kind.is_closing() || kind == Kind::Semicolon || self.at_boundary();
+        ends || (self.on_new_line() && !self.closes_before_semicolon())
+    }
+
+    /// A bracket that is open here is closed further on in the same item.
+    fn closes_before_semicolon(&self) -> bool {
+        let mut depth = 0u32;
+        for token in self.tokens[self.at..].iter().take(1_000) {
+            match token.kind {
+                Kind::Semicolon | Kind::Equation | Kind::Algorithm | Kind::Eof => return false,
+                kind if kind.is_opening() => depth += 1,
+                kind if kind.is_closing() && depth == 0 => return true,
+                kind if kind.is_closing() => depth -= 1,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Skips to the next `,` or closing bracket of the current list; false if there is none before the item ends.
@@ -77,6 +98,9 @@ impl Parser<'_> {
             let found = self.found();
             let place = if self.on_new_line() || kind == Kind::Eof { self.behind_previous() } else { span };
             self.error(diagnostics::unclosed_bracket(place, opened, open.kind, &found));
+            if self.on_new_line() {
+                self.resume_at = self.at;
+            }
         }
     }
 
@@ -145,7 +169,7 @@ impl Parser<'_> {
     /// of the file the classes left open are a consequence, not another mistake.
     pub(super) fn skip_item(&mut self) {
         loop {
-            if self.eat(Kind::Semicolon) || self.at_boundary() {
+            if self.eat(Kind::Semicolon) || self.at_boundary() || self.at == self.resume_at {
                 break;
             }
             if self.kind().begins_class() && self.on_new_line() && self.depth_of_brackets_is_over() {

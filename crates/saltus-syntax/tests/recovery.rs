@@ -1,0 +1,105 @@
+//! Several mistakes in one file: one message each, and everything else is in the tree.
+
+mod common;
+
+use common::parse;
+use saltus_syntax::ast::{ClassBody, ElementKind, EquationKind, Section};
+
+/// Ten mistakes, marked in the text.
+const TEN: &str = "\
+package Ten
+  model A
+    Real x = ;                  // 1: no value
+    Real y(start=1              // 2: not closed
+    Real z;
+    Integer n = 3 != 4;         // 3: operator of C
+    parameter Real k = 2        // 4: no semicolon
+    Real w = k^2^3;             // 5: power of a power
+  equation
+    x := 1;                     // 6: assignment
+    y = (2;                     // 7: not closed
+    z = 3;
+    if k > 1 the                // 8: misspelled
+      w = 1;
+    end if;
+    n = 4);                     // 9: closed too often
+  end B;                        // 10: wrong name
+  model C
+    Real fine;
+  end C;
+end Ten;
+";
+
+#[test]
+fn ten_mistakes_give_ten_messages() {
+    let fixture = parse(TEN);
+    let mut expected: Vec<u32> = Vec::new();
+    for (line, text) in TEN.lines().enumerate() {
+        if text.contains("// ") {
+            expected.push(line as u32 + 1);
+        }
+    }
+    assert_eq!(expected.len(), 10);
+    let file = fixture.sources.get(fixture.parsed.tree.span.file).expect("the file was added");
+    let found: Vec<u32> = fixture
+        .parsed
+        .diagnostics
+        .iter()
+        .map(|d| file.lines.line_column(&file.text, d.span.expect("has a place").start).line)
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_was_fine_is_in_the_tree() {
+    let fixture = parse(TEN);
+    let ClassBody::Long(package) = &fixture.parsed.tree.classes[0].class.body else { panic!("a long class") };
+    let Section::Elements { elements: classes, .. } = &package.sections[0] else { panic!("elements") };
+    let mut names = Vec::new();
+    for element in classes {
+        let ElementKind::Class(class) = &element.kind else { panic!("a class") };
+        names.push(fixture.names.text(class.class.name.name));
+        let ClassBody::Long(long) = &class.class.body else { panic!("a long class") };
+        for section in &long.sections {
+            match section {
+                Section::Elements { elements, .. } => {
+                    for element in elements {
+                        let ElementKind::Components(clause) = &element.kind else { panic!("components") };
+                        names.push(fixture.names.text(clause.components[0].name.name));
+                    }
+                }
+                Section::Equations { equations, .. } => {
+                    let broken = equations.iter().filter(|e| matches!(e.kind, EquationKind::Error)).count();
+                    // Five equations stand in the text; each has two sides that could be read.
+                    assert_eq!((equations.len(), broken), (5, 0));
+                }
+                Section::Algorithm { .. } => panic!("no algorithm stands in the text"),
+            }
+        }
+    }
+    assert_eq!(names, ["A", "x", "y", "z", "n", "k", "w", "C", "fine"]);
+}
+
+#[test]
+fn any_prefix_of_a_file_is_parsed_without_a_panic() {
+    for end in (0..TEN.len()).filter(|&i| TEN.is_char_boundary(i)) {
+        parse(&TEN[..end]);
+        parse(&TEN[end..]);
+    }
+}
+
+#[test]
+fn tokens_in_any_order_are_parsed_without_a_panic() {
+    let words: Vec<&str> = TEN.split_whitespace().collect();
+    // A linear congruential generator (Numerical Recipes) picks the words; any sequence would do.
+    let mut state = 1u32;
+    for _ in 0..200 {
+        let mut text = String::new();
+        for _ in 0..40 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            text.push_str(words[(state >> 8) as usize % words.len()]);
+            text.push(if state & 0x80 == 0 { ' ' } else { '\n' });
+        }
+        parse(&text);
+    }
+}
