@@ -4,7 +4,6 @@
 //! Out: `docs/coverage.md`, and with `--out` one JSON object a model. A run is *ok* when the process exits with 0
 //! within the limits of time and memory.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -107,7 +106,7 @@ pub fn run(root: &Path, options: &Options) -> Result<()> {
 }
 
 fn models(options: &Options) -> Result<Vec<String>> {
-    let mut names = BTreeSet::new();
+    let mut names = Vec::new();
     if let Some(list) = &options.list {
         let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
         names.extend(text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).map(String::from));
@@ -115,11 +114,12 @@ fn models(options: &Options) -> Result<Vec<String>> {
         collect_models(reference, &mut names)?;
     }
     names.retain(|name| name.contains(&options.filter));
-    Ok(names.into_iter().collect())
+    names.sort();
+    Ok(names)
 }
 
-/// A directory with `creation.txt` and a `.csv` file is a reference result.
-fn collect_models(dir: &Path, names: &mut BTreeSet<String>) -> Result<()> {
+/// A directory with `creation.txt` and a `.csv` file is a reference result; a model with two results counts twice.
+fn collect_models(dir: &Path, names: &mut Vec<String>) -> Result<()> {
     let mut has_csv = false;
     let mut creation = None;
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {

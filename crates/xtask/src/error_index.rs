@@ -85,8 +85,8 @@ fn parse(krate: &str, source: &str) -> Vec<Entry> {
             docs.push(doc.trim().to_string());
             continue;
         }
-        if let Some(found) = function_name(trimmed) {
-            name = found.replace('_', " ");
+        if let Some(found) = function_name(trimmed).or_else(|| constant_name(trimmed)) {
+            name = found.to_lowercase().replace('_', " ");
             explanation = std::mem::take(&mut docs).join(" ");
         }
         docs.clear();
@@ -105,6 +105,15 @@ fn parse(krate: &str, source: &str) -> Vec<Entry> {
 fn function_name(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("pub(crate) fn "))?;
     rest.split(['(', '<']).next()
+}
+
+/// `TWO_WHENS` of a table row `TWO_WHENS = "E0401", "…";` or of `pub const TWO_WHENS: Code = Code("E0401");`
+fn constant_name(line: &str) -> Option<&str> {
+    let (left, right) = line.split_once(" = ")?;
+    let is_definition = string_literals(right).first().is_some_and(|literal| is_code(literal));
+    let name = left.split(':').next()?.split_whitespace().last()?;
+    let is_constant = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    (is_definition && is_constant).then_some(name)
 }
 
 /// `E0203`, `W0701`, `H0702`
@@ -221,6 +230,14 @@ mod tests { const X: &str = \"E0009\"; }
         assert_eq!(entries[0].explanation, "The file is not there.");
         assert_eq!(entries[0].texts, ["no file `{path}`", "check the path"]);
         assert!(page(&entries).contains("## Files and libraries\n\n### E0001\n\n**missing file**"));
+    }
+
+    #[test]
+    fn a_row_of_a_table_becomes_an_entry() {
+        let entries = parse("saltus-check", "    TWO_WHENS = \"E0401\", \"assigned twice\";\n");
+        assert_eq!((entries[0].name.as_str(), entries[0].texts.as_slice()), ("two whens", &["assigned twice".to_string()][..]));
+        assert_eq!(constant_name("pub const A_B: Code = Code(\"W0701\");"), Some("A_B"));
+        assert_eq!(constant_name("let d = error(\"E0101\", span);"), None);
     }
 
     #[test]
