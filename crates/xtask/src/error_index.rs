@@ -1,4 +1,4 @@
-//! The index of all diagnostics: from every crate's `diagnostics.rs` to `docs/errors.md`.
+//! The index of all diagnostics: from every crate's `diagnostics.rs` (or `diagnostics/`) to `docs/errors.md`.
 //!
 //! A constructor such as
 //!
@@ -60,16 +60,24 @@ pub fn entries(root: &Path) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
+/// `src/diagnostics.rs` of every crate and the files of `src/diagnostics/`.
 fn diagnostics_files(root: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(root.join("crates"))? {
-        let path = entry?.path().join("src/diagnostics.rs");
-        if path.is_file() {
-            files.push(path);
+        let source = entry?.path().join("src");
+        files.push(source.join("diagnostics.rs"));
+        for part in fs::read_dir(source.join("diagnostics")).into_iter().flatten() {
+            files.push(part?.path());
         }
     }
+    files.retain(|path| path.is_file() && !path.ends_with("tests.rs"));
     files.sort();
     Ok(files)
+}
+
+/// Does the file hold the wording of diagnostics?
+pub fn is_diagnostics_file(file: &Path) -> bool {
+    file.ends_with("src/diagnostics.rs") || file.parent().is_some_and(|dir| dir.ends_with("src/diagnostics"))
 }
 
 /// All entries of one `diagnostics.rs`; its tests are left out.
@@ -79,6 +87,7 @@ fn parse(krate: &str, source: &str) -> Vec<Entry> {
     let mut docs = Vec::new();
     let mut name = String::new();
     let mut explanation = String::new();
+    let mut before_code = Vec::new();
     for line in source.lines() {
         let trimmed = line.trim_start();
         if let Some(doc) = trimmed.strip_prefix("///") {
@@ -88,14 +97,19 @@ fn parse(krate: &str, source: &str) -> Vec<Entry> {
         if let Some(found) = function_name(trimmed).or_else(|| constant_name(trimmed)) {
             name = found.to_lowercase().replace('_', " ");
             explanation = std::mem::take(&mut docs).join(" ");
+            before_code.clear();
         }
         docs.clear();
         for literal in string_literals(line) {
             if is_code(&literal) {
                 let (krate, name, explanation) = (krate.to_string(), name.clone(), explanation.clone());
-                entries.push(Entry { code: literal, krate, name, explanation, texts: Vec::new() });
-            } else if let Some(entry) = entries.last_mut().filter(|e| e.name == name && literal.len() > 3) {
-                entry.texts.push(literal);
+                let texts = std::mem::take(&mut before_code);
+                entries.push(Entry { code: literal, krate, name, explanation, texts });
+            } else if literal.len() > 3 {
+                match entries.last_mut().filter(|e| e.name == name) {
+                    Some(entry) => entry.texts.push(literal),
+                    None => before_code.push(literal),
+                }
             }
         }
     }
@@ -217,7 +231,8 @@ mod tests {
         let source = "\
 /// The file is not there.
 pub fn missing_file(span: Span, path: &str) -> Diagnostic {
-    error(\"E0001\", span, format!(\"no file `{path}`\"))
+    let message = format!(\"no file `{path}`\");
+    error(\"E0001\", span, message)
         .hint(\"check the path\") // not \"this\"
 }
 #[cfg(test)]
@@ -235,7 +250,10 @@ mod tests { const X: &str = \"E0009\"; }
     #[test]
     fn a_row_of_a_table_becomes_an_entry() {
         let entries = parse("saltus-check", "    TWO_WHENS = \"E0401\", \"assigned twice\";\n");
-        assert_eq!((entries[0].name.as_str(), entries[0].texts.as_slice()), ("two whens", &["assigned twice".to_string()][..]));
+        assert_eq!(
+            (entries[0].name.as_str(), entries[0].texts.as_slice()),
+            ("two whens", &["assigned twice".to_string()][..])
+        );
         assert_eq!(constant_name("pub const A_B: Code = Code(\"W0701\");"), Some("A_B"));
         assert_eq!(constant_name("let d = error(\"E0101\", span);"), None);
     }

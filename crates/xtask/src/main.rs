@@ -6,6 +6,7 @@ mod report;
 mod tidy;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -26,12 +27,19 @@ enum Command {
     Coverage(coverage::Options),
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
     let root = repository_root();
-    match Cli::parse().command {
+    let done = match Cli::parse().command {
         Command::Tidy => tidy::run(&root),
         Command::Errors => error_index::write(&root),
         Command::Coverage(options) => coverage::run(&root, &options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -178,7 +178,7 @@ fn check_codes(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Resul
         findings.problems.push(format!("{code} is defined in several crates: {}", crates.join(", ")));
     }
     for file in files.iter().filter(|f| f.starts_with("crates") && f.extension().is_some_and(|e| e == "rs")) {
-        if is_test(file) || file.ends_with("diagnostics.rs") || file.starts_with("crates/xtask") {
+        if is_test(file) || error_index::is_diagnostics_file(file) || file.starts_with("crates/xtask") {
             continue;
         }
         let text = fs::read_to_string(root.join(file))?;
