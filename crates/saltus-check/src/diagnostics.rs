@@ -59,6 +59,7 @@ codes! {
     UNUSED_FUNCTION_INPUT = "H0732", "function input is never used";
     OUTPUT_NEVER_ASSIGNED = "W0733", "function output is never assigned";
     UNUSED_FUNCTION_LOCAL = "H0734", "protected variable of a function is never used";
+    UNCONNECTED = "H0735", "connector of a component is not connected";
 
     MIN_ABOVE_MAX = "W0740", "min is larger than max";
     OUTSIDE_LIMITS = "W0741", "value outside of min and max";

@@ -65,5 +65,106 @@ pub fn check_style(model: &FlatModel) -> Diagnostics {
     rules::literals::check(cx, &mut out);
     out.extend(units::check(model));
     rules::unused::check(cx, &mut out);
+    rules::unconnected::check(cx, &mut out);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use saltus_base::Span;
+    use saltus_flat::{BinaryOp, Builtin, Expr, ExprKind, FlatModel, Type};
+
+    use super::{check, check_style};
+    use crate::testing::{equation, expect, expect_fast, parse, real_variable, reference};
+
+    #[test]
+    fn errors_then_balance_then_style() {
+        expect(
+            check,
+            "parameter Real k = 1; Real x(unit = \"m\"), y(unit = \"s\") = x;
+equation
+  reinit(x, 1.0);",
+            "
+E0420 3:3 `reinit(x, 1.0)`: expected `reinit` in the body of a when-clause, found it outside
+  hint: write `when … then reinit(x, 1.0); end when;`; for a value at the start use an initial equation
+E0421 3:10 `x`: expected a state in `reinit`, found `x`: `der(x)` occurs nowhere
+  1:28 `x`: declared here
+  hint: a variable without a derivative is assigned directly: `x = …` in the when-clause
+E0450 1:28 `x`: expected as many equations as unknowns, found 1 equation for 2 unknowns: 1 too few
+  1:43 `y`: `y` is not determined either
+  hint: one more equation for `x` and `y` is missing
+W0720 1:59 `x`: expected the same unit for a variable and its value, found \"s\" for `y` and \"m\" for `x`
+  1:43 `y`: \"s\"
+  1:59 `x`: \"m\"
+  hint: check the expression, or correct the `unit` of a declaration
+H0730 1:16 `k`: the parameter `k` is never used
+  hint: remove it, or use it: changing its value changes nothing",
+        );
+    }
+
+    #[test]
+    fn nothing_to_say_about_a_good_model() {
+        let model = parse(
+            "parameter Real e = 0.7, g(unit = \"m/s2\") = 9.81; Real h(unit = \"m\", start = 1), v(unit = \"m/s\");
+Boolean flying(start = true); Integer n(start = 0);
+equation
+  der(h) = v;
+  der(v) = if flying then -g else 0;
+  flying = not (h <= 0 and v <= 0);
+  when h < 0 then reinit(v, -e*pre(v)); n = pre(n) + 1; end when;",
+        );
+        assert_eq!(check(&model).len(), 0, "{:?}", check(&model));
+    }
+
+    fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::REAL, Span::nowhere())
+    }
+
+    /// der(x[k]) = x[k-1] - 2*x[k] + x[k+1], with units and a reinit, 100 000 times.
+    #[test]
+    fn a_large_model_takes_linear_time() {
+        let n = 100_000;
+        let mut model = FlatModel::default();
+        for i in 0..n {
+            let mut variable = real_variable(format!("c{i}.x"));
+            variable.attributes.unit = Some(Expr::string("K", Span::nowhere()));
+            model.variables.push(variable);
+        }
+        for i in 0..n {
+            let der = Expr::builtin(Builtin::Der, vec![reference(i)], Type::REAL, Span::nowhere());
+            let twice = binary(BinaryOp::Mul, Expr::real(2.0, Span::nowhere()), reference(i));
+            let left = binary(BinaryOp::Sub, reference(i.saturating_sub(1)), twice);
+            model.equations.push(equation(der, binary(BinaryOp::Add, left, reference((i + 1) % n))));
+        }
+        expect_fast(&model, check);
+        assert!(check(&model).iter().all(|d| d.code == crate::diagnostics::UNIT_MISMATCH));
+    }
+
+    /// A connection set of 50 000 pins is a sum as deep as that; the checks must not recurse into it.
+    #[test]
+    fn a_deep_sum() {
+        let run = || {
+            let n = 50_000;
+            let mut model = FlatModel::default();
+            for i in 0..n {
+                let mut variable = real_variable(format!("x{i}"));
+                variable.attributes.unit = Some(Expr::string("A", Span::nowhere()));
+                model.variables.push(variable);
+            }
+            let sum = (1..n).fold(reference(0), |sum, i| binary(BinaryOp::Add, sum, reference(i)));
+            model.equations.push(equation(sum, Expr::real(0.0, Span::nowhere())));
+            let n_found = check(&model).len();
+            // Dropping the tree would need the stack that checking it must not need.
+            std::mem::forget(model);
+            n_found
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread");
+        assert_eq!(thread.join().expect("no overflow"), 1);
+    }
+
+    #[test]
+    fn style_alone_has_no_errors() {
+        let found = check_style(&parse("Real x(min = 2, max = 1); equation reinit(x, 1.0);"));
+        assert_eq!((found.len(), found.n_errors()), (1, 0));
+    }
 }

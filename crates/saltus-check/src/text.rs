@@ -2,11 +2,24 @@
 
 use saltus_flat::{Expr, FlatModel, ModelNames, print_expr};
 
+use crate::walk;
+
 /// Longer texts say more to the compiler than to the reader.
 const LONGEST: usize = 60;
 
+/// Expressions with more parts are not printed at all: sums from connections are as deep as they are long.
+const MOST_PARTS: usize = 1_000;
+
 /// The Modelica text of an expression, at most about one half line.
 pub fn text(model: &FlatModel, expr: &Expr) -> String {
+    let mut n_parts = 0;
+    walk::for_each_part_while(expr, &mut |_| {
+        n_parts += 1;
+        n_parts <= MOST_PARTS
+    });
+    if n_parts > MOST_PARTS {
+        return "…".to_owned();
+    }
     shorten(print_expr(&ModelNames::new(model), expr))
 }
 

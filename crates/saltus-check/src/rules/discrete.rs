@@ -25,7 +25,7 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
         if let Some(binding) = &variable.binding
             && variable.variability == Variability::Discrete
         {
-            value_of(cx, Some(id), &variable.name, variable.ty.base, binding, variable.span, out);
+            value_of(cx, Some(id), &|| variable.name.clone(), variable.ty.base, binding, variable.span, out);
         }
     }
     equations(cx, &cx.model.equations, out);
@@ -42,7 +42,7 @@ fn equations(cx: Context<'_>, list: &[Equation], out: &mut Diagnostics) {
                     continue;
                 }
                 let target = targets::reference(cx.model, left).map(|t| t.variable);
-                value_of(cx, target, &text(cx.model, left), left.ty.base, right, equation.span, out);
+                value_of(cx, target, &|| text(cx.model, left), left.ty.base, right, equation.span, out);
             }
             EquationKind::If { branches, otherwise } => {
                 branches.iter().for_each(|(_, body)| equations(cx, body, out));
@@ -58,7 +58,7 @@ fn statements(cx: Context<'_>, list: &[Statement], out: &mut Diagnostics) {
         match &statement.kind {
             StatementKind::Assign { target, value } => {
                 if let Some(found) = targets::reference(cx.model, target) {
-                    let name = text(cx.model, target);
+                    let name = || text(cx.model, target);
                     value_of(cx, Some(found.variable), &name, target.ty.base, value, statement.span, out);
                 }
             }
@@ -76,7 +76,7 @@ fn statements(cx: Context<'_>, list: &[Statement], out: &mut Diagnostics) {
 fn value_of(
     cx: Context<'_>,
     target: Option<VarId>,
-    name: &str,
+    name: &dyn Fn() -> String,
     base: BaseType,
     value: &Expr,
     span: Span,
@@ -92,14 +92,14 @@ fn value_of(
         BaseType::Real if declared.is_some_and(|d| d.variability == Variability::Discrete) => {
             if let Some(found) = continuous_part(cx, value) {
                 let declared = declared.map_or(Span::nowhere(), |d| d.span);
-                out.push(outside_when(name, &text(cx.model, found.part), span, declared));
+                out.push(outside_when(&name(), &text(cx.model, found.part), span, declared));
             }
             return;
         }
         _ => return,
     };
     if let Some(found) = continuous_part(cx, value) {
-        out.push(continuous_value(cx, kind, name, &found));
+        out.push(continuous_value(cx, kind, &name(), &found));
     }
 }
 

@@ -157,6 +157,7 @@ impl States {
                 states.join(id.index(), other.index());
             }
         }
+        states.flatten();
         for id in cx.model.variables.ids().filter(|&id| cx.facts.of(id).has_derivative) {
             let root = states.root(id.index());
             states.is_state[root] = true;
@@ -174,11 +175,16 @@ impl States {
         states
     }
 
-    fn root(&self, mut i: usize) -> usize {
-        while self.parent[i] != i {
-            i = self.parent[i];
+    /// The representative of a class, after [`States::flatten`].
+    fn root(&self, i: usize) -> usize {
+        self.parent[i]
+    }
+
+    /// Lets every variable point to its representative; parents come before their children.
+    fn flatten(&mut self) {
+        for i in 0..self.parent.len() {
+            self.parent[i] = self.parent[self.parent[i]];
         }
-        i
     }
 
     /// Joins two classes, halving the paths on the way so that later walks are short.

@@ -42,10 +42,10 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
 fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagnostics) {
     for equation in list {
         match &equation.kind {
-            EquationKind::Equality { left, .. } if around.when.is_some() => {
-                if !targets::collect(cx.model, left, &mut Vec::new()) {
-                    out.push(left_side(left, &text(cx.model, left)));
-                }
+            EquationKind::Equality { left, .. }
+                if around.when.is_some() && !targets::collect(cx.model, left, &mut Vec::new()) =>
+            {
+                out.push(left_side(left, &text(cx.model, left)));
             }
             EquationKind::If { branches, otherwise } => {
                 let mut inner = around;
