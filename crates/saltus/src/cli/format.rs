@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Exit {
         }
     }
     let verb = if arguments.check { "would change" } else { "changed" };
-    println!("{} files, {n_changed} {verb}, {n_failed} not formatted", paths.len());
+    screen.say(&format!("{} files, {n_changed} {verb}, {n_failed} not formatted", paths.len()));
     if n_failed > 0 || (arguments.check && n_changed > 0) { Exit::ModelError } else { Exit::Success }
 }
 
@@ -71,7 +71,7 @@ fn format_file(path: &Path, only_check: bool, screen: &Screen) -> Outcome {
         return Outcome::Failed;
     }
     if only_check {
-        println!("{shown}");
+        screen.say(&shown);
         return Outcome::Changed;
     }
     match fs::write(path, printed) {

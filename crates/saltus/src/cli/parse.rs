@@ -44,10 +44,10 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Exit {
         }
     }
     let seconds = started.elapsed().as_secs_f64();
-    println!("{} files, {n_diagnostics} diagnostics", paths.len());
+    screen.say(&format!("{} files, {n_diagnostics} diagnostics", paths.len()));
     if arguments.timing {
         let megabytes = n_bytes as f64 / 1e6;
-        println!("{megabytes:.2} MB in {seconds:.3} s, {:.1} MB/s", megabytes / seconds.max(1e-9));
+        screen.say(&format!("{megabytes:.2} MB in {seconds:.3} s, {:.1} MB/s", megabytes / seconds.max(1e-9)));
     }
     if n_diagnostics == 0 { Exit::Success } else { Exit::ModelError }
 }

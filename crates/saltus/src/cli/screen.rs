@@ -1,4 +1,6 @@
-//! Where diagnostics go: standard error, as text or as JSON lines.
+//! Where output goes: results to standard output, diagnostics to standard error, as text or as JSON lines.
+//!
+//! Whoever reads the output may stop reading it; that is no reason to fail, the exit code still tells.
 
 use std::io::{IsTerminal, Write};
 
@@ -19,7 +21,16 @@ impl Screen {
         Self { json, hints, style: Style { colours: wanted && std::io::stderr().is_terminal() } }
     }
 
-    /// A closed standard error is no reason to fail: the exit code still tells.
+    /// A line of the result.
+    pub fn say(&self, line: &str) {
+        let _ = writeln!(std::io::stdout().lock(), "{line}");
+    }
+
+    /// A remark that is not part of the result.
+    pub fn note(&self, line: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
+    }
+
     pub fn show(&self, diagnostic: &Diagnostic, sources: &SourceMap) {
         if diagnostic.severity == Severity::Hint && !self.hints {
             return;
@@ -36,7 +47,7 @@ impl Screen {
             self.show(diagnostic, sources);
         }
         if diagnostics.n_suppressed() > 0 && !self.json {
-            eprintln!("… and {} more messages", diagnostics.n_suppressed());
+            self.note(&format!("… and {} more messages", diagnostics.n_suppressed()));
         }
     }
 
