@@ -40,8 +40,7 @@ pub(crate) fn common_type(cx: &mut dyn Context, elements: &[Expr]) -> Option<(Ba
             // The usual element of a long literal changes nothing.
             Some(ty) if ty == element.ty => ty,
             Some(ty) => {
-                let base = common_base(cx, ty.base, element.ty.base);
-                let Some(base) = base.filter(|_| ty.rank() == element.ty.rank()) else {
+                let Some(base) = common_base(cx, ty.base, element.ty.base) else {
                     let diagnostic = d::elements_differ(cx, &ty, element, i + 1);
                     cx.report(diagnostic);
                     return None;

@@ -43,6 +43,12 @@ pub trait Context {
     /// Inside a function (without `GenerateEvents = true`, whose bodies follow the rules of equations).
     fn in_function(&self) -> bool;
 
+    /// Sizes may depend on what is known at run time only: in functions, and in ranges of `for`-statements of algorithm
+    /// sections, for which the caller says so.
+    fn allows_unknown_sizes(&self) -> bool {
+        self.in_function()
+    }
+
     /// The function has the annotation `GenerateEvents = true`.
     fn generates_events(&self, _function: FunctionId) -> bool {
         false

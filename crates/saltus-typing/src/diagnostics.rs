@@ -7,17 +7,27 @@ pub(crate) mod calls;
 use saltus_base::{Code, Diagnostic, Span};
 use saltus_flat::{BaseType, Dim, Expr, Type};
 
-use crate::names::{dims_text, plural, rank_text, type_name};
+use crate::names::{plural, rank_text, size_text, type_name};
 use crate::{Context, Place};
 
 fn error(code: &'static str, span: Span, message: String) -> Diagnostic {
     Diagnostic::new(Code(code), span, message)
 }
 
+/// Text of an expression that fits into a line.
+fn describe(cx: &dyn Context, expr: &Expr) -> String {
+    const MOST: usize = 60;
+    let text = cx.describe(expr);
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 /// `"a" * 2`
 pub(crate) fn operand_not_numeric(cx: &dyn Context, op: &str, operand: &Expr) -> Diagnostic {
     let ty = type_name(cx, &operand.ty);
-    let message = format!("operator `{op}` expects Real or Integer operands, but `{}` is {ty}", cx.describe(operand));
+    let message = format!("operator `{op}` expects Real or Integer operands, but `{}` is {ty}", describe(cx, operand));
     error("E0301", operand.span, message).hint(match operand.ty.base {
         BaseType::Boolean => "convert a Boolean with `if b then 1 else 0`".to_string(),
         BaseType::String if op != "+" && op != ".+" => "strings know only `+`, which joins them".to_string(),
@@ -67,12 +77,11 @@ pub(crate) fn inner_sizes_differ(
     span: Span,
 ) -> Diagnostic {
     let (l, r) = (type_name(cx, left), type_name(cx, right));
-    let size = |d: Dim| d.known().map_or(":".to_string(), |n| n.to_string());
     let message = format!(
         "the product {l} * {r} expects the inner sizes to be equal, but the last size on the left is {} and the first \
          on the right is {}",
-        size(a),
-        size(b)
+        size_text(a),
+        size_text(b)
     );
     let diagnostic = error("E0305", span, message);
     if left.rank() == right.rank() && crate::shape::merge_dims(&left.dims, &right.dims).is_some() {
@@ -85,8 +94,13 @@ pub(crate) fn inner_sizes_differ(
 /// `x * y` with more than two dimensions
 pub(crate) fn product_of_high_rank(cx: &dyn Context, left: &Type, right: &Type, span: Span) -> Diagnostic {
     let (l, r) = (type_name(cx, left), type_name(cx, right));
-    error("E0306", span, format!("operator `*` multiplies vectors and matrices only, but the operands are {l} and {r}"))
-        .hint("`.*` multiplies element by element")
+    let message = format!("operator `*` multiplies vectors and matrices only, but the operands are {l} and {r}");
+    let diagnostic = error("E0306", span, message);
+    if crate::shape::merge_dims(&left.dims, &right.dims).is_some() {
+        diagnostic.hint("`.*` multiplies element by element")
+    } else {
+        diagnostic.hint("take a matrix out of the larger array with subscripts, as in `T[1, :, :]`")
+    }
 }
 
 /// `x ^ 2` with a vector `x`, `A ^ 0.5`
@@ -135,6 +149,7 @@ pub(crate) fn relation_of_different_types(
         (BaseType::Boolean, _) | (_, BaseType::Boolean) => {
             diagnostic.hint("`a < b < c` is written `a < b and b < c`; a Boolean compares with Booleans only")
         }
+        (BaseType::Clock, _) | (_, BaseType::Clock) => diagnostic.hint("clocks cannot be compared"),
         _ => diagnostic.hint("convert one operand so that both have the same type"),
     }
 }
@@ -162,7 +177,7 @@ pub(crate) fn real_equality_of_parameters(op: &str, span: Span) -> Diagnostic {
 /// `x and b` with a Real `x`
 pub(crate) fn operand_not_boolean(cx: &dyn Context, op: &str, operand: &Expr) -> Diagnostic {
     let ty = type_name(cx, &operand.ty);
-    let message = format!("operator `{op}` expects Boolean operands, but `{}` is {ty}", cx.describe(operand));
+    let message = format!("operator `{op}` expects Boolean operands, but `{}` is {ty}", describe(cx, operand));
     error("E0311", operand.span, message).hint(match operand.ty.base {
         BaseType::Real => "write the comparison that is meant, such as `x > 0`",
         BaseType::Integer => "write the comparison that is meant, such as `i <> 0`",
@@ -197,7 +212,12 @@ pub(crate) fn branch_sizes_differ(cx: &dyn Context, then: &Type, otherwise: &Typ
     let (t, o) = (type_name(cx, then), type_name(cx, otherwise));
     let message =
         format!("both branches of an `if`-expression must have equal sizes, but `then` gives {t} and `else` {o}");
-    error("E0314", span, message).hint("different sizes are possible only if the condition is known at compile time")
+    let diagnostic = error("E0314", span, message);
+    if then.rank() == otherwise.rank() {
+        diagnostic.hint("different sizes are possible only if the condition is known at compile time")
+    } else {
+        diagnostic.hint("a scalar becomes an array of equal elements with `fill(value, n)`")
+    }
 }
 
 /// `{}`
@@ -219,7 +239,11 @@ pub(crate) fn element_sizes_differ(cx: &dyn Context, first: &Type, other: &Expr,
     let (f, o) = (type_name(cx, first), type_name(cx, &other.ty));
     let message =
         format!("all elements of an array must have equal sizes, but element {position} is {o}, those before it {f}");
-    error("E0317", other.span, message).hint("to join vectors end to end write `cat(1, a, b)`")
+    error("E0317", other.span, message).hint(match (first.rank(), other.ty.rank()) {
+        (0, 1) => "to put a scalar before a vector write `cat(1, {x}, v)`",
+        (1, 0) => "to put a scalar behind a vector write `cat(1, v, {x})`",
+        _ => "to join vectors end to end write `cat(1, a, b)`",
+    })
 }
 
 /// `[1, 2; 3]`; `axis` is the concatenated dimension, `dimension` the one that differs
@@ -273,7 +297,7 @@ pub(crate) fn zero_step(span: Span) -> Diagnostic {
 
 /// `A[1, 2, 3]` with a matrix `A`
 pub(crate) fn too_many_subscripts(cx: &dyn Context, base: &Expr, n: usize, span: Span) -> Diagnostic {
-    let (what, ty) = (cx.describe(base), type_name(cx, &base.ty));
+    let (what, ty) = (describe(cx, base), type_name(cx, &base.ty));
     let message = match base.ty.rank() {
         0 => format!("`{what}` is a scalar ({ty}) and cannot have subscripts"),
         rank => format!("`{what}` ({ty}) has {}, but got {}", plural(rank, "dimension"), plural(n, "subscript")),
@@ -293,7 +317,7 @@ pub(crate) fn out_of_bounds(
     size: u64,
     span: Span,
 ) -> Diagnostic {
-    let (what, ty) = (cx.describe(base), type_name(cx, &base.ty));
+    let (what, ty) = (describe(cx, base), type_name(cx, &base.ty));
     let message = match size {
         0 => format!("subscript {value} is out of bounds: dimension {dimension} of `{what}` ({ty}) is empty"),
         _ => format!(
@@ -329,10 +353,11 @@ pub(crate) fn subscript_does_not_fit_dimension(
     subscript: &Expr,
     expected: usize,
 ) -> Diagnostic {
-    let (what, ty) = (cx.describe(base), type_name(cx, &base.ty));
+    let (what, ty) = (describe(cx, base), type_name(cx, &base.ty));
     let index = type_name(cx, &Type::scalar(subscript.ty.base));
     let message = format!(
-        "a {index} subscript expects a dimension of size {expected}, but dimension {dimension} of `{what}` ({ty}) has not"
+        "a subscript of type {index} expects a dimension of size {expected}, but dimension {dimension} of `{what}` ({ty}) \
+         has another size"
     );
     error("E0324", subscript.span, message)
         .hint(format!("only a dimension declared as `[{index}]` is indexed by {index}"))
@@ -340,7 +365,7 @@ pub(crate) fn subscript_does_not_fit_dimension(
 
 /// `(x).y` with a Real `x`
 pub(crate) fn field_of_non_record(cx: &dyn Context, base: &Expr, name: &str, span: Span) -> Diagnostic {
-    let (what, ty) = (cx.describe(base), type_name(cx, &base.ty));
+    let (what, ty) = (describe(cx, base), type_name(cx, &base.ty));
     error("E0325", span, format!("`.{name}` expects a record, but `{what}` is {ty}"))
         .hint("only records have fields that can be taken from a value")
 }
@@ -358,7 +383,7 @@ pub(crate) fn no_such_field(cx: &dyn Context, ty: &Type, name: &str, fields: &[S
 pub(crate) fn type_mismatch(cx: &dyn Context, place: Place, value: &Expr, target: &Type) -> Diagnostic {
     let (v, t) = (type_name(cx, &value.ty), type_name(cx, target));
     let diagnostic =
-        error("E0327", value.span, format!("{} must be {t}, but `{}` is {v}", place.text(), cx.describe(value)));
+        error("E0327", value.span, format!("{} must be {t}, but `{}` is {v}", place.text(), describe(cx, value)));
     match conversion_hint(cx, &value.ty, target) {
         Some(hint) => diagnostic.hint(hint),
         None => diagnostic,
@@ -424,7 +449,7 @@ pub(crate) fn size_mismatch(cx: &dyn Context, place: Place, value: &Expr, target
     let diagnostic = error("E0328", value.span, message);
     match value.ty.dims.iter().zip(&target.dims).position(|(a, b)| !a.fits(*b)) {
         Some(i) => {
-            let (given, wanted) = (dims_text(&value.ty.dims[i..=i]), dims_text(&target.dims[i..=i]));
+            let (given, wanted) = (size_text(value.ty.dims[i]), size_text(target.dims[i]));
             diagnostic.hint(format!("dimension {} has size {given} instead of {wanted}", i + 1))
         }
         None => diagnostic,
@@ -496,7 +521,8 @@ pub(crate) fn tuple_needs_call(span: Span) -> Diagnostic {
 
 /// The candidate that looks most like `name`, if any is close.
 pub(crate) fn closest<'a>(name: &str, candidates: &'a [String]) -> Option<&'a str> {
-    let most = if name.chars().count() <= 4 { 1 } else { 2 };
+    // Every name of one or two letters is close to every other.
+    let most = (name.chars().count() / 3).min(2);
     let distances = candidates.iter().map(|c| (edit_distance(name, c), c.as_str()));
     distances.filter(|(d, _)| *d <= most).min_by_key(|(d, _)| *d).map(|(_, c)| c)
 }
@@ -534,8 +560,8 @@ pub(crate) fn result_type(cx: &dyn Context, place: Place, result: &Expr, target:
 }
 
 /// An array of records in a function whose record type differs from the one wanted
-pub(crate) fn records_of_unknown_size(cx: &dyn Context, value: &Expr, wanted: BaseType) -> Diagnostic {
+pub(crate) fn elements_cannot_be_converted(cx: &dyn Context, value: &Expr, wanted: BaseType) -> Diagnostic {
     let (v, w) = (type_name(cx, &value.ty), type_name(cx, &Type::array(wanted, value.ty.dims.clone())));
-    error("E0359", value.span, format!("an array of records of unknown size cannot be converted from {v} to {w}"))
-        .hint("declare both with the same record type, or give the array a size")
+    error("E0359", value.span, format!("the elements of this array cannot be converted from {v} to {w} here"))
+        .hint("declare both with the same element type, or convert element by element with `{… for i in …}`")
 }

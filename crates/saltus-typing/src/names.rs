@@ -23,9 +23,14 @@ pub fn type_name(cx: &dyn Context, ty: &Type) -> String {
     if ty.is_scalar() { base } else { format!("{base}{}", dims_text(&ty.dims)) }
 }
 
+/// `3` or `:`
+pub(crate) fn size_text(size: Dim) -> String {
+    size.known().map_or(":".to_string(), |n| n.to_string())
+}
+
 /// `[3, :]`
-pub(crate) fn dims_text(dims: &[Dim]) -> String {
-    let sizes: Vec<String> = dims.iter().map(|d| d.known().map_or(":".to_string(), |n| n.to_string())).collect();
+fn dims_text(dims: &[Dim]) -> String {
+    let sizes: Vec<String> = dims.iter().copied().map(size_text).collect();
     format!("[{}]", sizes.join(", "))
 }
 

@@ -269,15 +269,15 @@ pub fn if_expression(cx: &mut dyn Context, condition: Expr, then: Expr, otherwis
     if !condition_ok || then.is_error() || otherwise.is_error() || !has_value(cx, &then) || !has_value(cx, &otherwise) {
         return Expr::error(span);
     }
-    let base = common_base(cx, then.ty.base, otherwise.ty.base);
-    let Some(base) = base.filter(|_| then.ty.rank() == otherwise.ty.rank()) else {
+    let Some(base) = common_base(cx, then.ty.base, otherwise.ty.base) else {
         let diagnostic = d::branches_differ(cx, &then.ty, &otherwise.ty, span);
         return fail(cx, diagnostic, span);
     };
     let dims = match merge_branch_dims(cx, &then.ty.dims, &otherwise.ty.dims) {
         Some(dims) => dims,
         None => {
-            return match cx.evaluate_boolean(&condition) {
+            let same_rank = then.ty.rank() == otherwise.ty.rank();
+            return match cx.evaluate_boolean(&condition).filter(|_| same_rank) {
                 Some(true) => cast(cx, then, base),
                 Some(false) => cast(cx, otherwise, base),
                 None => {
@@ -293,7 +293,7 @@ pub fn if_expression(cx: &mut dyn Context, condition: Expr, then: Expr, otherwis
 }
 
 fn merge_branch_dims(cx: &dyn Context, a: &[Dim], b: &[Dim]) -> Option<Vec<Dim>> {
-    if cx.in_function() {
+    if cx.in_function() && a.len() == b.len() {
         return Some(a.iter().zip(b).map(|(&x, &y)| if x == y { x } else { Dim::Unknown }).collect());
     }
     merge_dims(a, b)

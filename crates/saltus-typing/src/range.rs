@@ -47,8 +47,10 @@ pub fn range(cx: &mut dyn Context, start: Expr, step: Option<Expr>, stop: Expr, 
             return fail(cx, d::zero_step(at), span);
         }
     };
-    if size.is_none() && !cx.in_function() && ![&start, &stop].iter().any(|e| mentions_local(e)) {
-        let diagnostic = calls::size_not_known(cx, "the length of this range", &stop);
+    if size.is_none() && !cx.allows_unknown_sizes() && ![&start, &stop].iter().any(|e| mentions_local(e)) {
+        let parts = [Some(&start), step.as_ref(), Some(&stop)].into_iter().flatten();
+        let unknown = parts.into_iter().find(|e| real_or_ordinal(cx, e).is_none()).unwrap_or(&stop);
+        let diagnostic = calls::size_not_known(cx, "the length of this range", unknown);
         return fail(cx, diagnostic, span);
     }
     let start = Box::new(cast(cx, start, base));
@@ -61,6 +63,14 @@ pub fn range(cx: &mut dyn Context, start: Expr, step: Option<Expr>, stop: Expr, 
 fn is_range_operand(ty: &Type) -> bool {
     let simple = matches!(ty.base, BaseType::Real | BaseType::Integer | BaseType::Boolean | BaseType::Enumeration(_));
     simple && ty.is_scalar()
+}
+
+/// The value of a bound, whatever its type.
+fn real_or_ordinal(cx: &mut dyn Context, bound: &Expr) -> Option<f64> {
+    match bound.ty.base {
+        BaseType::Real => real_value(cx, bound),
+        _ => integer_value(cx, bound).map(|value| value as f64),
+    }
 }
 
 struct ZeroStep;
@@ -112,5 +122,5 @@ fn real_size(cx: &mut dyn Context, start: &Expr, step: Option<&Expr>, stop: &Exp
         return Ok(None);
     }
     let n = (quotient * (1.0 + 4.0 * f64::EPSILON)).floor();
-    Ok(Some(if n < 0.0 { 0 } else { n as u64 + 1 }))
+    Ok(Some(if n < 0.0 { 0 } else { (n as u64).saturating_add(1) }))
 }

@@ -115,48 +115,62 @@ fn cast_record(cx: &mut dyn Context, mut expr: Expr, from: RecordId, to: RecordI
         ExprKind::Record(items) => return cast_fields(cx, items, from, to, expr.span),
         _ => {}
     }
-    match expr.ty.dims.first() {
-        None => {
-            let fields = cx.record_type(from).fields.clone();
-            let parts = fields.into_iter().enumerate().map(|(i, field)| {
-                let kind = ExprKind::Field { base: Box::new(expr.clone()), field: i as u32 };
-                Expr::new(kind, field.ty, expr.span)
-            });
-            cast_fields(cx, parts.collect(), from, to, expr.span)
-        }
-        Some(Dim::Known(n)) => {
-            let (n, span) = (*n as i64, expr.span);
-            let ty = Type::array(base, expr.ty.dims.clone());
-            let mut items = Vec::new();
-            for i in 1..=n {
-                let subscript = SubscriptArgument::Expr(Expr::integer(i, span));
-                let element = index(cx, expr.clone(), vec![subscript], span);
-                items.push(cast(cx, element, base));
-            }
-            Expr::new(ExprKind::Array(items), ty, span)
-        }
-        Some(Dim::Unknown) => cast_records_of_unknown_size(cx, expr, base),
+    if !expr.ty.is_scalar() {
+        return map_elements(cx, expr, base, &mut |cx, element| cast(cx, element, base));
     }
+    let fields = cx.record_type(from).fields.clone();
+    let parts = fields.into_iter().enumerate().map(|(i, field)| {
+        let kind = ExprKind::Field { base: Box::new(expr.clone()), field: i as u32 };
+        Expr::new(kind, field.ty, expr.span)
+    });
+    cast_fields(cx, parts.collect(), from, to, expr.span)
 }
 
-/// `{cast(expr[i]) for i in 1:size(expr, 1)}`
-fn cast_records_of_unknown_size(cx: &mut dyn Context, expr: Expr, base: BaseType) -> Expr {
-    let span = expr.span;
+/// Up to this many elements are written out one by one.
+const MOST_WRITTEN_OUT: u64 = 64;
+
+/// `map` applied to the elements of the first dimension, whose base type it makes `base`: `{map(e[1]), map(e[2])}`, or
+/// `{map(e[i]) for i in 1:size(e, 1)}` for long arrays and those of unknown size.
+pub(crate) fn map_elements(
+    cx: &mut dyn Context,
+    expr: Expr,
+    base: BaseType,
+    map: &mut dyn FnMut(&mut dyn Context, Expr) -> Expr,
+) -> Expr {
+    let (span, ty) = (expr.span, Type::array(base, expr.ty.dims.clone()));
+    let element = |cx: &mut dyn Context, i: Expr, expr: Expr| index(cx, expr, vec![SubscriptArgument::Expr(i)], span);
+    if let ExprKind::Array(mut items) = expr.kind {
+        map_in_place(&mut items, &mut |item| map(cx, item));
+        return Expr::new(ExprKind::Array(items), ty, span);
+    }
+    let size = ty.dims.first().copied().unwrap_or(Dim::Unknown);
+    if let Some(n) = size.known().filter(|&n| n <= MOST_WRITTEN_OUT) {
+        let mut items = Vec::new();
+        for i in 1..=n as i64 {
+            let item = element(cx, Expr::integer(i, span), expr.clone());
+            items.push(map(cx, item));
+        }
+        return Expr::new(ExprKind::Array(items), ty, span);
+    }
     let Some(local) = cx.fresh_iterator(span) else {
-        let diagnostic = diagnostics::records_of_unknown_size(cx, &expr, base);
+        let diagnostic = diagnostics::elements_cannot_be_converted(cx, &expr, base);
         cx.report(diagnostic);
         return Expr::error(span);
     };
-    let ty = Type::array(base, expr.ty.dims.clone());
-    let i = Expr::new(ExprKind::Local(local), Type::INTEGER, span);
-    let size = vec![expr.clone(), Expr::integer(1, span)];
-    let stop = Box::new(Expr::builtin(Builtin::Size, size, Type::INTEGER, span));
-    let range = ExprKind::Range { start: Box::new(Expr::integer(1, span)), step: None, stop };
-    let range = Expr::new(range, Type::array(BaseType::Integer, [Dim::Unknown]), span);
-    let element = index(cx, expr, vec![SubscriptArgument::Expr(i)], span);
-    let body = Box::new(cast(cx, element, base));
-    let iterators = vec![Iterator { local, range }];
-    Expr::new(ExprKind::Reduction { op: ReductionOp::Array, body, iterators }, ty, span)
+    let stop = match size.known().and_then(|n| i64::try_from(n).ok()) {
+        Some(n) => Expr::integer(n, span),
+        None => Expr::builtin(Builtin::Size, vec![expr.clone(), Expr::integer(1, span)], Type::INTEGER, span),
+    };
+    let (start, stop) = (Box::new(Expr::integer(1, span)), Box::new(stop));
+    let range = ExprKind::Range { start, step: None, stop };
+    let range = Expr::new(range, Type::array(BaseType::Integer, [size]), span);
+    let item = element(cx, Expr::new(ExprKind::Local(local), Type::INTEGER, span), expr);
+    let body = Box::new(map(cx, item));
+    Expr::new(
+        ExprKind::Reduction { op: ReductionOp::Array, body, iterators: vec![Iterator { local, range }] },
+        ty,
+        span,
+    )
 }
 
 /// A record of type `to` from the fields of one of type `from`, by name.

@@ -13,6 +13,7 @@ use crate::Context;
 use crate::diagnostics as d;
 use crate::literal::literal_integer;
 use crate::operators::{fail, has_value};
+use crate::shape::map_elements;
 
 /// A subscript as written; its type tells an index from a slice.
 #[derive(Clone, Debug)]
@@ -81,7 +82,11 @@ fn check_subscript(cx: &mut dyn Context, base: &Expr, i: usize, subscript: Subsc
     if let Some(n) = size.known() {
         check_bounds(cx, base, i + 1, &expr, n)?;
     }
-    Some(if expr.ty.is_scalar() { Subscript::Index(expr) } else { Subscript::Slice(integer_vector(cx, expr)) })
+    if expr.ty.is_scalar() {
+        return Some(Subscript::Index(expr));
+    }
+    let vector = integer_vector(cx, expr);
+    (!vector.is_error()).then_some(Subscript::Slice(vector))
 }
 
 /// Constant Integer subscripts, also those inside a constructor or at the ends of a range, lie within `1..=size`.
@@ -90,9 +95,11 @@ fn check_bounds(cx: &mut dyn Context, base: &Expr, dimension: usize, subscript: 
         |e: &Expr| literal_integer(e).filter(|&value| value < 1 || value.unsigned_abs() > size).map(|v| (v, e.span));
     let found = match &subscript.kind {
         ExprKind::Array(items) => items.iter().find_map(wrong),
-        ExprKind::Range { start, step, stop } if subscript.ty.dims.first() != Some(&Dim::Known(0)) => {
-            let has_exact_end = step.as_ref().is_none_or(|s| literal_integer(s) == Some(1));
-            wrong(start).or_else(|| has_exact_end.then(|| wrong(stop)).flatten())
+        ExprKind::Range { start, stop, .. } if subscript.ty.dims.first() != Some(&Dim::Known(0)) => {
+            let n = subscript.ty.dims.first().and_then(|d| d.known());
+            let last =
+                n.and_then(|n| range_element(subscript, n - 1)).filter(|&last| last < 1 || last.unsigned_abs() > size);
+            wrong(start).or_else(|| last.map(|last| (last, stop.span)))
         }
         _ => wrong(subscript),
     };
@@ -104,22 +111,12 @@ fn check_bounds(cx: &mut dyn Context, base: &Expr, dimension: usize, subscript: 
 
 /// A vector of subscripts as a vector of Integers: enumeration values by their ordinal, `false` as 1 and `true` as 2.
 fn integer_vector(cx: &mut dyn Context, vector: Expr) -> Expr {
-    let (span, dims) = (vector.span, vector.ty.dims.clone());
-    let ty = Type::array(BaseType::Integer, dims);
     match vector.ty.base {
-        BaseType::Enumeration(_) => Expr::new(ExprKind::Cast(Box::new(vector)), ty, span),
-        BaseType::Boolean => {
-            let items = match (vector.kind, ty.dims.first()) {
-                (ExprKind::Array(items), _) => items,
-                (kind, Some(Dim::Known(n))) => {
-                    let vector = Expr::new(kind, Type::array(BaseType::Boolean, ty.dims.clone()), span);
-                    let element = |i| SubscriptArgument::Expr(Expr::integer(i, span));
-                    (1..=*n as i64).map(|i| index(cx, vector.clone(), vec![element(i)], span)).collect()
-                }
-                (kind, _) => vec![Expr::new(kind, Type::BOOLEAN, span)],
-            };
-            Expr::new(ExprKind::Array(items.into_iter().map(boolean_position).collect()), ty, span)
+        BaseType::Enumeration(_) => {
+            let (span, ty) = (vector.span, Type::array(BaseType::Integer, vector.ty.dims.clone()));
+            Expr::new(ExprKind::Cast(Box::new(vector)), ty, span)
         }
+        BaseType::Boolean => map_elements(cx, vector, BaseType::Integer, &mut |_, b| boolean_position(b)),
         _ => vector,
     }
 }
@@ -161,7 +158,7 @@ fn apply(cx: &mut dyn Context, base: Expr, mut subscripts: Vec<Subscript>, span:
         }
         ExprKind::Range { .. } => {
             let element = match &subscripts[..] {
-                [Subscript::Index(i)] => constant_position(i).and_then(|p| range_element(&base, p)),
+                [Subscript::Index(i)] => constant_position(i).and_then(|p| range_element(&base, p as u64)),
                 _ => None,
             };
             element.map_or_else(|| index_node(base, subscripts, span), |value| Expr::integer(value, span))
@@ -225,23 +222,27 @@ fn constant_positions(vector: &Expr) -> Option<Vec<usize>> {
         ExprKind::Cast(inner) => constant_positions(inner),
         ExprKind::Range { start, .. } => {
             let n = vector.ty.dims.first()?.known()?;
-            constant_position(start).or(Some(0)).filter(|_| n == 0 || literal_integer(start).is_some())?;
-            (0..n as usize).map(|p| usize::try_from(range_element(vector, p)?).ok()?.checked_sub(1)).collect()
+            if n == 0 {
+                return Some(Vec::new());
+            }
+            // Bounds are checked, so that there are no more positions than the constructor has elements.
+            literal_integer(start)?;
+            (0..n).map(|p| usize::try_from(range_element(vector, p)?).ok()?.checked_sub(1)).collect()
         }
         _ => None,
     }
 }
 
 /// Element `position` (from 0) of a range of Integer literals.
-fn range_element(range: &Expr, position: usize) -> Option<i64> {
+fn range_element(range: &Expr, position: u64) -> Option<i64> {
     let ExprKind::Range { start, step, stop } = &range.kind else { return None };
     let n = range.ty.dims.first()?.known()?;
     literal_integer(stop)?;
     let step = step.as_ref().map_or(Some(1), |s| literal_integer(s))?;
-    if position as u64 >= n {
+    if position >= n {
         return None;
     }
-    literal_integer(start)?.checked_add(step.checked_mul(position as i64)?)
+    literal_integer(start)?.checked_add(step.checked_mul(i64::try_from(position).ok()?)?)
 }
 
 /// `x[old][new]` as one list of subscripts on `x`.

@@ -5,7 +5,7 @@
 
 use saltus_flat::{BaseType, Builtin, Dim, Expr, Type};
 
-use super::arguments::Call;
+use super::arguments::{Bound, Call};
 use crate::Context;
 use crate::concatenation;
 use crate::diagnostics::calls;
@@ -120,10 +120,12 @@ pub(super) fn symmetric(cx: &mut dyn Context, call: Call) -> Option<Expr> {
 }
 
 /// A Real vector of size 3.
-fn three_vector(cx: &mut dyn Context, function: &str, v: Expr) -> Option<Expr> {
+fn three_vector(cx: &mut dyn Context, bound: &mut Bound, position: usize, name: &str) -> Option<Expr> {
+    let expected = "a Real vector of size 3";
+    let v = bound.numeric_array(cx, position, name, 1, expected)?;
     match v.ty.dims[..] {
         [n] if n.fits(Dim::Known(3)) => Some(to_real(v)),
-        _ => wrong_form(cx, function, "exactly 3 elements", &v),
+        _ => bound.wrong_type(cx, position, name, expected, &v),
     }
 }
 
@@ -131,17 +133,15 @@ fn three_vector(cx: &mut dyn Context, function: &str, v: Expr) -> Option<Expr> {
 pub(super) fn cross(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     let span = call.span;
     let mut bound = call.bind(cx, &["x", "y"], 2)?;
-    let x = bound.numeric_array(cx, 0, "x", 1, "a Real vector of size 3")?;
-    let y = bound.numeric_array(cx, 1, "y", 1, "a Real vector of size 3")?;
-    let (x, y) = (three_vector(cx, "cross", x)?, three_vector(cx, "cross", y)?);
+    let (x, y) = (three_vector(cx, &mut bound, 0, "x")?, three_vector(cx, &mut bound, 1, "y")?);
     Some(Expr::builtin(Builtin::Cross, vec![x, y], Type::array(BaseType::Real, [Dim::Known(3)]), span))
 }
 
 /// `skew(x)`
 pub(super) fn skew(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     let span = call.span;
-    let x = call.bind(cx, &["x"], 1)?.numeric_array(cx, 0, "x", 1, "a Real vector of size 3")?;
-    let x = three_vector(cx, "skew", x)?;
+    let mut bound = call.bind(cx, &["x"], 1)?;
+    let x = three_vector(cx, &mut bound, 0, "x")?;
     let three = Dim::Known(3);
     Some(Expr::builtin(Builtin::Skew, vec![x], Type::array(BaseType::Real, [three, three]), span))
 }

@@ -5,8 +5,8 @@
 use saltus_flat::{BaseType, Builtin, Expr, ExprKind, Type};
 
 use super::arguments::{Call, elementwise, require_parameter};
-use crate::context::integer_value;
 use crate::diagnostics::calls;
+use crate::literal::literal_integer;
 use crate::{Context, Place, convert};
 
 /// A variable, an element or slice of one, a field, or a constructor of such, which is what whole arrays and records of
@@ -35,7 +35,7 @@ pub(super) fn smooth(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     let mut bound = call.bind(cx, &["p", "expr"], 2)?;
     let p = bound.integer(cx, 0, "p")?;
     require_parameter(cx, function, "p", &p)?;
-    if let Some(value) = integer_value(cx, &p).filter(|&value| value < 0) {
+    if let Some(value) = literal_integer(&p).filter(|&value| value < 0) {
         cx.report(calls::value_too_small(function, "p", value, 0, p.span));
         return None;
     }

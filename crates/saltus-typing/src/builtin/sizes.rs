@@ -69,7 +69,7 @@ fn dimension(cx: &mut dyn Context, function: &str, position: usize, least: i64, 
             None
         }
         Some(value) => Some(Dim::Known(value.unsigned_abs())),
-        None if cx.in_function() || mentions_local(size) => Some(Dim::Unknown),
+        None if cx.allows_unknown_sizes() || mentions_local(size) => Some(Dim::Unknown),
         None => {
             let what = format!("a size given to `{function}`");
             let diagnostic = calls::size_not_known(cx, &what, size);

@@ -3,14 +3,14 @@
 use saltus_base::{Diagnostic, Span};
 use saltus_flat::{BaseType, Expr, ReductionOp, Type, Variability};
 
-use super::{closest, error, quoted};
+use super::{closest, describe, error, quoted};
 use crate::Context;
 use crate::names::{plural, type_name};
 use crate::reduction::reduction_name;
 
 /// `print("a") + 1`
 pub(crate) fn no_value(cx: &dyn Context, operand: &Expr) -> Diagnostic {
-    let what = cx.describe(operand);
+    let what = describe(cx, operand);
     match operand.ty.base {
         BaseType::Function => error("E0334", operand.span, format!("a value is expected, but `{what}` is a function"))
             .hint("call the function with arguments in parentheses to get its result"),
@@ -88,6 +88,9 @@ pub(crate) fn argument_type(
         ("der", BaseType::Boolean | BaseType::Enumeration(_)) => {
             diagnostic.hint("a discrete variable has no derivative; `edge(b)` and `change(v)` tell when it changes")
         }
+        ("reinit", _) => {
+            diagnostic.hint("only states, which are Real, can be reinitialized; assign others in a `when`")
+        }
         ("edge", _) => diagnostic.hint("`change(v)` works for every discrete variable"),
         (_, BaseType::Boolean) => diagnostic.hint("convert a Boolean with `if b then 1 else 0`"),
         (_, BaseType::Enumeration(_)) => {
@@ -95,6 +98,11 @@ pub(crate) fn argument_type(
         }
         (_, BaseType::Real) if expected.contains("Integer") => {
             diagnostic.hint("a Real is not rounded by itself: `integer(x)` rounds down")
+        }
+        (_, BaseType::String) => diagnostic.hint("text is not converted to a number by itself"),
+        (_, BaseType::Clock) => diagnostic.hint("a clock tells when; its time between ticks is `interval(c)`"),
+        _ if expected.contains("vector") => {
+            diagnostic.hint("`vector(A)` makes a vector of an array with one long dimension")
         }
         _ => diagnostic,
     }
@@ -112,8 +120,10 @@ pub(crate) fn argument_sizes_differ(
         "array arguments of `{function}` must have equal sizes, but argument {} is {f} and argument {} is {o}",
         first.0, other.0
     );
-    error("E0341", other.1.span, message)
-        .hint("the function is applied to every element; scalars go with all elements, arrays must match")
+    error("E0341", other.1.span, message).hint(match function {
+        "spatialDistribution" => "every initial point needs one initial value",
+        _ => "the function is applied to every element; scalars go with all elements, arrays must match",
+    })
 }
 
 /// `der(x)` in a function
@@ -124,7 +134,7 @@ pub(crate) fn not_in_function(function: &str, span: Span) -> Diagnostic {
 
 /// `zeros(n)` with a variable `n`; `what` reads as "the size of dimension 1"
 pub(crate) fn size_not_known(cx: &dyn Context, what: &str, size: &Expr) -> Diagnostic {
-    let message = format!("{what} must be known at compile time, but `{}` is not", cx.describe(size));
+    let message = format!("{what} must be known at compile time, but `{}` is not", describe(cx, size));
     error("E0343", size.span, message)
         .hint("use literals, constants, parameters with a value, or `size(…)` of an array")
 }
@@ -153,7 +163,7 @@ pub(crate) fn no_such_dimension(cx: &dyn Context, function: &str, array: &Type, 
 
 /// `pre(x + 1)`
 pub(crate) fn component_expected(cx: &dyn Context, function: &str, value: &Expr) -> Diagnostic {
-    let message = format!("`{function}` expects a variable, but `{}` is an expression", cx.describe(value));
+    let message = format!("`{function}` expects a variable, but `{}` is an expression", describe(cx, value));
     let diagnostic = error("E0346", value.span, message);
     match function {
         "pre" | "edge" | "change" => diagnostic.hint(format!(
@@ -167,7 +177,7 @@ pub(crate) fn component_expected(cx: &dyn Context, function: &str, value: &Expr)
 /// `der(d)` with `discrete Real d`
 pub(crate) fn derivative_of_discrete(cx: &dyn Context, value: &Expr) -> Diagnostic {
     let message =
-        format!("`der` expects a continuous-time expression, but `{}` changes only at events", cx.describe(value));
+        format!("`der` expects a continuous-time expression, but `{}` changes only at events", describe(cx, value));
     error("E0347", value.span, message)
         .hint("remove `discrete` from the declaration, or compute a difference with `pre`")
 }
@@ -186,9 +196,12 @@ pub(crate) fn parameter_expected(
     };
     let message = format!(
         "argument `{name}` of `{function}` must be a parameter expression, but `{}` is {kind}",
-        cx.describe(value)
+        describe(cx, value)
     );
-    error("E0348", value.span, message).hint("use literals, constants and parameters only")
+    error("E0348", value.span, message).hint(match (function, name) {
+        ("delay", "delayTime") => "with a varying delay give its upper bound: `delay(expr, delayTime, delayMax)`",
+        _ => "use literals, constants and parameters only",
+    })
 }
 
 /// `E(4)` with three literals
@@ -213,6 +226,9 @@ pub(crate) fn array_form(cx: &dyn Context, function: &str, expected: &str, value
         match function {
             "scalar" => "pick one element with a subscript",
             "vector" => "pick a row or column, as in `A[1, :]`",
+            "transpose" => {
+                "`[v]` is the matrix with `v` as its only column, `transpose([v])` the one with `v` as its only row"
+            }
             "symmetric" => "only a square matrix can be symmetric",
             _ => "reduce the array with subscripts first",
         },
@@ -222,7 +238,7 @@ pub(crate) fn array_form(cx: &dyn Context, function: &str, expected: &str, value
 /// `{i for i in 3}`
 pub(crate) fn iterator_not_vector(cx: &dyn Context, range: &Expr) -> Diagnostic {
     let message =
-        format!("an iterator runs over a vector, but `{}` is {}", cx.describe(range), type_name(cx, &range.ty));
+        format!("an iterator runs over a vector, but `{}` is {}", describe(cx, range), type_name(cx, &range.ty));
     let diagnostic = error("E0352", range.span, message);
     match (range.ty.base, range.ty.rank()) {
         (BaseType::Integer, 0) => diagnostic.hint("to count write `1:n`"),
@@ -264,10 +280,13 @@ pub(crate) fn format_excludes(name: &str, span: Span) -> Diagnostic {
 pub(crate) fn value_too_small(function: &str, name: &str, value: i64, least: i64, span: Span) -> Diagnostic {
     let message = format!("argument `{name}` of `{function}` must be at least {least}, but it is {value}");
     let diagnostic = error("E0356", span, message);
-    match function {
-        "smooth" => diagnostic.hint("0 stands for continuous, 1 for continuously differentiable"),
-        _ => diagnostic,
-    }
+    diagnostic.hint(match (function, name) {
+        ("smooth", _) => "0 stands for continuous, 1 for continuously differentiable",
+        ("promote", _) => "`promote` appends dimensions; to drop some use subscripts, `vector` or `scalar`",
+        (_, "factor") => "leave it out to have the factor inferred",
+        (_, "priority") => "1 is tried first; every transition of a state needs its own priority",
+        _ => "it counts ticks or parts of an interval",
+    })
 }
 
 /// `min(1)`
