@@ -7,12 +7,21 @@
 //! Only what gives the same answer every time is here: no clock, no process environment, no writing of files.
 
 mod elementary;
+mod files;
+mod lapack;
+mod mat;
+mod random;
+mod strings;
+mod table_files;
+mod tables;
 
 use std::rc::Rc;
 
 use saltus_flat::FunctionId;
 
 use crate::{Environment, Value};
+
+pub use tables::{Table, TableKind};
 
 /// What a native function may use of its surroundings.
 pub struct NativeContext<'a> {
@@ -52,10 +61,18 @@ pub type NativeFunction = fn(&mut NativeContext, &mut [Value]) -> NativeResult;
 #[derive(Clone, Debug)]
 pub struct Object {
     class: FunctionId,
-    content: Rc<()>,
+    table: Rc<Table>,
 }
 
 impl Object {
+    pub(crate) fn new(class: FunctionId, table: Table) -> Object {
+        Object { class, table: Rc::new(table) }
+    }
+
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
     /// The constructor function that identifies the class of the object.
     pub fn class(&self) -> FunctionId {
         self.class
@@ -64,12 +81,19 @@ impl Object {
 
 impl PartialEq for Object {
     fn eq(&self, other: &Object) -> bool {
-        Rc::ptr_eq(&self.content, &other.content)
+        Rc::ptr_eq(&self.table, &other.table)
     }
 }
 
 /// Name and implementation, grouped by library.
-const TABLES: &[&[(&str, NativeFunction)]] = &[elementary::TABLE];
+const TABLES: &[&[(&str, NativeFunction)]] = &[
+    elementary::TABLE,
+    strings::TABLE,
+    files::TABLE,
+    random::TABLE,
+    tables::TABLE,
+    lapack::TABLE,
+];
 
 pub(crate) fn find(name: &str) -> Option<NativeFunction> {
     TABLES.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == name).map(|(_, f)| *f)
