@@ -81,7 +81,13 @@ fn write_expr(expr: &Expr, depth: usize) -> String {
         ExprKind::Range { start, step: None, stop } => format!("{} : {}", inner(start), inner(stop)),
         ExprKind::Unary(UnaryOp::Negate, e) => format!("-{}", inner(e)),
         ExprKind::Unary(UnaryOp::Not, e) => format!("not {}", inner(e)),
-        ExprKind::Binary(op, left, right) => format!("{} {} {}", inner(left), operator_text(*op), inner(right)),
+        ExprKind::Binary(op, left, right) => {
+            let operand = |e: &Expr| match e.kind {
+                ExprKind::Binary(..) | ExprKind::If { .. } => format!("({})", inner(e)),
+                _ => inner(e),
+            };
+            format!("{} {} {}", operand(left), operator_text(*op), operand(right))
+        }
         ExprKind::Builtin { function, arguments } if arguments.len() <= 5 => {
             format!("{}({})", function.name(), list(arguments))
         }
