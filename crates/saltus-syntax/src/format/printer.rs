@@ -8,6 +8,8 @@ use crate::token::{Kind, Token};
 /// Modifications that would end behind this column are broken into one argument a line.
 const WIDTH: usize = 120;
 const STEP: usize = 2;
+/// Lines begin at this column at the latest, however deep the brackets.
+const MAX_INDENT: usize = 160;
 
 pub(super) fn print(text: &str, tokens: &[Token], comments: &[Comment], marks: &[Mark]) -> String {
     let mut printer = Printer {
@@ -292,6 +294,7 @@ impl Printer<'_> {
         if self.out.is_empty() {
             return;
         }
+        let indent = indent.min(MAX_INDENT);
         self.out.push_str(self.newline);
         let gap = &self.text[self.end_of_last..source_start];
         if gap.bytes().filter(|&b| b == b'\n').count() > 1 {

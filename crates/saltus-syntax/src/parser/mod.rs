@@ -182,7 +182,7 @@ impl<'t> Parser<'t> {
         let before = self.bad_text.partition_point(|&at| at <= here);
         before.checked_sub(1).is_some_and(|i| {
             let between = self.bad_text[i] as usize..here as usize;
-            !self.text[between].contains(';')
+            between.len() < 1_000 && !self.text[between].contains(';')
         })
     }
 
