@@ -47,9 +47,9 @@ pub fn range(cx: &mut dyn Context, start: Expr, step: Option<Expr>, stop: Expr, 
             return fail(cx, d::zero_step(at), span);
         }
     };
-    if size.is_none() && !cx.allows_unknown_sizes() && ![&start, &stop].iter().any(|e| mentions_local(e)) {
-        let parts = [Some(&start), step.as_ref(), Some(&stop)].into_iter().flatten();
-        let unknown = parts.into_iter().find(|e| real_or_ordinal(cx, e).is_none()).unwrap_or(&stop);
+    let parts = [Some(&start), step.as_ref(), Some(&stop)];
+    if size.is_none() && !cx.allows_unknown_sizes() && !parts.iter().flatten().any(|e| mentions_local(e)) {
+        let unknown = parts.into_iter().flatten().find(|e| real_or_ordinal(cx, e).is_none()).unwrap_or(&stop);
         let diagnostic = calls::size_not_known(cx, "the length of this range", unknown);
         return fail(cx, diagnostic, span);
     }

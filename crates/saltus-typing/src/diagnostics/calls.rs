@@ -101,7 +101,10 @@ pub(crate) fn argument_type(
         }
         (_, BaseType::String) => diagnostic.hint("text is not converted to a number by itself"),
         (_, BaseType::Clock) => diagnostic.hint("a clock tells when; its time between ticks is `interval(c)`"),
-        _ if expected.contains("vector") => {
+        _ if expected.ends_with("size 3") && value.ty.rank() == 1 => {
+            diagnostic.hint("a vector in the plane becomes one in space as `{a[1], a[2], 0}`")
+        }
+        _ if expected.contains("vector") && value.ty.rank() > 1 => {
             diagnostic.hint("`vector(A)` makes a vector of an array with one long dimension")
         }
         _ => diagnostic,

@@ -164,14 +164,10 @@ fn argument_types() {
         ),
         (
             "cross(w, v)",
-            "E0340: argument 1 (`x`) of `cross` must be a Real vector of size 3, but it is Real[2] | `vector(A)` \
-             makes a vector of an array with one long dimension",
+            "E0340: argument 1 (`x`) of `cross` must be a Real vector of size 3, but it is Real[2] | a vector in \
+             the plane becomes one in space as `{a[1], a[2], 0}`",
         ),
-        (
-            "cross(x, v)",
-            "E0340: argument 1 (`x`) of `cross` must be a Real vector of size 3, but it is Real | `vector(A)` makes a \
-             vector of an array with one long dimension",
-        ),
+        ("cross(x, v)", "E0340: argument 1 (`x`) of `cross` must be a Real vector of size 3, but it is Real"),
         (
             "skew(A)",
             "E0340: argument 1 (`x`) of `skew` must be a Real vector of size 3, but it is Real[3, 3] | `vector(A)` \
