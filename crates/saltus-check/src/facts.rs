@@ -28,6 +28,8 @@ pub struct Facts {
     pub uses_clocks: bool,
     /// `transition` occurs: variables may be assigned in several states.
     pub uses_state_machines: bool,
+    /// Which built-in functions occur, one bit each.
+    builtins: u128,
 }
 
 impl Facts {
@@ -35,8 +37,10 @@ impl Facts {
         let mut facts = Facts {
             variables: model.variables.values().map(|_| VariableFacts::default()).collect(),
             uses_clocks: model.variables.values().any(|v| v.ty.base == BaseType::Clock),
-            uses_state_machines: false,
+            uses_state_machines: uses_state_machines(model),
+            builtins: 0,
         };
+        facts.uses_clocks |= facts.uses_state_machines;
         walk::for_each_root(model, &mut |root, _| {
             walk::for_each_part(root, &mut |part| facts.see(part));
         });
@@ -55,6 +59,11 @@ impl Facts {
         self.variables.get(variable).copied().unwrap_or_default()
     }
 
+    /// Whether one of these occurs, so that a rule about them need not look further.
+    pub fn uses_any(&self, functions: &[Builtin]) -> bool {
+        functions.iter().any(|&f| self.builtins & bit(f) != 0)
+    }
+
     fn update(&mut self, variable: VarId, change: impl FnOnce(&mut VariableFacts)) {
         if variable.index() < self.variables.len() {
             change(&mut self.variables[variable]);
@@ -67,19 +76,16 @@ impl Facts {
         }
         match &part.kind {
             ExprKind::Var(variable) => self.update(*variable, |v| v.n_references = v.n_references.saturating_add(1)),
-            ExprKind::Builtin { function: Builtin::Der, arguments } => {
-                for argument in arguments {
-                    self.see_differentiated(argument);
+            ExprKind::Builtin { function, arguments } => {
+                self.builtins |= bit(*function);
+                match function {
+                    Builtin::Der => arguments.iter().for_each(|a| self.see_differentiated(a)),
+                    Builtin::Previous | Builtin::Hold | Builtin::SubSample | Builtin::SuperSample => {
+                        self.uses_clocks = true;
+                    }
+                    _ => {}
                 }
             }
-            ExprKind::Builtin { function: Builtin::Transition | Builtin::InitialState, .. } => {
-                self.uses_state_machines = true;
-                self.uses_clocks = true;
-            }
-            ExprKind::Builtin {
-                function: Builtin::Previous | Builtin::Hold | Builtin::SubSample | Builtin::SuperSample,
-                ..
-            } => self.uses_clocks = true,
             _ => {}
         }
     }
@@ -114,6 +120,21 @@ impl Facts {
             }
         }
     }
+}
+
+/// The bit of a function; functions beyond the last bit share it.
+fn bit(function: Builtin) -> u128 {
+    1 << (function as u32).min(127)
+}
+
+/// Whether the equations define a state machine.
+pub fn uses_state_machines(model: &FlatModel) -> bool {
+    model.equations.iter().any(|e| match &e.kind {
+        EquationKind::Call(call) => {
+            matches!(call.kind, ExprKind::Builtin { function: Builtin::Transition | Builtin::InitialState, .. })
+        }
+        _ => false,
+    })
 }
 
 /// The model with its facts: what each rule is given.

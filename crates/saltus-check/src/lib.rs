@@ -34,39 +34,48 @@ pub use balance::check_balance;
 
 /// Runs all checks. Errors come first, then the balance, then what is merely suspicious.
 pub fn check(model: &FlatModel) -> Diagnostics {
-    let mut out = check_equations(model);
+    let facts = Facts::gather(model);
+    let cx = Context { model, facts: &facts };
+    let mut out = Diagnostics::new();
+    equation_rules(cx, &mut out);
     out.extend(check_balance(model, Severity::Error));
-    out.extend(check_style(model));
+    style_rules(cx, &mut out);
     out
 }
 
 /// The rules of the specification about equations, algorithms and variability, without the balance.
 pub fn check_equations(model: &FlatModel) -> Diagnostics {
     let facts = Facts::gather(model);
-    let cx = Context { model, facts: &facts };
     let mut out = Diagnostics::new();
-    rules::single_assignment::check(cx, &mut out);
-    rules::no_event::check(cx, &mut out);
-    rules::discrete::check(cx, &mut out);
-    rules::pre::check(cx, &mut out);
-    rules::derivative::check(cx, &mut out);
-    rules::reinit::check(cx, &mut out);
-    rules::when_clause::check(cx, &mut out);
-    rules::if_equation::check(cx, &mut out);
+    equation_rules(Context { model, facts: &facts }, &mut out);
     out
 }
 
 /// Units, attributes, literals and unused things: warnings and hints.
 pub fn check_style(model: &FlatModel) -> Diagnostics {
     let facts = Facts::gather(model);
-    let cx = Context { model, facts: &facts };
     let mut out = Diagnostics::new();
-    rules::attributes::check(cx, &mut out);
-    rules::literals::check(cx, &mut out);
-    out.extend(units::check(model));
-    rules::unused::check(cx, &mut out);
-    rules::unconnected::check(cx, &mut out);
+    style_rules(Context { model, facts: &facts }, &mut out);
     out
+}
+
+fn equation_rules(cx: Context<'_>, out: &mut Diagnostics) {
+    rules::single_assignment::check(cx, out);
+    rules::no_event::check(cx, out);
+    rules::discrete::check(cx, out);
+    rules::pre::check(cx, out);
+    rules::derivative::check(cx, out);
+    rules::reinit::check(cx, out);
+    rules::when_clause::check(cx, out);
+    rules::if_equation::check(cx, out);
+}
+
+fn style_rules(cx: Context<'_>, out: &mut Diagnostics) {
+    rules::attributes::check(cx, out);
+    rules::literals::check(cx, out);
+    out.extend(units::check(cx.model));
+    rules::unused::check(cx, out);
+    rules::unconnected::check(cx, out);
 }
 
 #[cfg(test)]

@@ -101,7 +101,12 @@ pub fn is_parameter_expression(cx: Context<'_>, root: &Expr) -> bool {
             ExprKind::Var(v) if !cx.is_parameter(*v) => return false,
             ExprKind::Time => return false,
             ExprKind::Builtin { function, .. } => match function {
-                Builtin::Size | Builtin::Ndims | Builtin::Cardinality => continue,
+                Builtin::Size
+                | Builtin::Ndims
+                | Builtin::Cardinality
+                | Builtin::ConnectionsIsRoot
+                | Builtin::ConnectionsRooted
+                | Builtin::Rooted => continue,
                 f if is_always_discrete(*f) => return false,
                 _ => {}
             },

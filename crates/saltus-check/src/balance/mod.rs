@@ -19,7 +19,7 @@ use saltus_flat::count::{balance, component_of};
 use saltus_flat::{EquationKind, ExprKind, FlatModel, VarId};
 
 use crate::diagnostics as codes;
-use crate::facts::Facts;
+use crate::facts::uses_state_machines;
 use crate::text::{count, name_list};
 
 use incidence::{Incidence, Source};
@@ -34,7 +34,7 @@ const SHOWN: usize = 5;
 pub fn check_balance(model: &FlatModel, severity: Severity) -> Diagnostics {
     let mut out = Diagnostics::new();
     let counts = balance(model);
-    if !counts.problems.is_empty() || Facts::gather(model).uses_state_machines {
+    if !counts.problems.is_empty() || uses_state_machines(model) {
         return out;
     }
     let incidence = Incidence::build(model);

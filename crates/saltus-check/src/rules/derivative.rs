@@ -16,6 +16,9 @@ use crate::variability::{continuous_variable, discrete_variable, is_parameter_ex
 use crate::walk;
 
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
+    if !cx.facts.uses_any(&[Builtin::Der]) {
+        return;
+    }
     walk::for_each_root(cx.model, &mut |root, _| {
         walk::for_each_part(root, &mut |part| {
             if let ExprKind::Builtin { function: Builtin::Der, arguments } = &part.kind

@@ -90,6 +90,10 @@ fn value_of(
         BaseType::Enumeration(_) => "enumeration",
         // A Real equation may determine something else; only a when-clause can make `q` discrete.
         BaseType::Real if declared.is_some_and(|d| d.variability == Variability::Discrete) => {
+            // An equation for something that a when-clause assigns determines something else.
+            if target.is_some_and(|id| cx.facts.of(id).in_when) {
+                return;
+            }
             if let Some(found) = continuous_part(cx, value) {
                 let declared = declared.map_or(Span::nowhere(), |d| d.span);
                 out.push(outside_when(&name(), &text(cx.model, found.part), span, declared));

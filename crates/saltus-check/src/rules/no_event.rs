@@ -17,7 +17,7 @@ use crate::variability::{continuous_variable, discrete_variable};
 use crate::walk;
 
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
-    if cx.facts.uses_clocks {
+    if cx.facts.uses_clocks || !cx.facts.uses_any(&[Builtin::NoEvent, Builtin::Smooth]) {
         return;
     }
     walk::for_each_root(cx.model, &mut |root, _| {

@@ -16,7 +16,7 @@ use crate::variability::continuous_part;
 use crate::walk::{self, Section};
 
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
-    if cx.facts.uses_clocks {
+    if cx.facts.uses_clocks || !cx.facts.uses_any(&[Builtin::Pre, Builtin::Edge, Builtin::Change]) {
         return;
     }
     walk::for_each_root(cx.model, &mut |root, place| {

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Branches of one `when`, several statements of one algorithm and different elements of an array are no conflict.
-//! An ordinary equation counts as a second place only if it contains nothing else that it could determine.
+//! An ordinary equation or a binding counts as a second place only if it contains nothing else that it could determine;
+//! the rest is for the balance to find.
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,12 +42,6 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
         return;
     }
     let mut definitions = Definitions::default();
-    for (id, variable) in cx.model.variables.iter() {
-        if let Some(binding) = &variable.binding {
-            let span = if binding.span.is_nowhere() { variable.span } else { binding.span };
-            definitions.add(cx, Target { variable: id, region: Region::Whole, span }, Definer::Binding, out);
-        }
-    }
     for (number, equation) in cx.model.equations.iter().enumerate() {
         when_targets(cx, std::slice::from_ref(equation), Definer::When(number), false, &mut definitions, out);
     }
@@ -61,7 +56,21 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
             definitions.add(cx, target, Definer::Algorithm(number), out);
         }
     }
+    bindings(cx, &mut definitions, out);
     ordinary_equations(cx, &cx.model.equations, &mut definitions, out);
+}
+
+fn bindings(cx: Context<'_>, definitions: &mut Definitions, out: &mut Diagnostics) {
+    for (id, variable) in cx.model.variables.iter() {
+        let (Some(binding), Some(&(definer, span))) = (&variable.binding, definitions.by_variable.get(&id)) else {
+            continue;
+        };
+        if !determines_something(cx, definitions, id, binding) && definitions.reported.insert(id) {
+            let place = if binding.span.is_nowhere() { variable.span } else { binding.span };
+            let assigned = Target { variable: id, region: Region::Whole, span };
+            out.push(two_places(cx, assigned, definer, Definer::Binding, place));
+        }
+    }
 }
 
 /// All clauses below one equation of the section get one number: those in different branches of an `if` exclude each
@@ -97,7 +106,7 @@ impl Definitions {
     fn add(&mut self, cx: Context<'_>, target: Target, definer: Definer, out: &mut Diagnostics) {
         let variable = target.variable;
         if cx.is_parameter(variable) {
-            if definer != Definer::Binding && self.reported.insert(variable) {
+            if self.reported.insert(variable) {
                 out.push(parameter_assigned(cx, target));
             }
             return;
@@ -151,7 +160,7 @@ fn ordinary_equations(cx: Context<'_>, list: &[Equation], definitions: &mut Defi
     }
 }
 
-/// Whether an equation with this side could determine a variable that nothing else determines for certain.
+/// Whether an equation with this side could determine a variable that no clause or algorithm assigns.
 fn determines_something(cx: Context<'_>, definitions: &Definitions, except: VarId, side: &Expr) -> bool {
     let is_real = side.ty.base == BaseType::Real;
     let mut found = false;
@@ -166,7 +175,6 @@ fn determines_something(cx: Context<'_>, definitions: &Definitions, except: VarI
             let is_known = cx.is_parameter(*v)
                 || cx.model.variables.get(*v).is_none_or(|d| d.causality == Causality::Input)
                 || definitions.by_variable.contains_key(v)
-                || cx.facts.of(*v).has_derivative
                 || *v == except;
             found |= !is_known;
             false
@@ -299,10 +307,10 @@ E0401 4:15 `x`: `x` is assigned in two when-clauses
 equation
   der(x) = q;
   when x > 1 then q = 2.0; b = true; end when;
-  q = 3.0*x;
+  q = 3.0*time;
   b = x > 2;",
             "
-E0402 5:3 `q = 3.0*x`: `q` is determined by this equation and by a when-clause
+E0402 5:3 `q = 3.0*time`: `q` is determined by this equation and by a when-clause
   4:19 `q`: assigned in this when-clause
   hint: a when-clause determines `q` at all times, not only at its events: remove one of the two
 E0402 6:3 `b = x > 2`: `b` is determined by this equation and by a when-clause
@@ -314,12 +322,16 @@ E0402 6:3 `b = x > 2`: `b` is determined by this equation and by a when-clause
     #[test]
     fn an_equation_that_determines_something_else() {
         says(
-            "Real x, y, q; Boolean b, c;
+            "Real x, y, q, w, u, z = 2*w; Boolean b, c;
 equation
   der(x) = y;
   when x > 1 then q = 2.0; b = true; end when;
   q = 3.0*y;
-  b = c;",
+  b = c;
+  u = w;
+  y = der(u);
+algorithm
+  z := time;",
             "",
         );
     }
@@ -351,12 +363,12 @@ equation
 algorithm
   y := 1.0;",
             "
-E0404 3:15 `n`: `n` has a value from its declaration and is assigned here
-  1:27 `1`: value from the declaration
-  hint: the `=` in a declaration is an equation; for a start value write `n(start = …)`
 E0404 5:3 `y`: `y` has a value from its declaration and is assigned here
   1:10 `0.5`: value from the declaration
-  hint: the `=` in a declaration is an equation; for a start value write `y(start = …)`",
+  hint: the `=` in a declaration is an equation; for a start value write `y(start = …)`
+E0404 3:15 `n`: `n` has a value from its declaration and is assigned here
+  1:27 `1`: value from the declaration
+  hint: the `=` in a declaration is an equation; for a start value write `n(start = …)`",
         );
     }
 

@@ -26,6 +26,9 @@ use infer::{Inference, Inferred};
 pub use parse::{Parsed, parse};
 pub use unit::Unit;
 
+/// After so many messages the user knows; formatting more costs more than finding them.
+const MOST: usize = 200;
+
 /// Checks the units of a model.
 pub fn check(model: &FlatModel) -> Diagnostics {
     let mut out = Diagnostics::new();
@@ -105,6 +108,9 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// Looks into expressions that stand for themselves: conditions, calls.
     fn alone(&mut self, expr: &Expr) {
+        if self.out.len() >= MOST {
+            return;
+        }
         let mut inference = Inference { model: self.model, units: self.units, found: None };
         inference.infer(expr);
         self.out.extend(inference.found);
@@ -112,6 +118,9 @@ impl Checker<'_> {
 
     /// Checks both sides and that they agree.
     fn sides(&mut self, left: &Expr, right: &Expr, span: Span, what: &str) {
+        if self.out.len() >= MOST {
+            return;
+        }
         let mut inference = Inference { model: self.model, units: self.units, found: None };
         let a = inference.infer(left);
         let b = inference.infer(right);
@@ -133,6 +142,9 @@ impl Checker<'_> {
         ];
         for (value, what) in values {
             let Some(value) = value.as_ref().filter(|v| !v.is_literal()) else { continue };
+            if self.out.len() >= MOST {
+                return;
+            }
             let mut inference = Inference { model: self.model, units: self.units, found: None };
             let found_unit = inference.infer(value);
             let mut found = inference.found;
