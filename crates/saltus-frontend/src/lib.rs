@@ -1,1 +1,210 @@
-//! Placeholder until the crate is written.
+//! The front end: a class of a library in, the flat hybrid DAE out.
+//!
+//! ```text
+//! ClassTree (saltus-library)  →  instances  →  connections  →  equations  →  FlatModel (saltus-flat)
+//!                                instance      connection      equation      assemble
+//!                                expand        expandable      statement
+//!                                lookup        graph           expression …
+//! ```
+//!
+//! The principal function is [`flatten`]. Everything works on demand: typing an expression may open a component, evaluate
+//! a parameter, or make a function. All mistakes are collected; nothing stops at the first.
+//!
+//! Nothing here knows how a model is solved, and nothing knows a library by name.
+
+mod annotation;
+mod assemble;
+mod call;
+mod component;
+mod connection;
+mod connector_variables;
+mod deduce;
+mod diagnostics;
+mod equation;
+mod evaluate;
+mod expand;
+mod expandable;
+mod expression;
+mod function;
+mod graph;
+mod instance;
+mod lookup;
+mod modifier;
+mod overload;
+mod predefined;
+mod reference;
+mod statement;
+mod types;
+mod words;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use saltus_base::{Code, Diagnostics, IdVec, Name, Span};
+use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
+use saltus_connect::{ConnectionSets, End, Face, StreamTable};
+use saltus_eval::Limits;
+use saltus_flat::{
+    self as flat, BaseType, EnumId, EnumType, Expr, FlatModel, FunctionId, LocalId, RecordId, RecordType, VarId,
+};
+use saltus_library::{ClassId, Library};
+use saltus_syntax::ast;
+
+use crate::connection::{Connection, Connector};
+use crate::connector_variables::ConnectorVariables;
+use crate::equation::Collected;
+use crate::function::FunctionEntry;
+use crate::instance::{Comp, CompId, Inst, InstId, Member, SimpleType, Slot, SlotId};
+use crate::reference::Iterated;
+use crate::words::Words;
+
+/// What the caller may decide.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Modifications of the model from outside: `("r.R", "2.5")`.
+    pub overrides: Vec<(String, String)>,
+    /// Work limits of one evaluation at compile time.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { overrides: Vec::new(), limits: Limits::default() }
+    }
+}
+
+/// The outcome of [`flatten`]. The model is there as far as it could be made, also next to errors.
+pub struct Flattened {
+    pub model: Option<FlatModel>,
+    pub diagnostics: Diagnostics,
+}
+
+/// Flattens a class.
+pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattened {
+    let mut front = Front::new(library, options);
+    let model = front.run(class, options);
+    let mut diagnostics = library.take_diagnostics();
+    diagnostics.extend(front.diagnostics);
+    Flattened { model, diagnostics }
+}
+
+/// All state of one flattening.
+struct Front<'a> {
+    library: &'a Library,
+    words: Words,
+    limits: Limits,
+    diagnostics: Diagnostics,
+    reported: HashSet<(Code, Span)>,
+    empty_class: &'a ast::ClassDef,
+
+    // instances
+    insts: IdVec<InstId, Inst<'a>>,
+    comps: IdVec<CompId, Comp<'a>>,
+    slots: IdVec<SlotId, Slot<'a>>,
+    vars: IdVec<VarId, CompId>,
+    leaf_types: HashMap<CompId, Rc<SimpleType<'a>>>,
+    root: InstId,
+    model: InstId,
+    implicit_inners: Vec<(Name, CompId)>,
+    imports: HashMap<(ClassId, Name), Option<Member>>,
+    allow_partial: bool,
+
+    // types
+    builtin_classes: HashMap<ClassId, BaseType>,
+    external_object: Option<ClassId>,
+    enums: IdVec<EnumId, Rc<EnumType>>,
+    enum_ids: HashMap<ClassId, EnumId>,
+    records: IdVec<RecordId, Rc<RecordType>>,
+    record_slots: IdVec<RecordId, SlotId>,
+    record_ids: HashMap<String, RecordId>,
+    record_of_inst: HashMap<InstId, RecordId>,
+
+    // functions
+    functions: IdVec<FunctionId, FunctionEntry>,
+    function_names: HashMap<String, u32>,
+    current_function: Option<FunctionId>,
+
+    // expressions
+    iterators: Vec<(Name, Iterated)>,
+    ends: Vec<Expr>,
+    model_locals: IdVec<LocalId, flat::Local>,
+    in_initial_section: bool,
+
+    // connections
+    connections: Vec<Connection>,
+    pending_buses: Vec<expandable::Pending>,
+    cardinalities: HashMap<Connector, i64>,
+    sets: ConnectionSets,
+    connector_variables: ConnectorVariables,
+    streams: Option<StreamTable>,
+    graph: ConnectionGraph<usize>,
+    graph_nodes: HashMap<InstId, NodeId>,
+    graph_edges: Vec<((InstId, Face), (InstId, Face), Connection)>,
+    spanning: Option<Spanning<usize>>,
+    constraint_equations: Vec<flat::Equation>,
+}
+
+impl<'a> Front<'a> {
+    fn run(&mut self, class: ClassId, options: &Options) -> Option<FlatModel> {
+        let slot = self.slot_of_class(class)?;
+        self.check_model(slot);
+        let modifier = self.overrides(class, &options.overrides);
+        self.model = self.new_inst(slot, modifier.clone(), None);
+        self.insts[self.model].path = Some("".into());
+        self.instantiate(self.model);
+        if let Some(modifier) = modifier {
+            self.check_modified_names(self.model, &modifier);
+        }
+        let mut collected = Collected { equations: self.connect_everything(), ..Collected::default() };
+        self.collect_equations(self.model, &mut collected);
+        Some(self.assemble(collected))
+    }
+
+    /// Equations of all connections; afterwards streams, roots and cardinalities can be asked for.
+    fn connect_everything(&mut self) -> Vec<flat::Equation> {
+        self.collect_connections(self.model);
+        self.complete_buses();
+        self.instantiate(self.model);
+        self.pair_up();
+        self.span_graph();
+        self.announce_connectors(self.model);
+        let sets = std::mem::take(&mut self.sets);
+        let connected = sets.finish(&self.connector_variables);
+        self.diagnostics.extend(connected.diagnostics);
+        self.streams = Some(connected.streams);
+        let mut equations = connected.equations;
+        equations.append(&mut self.constraint_equations);
+        equations
+    }
+
+    /// Tells the connection sets about every flow variable, connected or not.
+    fn announce_connectors(&mut self, inst: InstId) {
+        let in_bus = self.is_expandable(inst);
+        for comp in self.insts[inst].components.clone() {
+            if !self.is_instantiated(comp) {
+                continue;
+            }
+            match self.comp_kind(comp) {
+                instance::CompKind::Leaf(_) => {
+                    let Some(var) = self.comps[comp].var else { continue };
+                    let connection = self.comps[comp].prefixes.connection;
+                    if connection.is_some() || self.is_connector(comp) || self.is_connector_inst(inst) {
+                        self.describe_connector(comp);
+                    }
+                    if connection == Some(ast::Connection::Flow) {
+                        self.sets.add_flow(End::inside(var));
+                        if in_bus {
+                            self.sets.add_flow(End::outside(var));
+                        }
+                    }
+                }
+                instance::CompKind::Class(class) => {
+                    for &element in &class.elements {
+                        self.announce_connectors(element);
+                    }
+                }
+                instance::CompKind::Error => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Annotations that matter to the meaning of a model (specification chapters 12.7, 12.8, 18).
+
+use saltus_base::Name;
+use saltus_flat as flat;
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::instance::{InstId, Member};
+
+impl<'a> Front<'a> {
+    /// `name = true` in an annotation.
+    pub fn annotation_flag(&self, annotation: Option<&ast::Annotation>, name: Name) -> bool {
+        annotation
+            .and_then(|a| argument(&a.modification, name))
+            .and_then(value)
+            .is_some_and(|e| matches!(e.kind, ast::ExprKind::Boolean(true)))
+    }
+
+    /// `name = "text"` or `name = {"text", "text"}` in an annotation.
+    pub fn annotation_strings(&self, annotation: &ast::Annotation, name: Name) -> Vec<String> {
+        let Some(e) = argument(&annotation.modification, name).and_then(value) else { return Vec::new() };
+        match &e.kind {
+            ast::ExprKind::String(text) => vec![text.to_string()],
+            ast::ExprKind::Array(items) => items
+                .iter()
+                .filter_map(|e| match &e.kind {
+                    ast::ExprKind::String(text) => Some(text.to_string()),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The `experiment` annotation of a class.
+    pub fn experiment_of(&self, definition: &ast::ClassDef) -> flat::Experiment {
+        let number = |name: Name| {
+            let annotation = class_annotation(definition)?;
+            let experiment = argument(&annotation.modification, self.words.experiment)?;
+            let class = experiment.modification.as_ref()?.class.as_ref()?;
+            literal_number(argument(class, name).and_then(value)?)
+        };
+        flat::Experiment {
+            start_time: number(self.words.start_time),
+            stop_time: number(self.words.stop_time),
+            interval: number(self.words.interval),
+            tolerance: number(self.words.tolerance),
+        }
+    }
+
+    /// What a class says to a user who forgot the `inner` component.
+    pub fn missing_inner_message(&mut self, scope: InstId, path: &ast::Path) -> Option<String> {
+        let slot = self.lookup_class(scope, path)?;
+        let annotation = class_annotation(self.slots[slot].definition)?;
+        self.annotation_strings(annotation, self.words.missing_inner_message).into_iter().next()
+    }
+
+    /// Inlining, smoothness, derivatives and inverses of a function.
+    pub fn read_function_annotations(&mut self, inst: InstId, id: flat::FunctionId, function: &mut flat::Function) {
+        for base in self.insts[inst].bases.clone() {
+            self.read_function_annotations(base, id, function);
+        }
+        let Some(definition) = self.insts[inst].definition else { return };
+        let Some(annotation) = class_annotation(definition) else { return };
+        let words = self.words;
+        function.inline |= self.annotation_flag(Some(annotation), words.inline);
+        function.late_inline |= self.annotation_flag(Some(annotation), words.late_inline);
+        function.inline_after_index_reduction |= self.annotation_flag(Some(annotation), words.inline_after);
+        function.generate_events |= self.annotation_flag(Some(annotation), words.generate_events);
+        if let Some(order) = argument(&annotation.modification, words.smooth_order).and_then(value)
+            && let ast::ExprKind::Integer(n) = order.kind
+        {
+            function.smooth_order = u32::try_from(n).ok();
+        }
+        for item in &annotation.modification.arguments {
+            let ast::Argument::Modification(m) = item else { continue };
+            let [part] = m.name.parts.as_slice() else { continue };
+            if part.name == words.derivative {
+                self.read_derivative(inst, m, function);
+            } else if part.name == words.inverse {
+                self.read_inverse(inst, m, function);
+            }
+        }
+    }
+
+    fn read_derivative(&mut self, inst: InstId, m: &'a ast::ElementModification, function: &mut flat::Function) {
+        let Some(modification) = &m.modification else { return };
+        let Some(ast::ExprKind::Ref(name)) = modification.value.as_ref().and_then(|v| v.expr.as_ref()).map(|e| &e.kind)
+        else {
+            return;
+        };
+        let Some(Member::Class(slot)) = self.lookup_reference_class(inst, name) else { return };
+        let derivative = self.function_of(slot);
+        let mut entry = flat::FunctionDerivative {
+            function: derivative,
+            order: 1,
+            no_derivative: Vec::new(),
+            zero_derivative: Vec::new(),
+        };
+        for item in modification.class.iter().flat_map(|c| &c.arguments) {
+            let ast::Argument::Modification(m) = item else { continue };
+            let (Some(part), Some(e)) = (m.name.parts.first(), value(m)) else { continue };
+            match &e.kind {
+                ast::ExprKind::Integer(n) if part.name == self.words.order => entry.order = (*n).clamp(1, 100) as u32,
+                ast::ExprKind::Ref(r) if r.parts.len() == 1 => {
+                    let Some(local) = self.local_named(inst, r.parts[0].name.name) else { continue };
+                    if part.name == self.words.no_derivative {
+                        entry.no_derivative.push(local);
+                    } else if part.name == self.words.zero_derivative {
+                        entry.zero_derivative.push(local);
+                    }
+                }
+                _ => {}
+            }
+        }
+        function.derivatives.push(entry);
+    }
+
+    fn read_inverse(&mut self, inst: InstId, m: &'a ast::ElementModification, function: &mut flat::Function) {
+        let Some(class) = m.modification.as_ref().and_then(|m| m.class.as_ref()) else { return };
+        for item in &class.arguments {
+            let ast::Argument::Modification(m) = item else { continue };
+            let (Some(part), Some(e)) = (m.name.parts.first(), value(m)) else { continue };
+            let ast::ExprKind::Call(call) = &e.kind else { continue };
+            let Some(input) = self.local_named(inst, part.name) else { continue };
+            let Some(Member::Class(slot)) = self.lookup_reference_class(inst, &call.name) else { continue };
+            let inverse = self.function_of(slot);
+            let mut arguments = Vec::new();
+            for argument in &call.arguments {
+                if let ast::ExprKind::Ref(r) = &argument.kind
+                    && let Some(local) = r.parts.first().and_then(|p| self.local_named(inst, p.name.name))
+                {
+                    arguments.push(local);
+                }
+            }
+            if arguments.len() == call.arguments.len() {
+                function.inverses.push(flat::FunctionInverse { input, function: inverse, arguments });
+            }
+        }
+    }
+}
+
+pub fn class_annotation(definition: &ast::ClassDef) -> Option<&ast::Annotation> {
+    match &definition.body {
+        ast::ClassBody::Long(body) => body.annotation.as_ref(),
+        ast::ClassBody::Short(short) => short.comment.annotation.as_ref(),
+        ast::ClassBody::Enumeration(body) => body.comment.annotation.as_ref(),
+        ast::ClassBody::Derivative { comment, .. } => comment.annotation.as_ref(),
+    }
+}
+
+/// The argument of a modification with this simple name.
+pub fn argument(modification: &ast::ClassModification, name: Name) -> Option<&ast::ElementModification> {
+    modification.arguments.iter().find_map(|a| match a {
+        ast::Argument::Modification(m) if m.name.parts.len() == 1 && m.name.parts[0].name == name => Some(m),
+        _ => None,
+    })
+}
+
+fn value(m: &ast::ElementModification) -> Option<&ast::Expr> {
+    m.modification.as_ref()?.value.as_ref()?.expr.as_ref()
+}
+
+fn literal_number(e: &ast::Expr) -> Option<f64> {
+    match &e.kind {
+        ast::ExprKind::Real(x) => Some(*x),
+        ast::ExprKind::Integer(n) => Some(*n as f64),
+        ast::ExprKind::Unary(ast::UnaryOp::Minus, e) => literal_number(e).map(|x| -x),
+        ast::ExprKind::Parenthesised(items) => match items.as_slice() {
+            [Some(e)] => literal_number(e),
+            _ => None,
+        },
+        _ => None,
+    }
+}

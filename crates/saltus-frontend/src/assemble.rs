@@ -1,0 +1,513 @@
+//! From instances to the flat model: variables with attributes and values, and the functions they reach.
+//!
+//! Up to here a variable's id is its place in the order of discovery, packages included; the flat model numbers the
+//! variables of the model in order of declaration, followed by constants of packages that are too large to be written
+//! out.
+
+use std::collections::HashMap;
+
+use saltus_base::{Index, Span};
+use saltus_flat::{
+    self as flat, Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type, VarId,
+    Variability, Variable,
+};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::equation::Collected;
+use crate::instance::{CompId, CompKind, InstId};
+
+impl<'a> Front<'a> {
+    /// Whether a component is part of the model as itself: present, and not a mere reference to an `inner` one.
+    pub fn is_instantiated(&mut self, comp: CompId) -> bool {
+        (!self.comps[comp].is_outer || self.comps[comp].is_inner) && self.is_present(comp)
+    }
+
+    /// Opens every component of an instance.
+    pub fn instantiate(&mut self, inst: InstId) {
+        self.expand(inst);
+        let mut k = 0;
+        while let Some(&comp) = self.insts[inst].components.get(k) {
+            k += 1;
+            if !self.is_instantiated(comp) {
+                if self.comps[comp].is_outer {
+                    self.actual(comp);
+                }
+                continue;
+            }
+            match self.comp_kind(comp) {
+                CompKind::Error => {}
+                CompKind::Leaf(_) => {
+                    self.comp_dims(comp);
+                }
+                CompKind::Class(class) => {
+                    self.check_instance(comp, class.elements.first().copied());
+                    for &element in &class.elements {
+                        self.instantiate(element);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_instance(&mut self, comp: CompId, element: Option<InstId>) {
+        let Some(inst) = element else { return };
+        if let Some(modifier) = self.comps[comp].modifier.clone()
+            && !self.is_expandable(inst)
+        {
+            self.check_modified_names(inst, &modifier);
+        }
+        let definition = self.insts[inst].definition;
+        if let Some(c) = definition
+            && c.is_partial
+            && !self.allow_partial
+        {
+            let (name, class) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
+            self.report(d::partial_component(&name, &class, self.comps[comp].clause.type_name.span, c.name.span));
+        }
+    }
+
+    pub fn variability_of(&self, comp: CompId) -> Variability {
+        let c = &self.comps[comp];
+        match c.prefixes.variability {
+            Some(ast::Variability::Constant) => Variability::Constant,
+            Some(ast::Variability::Parameter) => Variability::Parameter,
+            Some(ast::Variability::Discrete) => Variability::Discrete,
+            None => match self.leaf_types.get(&comp).map(|s| s.base) {
+                Some(BaseType::Real) | None => Variability::Continuous,
+                Some(BaseType::ExternalObject(_)) => Variability::Parameter,
+                Some(_) => Variability::Discrete,
+            },
+        }
+    }
+
+    /// All leaves of the model in order of declaration, with whether they belong to its interface.
+    fn collect_leaves(&mut self, inst: InstId, is_interface: bool, out: &mut Vec<(CompId, bool)>) {
+        for comp in self.insts[inst].components.clone() {
+            if !self.is_instantiated(comp) {
+                continue;
+            }
+            match self.comp_kind(comp) {
+                CompKind::Leaf(_) => out.push((comp, is_interface && !self.comps[comp].prefixes.is_protected)),
+                CompKind::Class(class) => {
+                    let inner = is_interface
+                        && (self.is_connector(comp) || self.comps[comp].prefixes.direction.is_some())
+                        && !self.comps[comp].prefixes.is_protected;
+                    for &element in &class.elements {
+                        self.collect_leaves(element, inner, out);
+                    }
+                }
+                CompKind::Error => {}
+            }
+        }
+    }
+
+    pub fn assemble(&mut self, collected: Collected) -> FlatModel {
+        let mut leaves = Vec::new();
+        self.collect_leaves(self.model, true, &mut leaves);
+        let mut model = FlatModel {
+            name: self.library.qualified_name(self.insts[self.model].class),
+            equations: collected.equations,
+            initial_equations: collected.initial_equations,
+            algorithms: collected.algorithms,
+            initial_algorithms: collected.initial_algorithms,
+            ..FlatModel::default()
+        };
+        if let Some(definition) = self.insts[self.model].definition {
+            model.description = class_description(definition);
+            model.experiment = self.experiment_of(definition);
+        }
+        let mut ids: HashMap<VarId, VarId> = HashMap::new();
+        for (comp, is_interface) in leaves {
+            let variable = self.variable_of(comp, is_interface);
+            let id = model.variables.push(variable);
+            if let Some(var) = self.comps[comp].var {
+                ids.insert(var, id);
+            }
+        }
+        self.renumber(&mut model, &mut ids);
+        model.records = self.records.values().map(|r| (**r).clone()).collect();
+        model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
+        model.iterators = std::mem::take(&mut self.model_locals);
+        model
+    }
+
+    fn variable_of(&mut self, comp: CompId, is_interface: bool) -> Variable {
+        let ty = self.comp_type(comp);
+        let mark = self.diagnostics.len();
+        let binding = self.comp_binding(comp).map(|b| (*b).clone()).filter(|b| !b.is_error());
+        let attributes = self.attributes(comp, &ty);
+        self.check_variable(comp, binding.as_ref(), mark);
+        let c = &self.comps[comp];
+        let causality = match c.prefixes.direction {
+            Some(ast::Direction::Input) if is_interface => Causality::Input,
+            Some(ast::Direction::Output) if is_interface => Causality::Output,
+            _ => Causality::Local,
+        };
+        let name = if self.insts[c.owner].path.is_some() {
+            self.comp_name(comp)
+        } else {
+            format!("{}.{}", self.library.qualified_name(self.insts[c.owner].class), self.text(c.name))
+        };
+        Variable {
+            name,
+            ty,
+            variability: self.variability_of(comp),
+            causality,
+            prefix: match c.prefixes.connection {
+                Some(ast::Connection::Flow) => Prefix::Flow,
+                Some(ast::Connection::Stream) => Prefix::Stream,
+                None => Prefix::None,
+            },
+            attributes,
+            binding,
+            description: description_text(&c.declaration.comment.description),
+            is_protected: c.prefixes.is_protected,
+            hide_result: c.prefixes.hide_result,
+            is_structural: c.is_structural,
+            is_final: c.prefixes.is_final,
+            span: c.span,
+        }
+    }
+
+    /// The value of a parameter must not vary more than the parameter (specification 3.8).
+    fn check_variable(&mut self, comp: CompId, binding: Option<&Expr>, mark: usize) {
+        let Some(binding) = binding else {
+            if self.variability_of(comp) == Variability::Constant && self.diagnostics.len() == mark {
+                let name = self.comp_name(comp);
+                self.report(d::constant_without_value(&name, self.comps[comp].span));
+            }
+            return;
+        };
+        let (own, value) = (self.variability_of(comp), typing::variability(self, binding));
+        if own <= Variability::Parameter && value > own && value > Variability::Parameter
+            || own == Variability::Constant && value > Variability::Constant
+        {
+            let name = self.comp_name(comp);
+            self.report(d::value_varies(&name, own, value, binding.span, self.comps[comp].span));
+        }
+    }
+
+    fn attributes(&mut self, comp: CompId, ty: &Type) -> Attributes {
+        let mut attributes = Attributes::default();
+        let Some(modifier) = self.comps[comp].modifier.clone() else { return attributes };
+        for (name, sub) in &modifier.subs {
+            let text = self.text(*name);
+            if attributes.slot(text).is_none() {
+                self.report(d::no_such_attribute(text, &self.comp_name(comp), ty.base, sub.span));
+                continue;
+            }
+            let Some(value) = sub.value.clone() else { continue };
+            let Some(expr) = self.mod_value(&value, ty.rank()) else { continue };
+            if expr.is_error() {
+                continue;
+            }
+            let base = match text {
+                "fixed" | "unbounded" => BaseType::Boolean,
+                "unit" | "displayUnit" | "quantity" => BaseType::String,
+                "stateSelect" => expr.ty.base,
+                _ => ty.base,
+            };
+            let dims = if expr.ty.is_scalar() { Vec::new() } else { ty.dims.clone() };
+            let variable = self.comp_name(comp);
+            let place = typing::Place::Attribute { attribute: text, variable: &variable };
+            let expr = typing::convert(self, expr, &Type::array(base, dims), place);
+            if typing::variability(self, &expr) > Variability::Parameter && !expr.is_error() {
+                self.report(d::attribute_varies(text, &variable, expr.span));
+            }
+            if let Some(slot) = attributes.slot(text).filter(|_| !expr.is_error()) {
+                *slot = Some(expr);
+            }
+        }
+        attributes
+    }
+
+    /// Numbers variables and functions as the flat model has them, adding what is reached on the way.
+    fn renumber(&mut self, model: &mut FlatModel, ids: &mut HashMap<VarId, VarId>) {
+        let mut renumbering = Renumbering {
+            vars: std::mem::take(ids),
+            functions: HashMap::new(),
+            new_vars: Vec::new(),
+            new_functions: Vec::new(),
+            next_var: model.variables.len(),
+        };
+        for_each_expr(model, &mut |e| renumbering.expr(e));
+        let mut function_at = 0;
+        loop {
+            if let Some(var) = renumbering.new_vars.pop() {
+                let comp = self.vars[var];
+                let mut variable = self.variable_of(comp, false);
+                if let Some(value) = self.constant_value(comp) {
+                    let ty = variable.ty.clone();
+                    variable.binding = Some(saltus_eval::to_expr(&value, &ty, variable.span));
+                }
+                // `new_vars` is a stack: a variable may be reached before its number is due, so places are reserved.
+                let id = renumbering.vars[&var];
+                while model.variables.len() <= id.index() {
+                    model.variables.push(placeholder());
+                }
+                variable_exprs(&mut variable, &mut |e| renumbering.expr(e));
+                model.variables[id] = variable;
+                continue;
+            }
+            let Some(&function) = renumbering.new_functions.get(function_at) else { break };
+            function_at += 1;
+            let mut body = (*self.function_body(function)).clone();
+            renumbering.function(&mut body);
+            model.functions.push(body);
+        }
+    }
+
+    /// Text of an expression for messages.
+    pub fn expr_text(&self, expr: &Expr) -> String {
+        let mut vars = HashMap::new();
+        expr.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                vars.insert(var, self.comp_name(self.vars[var]));
+            }
+        });
+        flat::print_expr(&Texts { front: self, vars }, expr)
+    }
+
+    pub fn record_at(&mut self, comp: CompId, inst: InstId, span: Span) -> Expr {
+        let elements = self.comp_elements(comp);
+        let whole = self.whole_component(comp, span);
+        let dims = self.comp_dims(comp);
+        match elements.iter().position(|&e| e == inst) {
+            Some(k) => self.element_of(whole, &dims, k as u64),
+            None => whole,
+        }
+    }
+}
+
+struct Texts<'f, 'a> {
+    front: &'f Front<'a>,
+    vars: HashMap<VarId, String>,
+}
+
+impl flat::Names for Texts<'_, '_> {
+    fn variable(&self, id: VarId) -> &str {
+        self.vars.get(&id).map_or("?", |s| s)
+    }
+    fn local(&self, id: flat::LocalId) -> &str {
+        let locals = match self.front.current_function {
+            Some(f) => &self.front.functions[f].locals,
+            None => &self.front.model_locals,
+        };
+        locals.get(id).map_or("?", |l| &l.name)
+    }
+    fn function(&self, id: FunctionId) -> &str {
+        &self.front.functions[id].name
+    }
+    fn record(&self, id: flat::RecordId) -> &str {
+        &self.front.records[id].name
+    }
+    fn field(&self, record: flat::RecordId, field: u32) -> &str {
+        self.front.records[record].fields.get(field as usize).map_or("?", |f| &f.name)
+    }
+    fn enumeration(&self, id: flat::EnumId) -> &str {
+        &self.front.enums[id].name
+    }
+    fn literal(&self, id: flat::EnumId, ordinal: u32) -> &str {
+        self.front.enums[id].literals.get((ordinal as usize).wrapping_sub(1)).map_or("?", |l| l)
+    }
+}
+
+struct Renumbering {
+    vars: HashMap<VarId, VarId>,
+    functions: HashMap<FunctionId, FunctionId>,
+    new_vars: Vec<VarId>,
+    new_functions: Vec<FunctionId>,
+    next_var: usize,
+}
+
+impl Renumbering {
+    fn var(&mut self, var: VarId) -> VarId {
+        *self.vars.entry(var).or_insert_with(|| {
+            self.new_vars.push(var);
+            self.next_var += 1;
+            VarId::from_usize(self.next_var - 1)
+        })
+    }
+
+    fn function_id(&mut self, function: FunctionId) -> FunctionId {
+        *self.functions.entry(function).or_insert_with(|| {
+            self.new_functions.push(function);
+            FunctionId::from_usize(self.new_functions.len() - 1)
+        })
+    }
+
+    fn ty(&mut self, ty: &mut Type) {
+        if let BaseType::ExternalObject(function) = ty.base {
+            ty.base = BaseType::ExternalObject(self.function_id(function));
+        }
+    }
+
+    fn expr(&mut self, e: &mut Expr) {
+        self.ty(&mut e.ty);
+        match &mut e.kind {
+            ExprKind::Var(var) => *var = self.var(*var),
+            ExprKind::Call { function, .. } | ExprKind::FunctionRef { function, .. } => {
+                *function = self.function_id(*function);
+            }
+            _ => {}
+        }
+        e.for_each_child_mut(&mut |child| self.expr(child));
+    }
+
+    fn function(&mut self, f: &mut flat::Function) {
+        for (_, local) in f.locals.iter_mut() {
+            self.ty(&mut local.ty);
+            local.sizes.iter_mut().flatten().chain(&mut local.default).for_each(|e| self.expr(e));
+        }
+        statements(&mut f.body, &mut |e| self.expr(e));
+        if let Some(external) = &mut f.external {
+            for argument in &mut external.arguments {
+                if let flat::ExternalArgument::Input(e) = argument {
+                    self.expr(e);
+                }
+            }
+        }
+        for derivative in &mut f.derivatives {
+            derivative.function = self.function_id(derivative.function);
+        }
+        for inverse in &mut f.inverses {
+            inverse.function = self.function_id(inverse.function);
+        }
+    }
+}
+
+type VisitExpr<'v> = &'v mut dyn FnMut(&mut Expr);
+
+fn for_each_expr(model: &mut FlatModel, visit: VisitExpr<'_>) {
+    for (_, variable) in model.variables.iter_mut() {
+        variable_exprs(variable, visit);
+    }
+    equations(&mut model.equations, visit);
+    equations(&mut model.initial_equations, visit);
+    for algorithm in model.algorithms.iter_mut().chain(&mut model.initial_algorithms) {
+        statements(&mut algorithm.statements, visit);
+    }
+}
+
+fn variable_exprs(variable: &mut Variable, visit: VisitExpr<'_>) {
+    // The type of an external object names its constructor, so it is renumbered with the expressions.
+    let mut ty = Expr::new(ExprKind::Error, variable.ty.clone(), variable.span);
+    visit(&mut ty);
+    variable.ty = ty.ty;
+    variable.binding.iter_mut().chain(variable.attributes.iter_mut()).for_each(visit);
+}
+
+fn equations(list: &mut [flat::Equation], visit: VisitExpr<'_>) {
+    use flat::EquationKind as K;
+    for equation in list {
+        match &mut equation.kind {
+            K::Equality { left, right } => {
+                visit(left);
+                visit(right);
+            }
+            K::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    visit(condition);
+                    equations(body, visit);
+                }
+                equations(otherwise, visit);
+            }
+            K::When { branches } => {
+                for (condition, body) in branches {
+                    visit(condition);
+                    equations(body, visit);
+                }
+            }
+            K::Assert { condition, message, level } => {
+                visit(condition);
+                visit(message);
+                level.iter_mut().for_each(&mut *visit);
+            }
+            K::Terminate { message } => visit(message),
+            K::Reinit { state, value } => {
+                visit(state);
+                visit(value);
+            }
+            K::Call(e) => visit(e),
+        }
+    }
+}
+
+fn statements(list: &mut [flat::Statement], visit: VisitExpr<'_>) {
+    use flat::StatementKind as K;
+    for statement in list {
+        match &mut statement.kind {
+            K::Assign { target, value } => {
+                visit(target);
+                visit(value);
+            }
+            K::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    visit(condition);
+                    statements(body, visit);
+                }
+                statements(otherwise, visit);
+            }
+            K::For { range, body, .. } => {
+                visit(range);
+                statements(body, visit);
+            }
+            K::While { condition, body } => {
+                visit(condition);
+                statements(body, visit);
+            }
+            K::When { branches } => {
+                for (condition, body) in branches {
+                    visit(condition);
+                    statements(body, visit);
+                }
+            }
+            K::Assert { condition, message, level } => {
+                visit(condition);
+                visit(message);
+                level.iter_mut().for_each(&mut *visit);
+            }
+            K::Terminate { message } => visit(message),
+            K::Reinit { state, value } => {
+                visit(state);
+                visit(value);
+            }
+            K::Call(e) => visit(e),
+            K::Break | K::Return => {}
+        }
+    }
+}
+
+fn placeholder() -> Variable {
+    Variable {
+        name: String::new(),
+        ty: Type::REAL,
+        variability: Variability::Constant,
+        causality: Causality::Local,
+        prefix: Prefix::None,
+        attributes: Attributes::default(),
+        binding: None,
+        description: String::new(),
+        is_protected: true,
+        hide_result: true,
+        is_structural: true,
+        is_final: true,
+        span: Span::nowhere(),
+    }
+}
+
+pub fn description_text(description: &ast::Description) -> String {
+    description.parts.iter().map(|p| &*p.value).collect()
+}
+
+fn class_description(definition: &ast::ClassDef) -> String {
+    match &definition.body {
+        ast::ClassBody::Long(body) => description_text(&body.description),
+        ast::ClassBody::Short(short) => description_text(&short.comment.description),
+        ast::ClassBody::Enumeration(body) => description_text(&body.comment.description),
+        ast::ClassBody::Derivative { comment, .. } => description_text(&comment.description),
+    }
+}

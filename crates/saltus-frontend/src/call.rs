@@ -1,0 +1,534 @@
+//! Calls: built-in operators, functions, record and object constructors (specification chapter 12, 3.7).
+
+use saltus_base::Span;
+use saltus_eval::Value;
+use saltus_flat::{self as flat, BaseType, Builtin, Dim, Expr, ExprKind, FunctionId, ReductionOp, Type};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::component::unravel;
+use crate::diagnostics as d;
+use crate::instance::{CompId, CompKind, InstId, Member, SlotId};
+use crate::reference::nest;
+
+/// Calls vectorised over arrays are written out up to this many times.
+const MOST_VECTORISED: u64 = 1_000_000;
+
+impl<'a> Front<'a> {
+    pub fn call(&mut self, scope: InstId, call: &'a ast::Call, span: Span) -> Expr {
+        match self.call_target(scope, call) {
+            Target::Builtin(function) => self.builtin_call(scope, function, call, span),
+            Target::Class(slot) => self.class_call(scope, slot, call, span),
+            Target::Local(comp) => self.local_call(scope, comp, call, span),
+            Target::Nothing => {
+                let name = self.ref_text(&call.name);
+                let nearest = self.nearest_function(scope, &call.name);
+                self.report(d::function_not_found(&name, nearest.as_deref(), call.name.span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    fn call_target(&mut self, scope: InstId, call: &ast::Call) -> Target {
+        match self.lookup_reference_class(scope, &call.name) {
+            Some(Member::Class(slot)) => {
+                if let Some(&base) = self.builtin_classes.get(&self.slots[slot].class) {
+                    return match base {
+                        BaseType::Integer => Target::Builtin(Builtin::ToInteger),
+                        BaseType::String => Target::Builtin(Builtin::ToString),
+                        BaseType::Clock => Target::Builtin(Builtin::Clock),
+                        _ => Target::Class(slot),
+                    };
+                }
+                Target::Class(slot)
+            }
+            Some(Member::Component(comp)) => Target::Local(comp),
+            None => match Builtin::from_name(&self.ref_text(&call.name)) {
+                Some(builtin) if builtin != Builtin::EnumFromInteger => Target::Builtin(builtin),
+                _ => Target::Nothing,
+            },
+        }
+    }
+
+    fn nearest_function(&mut self, scope: InstId, name: &ast::ComponentRef) -> Option<String> {
+        let text = self.ref_text(name);
+        let builtin = Builtin::ALL.iter().map(|b| b.name()).find(|b| b.eq_ignore_ascii_case(&text));
+        match builtin {
+            Some(name) => Some(name.to_owned()),
+            None if name.parts.len() == 1 => self.nearest_name(scope, &text, true),
+            None => None,
+        }
+    }
+
+    fn builtin_call(&mut self, scope: InstId, function: Builtin, call: &'a ast::Call, span: Span) -> Expr {
+        if !call.iterators.is_empty() {
+            let op = match function {
+                Builtin::Sum => ReductionOp::Sum,
+                Builtin::Product => ReductionOp::Product,
+                Builtin::Min => ReductionOp::Min,
+                Builtin::Max => ReductionOp::Max,
+                _ => {
+                    self.report(d::not_a_reduction(function.name(), span));
+                    return Expr::error(span);
+                }
+            };
+            let Some(body) = call.arguments.first() else { return Expr::error(span) };
+            return self.reduction(scope, op, body, &call.iterators, span);
+        }
+        if let Some(expr) = self.connector_call(scope, function, call, span) {
+            return expr;
+        }
+        let arguments: Vec<Expr> = call.arguments.iter().map(|e| self.expression(scope, e)).collect();
+        let named: Vec<(&str, Expr)> =
+            call.named.iter().map(|n| (self.text(n.name.name), self.expression(scope, &n.value))).collect();
+        if arguments.iter().chain(named.iter().map(|(_, e)| e)).any(Expr::is_error) {
+            return Expr::error(span);
+        }
+        if let Some(expr) = self.record_builtin(function, &arguments, span) {
+            return expr;
+        }
+        if function == Builtin::GetInstanceName {
+            let name = self.instance_name(scope);
+            return Expr::string(&name, span);
+        }
+        typing::builtin(self, function, arguments, named, span)
+    }
+
+    /// `getInstanceName()`: the class of the model, then the path of the component.
+    fn instance_name(&self, scope: InstId) -> String {
+        let model = self.library.qualified_name(self.insts[self.model].class);
+        let model = model.rsplit('.').next().unwrap_or(&model).to_owned();
+        match &self.insts[scope].path {
+            Some(path) if !path.is_empty() => format!("{model}.{path}"),
+            _ => model,
+        }
+    }
+
+    /// Built-ins on record values: the fields one by one, or the operators of the record.
+    fn record_builtin(&mut self, function: Builtin, arguments: &[Expr], span: Span) -> Option<Expr> {
+        let first = arguments.first()?;
+        if !matches!(first.ty.base, BaseType::Record(_)) {
+            return None;
+        }
+        match function {
+            Builtin::Sum => Some(self.overloaded_sum_of_array(first.clone(), span)),
+            Builtin::ToString => self.overloaded_string(arguments, span),
+            Builtin::Der | Builtin::Pre | Builtin::NoEvent | Builtin::Previous | Builtin::Hold => {
+                Some(self.fieldwise(first, span, &mut |front, field| {
+                    typing::builtin(front, function, vec![field], Vec::new(), span)
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Applies `f` to each field of a record value.
+    fn fieldwise(&mut self, value: &Expr, span: Span, f: &mut dyn FnMut(&mut Self, Expr) -> Expr) -> Expr {
+        let BaseType::Record(id) = value.ty.base else { return f(self, value.clone()) };
+        let ty = self.records[id].clone();
+        let fields = ty
+            .fields
+            .iter()
+            .map(|field| {
+                let inner = typing::field(self, value.clone(), &field.name, span);
+                self.fieldwise(&inner, span, f)
+            })
+            .collect();
+        Expr::new(ExprKind::Record(fields), value.ty.clone(), span)
+    }
+
+    fn class_call(&mut self, scope: InstId, slot: SlotId, call: &'a ast::Call, span: Span) -> Expr {
+        if let Some(simple) = self.simple_type(slot) {
+            return match simple.base {
+                BaseType::Enumeration(id) => match call.arguments.as_slice() {
+                    [argument] => {
+                        let argument = self.expression(scope, argument);
+                        typing::enumeration_from_integer(self, id, argument, span)
+                    }
+                    _ => {
+                        self.report(d::enumeration_call(&self.ref_text(&call.name), span));
+                        Expr::error(span)
+                    }
+                },
+                BaseType::ExternalObject(function) => self.function_call(scope, function, call, span),
+                _ => {
+                    self.report(d::not_a_function(&self.ref_text(&call.name), span));
+                    Expr::error(span)
+                }
+            };
+        }
+        let inst = self.slot_instance(slot);
+        let (_, kind) = self.defining_class(inst);
+        match kind {
+            ast::ClassKind::Function | ast::ClassKind::OperatorFunction => {
+                let function = self.function_of(slot);
+                self.function_call(scope, function, call, span)
+            }
+            ast::ClassKind::Operator => self.operator_call(scope, inst, call, span),
+            ast::ClassKind::OperatorRecord | ast::ClassKind::Record => {
+                if let Some(expr) = self.overloaded_constructor(scope, slot, call, span) {
+                    return expr;
+                }
+                let function = self.function_of(slot);
+                self.function_call(scope, function, call, span)
+            }
+            _ => {
+                self.report(d::not_a_function(&self.ref_text(&call.name), span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    pub fn function_call(&mut self, scope: InstId, function: FunctionId, call: &'a ast::Call, span: Span) -> Expr {
+        if !call.iterators.is_empty() {
+            let name = self.functions[function].name.clone();
+            self.report(d::not_a_reduction(&name, span));
+            return Expr::error(span);
+        }
+        let positional: Vec<Expr> = call.arguments.iter().map(|e| self.expression(scope, e)).collect();
+        let named: Vec<_> = call.named.iter().map(|n| (n.name, self.expression(scope, &n.value))).collect();
+        match self.match_arguments(function, positional, named, span) {
+            Some(arguments) => self.typed_call(function, arguments, span),
+            None => Expr::error(span),
+        }
+    }
+
+    /// Puts arguments into the order of the inputs; missing ones are `None`.
+    pub fn match_arguments(
+        &mut self,
+        function: FunctionId,
+        positional: Vec<Expr>,
+        named: Vec<(ast::Ident, Expr)>,
+        span: Span,
+    ) -> Option<Vec<Option<Expr>>> {
+        let n = self.functions[function].inputs.len();
+        let name = self.functions[function].name.clone();
+        if positional.len() > n {
+            self.report(d::too_many_arguments(&name, positional.len(), n, span));
+            return None;
+        }
+        let mut arguments: Vec<Option<Expr>> = positional.into_iter().map(Some).collect();
+        arguments.resize(n, None);
+        for (ident, value) in named {
+            let text = self.text(ident.name);
+            let entry = &self.functions[function];
+            let Some(k) = entry.inputs.iter().position(|&i| entry.locals[i].name == text) else {
+                let inputs: Vec<String> = entry.inputs.iter().map(|&i| entry.locals[i].name.clone()).collect();
+                self.report(d::no_such_input(text, &name, &inputs, ident.span));
+                return None;
+            };
+            if arguments[k].is_some() {
+                self.report(d::argument_twice(text, &name, ident.span));
+                return None;
+            }
+            arguments[k] = Some(value);
+        }
+        Some(arguments)
+    }
+
+    /// A call with its arguments in order: conversions, defaults, vectorisation, result type.
+    pub fn typed_call(&mut self, function: FunctionId, mut arguments: Vec<Option<Expr>>, span: Span) -> Expr {
+        if arguments.iter().flatten().any(Expr::is_error) {
+            return Expr::error(span);
+        }
+        let inputs = self.functions[function].inputs.clone();
+        let mut outer: Option<Vec<Dim>> = None;
+        for (k, &input) in inputs.iter().enumerate() {
+            let Some(argument) = &arguments[k] else { continue };
+            let rank = self.functions[function].locals[input].ty.rank();
+            if argument.ty.rank() > rank && !self.functions[function].locals[input].ty.is_error() {
+                let extra = argument.ty.dims[..argument.ty.rank() - rank].to_vec();
+                if outer.as_ref().is_some_and(|o| o.len() != extra.len()) {
+                    let name = self.functions[function].name.clone();
+                    self.report(d::vectorised_sizes(&name, span));
+                    return Expr::error(span);
+                }
+                outer = Some(extra);
+            }
+        }
+        if let Some(outer) = outer {
+            return self.vectorised_call(function, arguments, &outer, span);
+        }
+        if !self.convert_arguments(function, &mut arguments) || !self.fill_defaults(function, &mut arguments, span) {
+            return Expr::error(span);
+        }
+        let types = self.result_types(function, &arguments, span);
+        let complete: Vec<Expr> = arguments.into_iter().flatten().collect();
+        if self.functions[function].is_record_constructor {
+            let ty = types.first().cloned().unwrap_or(Type::ERROR);
+            return Expr::new(ExprKind::Record(complete), ty, span);
+        }
+        let ty = types.into_iter().next().unwrap_or(Type::UNIT);
+        Expr::new(ExprKind::Call { function, arguments: complete }, ty, span)
+    }
+
+    fn convert_arguments(&mut self, function: FunctionId, arguments: &mut [Option<Expr>]) -> bool {
+        let inputs = self.functions[function].inputs.clone();
+        let name = self.functions[function].name.clone();
+        let mut ok = true;
+        for (k, &input) in inputs.iter().enumerate() {
+            let Some(argument) = arguments[k].take() else { continue };
+            let local = &self.functions[function].locals[input];
+            let (ty, input_name) = (local.ty.clone(), local.name.clone());
+            let place = typing::Place::Argument { function: &name, position: k + 1, name: &input_name };
+            let converted = typing::convert(self, argument, &ty, place);
+            ok &= !converted.is_error();
+            arguments[k] = Some(converted);
+        }
+        ok
+    }
+
+    fn fill_defaults(&mut self, function: FunctionId, arguments: &mut [Option<Expr>], span: Span) -> bool {
+        let inputs = self.functions[function].inputs.clone();
+        for (k, &input) in inputs.iter().enumerate() {
+            if arguments[k].is_some() {
+                continue;
+            }
+            let default = self.local_default(function, input);
+            let filled = default.and_then(|e| self.substitute(function, &e, arguments));
+            match filled {
+                Some(mut value) => {
+                    value.span = span;
+                    arguments[k] = Some(value);
+                }
+                None => {
+                    let name = self.functions[function].name.clone();
+                    let input = self.functions[function].locals[input].name.clone();
+                    self.report(d::missing_argument(&name, &input, k + 1, span));
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// `f({a, b})` for a function of a scalar is `{f(a), f(b)}` (specification 12.4.6).
+    fn vectorised_call(
+        &mut self,
+        function: FunctionId,
+        arguments: Vec<Option<Expr>>,
+        outer: &[Dim],
+        span: Span,
+    ) -> Expr {
+        let sizes: Option<Vec<u64>> = outer.iter().map(|d| d.known()).collect();
+        let inputs = self.functions[function].inputs.clone();
+        let is_spread: Vec<bool> = inputs
+            .iter()
+            .zip(&arguments)
+            .map(|(&i, a)| a.as_ref().is_some_and(|a| a.ty.rank() > self.functions[function].locals[i].ty.rank()))
+            .collect();
+        let Some(sizes) = sizes else { return self.vectorised_loop(function, arguments, &is_spread, outer, span) };
+        let n: u64 = sizes.iter().product();
+        if n > MOST_VECTORISED {
+            let name = self.functions[function].name.clone();
+            self.report(d::vectorised_sizes(&name, span));
+            return Expr::error(span);
+        }
+        let mut calls = Vec::with_capacity(n as usize);
+        for position in 0..n {
+            let index = unravel(position, &sizes);
+            let at: Vec<Option<Expr>> = arguments
+                .iter()
+                .zip(&is_spread)
+                .map(|(argument, &spread)| {
+                    let argument = argument.clone()?;
+                    if !spread {
+                        return Some(argument);
+                    }
+                    let subscripts = index.iter().map(|&i| Expr::integer(i as i64, span)).collect();
+                    Some(self.index_by(argument, subscripts, span))
+                })
+                .collect();
+            let call = self.typed_call(function, at, span);
+            if call.is_error() {
+                return call;
+            }
+            calls.push(call);
+        }
+        let element = match calls.first() {
+            Some(call) => call.ty.clone(),
+            None => {
+                let output = self.functions[function].outputs.first().copied();
+                output.map_or(Type::REAL, |o| self.functions[function].locals[o].ty.clone())
+            }
+        };
+        let ty = element.with_outer(outer);
+        nest(calls, &sizes, &ty, span)
+    }
+
+    /// The same in a function, where the size is known at run time only.
+    fn vectorised_loop(
+        &mut self,
+        function: FunctionId,
+        arguments: Vec<Option<Expr>>,
+        is_spread: &[bool],
+        outer: &[Dim],
+        span: Span,
+    ) -> Expr {
+        let Some(witness) = arguments.iter().zip(is_spread).find_map(|(a, &s)| a.clone().filter(|_| s)) else {
+            return Expr::error(span);
+        };
+        let mut iterators = Vec::new();
+        let mut subscripts = Vec::new();
+        for k in 0..outer.len() {
+            let local =
+                flat::Local { name: format!("$i{}", k + 1), ty: Type::INTEGER, sizes: Vec::new(), default: None, span };
+            let local = self.locals_mut().push(local);
+            let size = vec![witness.clone(), Expr::integer(k as i64 + 1, span)];
+            let stop = Expr::builtin(Builtin::Size, size, Type::INTEGER, span);
+            let range = typing::range(self, Expr::integer(1, span), None, stop, span);
+            iterators.push(flat::Iterator { local, range });
+            subscripts.push(Expr::new(ExprKind::Local(local), Type::INTEGER, span));
+        }
+        let at = arguments
+            .into_iter()
+            .zip(is_spread)
+            .map(|(argument, &spread)| {
+                let argument = argument?;
+                Some(if spread { self.index_by(argument, subscripts.clone(), span) } else { argument })
+            })
+            .collect();
+        let body = self.typed_call(function, at, span);
+        typing::reduction(self, ReductionOp::Array, body, iterators, span)
+    }
+
+    pub fn index_by(&mut self, base: Expr, subscripts: Vec<Expr>, span: Span) -> Expr {
+        let subscripts = subscripts.into_iter().map(typing::SubscriptArgument::Expr).collect();
+        typing::index(self, base, subscripts, span)
+    }
+
+    /// A call of a function that is itself an input of the enclosing function.
+    fn local_call(&mut self, scope: InstId, comp: CompId, call: &'a ast::Call, span: Span) -> Expr {
+        let name = self.ref_text(&call.name);
+        let Some(local) = self.comps[comp].local else {
+            self.report(d::not_a_function(&name, call.name.span));
+            return Expr::error(span);
+        };
+        if self.local_type_of(local).base != BaseType::Function {
+            self.report(d::not_a_function(&name, call.name.span));
+            return Expr::error(span);
+        }
+        let (declared_in, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let Some(slot) = self.lookup_class(declared_in, &clause.type_name) else { return Expr::error(span) };
+        let interface = self.function_of(slot);
+        match self.function_call(scope, interface, call, span) {
+            Expr { kind: ExprKind::Call { arguments, .. }, ty, span } => {
+                Expr::new(ExprKind::CallLocal { function: local, arguments }, ty, span)
+            }
+            other => other,
+        }
+    }
+
+    /// `function f(a = 1)` as an argument.
+    pub fn partial_function(&mut self, scope: InstId, call: &'a ast::Call, span: Span) -> Expr {
+        let Some(Member::Class(slot)) = self.lookup_reference_class(scope, &call.name) else {
+            let name = self.ref_text(&call.name);
+            self.report(d::function_not_found(&name, None, call.name.span));
+            return Expr::error(span);
+        };
+        let function = self.function_of(slot);
+        let positional = call.arguments.iter().map(|e| self.expression(scope, e)).collect();
+        let named = call.named.iter().map(|n| (n.name, self.expression(scope, &n.value))).collect();
+        let Some(mut arguments) = self.match_arguments(function, positional, named, span) else {
+            return Expr::error(span);
+        };
+        if !self.convert_arguments(function, &mut arguments) {
+            return Expr::error(span);
+        }
+        let bound = arguments.into_iter().enumerate().filter_map(|(k, a)| a.map(|a| (k as u32, a))).collect();
+        Expr::new(ExprKind::FunctionRef { function, bound }, Type::scalar(BaseType::Function), span)
+    }
+
+    /// Operators whose arguments are connectors rather than values.
+    fn connector_call(&mut self, scope: InstId, function: Builtin, call: &'a ast::Call, span: Span) -> Option<Expr> {
+        match function {
+            Builtin::Cardinality => {
+                let count = self.cardinality(scope, call)?;
+                Some(Expr::integer(count, span))
+            }
+            Builtin::ConnectionsIsRoot | Builtin::ConnectionsRooted | Builtin::Rooted => {
+                let value = self.graph_query(scope, function, call, span);
+                Some(Expr::boolean(value, span))
+            }
+            Builtin::InStream | Builtin::ActualStream => {
+                let argument = self.expression(scope, call.arguments.first()?);
+                Some(self.stream_value(function, argument, span))
+            }
+            Builtin::Transition
+            | Builtin::InitialState
+            | Builtin::ActiveState
+            | Builtin::TicksInState
+            | Builtin::TimeInState => self.state_machine_call(scope, function, call, span),
+            _ => None,
+        }
+    }
+
+    /// State machine operators take block instances, which are no values; each is checked to be a component.
+    fn state_machine_call(
+        &mut self,
+        scope: InstId,
+        function: Builtin,
+        call: &'a ast::Call,
+        span: Span,
+    ) -> Option<Expr> {
+        let n_states = match function {
+            Builtin::Transition => 2,
+            Builtin::InitialState | Builtin::ActiveState => 1,
+            _ => 0,
+        };
+        let mut arguments = Vec::new();
+        for (k, argument) in call.arguments.iter().enumerate() {
+            if k >= n_states {
+                arguments.push(self.expression(scope, argument));
+                continue;
+            }
+            let name = match &argument.kind {
+                ast::ExprKind::Ref(reference) => match self.lookup_reference_class(scope, reference) {
+                    Some(Member::Component(comp)) if matches!(self.comp_kind(comp), CompKind::Class(_)) => {
+                        self.comp_name(comp)
+                    }
+                    _ => {
+                        self.report(d::not_a_state(function.name(), argument.span));
+                        return Some(Expr::error(span));
+                    }
+                },
+                _ => {
+                    self.report(d::not_a_state(function.name(), argument.span));
+                    return Some(Expr::error(span));
+                }
+            };
+            arguments.push(Expr::string(&name, argument.span));
+        }
+        arguments.extend(call.named.iter().map(|n| self.expression(scope, &n.value)));
+        let ty = match function {
+            Builtin::ActiveState => Type::BOOLEAN,
+            Builtin::TicksInState => Type::INTEGER,
+            Builtin::TimeInState => Type::REAL,
+            _ => Type::UNIT,
+        };
+        Some(Expr::builtin(function, arguments, ty, span))
+    }
+
+    /// The results of a call whose arguments are known at compile time.
+    pub fn evaluate_call(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Option<Expr>],
+        span: Span,
+    ) -> Option<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.structural_quietly(argument.as_ref()?)?);
+        }
+        self.with_evaluator(|evaluator| evaluator.call(function, values, span)).ok()
+    }
+}
+
+enum Target {
+    Builtin(Builtin),
+    Class(SlotId),
+    /// A function-typed input.
+    Local(CompId),
+    Nothing,
+}

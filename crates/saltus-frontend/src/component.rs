@@ -1,0 +1,539 @@
+//! Components on demand: what type, which sizes, present or not, which value (specification 4.4, 5.4, 7.2).
+
+use std::rc::Rc;
+
+use saltus_base::{Diagnostic, Span};
+use saltus_eval::Value;
+use saltus_flat::{self as flat, BaseType, Dim, Type};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{ClassComp, CompId, CompKind, InstId, Leaf, Member, Memo, SimpleType, SlotId};
+use crate::modifier::{ModExpr, ModValue, merge};
+
+/// Components nested more deeply than this are taken for an endless recursion.
+const MOST_NESTED: u32 = 100;
+/// More instances than this do not fit into memory on ordinary machines.
+const MOST_INSTANCES: usize = 4_000_000;
+
+impl<'a> Front<'a> {
+    /// Whether the component exists; a conditional component whose condition is false does not.
+    pub fn is_present(&mut self, comp: CompId) -> bool {
+        match self.comps[comp].is_present {
+            Memo::Known(is_present) => return is_present,
+            Memo::InProgress => return true,
+            Memo::Unknown => {}
+        }
+        let Some((condition, scope)) = self.comps[comp].condition else {
+            self.comps[comp].is_present = Memo::Known(true);
+            return true;
+        };
+        self.comps[comp].is_present = Memo::InProgress;
+        let expr = self.isolated(|front| front.expression(scope, condition));
+        let is_present = match self.evaluate_structural(&expr) {
+            Ok(Value::Boolean(b)) => b,
+            Ok(_) => {
+                if !expr.is_error() {
+                    self.report(d::condition_not_boolean(condition.span));
+                }
+                true
+            }
+            Err(why) => {
+                let name = self.comp_name(comp);
+                self.report_eval(why, |w| d::condition_not_constant(&name, w, condition.span));
+                true
+            }
+        };
+        self.comps[comp].is_present = Memo::Known(is_present);
+        is_present
+    }
+
+    /// The component that `comp` really is: itself, or the `inner` one that an `outer` component stands for.
+    pub fn actual(&mut self, comp: CompId) -> CompId {
+        if !self.comps[comp].is_outer {
+            return comp;
+        }
+        match self.comps[comp].outer {
+            Memo::Known(Some(inner)) => return inner,
+            Memo::Known(None) | Memo::InProgress => return comp,
+            Memo::Unknown => {}
+        }
+        self.comps[comp].outer = Memo::InProgress;
+        let inner = self.find_inner(comp);
+        self.comps[comp].outer = Memo::Known(inner);
+        inner.unwrap_or(comp)
+    }
+
+    /// Looks up the instance tree for an `inner` component of the same name (specification 5.4).
+    fn find_inner(&mut self, comp: CompId) -> Option<CompId> {
+        let name = self.comps[comp].name;
+        let mut at = self.comps[comp].owner;
+        while let Some(owner) = self.insts[at].owner {
+            at = self.comps[owner].owner;
+            if let Some(Member::Component(found)) = self.member(at, name)
+                && self.comps[found].is_inner
+                && found != comp
+            {
+                return Some(found);
+            }
+        }
+        if at != self.model {
+            return None;
+        }
+        Some(self.implicit_inner(comp))
+    }
+
+    /// No `inner` anywhere: one with the declared type and no modification is added at the top.
+    fn implicit_inner(&mut self, comp: CompId) -> CompId {
+        let c = &self.comps[comp];
+        let (name, clause, declaration, scope, span) = (c.name, c.clause, c.declaration, c.scope, c.span);
+        if let Some(&(_, inner)) = self.implicit_inners.iter().find(|(n, _)| *n == name) {
+            return inner;
+        }
+        let message = self.missing_inner_message(scope, &clause.type_name);
+        let type_name = self.path_text(&clause.type_name.parts);
+        self.report(d::missing_inner(self.text(name), &type_name, message.as_deref(), span));
+        let model = self.model;
+        let inner = self.new_comp(model, clause, declaration, None, false);
+        let new = &mut self.comps[inner];
+        new.scope = scope;
+        new.owner = model;
+        new.is_inner = true;
+        new.is_outer = false;
+        new.condition = None;
+        new.modifier = None;
+        self.implicit_inners.push((name, inner));
+        self.insts[model].components.push(inner);
+        inner
+    }
+
+    pub fn comp_kind(&mut self, comp: CompId) -> CompKind {
+        match &self.comps[comp].kind {
+            Memo::Known(kind) => return kind.clone(),
+            Memo::InProgress => {
+                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                self.report(d::recursive_component(&name, span));
+                return CompKind::Error;
+            }
+            Memo::Unknown => {}
+        }
+        self.comps[comp].kind = Memo::InProgress;
+        let kind = self.make_kind(comp).unwrap_or(CompKind::Error);
+        self.comps[comp].kind = Memo::Known(kind.clone());
+        kind
+    }
+
+    fn make_kind(&mut self, comp: CompId) -> Option<CompKind> {
+        let (scope, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let slot = self.lookup_class(scope, &clause.type_name)?;
+        self.check_component_type(comp, slot)?;
+        if let Some(simple) = self.simple_type(slot) {
+            return Some(self.make_leaf(comp, &simple));
+        }
+        self.make_class_component(comp, slot)
+    }
+
+    fn make_leaf(&mut self, comp: CompId, simple: &Rc<SimpleType<'a>>) -> CompKind {
+        let var = self.vars.push(comp);
+        self.check_final(&self.comps[comp].modifier.clone(), &simple.modifier);
+        let c = &mut self.comps[comp];
+        c.modifier = merge(&c.modifier, &simple.modifier);
+        c.prefixes.direction = c.prefixes.direction.or(simple.direction);
+        c.var = Some(var);
+        self.leaf_types.insert(comp, simple.clone());
+        CompKind::Leaf(Rc::new(Leaf { base: simple.base, is_connector: simple.is_connector }))
+    }
+
+    fn make_class_component(&mut self, comp: CompId, slot: SlotId) -> Option<CompKind> {
+        let owner = self.comps[comp].owner;
+        let depth = self.insts[owner].depth + 1;
+        let span = self.comps[comp].span;
+        if depth > MOST_NESTED {
+            let class = self.library.qualified_name(self.slots[slot].class);
+            let name = self.comp_name(comp);
+            self.report_once(d::recursive_instantiation(&class, &name, span));
+            return None;
+        }
+        // A record that refers to itself while its sizes are being found must see a component without elements.
+        let dims = self.comp_dims(comp);
+        let count: u64 = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).unwrap_or(u64::MAX);
+        if self.insts.len() as u64 + count > MOST_INSTANCES as u64 {
+            let name = self.comp_name(comp);
+            self.report(d::too_many_instances(&name, count, span));
+            return None;
+        }
+        let modifier = merge(&self.comps[comp].modifier, &self.slots[slot].modifier);
+        let prefixes = self.comps[comp].prefixes;
+        let path = self.insts[owner].path.clone();
+        let name = self.text(self.comps[comp].name);
+        let mut elements = Vec::with_capacity(count as usize);
+        let mut index = vec![1u32; dims.len()];
+        for _ in 0..count {
+            let modifier = modifier.as_ref().map(|m| m.at_index(&index));
+            let inst = self.new_inst(slot, modifier, Some(comp));
+            self.insts[inst].path = path.as_ref().map(|p| element_path(p, name, &index).into());
+            self.insts[inst].prefixes = prefixes;
+            self.insts[inst].depth = depth;
+            elements.push(inst);
+            advance(&mut index, &dims);
+        }
+        let kind = CompKind::Class(Rc::new(ClassComp { slot, elements: elements.clone() }));
+        self.comps[comp].kind = Memo::Known(kind.clone());
+        for inst in elements {
+            self.expand(inst);
+        }
+        Some(kind)
+    }
+
+    /// The type of a component must be a class that can be instantiated.
+    fn check_component_type(&mut self, comp: CompId, slot: SlotId) -> Option<()> {
+        let definition = self.slots[slot].definition;
+        let span = self.comps[comp].clause.type_name.span;
+        let kind = match definition.kind {
+            ast::ClassKind::Package => "package",
+            ast::ClassKind::Function | ast::ClassKind::OperatorFunction => "function",
+            ast::ClassKind::Operator => "operator",
+            _ => return Some(()),
+        };
+        if kind == "function" && self.insts[self.comps[comp].owner].function.is_some() {
+            return Some(());
+        }
+        let class = self.library.qualified_name(self.slots[slot].class);
+        self.report(d::not_a_component_type(&class, kind, span));
+        None
+    }
+
+    /// Sizes of a component; reports and returns sizes of 0 where they cannot be found.
+    pub fn comp_dims(&mut self, comp: CompId) -> Rc<[u64]> {
+        match &self.comps[comp].dims {
+            Memo::Known(dims) => return dims.clone(),
+            Memo::InProgress => {
+                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                self.report(d::cyclic_size(&name, span));
+                return Rc::new([]);
+            }
+            Memo::Unknown => {}
+        }
+        if matches!(self.comps[comp].kind, Memo::Unknown) {
+            self.comp_kind(comp);
+            if let Memo::Known(dims) = &self.comps[comp].dims {
+                return dims.clone();
+            }
+        }
+        let subscripts = self.comp_subscripts(comp);
+        if subscripts.is_empty() {
+            let none: Rc<[u64]> = Rc::new([]);
+            self.comps[comp].dims = Memo::Known(none.clone());
+            return none;
+        }
+        self.comps[comp].dims = Memo::InProgress;
+        let mut dims = Vec::with_capacity(subscripts.len());
+        let mut inferred: Option<Vec<Dim>> = None;
+        for (k, (subscript, scope)) in subscripts.iter().enumerate() {
+            let size = match subscript {
+                ast::Subscript::Expr(e) => self.dimension(comp, e, *scope),
+                ast::Subscript::Colon(span) => {
+                    let from = inferred.get_or_insert_with(|| Vec::new());
+                    if from.is_empty() {
+                        *from = self.dims_of_binding(comp);
+                    }
+                    match from.get(k).copied() {
+                        Some(Dim::Known(n)) => n,
+                        _ => {
+                            let name = self.comp_name(comp);
+                            self.report(d::size_not_inferable(&name, *span));
+                            0
+                        }
+                    }
+                }
+            };
+            dims.push(size);
+        }
+        let dims: Rc<[u64]> = dims.into();
+        self.comps[comp].dims = Memo::Known(dims.clone());
+        dims
+    }
+
+    /// All subscripts of a component, outermost first: of the name, of the type in the clause, of the type itself.
+    pub fn comp_subscripts(&mut self, comp: CompId) -> Vec<(&'a ast::Subscript, InstId)> {
+        let c = &self.comps[comp];
+        let scope = c.scope;
+        let mut result: Vec<_> =
+            c.declaration.subscripts.iter().chain(&c.clause.subscripts).map(|s| (s, scope)).collect();
+        if result.is_empty()
+            && let Some((own, of_type, scope)) = c.dims_from
+        {
+            result = own.iter().chain(of_type).map(|s| (s, scope)).collect();
+        }
+        if let Some(simple) = self.leaf_types.get(&comp) {
+            result.extend(simple.subscripts.iter().copied());
+        }
+        result
+    }
+
+    fn dimension(&mut self, comp: CompId, expr: &'a ast::Expr, scope: InstId) -> u64 {
+        if let Some(size) = self.type_as_size(scope, expr) {
+            return size;
+        }
+        let typed = self.isolated(|front| front.expression(scope, expr));
+        if typed.is_error() {
+            return 0;
+        }
+        match self.evaluate_structural(&typed) {
+            Ok(Value::Integer(n)) if n >= 0 => n as u64,
+            Ok(Value::Integer(n)) => {
+                let name = self.comp_name(comp);
+                self.report(d::negative_size(&name, n, expr.span));
+                0
+            }
+            Ok(_) => {
+                let name = self.comp_name(comp);
+                self.report(d::size_not_integer(&name, expr.span));
+                0
+            }
+            Err(why) => {
+                let name = self.comp_name(comp);
+                self.report_eval(why, |w| d::size_not_constant(&name, w, expr.span));
+                0
+            }
+        }
+    }
+
+    /// `Real x[Boolean]` and `Real x[E]` for an enumeration `E`.
+    pub fn type_as_size(&mut self, scope: InstId, expr: &ast::Expr) -> Option<u64> {
+        let ast::ExprKind::Ref(reference) = &expr.kind else { return None };
+        if reference.parts.iter().any(|p| !p.subscripts.is_empty()) {
+            return None;
+        }
+        let Some(Member::Class(slot)) = self.lookup_reference_class(scope, reference) else { return None };
+        match self.simple_type(slot)?.base {
+            BaseType::Boolean => Some(2),
+            BaseType::Enumeration(id) => Some(self.enums[id].literals.len() as u64),
+            _ => None,
+        }
+    }
+
+    fn dims_of_binding(&mut self, comp: CompId) -> Vec<Dim> {
+        if let Some(binding) = self.raw_binding(comp) {
+            return binding.ty.dims.clone();
+        }
+        // Without a value the start attribute is the next best witness of the size.
+        let start = self.words.start;
+        match self.comps[comp].sub_modifier(start).and_then(|m| m.value.clone()) {
+            Some(value) => self.mod_value(&value, 0).map_or(Vec::new(), |e| e.ty.dims),
+            None => Vec::new(),
+        }
+    }
+
+    /// The declared type, sizes included. Components of class type are records here.
+    pub fn comp_type(&mut self, comp: CompId) -> Type {
+        let base = match self.comp_kind(comp) {
+            CompKind::Leaf(leaf) => leaf.base,
+            CompKind::Class(class) => match self.record_of_slot(class.slot, class.elements.first().copied()) {
+                Some(id) => BaseType::Record(id),
+                None => return Type::ERROR,
+            },
+            CompKind::Error => return Type::ERROR,
+        };
+        let dims = self.comp_dims(comp);
+        Type::array(base, dims.iter().map(|&n| Dim::Known(n)).collect::<Vec<_>>())
+    }
+
+    /// The value given to a component, brought to its type.
+    pub fn comp_binding(&mut self, comp: CompId) -> Option<Rc<flat::Expr>> {
+        match &self.comps[comp].binding {
+            Memo::Known(binding) => return binding.clone(),
+            Memo::InProgress => {
+                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                self.report(d::cyclic_value(&name, span));
+                return None;
+            }
+            Memo::Unknown => {}
+        }
+        let raw = self.raw_binding(comp);
+        self.comps[comp].binding = Memo::InProgress;
+        let binding = raw.map(|value| {
+            let ty = self.comp_type(comp);
+            let name = self.comp_name(comp);
+            let value = self.spread_over(value, &ty);
+            Rc::new(typing::convert(self, value, &ty, typing::Place::Binding { variable: &name }))
+        });
+        self.comps[comp].binding = Memo::Known(binding.clone());
+        binding
+    }
+
+    /// The value given to a component as it was written; `:` sizes may still depend on it.
+    fn raw_binding(&mut self, comp: CompId) -> Option<flat::Expr> {
+        let own = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
+        let owner_inst = self.comps[comp].owner;
+        let from_record = if own.as_ref().is_some_and(|v| v.beats_binding) {
+            None
+        } else {
+            self.insts[owner_inst].owner.and_then(|record| self.value_from_record(comp, owner_inst, record))
+        };
+        if from_record.is_some() {
+            return from_record;
+        }
+        let value = own?;
+        if matches!(self.comps[comp].binding, Memo::InProgress) {
+            return None;
+        }
+        let rank = self.comp_subscripts(comp).len();
+        self.comps[comp].binding = Memo::InProgress;
+        let expr = self.mod_value(&value, rank);
+        self.comps[comp].binding = Memo::Unknown;
+        expr
+    }
+
+    /// `Rec r = e` gives `r.x` the value `e.x`.
+    fn value_from_record(&mut self, comp: CompId, element: InstId, record: CompId) -> Option<flat::Expr> {
+        if !self.has_value(record) {
+            return None;
+        }
+        let CompKind::Class(class) = self.comp_kind(record) else { return None };
+        let binding = self.comp_binding(record)?;
+        if binding.is_error() {
+            return None;
+        }
+        let span = binding.span;
+        let position = class.elements.iter().position(|&e| e == element)?;
+        let dims = self.comp_dims(record);
+        let name = self.text(self.comps[comp].name);
+        let of_element = self.element_of((*binding).clone(), &dims, position as u64);
+        Some(typing::field(self, of_element, name, span))
+    }
+
+    /// Whether the component or the record around it is given a value.
+    pub fn has_value(&self, comp: CompId) -> bool {
+        if self.comps[comp].modifier.as_ref().is_some_and(|m| m.value.is_some()) {
+            return true;
+        }
+        self.insts[self.comps[comp].owner].owner.is_some_and(|outer| self.has_value(outer))
+    }
+
+    /// The typed value of a modification for an element with `rank` dimensions of its own.
+    pub fn mod_value(&mut self, value: &ModValue<'a>, rank: usize) -> Option<flat::Expr> {
+        let ModExpr::Ast(expr, scope) = value.expr else { return None };
+        let typed = self.isolated(|front| front.expression(scope, expr));
+        if typed.is_error() || value.indices.is_empty() {
+            return Some(typed);
+        }
+        if typed.ty.rank() < value.indices.len() + rank {
+            if typed.ty.rank() <= rank {
+                self.report_once(d::missing_each(value.span));
+                return Some(typed);
+            }
+        }
+        let span = typed.span;
+        let n = value.indices.len().min(typed.ty.rank());
+        let subscripts =
+            value.indices[value.indices.len() - n..].iter().map(|&i| flat::Expr::integer(i64::from(i), span)).collect();
+        Some(self.index_by(typed, subscripts, span))
+    }
+
+    /// Runs `f` outside the loops and subscripts that surround the present expression.
+    pub fn isolated<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let iterators = std::mem::take(&mut self.iterators);
+        let ends = std::mem::take(&mut self.ends);
+        let result = f(self);
+        self.iterators = iterators;
+        self.ends = ends;
+        result
+    }
+
+    /// The element at a row-major position of an array value.
+    pub fn element_of(&mut self, value: flat::Expr, dims: &[u64], position: u64) -> flat::Expr {
+        if dims.is_empty() || value.is_error() || value.ty.rank() < dims.len() {
+            return value;
+        }
+        let span = value.span;
+        let index = unravel(position, dims);
+        let subscripts = index.iter().map(|&i| flat::Expr::integer(i as i64, span)).collect();
+        self.index_by(value, subscripts, span)
+    }
+
+    /// A scalar given to an array component without `each`: tolerated with a warning where it was written that way.
+    fn spread_over(&mut self, value: flat::Expr, ty: &Type) -> flat::Expr {
+        if value.ty.rank() != 0 || ty.rank() == 0 || value.is_error() || ty.is_error() {
+            return value;
+        }
+        let sizes: Option<Vec<u64>> = ty.dims.iter().map(|d| d.known()).collect();
+        match sizes {
+            Some(sizes) => fill(value, &sizes),
+            None => value,
+        }
+    }
+
+    /// Flat name of a component, for messages and for the flat model.
+    pub fn comp_name(&self, comp: CompId) -> String {
+        let c = &self.comps[comp];
+        let name = self.text(c.name);
+        match &self.insts[c.owner].path {
+            Some(path) if !path.is_empty() => format!("{path}.{name}"),
+            _ => name.to_owned(),
+        }
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports at most once per place, whatever the wording.
+    pub fn report_once(&mut self, diagnostic: Diagnostic) {
+        let key = (diagnostic.code, diagnostic.span.unwrap_or(Span::nowhere()));
+        if self.reported.insert(key) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}
+
+fn element_path(outer: &str, name: &str, index: &[u32]) -> String {
+    let mut path = String::with_capacity(outer.len() + name.len() + 8);
+    if !outer.is_empty() {
+        path.push_str(outer);
+        path.push('.');
+    }
+    path.push_str(name);
+    if !index.is_empty() {
+        let list = index.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        path.push('[');
+        path.push_str(&list);
+        path.push(']');
+    }
+    path
+}
+
+/// The next index in row-major order, counting from 1.
+fn advance(index: &mut [u32], dims: &[u64]) {
+    for k in (0..index.len()).rev() {
+        if u64::from(index[k]) < dims[k] {
+            index[k] += 1;
+            return;
+        }
+        index[k] = 1;
+    }
+}
+
+/// The index (from 1) of a row-major position (from 0).
+pub fn unravel(mut position: u64, dims: &[u64]) -> Vec<u64> {
+    let mut index = vec![1; dims.len()];
+    for k in (0..dims.len()).rev() {
+        if dims[k] > 0 {
+            index[k] = position % dims[k] + 1;
+            position /= dims[k];
+        }
+    }
+    index
+}
+
+/// `fill(value, sizes…)`.
+pub fn fill(value: flat::Expr, sizes: &[u64]) -> flat::Expr {
+    let span = value.span;
+    let outer: Vec<Dim> = sizes.iter().map(|&n| Dim::Known(n)).collect();
+    let ty = value.ty.with_outer(&outer);
+    let mut arguments = vec![value];
+    arguments.extend(sizes.iter().map(|&n| flat::Expr::integer(n as i64, span)));
+    flat::Expr::builtin(flat::Builtin::Fill, arguments, ty, span)
+}

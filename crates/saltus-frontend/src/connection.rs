@@ -1,0 +1,495 @@
+//! `connect`: which connectors, and which of their variables (specification chapter 9).
+//!
+//! ```text
+//! connect(r.p, g.p);     ⇒   pairs (r.p.v, g.p.v), (r.p.i, g.p.i) for `saltus-connect`
+//! ```
+//!
+//! This runs before the other equations are looked at, because `cardinality`, `inStream` and `Connections.isRoot` ask for
+//! its outcome. Connectors that do not exist (conditional components) take their connections with them.
+
+use std::rc::Rc;
+
+use saltus_base::Span;
+use saltus_connect::{End, Face};
+use saltus_flat::{self as flat, Builtin, Expr, ExprKind};
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::component::unravel;
+use crate::diagnostics as d;
+use crate::instance::{CompId, CompKind, InstId, Member};
+use crate::reference::Pick;
+
+/// One connector, no array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Connector {
+    Inst(InstId),
+    /// A variable that is a connector by itself; the element (row-major from 0) of an array of them.
+    Leaf(CompId, Option<u64>),
+}
+
+/// An argument of `connect`: one connector or an array of them, row-major.
+pub struct Resolved {
+    pub dims: Vec<u64>,
+    pub items: Vec<Connector>,
+    pub face: Face,
+}
+
+/// One connection between two connectors.
+#[derive(Clone)]
+pub struct Connection {
+    pub ends: [(Connector, Face); 2],
+    pub span: Span,
+    pub component: Rc<str>,
+}
+
+pub enum Argument<'a> {
+    Connectors(Resolved),
+    /// A member that an expandable connector does not have yet.
+    Missing {
+        bus: InstId,
+        part: &'a ast::RefPart,
+        face: Face,
+    },
+    /// A conditional component that is not there.
+    Absent,
+    /// Reported.
+    Error,
+}
+
+impl<'a> Front<'a> {
+    /// Collects the connections of an instance and everything in it.
+    pub fn collect_connections(&mut self, inst: InstId) {
+        self.connections_of(inst);
+        for comp in self.insts[inst].components.clone() {
+            if !self.is_instantiated(comp) {
+                continue;
+            }
+            for element in self.comp_elements(comp) {
+                self.collect_connections(element);
+            }
+        }
+    }
+
+    fn connections_of(&mut self, inst: InstId) {
+        for base in self.insts[inst].bases.clone() {
+            self.connections_of(base);
+        }
+        let Some(ast::ClassBody::Long(body)) = self.insts[inst].definition.map(|c| &c.body) else { return };
+        for section in &body.sections {
+            if let ast::Section::Equations { is_initial: false, equations, .. } = section {
+                self.connections_in(inst, equations);
+            }
+        }
+    }
+
+    fn connections_in(&mut self, scope: InstId, equations: &'a [ast::Equation]) {
+        for equation in equations {
+            match &equation.kind {
+                ast::EquationKind::Connect { from, to } => self.connect(scope, from, to, equation.span),
+                ast::EquationKind::Call(call) if self.is_graph_operator(call) => {
+                    self.graph_equation(scope, call, equation.span);
+                }
+                ast::EquationKind::For { indices, body } if self.has_connections(body) => {
+                    self.for_equation(scope, indices, body, &mut |front, body| front.connections_in(scope, body));
+                }
+                ast::EquationKind::If { branches, otherwise } => {
+                    let has = branches.iter().any(|(_, b)| self.has_connections(b))
+                        || otherwise.as_ref().is_some_and(|o| self.has_connections(o));
+                    if has {
+                        self.conditional_connections(scope, branches, otherwise.as_deref());
+                    }
+                }
+                ast::EquationKind::When { branches } => {
+                    if let Some((_, body)) = branches.iter().find(|(_, b)| self.has_connections(b)) {
+                        let span = body.first().map_or(equation.span, |e| e.span);
+                        self.report(d::connect_in_when(span));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn has_connections(&self, equations: &[ast::Equation]) -> bool {
+        equations.iter().any(|e| match &e.kind {
+            ast::EquationKind::Connect { .. } => true,
+            ast::EquationKind::Call(call) => self.is_graph_operator(call),
+            ast::EquationKind::For { body, .. } => self.has_connections(body),
+            ast::EquationKind::If { branches, otherwise } => {
+                branches.iter().any(|(_, b)| self.has_connections(b))
+                    || otherwise.as_ref().is_some_and(|o| self.has_connections(o))
+            }
+            _ => false,
+        })
+    }
+
+    fn conditional_connections(
+        &mut self,
+        scope: InstId,
+        branches: &'a [(ast::Expr, Vec<ast::Equation>)],
+        otherwise: Option<&'a [ast::Equation]>,
+    ) {
+        for (condition, body) in branches {
+            let typed = self.condition(scope, condition, "if");
+            match self.evaluate_structural(&typed) {
+                Ok(saltus_eval::Value::Boolean(true)) => return self.connections_in(scope, body),
+                Ok(_) => {}
+                Err(why) => {
+                    if !typed.is_error() {
+                        self.report_eval(why, |w| d::connect_condition(w, condition.span));
+                    }
+                    return;
+                }
+            }
+        }
+        self.connections_in(scope, otherwise.unwrap_or(&[]));
+    }
+
+    fn connect(&mut self, scope: InstId, from: &'a ast::ComponentRef, to: &'a ast::ComponentRef, span: Span) {
+        let component = self.component_path(scope);
+        let a = self.connect_argument(scope, from);
+        let b = self.connect_argument(scope, to);
+        match (a, b) {
+            (Argument::Connectors(a), Argument::Connectors(b)) => self.connect_all(a, b, span, &component),
+            (Argument::Missing { bus, part, face }, Argument::Connectors(other))
+            | (Argument::Connectors(other), Argument::Missing { bus, part, face }) => {
+                if let Some(new) = self.augment(scope, bus, part, face, &other) {
+                    self.connect_all(new, other, span, &component);
+                }
+            }
+            (Argument::Missing { bus: a, part: pa, face: fa }, Argument::Missing { bus: b, part: pb, face: fb }) => {
+                self.pending_buses.push(crate::expandable::Pending {
+                    buses: [(a, pa.name.name, fa), (b, pb.name.name, fb)],
+                    span,
+                    component,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    pub fn connect_all(&mut self, a: Resolved, b: Resolved, span: Span, component: &Rc<str>) {
+        if a.dims != b.dims {
+            self.report(d::connect_sizes(&a.dims, &b.dims, span));
+            return;
+        }
+        for (&x, &y) in a.items.iter().zip(&b.items) {
+            for end in [x, y] {
+                *self.cardinalities.entry(end).or_insert(0) += 1;
+            }
+            let ends = [(x, a.face), (y, b.face)];
+            self.connections.push(Connection { ends, span, component: component.clone() });
+        }
+    }
+
+    /// What an argument of `connect` (or `cardinality`, or `Connections.root`) means.
+    pub fn connect_argument(&mut self, scope: InstId, reference: &'a ast::ComponentRef) -> Argument<'a> {
+        let Some(first) = reference.parts.first() else { return Argument::Error };
+        let Some(Member::Component(comp)) = self.lookup_name(scope, first.name.name) else {
+            let name = self.text(first.name.name);
+            let nearest = self.nearest_name(scope, name, true);
+            let scope_name = self.scope_name(scope);
+            self.report(d::name_not_found(name, &scope_name, nearest.as_deref(), first.name.span));
+            return Argument::Error;
+        };
+        let is_outer = self.comps[comp].is_outer;
+        let comp = self.actual(comp);
+        let face = if self.is_connector(comp) && !is_outer { Face::Outside } else { Face::Inside };
+        let mut dims = Vec::new();
+        let mut items = Vec::new();
+        match self.walk_connectors(scope, comp, &reference.parts, &mut dims, &mut items, 0) {
+            Walk::Done => {
+                if items.is_empty() && dims.iter().all(|&n| n > 0) {
+                    return Argument::Absent;
+                }
+                Argument::Connectors(Resolved { dims, items, face })
+            }
+            Walk::Absent => Argument::Absent,
+            Walk::Missing(bus, at) => Argument::Missing { bus, part: &reference.parts[at], face },
+            Walk::Error => Argument::Error,
+        }
+    }
+
+    fn walk_connectors(
+        &mut self,
+        scope: InstId,
+        comp: CompId,
+        parts: &'a [ast::RefPart],
+        dims: &mut Vec<u64>,
+        items: &mut Vec<Connector>,
+        at: usize,
+    ) -> Walk {
+        let comp = self.actual(comp);
+        if !self.is_present(comp) {
+            return Walk::Absent;
+        }
+        let kind = self.comp_kind(comp);
+        let sizes = self.comp_dims(comp);
+        let part = &parts[at];
+        let Some(picks) = self.picks(scope, comp, &sizes, &part.subscripts, part.name.span) else {
+            return Walk::Error;
+        };
+        let mut positions = vec![0u64];
+        let mut own_dims = Vec::new();
+        for (pick, &size) in picks.iter().zip(sizes.iter()) {
+            let chosen: Vec<u64> = match pick {
+                Pick::At(i) => vec![*i],
+                Pick::List(list) => {
+                    own_dims.push(list.len() as u64);
+                    list.clone()
+                }
+                Pick::Dynamic(e) => {
+                    let name = self.comp_name(comp);
+                    self.report(d::connect_subscript(&name, e.span));
+                    return Walk::Error;
+                }
+            };
+            positions = positions.iter().flat_map(|p| chosen.iter().map(move |i| p * size + i - 1)).collect();
+        }
+        dims.extend(own_dims);
+        match kind {
+            CompKind::Error => Walk::Error,
+            CompKind::Leaf(_) => {
+                if let Some(next) = parts.get(at + 1) {
+                    let name = self.comp_name(comp);
+                    self.report(d::no_member(self.text(next.name.name), &name, None, next.name.span));
+                    return Walk::Error;
+                }
+                let is_whole = sizes.is_empty();
+                items.extend(positions.iter().map(|&p| Connector::Leaf(comp, (!is_whole).then_some(p))));
+                Walk::Done
+            }
+            CompKind::Class(class) => {
+                let Some(next) = parts.get(at + 1) else {
+                    items.extend(positions.iter().map(|&p| Connector::Inst(class.elements[p as usize])));
+                    return Walk::Done;
+                };
+                let outer_dims = dims.len();
+                for &p in &positions {
+                    let inst = class.elements[p as usize];
+                    dims.truncate(outer_dims);
+                    match self.member(inst, next.name.name) {
+                        Some(Member::Component(inner)) if !self.is_unborn(inst, inner) => {
+                            match self.walk_connectors(scope, inner, parts, dims, items, at + 1) {
+                                Walk::Done => {}
+                                other => return other,
+                            }
+                        }
+                        _ if self.is_expandable(inst) && at + 2 == parts.len() => return Walk::Missing(inst, at + 1),
+                        _ => {
+                            let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
+                            let nearest = self.nearest_name(inst, inner, false);
+                            self.report(d::no_member(inner, &name, nearest.as_deref(), next.name.span));
+                            return Walk::Error;
+                        }
+                    }
+                }
+                Walk::Done
+            }
+        }
+    }
+
+    /// Whether a component is a connector.
+    pub fn is_connector(&mut self, comp: CompId) -> bool {
+        match self.comp_kind(comp) {
+            CompKind::Leaf(leaf) => leaf.is_connector,
+            CompKind::Class(class) => match class.elements.first() {
+                Some(&inst) => self.is_connector_inst(inst),
+                None => false,
+            },
+            CompKind::Error => false,
+        }
+    }
+
+    pub fn is_connector_inst(&mut self, inst: InstId) -> bool {
+        let kind = self.insts[inst].definition.map(|c| c.kind);
+        let is = |k| matches!(k, ast::ClassKind::Connector | ast::ClassKind::ExpandableConnector);
+        kind.is_some_and(is) || is(self.defining_class(inst).1)
+    }
+
+    /// Hands the variables of all connections over, part by part.
+    pub fn pair_up(&mut self) {
+        for k in 0..self.connections.len() {
+            let connection = self.connections[k].clone();
+            let [a, b] = connection.ends;
+            self.pair_connectors(a, b, &connection);
+        }
+    }
+
+    pub fn pair_connectors(&mut self, a: (Connector, Face), b: (Connector, Face), connection: &Connection) {
+        match (a.0, b.0) {
+            (Connector::Leaf(x, i), Connector::Leaf(y, j)) => {
+                if let (Some(x), Some(y)) = (self.end(x, i, a.1), self.end(y, j, b.1)) {
+                    self.sets.connect(x, y, connection.span, connection.component.clone());
+                }
+            }
+            (Connector::Inst(x), Connector::Inst(y)) => {
+                if self.is_overdetermined(x) {
+                    self.graph_connection((x, a.1), (y, b.1), connection);
+                    return;
+                }
+                self.pair_members((x, a.1), (y, b.1), connection);
+            }
+            _ => {
+                let (a, b) = (self.connector_name(a.0), self.connector_name(b.0));
+                self.report(d::connect_kinds(&a, &b, connection.span));
+            }
+        }
+    }
+
+    /// Connects the parts of two connectors that have the same name.
+    pub fn pair_members(&mut self, a: (InstId, Face), b: (InstId, Face), connection: &Connection) {
+        let members = self.insts[a.0].components.clone();
+        for comp in members {
+            if !self.is_present(comp) {
+                continue;
+            }
+            let name = self.comps[comp].name;
+            let Some(Member::Component(other)) = self.member(b.0, name) else {
+                if !self.is_expandable(b.0) {
+                    self.unmatched_member(a.0, b.0, comp, connection.span);
+                }
+                continue;
+            };
+            if !self.is_present(other) {
+                continue;
+            }
+            match (self.comp_kind(comp), self.comp_kind(other)) {
+                (CompKind::Leaf(_), CompKind::Leaf(_)) => {
+                    self.pair_connectors(
+                        (Connector::Leaf(comp, None), a.1),
+                        (Connector::Leaf(other, None), b.1),
+                        connection,
+                    );
+                }
+                (CompKind::Class(x), CompKind::Class(y)) => {
+                    if x.elements.len() != y.elements.len() {
+                        let (x, y) = (self.comp_dims(comp), self.comp_dims(other));
+                        self.report(d::connect_sizes(&x, &y, connection.span));
+                        continue;
+                    }
+                    for (&x, &y) in x.elements.iter().zip(&y.elements) {
+                        self.pair_connectors((Connector::Inst(x), a.1), (Connector::Inst(y), b.1), connection);
+                    }
+                }
+                (CompKind::Error, _) | (_, CompKind::Error) => {}
+                _ => {
+                    let (x, y) = (self.comp_name(comp), self.comp_name(other));
+                    self.report(d::connect_kinds(&x, &y, connection.span));
+                }
+            }
+        }
+        for comp in self.insts[b.0].components.clone() {
+            let name = self.comps[comp].name;
+            if self.is_present(comp) && self.member(a.0, name).is_none() && !self.is_expandable(a.0) {
+                self.unmatched_member(b.0, a.0, comp, connection.span);
+            }
+        }
+    }
+
+    fn unmatched_member(&mut self, inst: InstId, other: InstId, comp: CompId, span: Span) {
+        let (a, b) = (self.connector_name(Connector::Inst(inst)), self.connector_name(Connector::Inst(other)));
+        let name = self.text(self.comps[comp].name);
+        self.report(d::connector_members(name, &a, &b, span));
+    }
+
+    fn end(&mut self, comp: CompId, element: Option<u64>, face: Face) -> Option<End> {
+        let comp = self.actual(comp);
+        self.comp_dims(comp);
+        let var = self.comps[comp].var?;
+        Some(End { var, element, face })
+    }
+
+    pub fn connector_name(&self, connector: Connector) -> String {
+        match connector {
+            Connector::Inst(inst) => self.component_path(inst).to_string(),
+            Connector::Leaf(comp, None) => self.comp_name(comp),
+            Connector::Leaf(comp, Some(i)) => {
+                let name = self.comp_name(comp);
+                match &self.comps[comp].dims {
+                    crate::instance::Memo::Known(dims) => {
+                        let index: Vec<String> = unravel(i, dims).iter().map(u64::to_string).collect();
+                        format!("{name}[{}]", index.join(","))
+                    }
+                    _ => name,
+                }
+            }
+        }
+    }
+
+    /// `cardinality(c)`: the number of `connect`s that name the connector.
+    pub fn cardinality(&mut self, scope: InstId, call: &'a ast::Call) -> Option<i64> {
+        let ast::ExprKind::Ref(reference) = &call.arguments.first()?.kind else { return None };
+        match self.connect_argument(scope, reference) {
+            Argument::Connectors(c) => {
+                Some(c.items.iter().map(|i| self.cardinalities.get(i).copied().unwrap_or(0)).sum())
+            }
+            _ => Some(0),
+        }
+    }
+
+    /// `inStream` and `actualStream` of a variable, an element, or an array of them.
+    pub fn stream_value(&mut self, function: Builtin, argument: Expr, span: Span) -> Expr {
+        let Some(streams) = self.streams.take() else {
+            let ty = argument.ty.clone();
+            return Expr::builtin(function, vec![argument], ty, span);
+        };
+        let value = self.stream_of(&streams, function, &argument, span);
+        self.streams = Some(streams);
+        value
+    }
+
+    fn stream_of(&mut self, streams: &saltus_connect::StreamTable, function: Builtin, e: &Expr, span: Span) -> Expr {
+        let (var, element) = match &e.kind {
+            ExprKind::Array(items) => {
+                let items = items.iter().map(|e| self.stream_of(streams, function, e, span)).collect();
+                return Expr::new(ExprKind::Array(items), e.ty.clone(), span);
+            }
+            ExprKind::Var(var) => (*var, None),
+            ExprKind::Index { base, subscripts } => match (&base.kind, position(&base.ty, subscripts)) {
+                (ExprKind::Var(var), Some(p)) => (*var, Some(p)),
+                _ => return self.not_a_stream(function, e, span),
+            },
+            ExprKind::Error => return Expr::error(span),
+            _ => return self.not_a_stream(function, e, span),
+        };
+        let comp = self.vars[var];
+        if self.comps[comp].prefixes.connection != Some(ast::Connection::Stream) {
+            return self.not_a_stream(function, e, span);
+        }
+        self.describe_connector(comp);
+        match function {
+            Builtin::InStream => streams.in_stream(&self.connector_variables, var, element, span),
+            _ => streams.actual_stream(&self.connector_variables, var, element, span),
+        }
+    }
+
+    fn not_a_stream(&mut self, function: Builtin, e: &Expr, span: Span) -> Expr {
+        if !e.is_error() {
+            let text = self.expr_text(e);
+            self.report(d::not_a_stream(function.name(), &text, span));
+        }
+        Expr::error(span)
+    }
+}
+
+/// Row-major position of constant subscripts.
+fn position(ty: &flat::Type, subscripts: &[flat::Subscript]) -> Option<u64> {
+    if subscripts.len() != ty.rank() {
+        return None;
+    }
+    let mut at = 0;
+    for (subscript, dim) in subscripts.iter().zip(&ty.dims) {
+        let flat::Subscript::Index(Expr { kind: ExprKind::Integer(i), .. }) = subscript else { return None };
+        at = at * dim.known()? + u64::try_from(*i).ok()?.checked_sub(1)?;
+    }
+    Some(at)
+}
+
+enum Walk {
+    Done,
+    Absent,
+    Missing(InstId, usize),
+    Error,
+}

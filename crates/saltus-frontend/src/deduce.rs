@@ -1,0 +1,256 @@
+//! Ranges that are left out: `for i loop x[i] := …` runs over the dimension that `i` indexes (specification 11.2.2.1),
+//! and whether a loop index reaches into an array of components.
+
+use saltus_base::{Name, Span};
+use saltus_flat::{self as flat, Dim, Expr, Type};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{InstId, Member};
+
+type Visit<'v, 'a> = &'v mut dyn FnMut(&'a ast::ComponentRef);
+
+impl<'a> Front<'a> {
+    /// The range of an index without one, from its first use as a plain subscript.
+    pub fn deduced_range(
+        &mut self,
+        scope: InstId,
+        index: &'a ast::ForIndex,
+        walk: &mut dyn FnMut(Visit<'_, 'a>),
+    ) -> Expr {
+        let name = index.name.name;
+        let mut found: Option<(&'a ast::ComponentRef, usize, usize)> = None;
+        walk(&mut |reference| {
+            if found.is_some() {
+                return;
+            }
+            for (p, part) in reference.parts.iter().enumerate() {
+                for (k, subscript) in part.subscripts.iter().enumerate() {
+                    if let ast::Subscript::Expr(ast::Expr { kind: ast::ExprKind::Ref(r), .. }) = subscript
+                        && r.parts.len() == 1
+                        && r.parts[0].name.name == name
+                    {
+                        found = Some((reference, p, k));
+                        return;
+                    }
+                }
+            }
+        });
+        let span = index.name.span;
+        let size =
+            found.and_then(|(reference, part, dimension)| self.size_of_part(scope, reference, part, dimension, span));
+        match size {
+            Some(stop) => typing::range(self, Expr::integer(1, span), None, stop, span),
+            None => {
+                self.report(d::range_not_deducible(self.text(name), span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    fn size_of_part(
+        &mut self,
+        scope: InstId,
+        reference: &'a ast::ComponentRef,
+        part: usize,
+        dimension: usize,
+        span: Span,
+    ) -> Option<Expr> {
+        let array = self.array_of_part(scope, reference, part, span)?;
+        match array.ty.dims.get(dimension)? {
+            Dim::Known(n) => Some(Expr::integer(*n as i64, span)),
+            Dim::Unknown => {
+                let arguments = vec![array.clone(), Expr::integer(dimension as i64 + 1, span)];
+                Some(Expr::builtin(flat::Builtin::Size, arguments, Type::INTEGER, span))
+            }
+        }
+    }
+}
+
+impl<'a> Front<'a> {
+    /// What the parts up to `part` mean without subscripts; of an array of components its first element counts.
+    fn array_of_part(
+        &mut self,
+        scope: InstId,
+        reference: &'a ast::ComponentRef,
+        part: usize,
+        span: Span,
+    ) -> Option<Expr> {
+        let first = reference.parts.first()?;
+        let mut comp = match self.lookup_name(scope, first.name.name)? {
+            Member::Component(comp) => self.actual(comp),
+            Member::Class(_) => return None,
+        };
+        if let Some(local) = self.comps[comp].local {
+            let mut expr = Expr::new(flat::ExprKind::Local(local), self.local_type_of(local), span);
+            for part in &reference.parts[1..=part] {
+                let name = self.text(part.name.name);
+                expr = typing::field(self, expr, name, span);
+            }
+            return Some(expr);
+        }
+        for part in &reference.parts[1..=part] {
+            let inside = *self.comp_elements(comp).first()?;
+            match self.member(inside, part.name.name)? {
+                Member::Component(inner) => comp = self.actual(inner),
+                Member::Class(_) => return None,
+            }
+        }
+        let dims = self.comp_dims(comp);
+        let ty = Type::array(flat::BaseType::Real, dims.iter().map(|&n| Dim::Known(n)).collect::<Vec<_>>());
+        Some(Expr::new(flat::ExprKind::Error, ty, span))
+    }
+}
+
+/// Whether `name` appears in a subscript that is not on the last part of a reference, as in `r[i].v`.
+pub fn indexes_components(body: &[ast::Statement], name: Name) -> bool {
+    let mut found = false;
+    walk_statements(body, &mut |reference| {
+        let n = reference.parts.len();
+        for part in &reference.parts[..n.saturating_sub(1)] {
+            for subscript in &part.subscripts {
+                if let ast::Subscript::Expr(e) = subscript {
+                    walk_expr(e, &mut |r| found |= r.parts.len() == 1 && r.parts[0].name.name == name);
+                }
+            }
+        }
+    });
+    found
+}
+
+pub fn walk_statements<'a>(statements: &'a [ast::Statement], visit: Visit<'_, 'a>) {
+    for statement in statements {
+        match &statement.kind {
+            ast::StatementKind::Assign { target, value } => {
+                walk_ref(target, visit);
+                walk_expr(value, visit);
+            }
+            ast::StatementKind::AssignTuple { targets, call } => {
+                targets.iter().flatten().for_each(|t| walk_ref(t, visit));
+                walk_call(call, visit);
+            }
+            ast::StatementKind::Call(call) => walk_call(call, visit),
+            ast::StatementKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    walk_expr(condition, visit);
+                    walk_statements(body, visit);
+                }
+                walk_statements(otherwise.as_deref().unwrap_or(&[]), visit);
+            }
+            ast::StatementKind::For { indices, body } => {
+                indices.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
+                walk_statements(body, visit);
+            }
+            ast::StatementKind::While { condition, body } => {
+                walk_expr(condition, visit);
+                walk_statements(body, visit);
+            }
+            ast::StatementKind::When { branches } => {
+                for (condition, body) in branches {
+                    walk_expr(condition, visit);
+                    walk_statements(body, visit);
+                }
+            }
+            ast::StatementKind::Break | ast::StatementKind::Return | ast::StatementKind::Error => {}
+        }
+    }
+}
+
+pub fn walk_equations<'a>(equations: &'a [ast::Equation], visit: Visit<'_, 'a>) {
+    for equation in equations {
+        match &equation.kind {
+            ast::EquationKind::Equality { left, right } => {
+                walk_expr(left, visit);
+                walk_expr(right, visit);
+            }
+            ast::EquationKind::Connect { from, to } => {
+                walk_ref(from, visit);
+                walk_ref(to, visit);
+            }
+            ast::EquationKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    walk_expr(condition, visit);
+                    walk_equations(body, visit);
+                }
+                walk_equations(otherwise.as_deref().unwrap_or(&[]), visit);
+            }
+            ast::EquationKind::For { indices, body } => {
+                indices.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
+                walk_equations(body, visit);
+            }
+            ast::EquationKind::When { branches } => {
+                for (condition, body) in branches {
+                    walk_expr(condition, visit);
+                    walk_equations(body, visit);
+                }
+            }
+            ast::EquationKind::Call(call) => walk_call(call, visit),
+            ast::EquationKind::Error => {}
+        }
+    }
+}
+
+fn walk_ref<'a>(reference: &'a ast::ComponentRef, visit: Visit<'_, 'a>) {
+    visit(reference);
+    for part in &reference.parts {
+        walk_subscripts(&part.subscripts, visit);
+    }
+}
+
+fn walk_subscripts<'a>(subscripts: &'a [ast::Subscript], visit: Visit<'_, 'a>) {
+    for subscript in subscripts {
+        if let ast::Subscript::Expr(e) = subscript {
+            walk_expr(e, visit);
+        }
+    }
+}
+
+fn walk_call<'a>(call: &'a ast::Call, visit: Visit<'_, 'a>) {
+    call.arguments.iter().for_each(|e| walk_expr(e, visit));
+    call.named.iter().for_each(|n| walk_expr(&n.value, visit));
+    call.iterators.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
+}
+
+pub fn walk_expr<'a>(expr: &'a ast::Expr, visit: Visit<'_, 'a>) {
+    match &expr.kind {
+        ast::ExprKind::Ref(reference) => walk_ref(reference, visit),
+        ast::ExprKind::Call(call) | ast::ExprKind::PartialFunction(call) => walk_call(call, visit),
+        ast::ExprKind::Unary(_, e) => walk_expr(e, visit),
+        ast::ExprKind::Binary(_, l, r) => {
+            walk_expr(l, visit);
+            walk_expr(r, visit);
+        }
+        ast::ExprKind::If(branches, otherwise) => {
+            for (condition, then) in branches {
+                walk_expr(condition, visit);
+                walk_expr(then, visit);
+            }
+            walk_expr(otherwise, visit);
+        }
+        ast::ExprKind::Range { start, step, stop } => {
+            walk_expr(start, visit);
+            step.iter().for_each(|s| walk_expr(s, visit));
+            walk_expr(stop, visit);
+        }
+        ast::ExprKind::Array(items) => items.iter().for_each(|e| walk_expr(e, visit)),
+        ast::ExprKind::Comprehension(body, indices) => {
+            walk_expr(body, visit);
+            indices.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
+        }
+        ast::ExprKind::Matrix(rows) => rows.iter().flatten().for_each(|e| walk_expr(e, visit)),
+        ast::ExprKind::Parenthesised(items) => items.iter().flatten().for_each(|e| walk_expr(e, visit)),
+        ast::ExprKind::Access { base, subscripts, parts } => {
+            walk_expr(base, visit);
+            walk_subscripts(subscripts, visit);
+            parts.iter().for_each(|p| walk_subscripts(&p.subscripts, visit));
+        }
+        ast::ExprKind::Integer(_)
+        | ast::ExprKind::Real(_)
+        | ast::ExprKind::String(_)
+        | ast::ExprKind::Boolean(_)
+        | ast::ExprKind::End
+        | ast::ExprKind::Error => {}
+    }
+}

@@ -1,0 +1,74 @@
+//! Messages about `connect` and connection graphs: E0530–E0545.
+
+use saltus_base::{Diagnostic, Span};
+
+use super::message;
+
+fn sizes(dims: &[u64]) -> String {
+    if dims.is_empty() {
+        return "a scalar".to_string();
+    }
+    format!("[{}]", dims.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// Arrays of connectors of different sizes.
+pub fn connect_sizes(a: &[u64], b: &[u64], span: Span) -> Diagnostic {
+    message("E0530", span, format!("connected arrays have different sizes: {} and {}", sizes(a), sizes(b)))
+        .hint("both sides of `connect` need the same sizes; pick elements with subscripts")
+}
+
+/// A connector connected to a variable.
+pub fn connect_kinds(a: &str, b: &str, span: Span) -> Diagnostic {
+    message(
+        "E0531",
+        span,
+        format!("`{a}` and `{b}` cannot be connected: one is a connector with parts, one a variable"),
+    )
+    .hint("connect connectors of the same structure")
+}
+
+/// A part that only one of two connectors has.
+pub fn connector_members(name: &str, has: &str, lacks: &str, span: Span) -> Diagnostic {
+    message("E0532", span, format!("`{has}` has a part `{name}`, but `{lacks}` has none"))
+        .hint("connected connectors must have the same parts")
+}
+
+/// A subscript of a connector that is not known at compile time.
+pub fn connect_subscript(name: &str, span: Span) -> Diagnostic {
+    message("E0533", span, format!("this subscript of `{name}` needs a value at compile time"))
+        .hint("use parameters, constants and loop indices as subscripts in `connect`")
+}
+
+/// `connect` inside `when`.
+pub fn connect_in_when(span: Span) -> Diagnostic {
+    message("E0534", span, "`connect` is not allowed inside `when`".to_string())
+        .hint("connections are fixed; use a switch component to change them during the simulation")
+}
+
+/// `connect` under a condition that is not known at compile time.
+pub fn connect_condition(what: &str, span: Span) -> Diagnostic {
+    message(
+        "E0535",
+        span,
+        format!("`connect` under a condition that needs a value at compile time, but {what} has none"),
+    )
+    .hint("use a parameter in the condition")
+}
+
+/// Two undeclared members of expandable connectors connected to each other only.
+pub fn bus_member_unknown(name: &str, span: Span) -> Diagnostic {
+    message("E0536", span, format!("nothing says of what type `{name}` of the expandable connector is"))
+        .hint("connect it to a declared connector somewhere, or declare it in the expandable connector")
+}
+
+/// `inStream` of something that is not a stream variable.
+pub fn not_a_stream(operator: &str, text: &str, span: Span) -> Diagnostic {
+    message("E0537", span, format!("`{operator}` expects a stream variable, but `{text}` is not one"))
+        .hint("declare it with the prefix `stream` in its connector")
+}
+
+/// An argument of a `Connections` operator that is not an overdetermined record.
+pub fn graph_argument(span: Span) -> Diagnostic {
+    message("E0538", span, "expected an overdetermined record of a connector, such as `frame_a.R`".to_string())
+        .hint("its type needs a function `equalityConstraint`")
+}

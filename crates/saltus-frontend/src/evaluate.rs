@@ -1,0 +1,283 @@
+//! Values at compile time: the front end's side of the evaluator (specification 4.5).
+//!
+//! A parameter whose value decides a size, a condition or a connection becomes structural: it is marked, because
+//! changing it later needs another compilation.
+
+use std::rc::Rc;
+
+use saltus_base::{Diagnostic, Span};
+use saltus_eval::{Environment, EvalError, Evaluator, Value};
+use saltus_flat::{self as flat, EnumId, EnumType, Expr, ExprKind, FunctionId, RecordId, RecordType, VarId};
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::instance::{CompId, Memo};
+
+impl<'a> Front<'a> {
+    pub fn with_evaluator<R>(&mut self, f: impl FnOnce(&mut Evaluator<'_>) -> R) -> R {
+        let outside = self.current_function.take();
+        let iterators = std::mem::take(&mut self.iterators);
+        let ends = std::mem::take(&mut self.ends);
+        let (result, warnings) = {
+            let limits = self.limits;
+            let mut evaluator = Evaluator::new(self, limits);
+            let result = f(&mut evaluator);
+            (result, evaluator.take_warnings())
+        };
+        self.current_function = outside;
+        self.iterators = iterators;
+        self.ends = ends;
+        self.diagnostics.extend(warnings);
+        result
+    }
+
+    /// The value of an expression that decides the structure of the model; its parameters become structural.
+    pub fn evaluate_structural(&mut self, expr: &Expr) -> Result<Value, EvalError> {
+        let value = self.with_evaluator(|evaluator| evaluator.evaluate(expr))?;
+        self.mark_structural(expr);
+        Ok(value)
+    }
+
+    pub fn structural_quietly(&mut self, expr: &Expr) -> Option<Value> {
+        if expr.is_error() {
+            return None;
+        }
+        let value = self.evaluate_quietly(expr)?;
+        self.mark_structural(expr);
+        Some(value)
+    }
+
+    pub fn evaluate_quietly(&mut self, expr: &Expr) -> Option<Value> {
+        if expr.is_error() || has_local(expr) {
+            return None;
+        }
+        let mark = self.diagnostics.len();
+        let value = self.with_evaluator(|evaluator| evaluator.evaluate(expr)).ok();
+        if value.is_none() {
+            self.diagnostics.truncate(mark);
+        }
+        value
+    }
+
+    /// A subscript, if it can be known now; iteration variables of loops that stay cannot.
+    pub fn evaluate_index(&mut self, expr: &Expr) -> Option<Value> {
+        match &expr.kind {
+            ExprKind::Integer(i) => Some(Value::Integer(*i)),
+            ExprKind::EnumLiteral(id, k) => Some(Value::Enum(*id, *k)),
+            _ => self.structural_quietly(expr),
+        }
+    }
+
+    fn mark_structural(&mut self, expr: &Expr) {
+        let mut todo = Vec::new();
+        expr.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                todo.push(var);
+            }
+        });
+        while let Some(var) = todo.pop() {
+            let comp = self.vars[var];
+            if std::mem::replace(&mut self.comps[comp].is_structural, true) {
+                continue;
+            }
+            if let Memo::Known(Some(binding)) = &self.comps[comp].binding {
+                binding.walk(&mut |e| {
+                    if let ExprKind::Var(var) = e.kind {
+                        todo.push(var);
+                    }
+                });
+            }
+        }
+    }
+
+    /// The value of a constant, if it has one.
+    pub fn constant_value(&mut self, comp: CompId) -> Option<Value> {
+        let mark = self.diagnostics.len();
+        let value = self.comp_value(comp, Span::nowhere());
+        if value.is_err() {
+            self.diagnostics.truncate(mark);
+        }
+        value.ok()
+    }
+
+    fn comp_value(&mut self, comp: CompId, span: Span) -> Result<Value, EvalError> {
+        match &self.comps[comp].value {
+            Memo::Known(Ok(value)) => return Ok(value.clone()),
+            Memo::Known(Err(())) => return Err(self.no_value(comp, span)),
+            Memo::InProgress => {
+                let name = self.comp_name(comp);
+                let at = self.comps[comp].span;
+                return Err(crate::diagnostics::cyclic_value(&name, at).into());
+            }
+            Memo::Unknown => {}
+        }
+        self.comps[comp].value = Memo::InProgress;
+        let value = self.find_value(comp, span);
+        self.comps[comp].value = match &value {
+            Ok(value) => Memo::Known(Ok(value.clone())),
+            Err(EvalError::NotConstant { .. }) => Memo::Known(Err(())),
+            Err(EvalError::Failed(_)) => Memo::Unknown,
+        };
+        value
+    }
+
+    fn find_value(&mut self, comp: CompId, span: Span) -> Result<Value, EvalError> {
+        let variability = self.comps[comp].prefixes.variability;
+        let is_local_constant = self.insts[self.comps[comp].owner].function.is_some();
+        if !matches!(variability, Some(ast::Variability::Constant | ast::Variability::Parameter)) {
+            return Err(self.no_value(comp, span));
+        }
+        let binding = if is_local_constant {
+            let outside = self.current_function.take();
+            let value = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
+            let binding = value.and_then(|v| self.mod_value(&v, 0)).map(Rc::new);
+            self.current_function = outside;
+            binding
+        } else {
+            let outside = self.current_function.take();
+            let binding = self.isolated(|front| front.comp_binding(comp));
+            self.current_function = outside;
+            binding
+        };
+        let expr = match binding {
+            Some(binding) => binding,
+            None => match self.start_as_value(comp) {
+                Some(start) => Rc::new(start),
+                None => return Err(self.no_value(comp, span)),
+            },
+        };
+        if expr.is_error() {
+            return Err(self.no_value(comp, span));
+        }
+        self.with_evaluator(|evaluator| evaluator.evaluate(&expr))
+    }
+
+    /// A parameter without a value takes its start value, unless it is to be computed.
+    fn start_as_value(&mut self, comp: CompId) -> Option<Expr> {
+        if self.comps[comp].prefixes.variability != Some(ast::Variability::Parameter)
+            || self.comps[comp].sub_modifier(self.words.fixed).is_some()
+        {
+            return None;
+        }
+        let value = self.comps[comp].sub_modifier(self.words.start)?.value.clone()?;
+        let ty = self.comp_type(comp);
+        let start = self.mod_value(&value, ty.rank())?;
+        let start = if start.ty.rank() == 0 && ty.rank() > 0 {
+            let sizes: Option<Vec<u64>> = ty.dims.iter().map(|d| d.known()).collect();
+            crate::component::fill(start, &sizes?)
+        } else {
+            start
+        };
+        let name = self.comp_name(comp);
+        Some(saltus_typing::convert(self, start, &ty, saltus_typing::Place::Binding { variable: &name }))
+    }
+
+    fn no_value(&self, comp: CompId, span: Span) -> EvalError {
+        EvalError::not_constant(span, format!("the variable `{}`", self.comp_name(comp)))
+    }
+
+    /// Turns an evaluation error into a message; `not_constant` words the case of a value that is not known yet.
+    pub fn report_eval(&mut self, error: EvalError, not_constant: impl FnOnce(&str) -> Diagnostic) {
+        let diagnostic = match error {
+            EvalError::NotConstant { what, .. } => not_constant(&what),
+            EvalError::Failed(diagnostic) => *diagnostic,
+        };
+        self.report(diagnostic);
+    }
+}
+
+fn has_local(expr: &Expr) -> bool {
+    let mut found = false;
+    let mut bound = Vec::new();
+    expr.walk(&mut |e| match &e.kind {
+        ExprKind::Reduction { iterators, .. } => bound.extend(iterators.iter().map(|i| i.local)),
+        ExprKind::Local(local) => found |= !bound.contains(local),
+        ExprKind::CallLocal { .. } => found = true,
+        _ => {}
+    });
+    found
+}
+
+impl Environment for Front<'_> {
+    fn variable(&mut self, id: VarId, span: Span) -> Result<Value, EvalError> {
+        let comp = self.vars[id];
+        self.comp_value(comp, span)
+    }
+
+    fn function(&mut self, id: FunctionId) -> Result<Rc<flat::Function>, EvalError> {
+        Ok(self.function_body(id))
+    }
+
+    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+        self.records[id].clone()
+    }
+
+    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+        self.enums[id].clone()
+    }
+
+    fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        let path = self.library.resolve_uri(name).unwrap_or_else(|| name.into());
+        self.library.read_resource(&path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))
+    }
+
+    fn resolve_uri(&mut self, uri: &str) -> Option<String> {
+        self.library.resolve_uri(uri).map(|p| p.to_string_lossy().into_owned())
+    }
+
+    fn instance_name(&self) -> String {
+        self.library.qualified_name(self.insts[self.model].class)
+    }
+}
+
+impl saltus_typing::Context for Front<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+        self.enums[id].clone()
+    }
+
+    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+        self.records[id].clone()
+    }
+
+    fn evaluate_integer(&mut self, expr: &Expr) -> Option<i64> {
+        match self.structural_quietly(expr)? {
+            Value::Integer(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn evaluate_real(&mut self, expr: &Expr) -> Option<f64> {
+        self.structural_quietly(expr)?.as_real()
+    }
+
+    fn evaluate_boolean(&mut self, expr: &Expr) -> Option<bool> {
+        match self.structural_quietly(expr)? {
+            Value::Boolean(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn variability(&self, var: VarId) -> flat::Variability {
+        self.variability_of(self.vars[var])
+    }
+
+    fn local_variability(&self, local: flat::LocalId) -> flat::Variability {
+        match self.current_function {
+            Some(_) if self.local_type_of(local).base == flat::BaseType::Real => flat::Variability::Continuous,
+            Some(_) => flat::Variability::Discrete,
+            None => flat::Variability::Parameter,
+        }
+    }
+
+    fn in_function(&self) -> bool {
+        self.current_function.is_some()
+    }
+
+    fn describe(&self, expr: &Expr) -> String {
+        self.expr_text(expr)
+    }
+}

@@ -1,0 +1,491 @@
+//! Opening a class instance: bases, components, redeclarations (specification chapters 5.6 and 7).
+//!
+//! ```text
+//! model A                     Inst A   bases: [Inst B with x ↦ 3]
+//!   extends B(x = 3);                  components: B's, then y
+//!   Real y;
+//! end A;
+//! ```
+//!
+//! A `redeclare` element in the body is a modification of the base that declares the element; that way everything written
+//! in the base sees the replacement.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use saltus_base::{Name, Span};
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{Comp, CompId, Inst, InstId, Member, Memo, Prefixes, SlotId};
+use crate::lookup::elements;
+use crate::modifier::{Mod, ModExpr, ModRef, ModValue, Redeclare, final_violation, merge};
+
+/// More nested bases than this means that a class extends itself in a way that lookup did not notice.
+const MOST_BASES: usize = 100;
+
+impl<'a> Front<'a> {
+    /// A new, unopened instance of a class; `owner` is the component it is the type of.
+    pub fn new_inst(&mut self, slot: SlotId, modifier: ModRef<'a>, owner: Option<CompId>) -> InstId {
+        let s = &self.slots[slot];
+        let inst = Inst {
+            class: s.class,
+            definition: Some(s.definition),
+            slot: Some(slot),
+            scope: s.scope,
+            modifier,
+            original: s.original,
+            owner,
+            derived: None,
+            path: None,
+            prefixes: Prefixes::NONE,
+            expansion: Memo::Unknown,
+            bases: Vec::new(),
+            components: Vec::new(),
+            names: HashMap::new(),
+            absent: HashSet::new(),
+            function: None,
+            depth: 0,
+        };
+        self.insts.push(inst)
+    }
+
+    /// Opens an instance; does nothing when that has happened or is happening.
+    pub fn expand(&mut self, inst: InstId) {
+        if !matches!(self.insts[inst].expansion, Memo::Unknown) {
+            return;
+        }
+        self.insts[inst].expansion = Memo::InProgress;
+        match self.insts[inst].definition.map(|c| &c.body) {
+            Some(ast::ClassBody::Long(body)) => self.expand_long(inst, body),
+            Some(ast::ClassBody::Short(short)) => self.expand_short(inst, short),
+            _ => {}
+        }
+        self.insts[inst].expansion = Memo::Known(());
+    }
+
+    fn expand_short(&mut self, inst: InstId, short: &'a ast::ShortClass) {
+        let scope = self.insts[inst].scope;
+        let Some(base) = self.lookup_class(scope, &short.base) else { return };
+        let own = short.modification.as_ref().and_then(|m| self.class_modifier_checked(m, scope));
+        self.check_final(&self.insts[inst].modifier.clone(), &own);
+        let modifier = merge(&self.insts[inst].modifier, &own);
+        self.add_base(inst, base, modifier, false, short.base.span);
+    }
+
+    fn expand_long(&mut self, inst: InstId, body: &'a ast::LongClass) {
+        let outer = self.insts[inst].modifier.clone();
+        let redeclared = self.redeclared_elements(inst, body);
+        if let (Some(modification), Some(original)) = (&body.extends, self.insts[inst].original) {
+            let own = modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
+            let modifier = merge(&outer, &merge(&redeclared, &own));
+            let span = self.insts[inst].definition.map_or(Span::nowhere(), |c| c.name.span);
+            self.add_base(inst, original, modifier, false, span);
+        } else if body.extends.is_some() {
+            let definition = self.insts[inst].definition;
+            if let Some(c) = definition {
+                self.report(d::class_extends_nothing(self.text(c.name.name), c.name.span));
+            }
+        }
+        for section in &body.sections {
+            let ast::Section::Elements { visibility, elements, .. } = section else { continue };
+            let is_protected = *visibility == ast::Visibility::Protected;
+            for element in elements {
+                match &element.kind {
+                    ast::ElementKind::Extends(e) => self.expand_extends(inst, e, &outer, &redeclared, is_protected),
+                    ast::ElementKind::Components(c) if !c.prefixes.is_redeclare => {
+                        self.expand_components(inst, c, &outer, is_protected);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.check_redeclared(inst, &redeclared);
+    }
+
+    fn expand_extends(
+        &mut self,
+        inst: InstId,
+        extends: &'a ast::Extends,
+        outer: &ModRef<'a>,
+        redeclared: &ModRef<'a>,
+        is_protected: bool,
+    ) {
+        let Some(base) = self.lookup_base_class(inst, &extends.base) else { return };
+        let own = extends.modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
+        self.check_final(outer, &own);
+        let modifier = merge(outer, &merge(redeclared, &own));
+        let Some(base_inst) = self.add_base(inst, base, modifier, is_protected, extends.base.span) else { return };
+        if let Some(own) = own {
+            self.check_modified_names(base_inst, &own);
+        }
+    }
+
+    /// Adds a base class and takes over its components.
+    fn add_base(
+        &mut self,
+        inst: InstId,
+        base: SlotId,
+        modifier: ModRef<'a>,
+        is_protected: bool,
+        span: Span,
+    ) -> Option<InstId> {
+        let class = self.slots[base].class;
+        if self.builtin_classes.contains_key(&class) {
+            return None;
+        }
+        let mut at = Some(inst);
+        let mut depth = 0;
+        while let Some(i) = at {
+            let is_original = self.insts[inst].original == Some(base);
+            if (self.insts[i].class == class && !is_original && self.insts[i].scope == self.slots[base].scope)
+                || depth > MOST_BASES
+            {
+                let name = self.library.qualified_name(class);
+                self.report(d::cyclic_extends(&name, span));
+                return None;
+            }
+            at = self.insts[i].derived;
+            depth += 1;
+        }
+        let base_modifier = merge(&modifier, &self.slots[base].modifier);
+        let base_inst = self.new_inst(base, base_modifier, self.insts[inst].owner);
+        self.insts[base_inst].derived = Some(inst);
+        self.insts[base_inst].path = self.insts[inst].path.clone();
+        self.insts[base_inst].prefixes = self.insts[inst].prefixes;
+        self.insts[base_inst].prefixes.is_protected |= is_protected;
+        self.insts[base_inst].function = self.insts[inst].function;
+        self.insts[base_inst].depth = self.insts[inst].depth;
+        self.insts[inst].bases.push(base_inst);
+        self.expand(base_inst);
+        for comp in self.insts[base_inst].components.clone() {
+            let name = self.comps[comp].name;
+            match self.insts[inst].names.get(&name).copied() {
+                Some(Member::Component(first)) if first != comp => self.unite(base_inst, name, first),
+                Some(_) => {}
+                None => {
+                    self.insts[inst].names.insert(name, Member::Component(comp));
+                    self.insts[inst].components.push(comp);
+                }
+            }
+        }
+        Some(base_inst)
+    }
+
+    /// The same element inherited twice is one element.
+    fn unite(&mut self, base: InstId, name: Name, comp: CompId) {
+        let old = self.insts[base].names.insert(name, Member::Component(comp));
+        if let Some(Member::Component(old)) = old
+            && let Some(slot) = self.insts[base].components.iter_mut().find(|c| **c == old)
+        {
+            *slot = comp;
+        }
+        for base in self.insts[base].bases.clone() {
+            if self.insts[base].names.contains_key(&name) {
+                self.unite(base, name, comp);
+            }
+        }
+    }
+
+    fn expand_components(
+        &mut self,
+        inst: InstId,
+        clause: &'a ast::ComponentClause,
+        outer: &ModRef<'a>,
+        is_protected: bool,
+    ) {
+        for declaration in &clause.components {
+            let name = declaration.name.name;
+            if let Some(&Member::Component(first)) = self.insts[inst].names.get(&name) {
+                let first_scope = self.comps[first].scope;
+                if first_scope == inst {
+                    let (text, at) = (self.text(name), self.comps[first].span);
+                    self.report(d::duplicate_element(text, declaration.name.span, at));
+                }
+                continue;
+            }
+            let from_outside = outer.as_ref().and_then(|m| m.sub(name));
+            let comp = self.new_comp(inst, clause, declaration, from_outside, is_protected);
+            self.insts[inst].names.insert(name, Member::Component(comp));
+            self.insts[inst].components.push(comp);
+        }
+    }
+
+    /// A component with all that is said about it; a redeclaration from outside replaces its declaration here.
+    pub fn new_comp(
+        &mut self,
+        inst: InstId,
+        clause: &'a ast::ComponentClause,
+        declaration: &'a ast::Component,
+        from_outside: ModRef<'a>,
+        is_protected: bool,
+    ) -> CompId {
+        let own = declaration.modification.as_ref().map(|m| self.modifier(m, inst));
+        let mut owner = inst;
+        while let Some(derived) = self.insts[owner].derived {
+            owner = derived;
+        }
+        let inherited = self.insts[inst].prefixes;
+        let hide_result = self.annotation_flag(declaration.comment.annotation.as_ref(), self.words.hide_result);
+        let mut comp = Comp {
+            name: declaration.name.name,
+            scope: inst,
+            owner,
+            clause,
+            declaration,
+            modifier: None,
+            prefixes: combine(inherited, clause, is_protected, hide_result),
+            is_inner: clause.prefixes.is_inner,
+            is_outer: clause.prefixes.is_outer,
+            condition: declaration.condition.as_ref().map(|c| (c, inst)),
+            dims_from: None,
+            is_present: Memo::Unknown,
+            kind: Memo::Unknown,
+            dims: Memo::Unknown,
+            binding: Memo::Unknown,
+            value: Memo::Unknown,
+            outer: Memo::Unknown,
+            var: None,
+            local: None,
+            is_structural: false,
+            span: declaration.name.span,
+        };
+        let mut inner = own;
+        if let Some(outside) = &from_outside {
+            for redeclare in &outside.redeclares {
+                inner = self.redeclare_component(&mut comp, inner, redeclare, inherited);
+            }
+        }
+        let from_outside = from_outside.and_then(|m| m.without_redeclares());
+        if comp.clause.prefixes.is_final && inner.is_some() {
+            inner = inner.map(|m| Rc::new(Mod { is_final: true, ..(*m).clone() }));
+        }
+        self.check_final(&from_outside, &inner);
+        comp.modifier = merge(&from_outside, &inner);
+        if comp.modifier.as_ref().is_some_and(|m| m.is_final) {
+            comp.prefixes.is_final = true;
+        }
+        self.comps.push(comp)
+    }
+
+    /// Puts the declaration of a `redeclare` in the place of the original one; returns the modification that remains:
+    /// the new one over the constraining one.
+    fn redeclare_component(
+        &mut self,
+        comp: &mut Comp<'a>,
+        own: ModRef<'a>,
+        redeclare: &Redeclare<'a>,
+        inherited: Prefixes,
+    ) -> ModRef<'a> {
+        let &Redeclare::Component { clause, component, scope, span } = redeclare else {
+            if let &Redeclare::Class { span, .. } = redeclare {
+                let text = self.text(comp.name);
+                self.report(d::redeclare_kind(text, "component", "class", span, Some(comp.span)));
+            }
+            return own;
+        };
+        if !comp.clause.prefixes.is_replaceable && scope != comp.scope && !clause.prefixes.is_redeclare {
+            self.report(d::not_replaceable(self.text(comp.name), span, comp.span));
+        }
+        let constraint = match &comp.clause.constrained_by {
+            Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope)),
+            None => own.and_then(|m| m.without_value()),
+        };
+        let new = component.modification.as_ref().map(|m| self.modifier(m, scope));
+        let old = comp.prefixes;
+        if component.subscripts.is_empty() && clause.subscripts.is_empty() {
+            comp.dims_from = Some((&comp.declaration.subscripts, &comp.clause.subscripts, comp.scope));
+        }
+        comp.is_inner |= clause.prefixes.is_inner;
+        comp.is_outer |= clause.prefixes.is_outer;
+        comp.clause = clause;
+        comp.declaration = component;
+        comp.scope = scope;
+        if let Some(condition) = &component.condition {
+            comp.condition = Some((condition, scope));
+        }
+        comp.prefixes = combine(inherited, clause, old.is_protected, old.hide_result);
+        comp.prefixes.variability = comp.prefixes.variability.or(old.variability);
+        comp.prefixes.direction = comp.prefixes.direction.or(old.direction);
+        comp.prefixes.connection = comp.prefixes.connection.or(old.connection);
+        merge(&new, &constraint)
+    }
+
+    /// The `redeclare` elements of a body as a modification for its bases.
+    fn redeclared_elements(&mut self, inst: InstId, body: &'a ast::LongClass) -> ModRef<'a> {
+        let mut subs: Vec<(Name, Rc<Mod<'a>>)> = Vec::new();
+        for element in elements(body) {
+            match &element.kind {
+                ast::ElementKind::Class(c) if c.prefixes.is_redeclare => {
+                    let name = c.class.name.name;
+                    let Some(class) = self.library.child(self.insts[inst].class, name) else { continue };
+                    let redeclare = Redeclare::Class { class, scope: inst, span: c.class.name.span };
+                    subs.push((name, redeclaring(redeclare, c.class.name.span)));
+                }
+                ast::ElementKind::Components(c) if c.prefixes.is_redeclare => {
+                    for component in &c.components {
+                        let span = component.name.span;
+                        let redeclare = Redeclare::Component { clause: c, component, scope: inst, span };
+                        subs.push((component.name.name, redeclaring(redeclare, span)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        (!subs.is_empty()).then(|| Rc::new(Mod { subs, ..Mod::empty(Span::nowhere()) }))
+    }
+
+    /// A `redeclare` element must replace something inherited.
+    fn check_redeclared(&mut self, inst: InstId, redeclared: &ModRef<'a>) {
+        let Some(redeclared) = redeclared else { return };
+        for (name, modifier) in &redeclared.subs {
+            let mut is_inherited = false;
+            for base in self.insts[inst].bases.clone() {
+                is_inherited |= self.member(base, *name).is_some();
+            }
+            if !is_inherited {
+                self.report(d::nothing_to_redeclare(self.text(*name), modifier.span));
+            }
+        }
+    }
+
+    pub fn check_final(&mut self, outer: &ModRef<'a>, inner: &ModRef<'a>) {
+        if let Some((attempt, declared)) = final_violation(outer, inner) {
+            self.report(d::modifies_final(attempt, declared));
+        }
+    }
+
+    /// Every name in a modification must be a member of what it modifies.
+    pub fn check_modified_names(&mut self, inst: InstId, modifier: &Mod<'a>) {
+        for (name, sub) in &modifier.subs {
+            if self.member(inst, *name).is_none() {
+                let class = self.library.qualified_name(self.insts[inst].class);
+                let nearest = self.nearest_name(inst, self.text(*name), false);
+                self.report(d::no_such_element(self.text(*name), &class, nearest.as_deref(), sub.span));
+            }
+        }
+    }
+
+    /// The modification behind a name, written in the scope of `scope`.
+    pub fn modifier(&mut self, modification: &'a ast::Modification, scope: InstId) -> Rc<Mod<'a>> {
+        let mut result = match &modification.class {
+            Some(class) => self.class_modifier_mod(class, scope),
+            None => Mod::empty(modification.span),
+        };
+        result.span = modification.span;
+        if let Some(value) = &modification.value {
+            let (expr, span) = match &value.expr {
+                Some(e) => (ModExpr::Ast(e, scope), e.span),
+                None => (ModExpr::Break, modification.span),
+            };
+            result.value = Some(ModValue { expr, indices: Vec::new(), beats_binding: false, span });
+        }
+        Rc::new(result)
+    }
+
+    pub fn class_modifier(&mut self, modification: &'a ast::ClassModification, scope: InstId) -> Rc<Mod<'a>> {
+        Rc::new(self.class_modifier_mod(modification, scope))
+    }
+
+    fn class_modifier_checked(&mut self, modification: &'a ast::ClassModification, scope: InstId) -> ModRef<'a> {
+        (!modification.arguments.is_empty()).then(|| self.class_modifier(modification, scope))
+    }
+
+    fn class_modifier_mod(&mut self, modification: &'a ast::ClassModification, scope: InstId) -> Mod<'a> {
+        let mut result = Mod::empty(modification.span);
+        for argument in &modification.arguments {
+            match argument {
+                ast::Argument::Modification(m) => {
+                    let mut leaf = match &m.modification {
+                        Some(inner) => (*self.modifier(inner, scope)).clone(),
+                        None => Mod::empty(m.span),
+                    };
+                    leaf.is_each = m.is_each;
+                    leaf.is_final = m.is_final;
+                    leaf.span = m.span;
+                    self.add_modification(&mut result, &m.name.parts, leaf);
+                }
+                ast::Argument::Redeclaration(r) => self.add_redeclaration(&mut result, r, scope),
+                ast::Argument::BreakElement(name) => {
+                    let mut leaf = Mod::empty(name.span);
+                    let span = name.span;
+                    leaf.value =
+                        Some(ModValue { expr: ModExpr::Break, indices: Vec::new(), beats_binding: false, span });
+                    result.subs.push((name.name, Rc::new(leaf)));
+                }
+                ast::Argument::BreakConnect { .. } | ast::Argument::Error(_) => {}
+            }
+        }
+        result
+    }
+
+    fn add_modification(&mut self, target: &mut Mod<'a>, path: &[ast::Ident], leaf: Mod<'a>) {
+        let Some((last, outer)) = path.split_last() else { return };
+        let mut built = leaf;
+        let mut name = last.name;
+        for part in outer.iter().rev() {
+            let span = built.span;
+            let is_each = built.is_each;
+            built = Mod { subs: vec![(name, Rc::new(built))], is_each, ..Mod::empty(span) };
+            name = part.name;
+        }
+        match target.subs.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, existing)) => {
+                if let Some((second, first)) = clash(&built, existing) {
+                    let text = path.iter().map(|p| self.library.text(p.name)).collect::<Vec<_>>().join(".");
+                    self.diagnostics.push(d::modified_twice(&text, second, first));
+                }
+                *existing = merge(&Some(Rc::new(built)), &Some(existing.clone())).unwrap_or_else(|| existing.clone());
+            }
+            None => target.subs.push((name, Rc::new(built))),
+        }
+    }
+
+    fn add_redeclaration(&mut self, target: &mut Mod<'a>, r: &'a ast::ElementRedeclaration, scope: InstId) {
+        match &r.kind {
+            ast::RedeclarationKind::Class(definition) => {
+                let class = self.library.add_class(self.insts[scope].class, definition, None);
+                let redeclare = Redeclare::Class { class, scope, span: r.span };
+                target.subs.push((definition.name.name, redeclaring(redeclare, r.span)));
+            }
+            ast::RedeclarationKind::Component(clause) => {
+                for component in &clause.components {
+                    let redeclare = Redeclare::Component { clause, component, scope, span: r.span };
+                    target.subs.push((component.name.name, redeclaring(redeclare, r.span)));
+                }
+            }
+        }
+    }
+}
+
+fn redeclaring<'a>(redeclare: Redeclare<'a>, span: Span) -> Rc<Mod<'a>> {
+    Rc::new(Mod { redeclares: vec![redeclare], ..Mod::empty(span) })
+}
+
+/// Two values for the same element in one modification.
+fn clash(a: &Mod<'_>, b: &Mod<'_>) -> Option<(Span, Span)> {
+    if a.value.is_some() && b.value.is_some() {
+        return Some((a.span, b.span));
+    }
+    a.subs.iter().find_map(|(name, m)| b.subs.iter().find(|(n, _)| n == name).and_then(|(_, o)| clash(m, o)))
+}
+
+/// The prefixes of a component: its own, or those of what it is part of.
+fn combine(inherited: Prefixes, clause: &ast::ComponentClause, is_protected: bool, hide_result: bool) -> Prefixes {
+    let variability = match (inherited.variability, clause.variability) {
+        (Some(ast::Variability::Constant), _) | (_, Some(ast::Variability::Constant)) => {
+            Some(ast::Variability::Constant)
+        }
+        (Some(ast::Variability::Parameter), _) => Some(ast::Variability::Parameter),
+        (outer, own) => own.or(outer),
+    };
+    Prefixes {
+        variability,
+        direction: clause.direction.or(inherited.direction),
+        connection: clause.connection.or(inherited.connection),
+        is_protected: is_protected || inherited.is_protected,
+        is_final: clause.prefixes.is_final || inherited.is_final,
+        hide_result: inherited.hide_result || hide_result,
+    }
+}

@@ -1,0 +1,327 @@
+//! Expressions: syntax tree in, typed flat expression out (specification chapters 3, 10).
+
+use saltus_base::Span;
+use saltus_eval::Value;
+use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, ReductionOp, Type, Variability};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::InstId;
+use crate::reference::Iterated;
+
+/// Reductions in equations are written out up to this many terms.
+const MOST_UNROLLED: usize = 100_000;
+
+impl<'a> Front<'a> {
+    pub fn expression(&mut self, scope: InstId, expr: &'a ast::Expr) -> Expr {
+        let span = expr.span;
+        match &expr.kind {
+            ast::ExprKind::Integer(value) => Expr::integer(*value, span),
+            ast::ExprKind::Real(value) => Expr::real(*value, span),
+            ast::ExprKind::String(value) => Expr::string(value, span),
+            ast::ExprKind::Boolean(value) => Expr::boolean(*value, span),
+            ast::ExprKind::Ref(reference) => self.reference(scope, reference),
+            ast::ExprKind::Call(call) => self.call(scope, call, span),
+            ast::ExprKind::Unary(op, operand) => {
+                let operand = self.expression(scope, operand);
+                self.unary(*op, operand, span)
+            }
+            ast::ExprKind::Binary(op, left, right) => {
+                let left = self.expression(scope, left);
+                let right = self.expression(scope, right);
+                self.binary(*op, left, right, span)
+            }
+            ast::ExprKind::If(branches, otherwise) => self.if_expression(scope, branches, otherwise, span),
+            ast::ExprKind::Range { start, step, stop } => {
+                let start = self.expression(scope, start);
+                let step = step.as_ref().map(|s| self.expression(scope, s));
+                let stop = self.expression(scope, stop);
+                typing::range(self, start, step, stop, span)
+            }
+            ast::ExprKind::Array(items) => {
+                let items = items.iter().map(|e| self.expression(scope, e)).collect();
+                typing::array(self, items, span)
+            }
+            ast::ExprKind::Comprehension(body, indices) => {
+                self.reduction(scope, ReductionOp::Array, body, indices, span)
+            }
+            ast::ExprKind::Matrix(rows) => {
+                let rows = rows.iter().map(|r| r.iter().map(|e| self.expression(scope, e)).collect()).collect();
+                typing::matrix(self, rows, span)
+            }
+            ast::ExprKind::Parenthesised(items) => match items.as_slice() {
+                [Some(inner)] => self.expression(scope, inner),
+                _ => {
+                    let items: Vec<Option<Expr>> =
+                        items.iter().map(|e| e.as_ref().map(|e| self.expression(scope, e))).collect();
+                    Expr::new(ExprKind::Tuple(items), Type::UNIT, span)
+                }
+            },
+            ast::ExprKind::Access { base, subscripts, parts } => {
+                let base = self.expression(scope, base);
+                let base = self.subscripted(scope, base, subscripts, span);
+                self.access_fields(scope, base, parts, span)
+            }
+            ast::ExprKind::End => match self.ends.last() {
+                Some(end) => end.clone(),
+                None => {
+                    self.report(d::end_outside_subscript(span));
+                    Expr::error(span)
+                }
+            },
+            ast::ExprKind::PartialFunction(call) => self.partial_function(scope, call, span),
+            ast::ExprKind::Error => Expr::error(span),
+        }
+    }
+
+    fn unary(&mut self, op: ast::UnaryOp, operand: Expr, span: Span) -> Expr {
+        if matches!(operand.ty.base, BaseType::Record(_)) {
+            return self.overloaded_unary(op, operand, span);
+        }
+        typing::unary(self, op, operand, span)
+    }
+
+    pub fn binary(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
+        if matches!(left.ty.base, BaseType::Record(_)) || matches!(right.ty.base, BaseType::Record(_)) {
+            return self.overloaded_binary(op, left, right, span);
+        }
+        typing::binary(self, op, left, right, span)
+    }
+
+    /// A branch that can never be taken is not looked at: it may not even make sense for the sizes at hand.
+    fn if_expression(
+        &mut self,
+        scope: InstId,
+        branches: &'a [(ast::Expr, ast::Expr)],
+        otherwise: &'a ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let Some(((condition, then), rest)) = branches.split_first() else {
+            return self.expression(scope, otherwise);
+        };
+        let condition = self.expression(scope, condition);
+        match self.settled(&condition) {
+            Some(true) => return self.expression(scope, then),
+            Some(false) => return self.if_expression(scope, rest, otherwise, span),
+            None => {}
+        }
+        let then = self.expression(scope, then);
+        let otherwise = self.if_expression(scope, rest, otherwise, span);
+        if then.ty.dims != otherwise.ty.dims
+            && !then.is_error()
+            && !otherwise.is_error()
+            && let Some(Value::Boolean(value)) = self.structural_quietly(&condition)
+        {
+            return if value { then } else { otherwise };
+        }
+        typing::if_expression(self, condition, then, otherwise, span)
+    }
+
+    /// The value of a condition that no parameter change can alter: literals, constants, structural parameters.
+    pub fn settled(&mut self, condition: &Expr) -> Option<bool> {
+        if let ExprKind::Boolean(value) = condition.kind {
+            return Some(value);
+        }
+        if condition.is_error() || typing::variability(self, condition) > Variability::Parameter {
+            return None;
+        }
+        let mut is_settled = self.current_function.is_none();
+        let mut has_local = false;
+        condition.walk(&mut |e| match e.kind {
+            ExprKind::Var(var) => is_settled &= self.is_settled_variable(var),
+            ExprKind::Local(_) => has_local = true,
+            _ => {}
+        });
+        if has_local || (!is_settled && self.current_function.is_none()) {
+            return None;
+        }
+        match self.evaluate_quietly(condition) {
+            Some(Value::Boolean(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn is_settled_variable(&self, var: flat::VarId) -> bool {
+        let comp = &self.comps[self.vars[var]];
+        comp.prefixes.variability == Some(ast::Variability::Constant)
+            || comp.is_structural
+            || self.annotation_flag(comp.declaration.comment.annotation.as_ref(), self.words.evaluate)
+    }
+
+    /// `sum(e for i in 1:3)`, `{e for i in 1:3}`.
+    pub fn reduction(
+        &mut self,
+        scope: InstId,
+        op: ReductionOp,
+        body: &'a ast::Expr,
+        indices: &'a [ast::ForIndex],
+        span: Span,
+    ) -> Expr {
+        // `{e for i in a, j in b}` is `{{e for i in a} for j in b}`: the last index is the outermost loop.
+        let mut order: Vec<&'a ast::ForIndex> = indices.iter().collect();
+        if op == ReductionOp::Array {
+            order.reverse();
+        }
+        if self.current_function.is_none()
+            && let Some(expr) = self.unrolled_reduction(scope, op, body, &order, span)
+        {
+            return expr;
+        }
+        let mark = self.iterators.len();
+        let mut iterators = Vec::new();
+        for index in order {
+            let Some(range) = self.index_range(scope, index, body) else {
+                self.iterators.truncate(mark);
+                return Expr::error(span);
+            };
+            let element = range.ty.element(1);
+            let local = self.new_iterator(index, element.clone());
+            self.iterators.push((index.name.name, Iterated::Local(local, element)));
+            iterators.push(flat::Iterator { local, range });
+        }
+        let body = self.expression(scope, body);
+        self.iterators.truncate(mark);
+        if matches!(body.ty.base, BaseType::Record(_)) && op == ReductionOp::Sum {
+            return self.overloaded_sum(body, iterators, span);
+        }
+        typing::reduction(self, op, body, iterators, span)
+    }
+
+    /// The range of an iteration variable; one without a range runs over the dimension it is used in.
+    fn index_range(&mut self, scope: InstId, index: &'a ast::ForIndex, body: &'a ast::Expr) -> Option<Expr> {
+        let range = match &index.range {
+            Some(range) => self.range_expression(scope, range),
+            None => self.deduced_range(scope, index, &mut |visit| crate::deduce::walk_expr(body, visit)),
+        };
+        if range.is_error() {
+            return None;
+        }
+        if range.ty.rank() != 1 {
+            self.report(d::range_not_vector(self.text(index.name.name), range.span));
+            return None;
+        }
+        Some(range)
+    }
+
+    /// An iteration range; `for e in E` and `for b in Boolean` run over a type.
+    pub fn range_expression(&mut self, scope: InstId, range: &'a ast::Expr) -> Expr {
+        if let ast::ExprKind::Ref(reference) = &range.kind
+            && let Some(crate::instance::Member::Class(slot)) = self.lookup_reference_class(scope, reference)
+            && let Some(simple) = self.simple_type(slot)
+        {
+            let span = range.span;
+            match simple.base {
+                BaseType::Boolean => {
+                    let items = vec![Expr::boolean(false, span), Expr::boolean(true, span)];
+                    return Expr::new(ExprKind::Array(items), Type::array(BaseType::Boolean, [Dim::Known(2)]), span);
+                }
+                BaseType::Enumeration(id) => {
+                    let n = self.enums[id].literals.len() as u32;
+                    let ty = Type::scalar(simple.base);
+                    let items = (1..=n).map(|k| Expr::new(ExprKind::EnumLiteral(id, k), ty.clone(), span)).collect();
+                    let ty = Type::array(simple.base, [Dim::Known(u64::from(n))]);
+                    return Expr::new(ExprKind::Array(items), ty, span);
+                }
+                _ => {}
+            }
+        }
+        self.expression(scope, range)
+    }
+
+    fn unrolled_reduction(
+        &mut self,
+        scope: InstId,
+        op: ReductionOp,
+        body: &'a ast::Expr,
+        order: &[&'a ast::ForIndex],
+        span: Span,
+    ) -> Option<Expr> {
+        let mut terms = Vec::new();
+        let array = self.unroll(scope, body, order, op == ReductionOp::Array, &mut terms, span)?;
+        match op {
+            ReductionOp::Array => Some(array),
+            _ => {
+                let list = typing::array(self, terms, span);
+                Some(self.reduce_array(op, list, span))
+            }
+        }
+    }
+
+    pub fn reduce_array(&mut self, op: ReductionOp, list: Expr, span: Span) -> Expr {
+        if list.is_error() {
+            return list;
+        }
+        if matches!(list.ty.base, BaseType::Record(_)) {
+            return self.overloaded_sum_of_array(list, span);
+        }
+        let function = match op {
+            ReductionOp::Sum => flat::Builtin::Sum,
+            ReductionOp::Product => flat::Builtin::Product,
+            ReductionOp::Min => flat::Builtin::Min,
+            ReductionOp::Max | ReductionOp::Array => flat::Builtin::Max,
+        };
+        typing::builtin(self, function, vec![list], Vec::new(), span)
+    }
+
+    /// Writes the body once for each round; `None` when a range is not known now or too long.
+    fn unroll(
+        &mut self,
+        scope: InstId,
+        body: &'a ast::Expr,
+        order: &[&'a ast::ForIndex],
+        nested: bool,
+        terms: &mut Vec<Expr>,
+        span: Span,
+    ) -> Option<Expr> {
+        let Some((index, rest)) = order.split_first() else {
+            let term = self.expression(scope, body);
+            if !nested {
+                terms.push(term);
+                return Some(Expr::error(span));
+            }
+            return Some(term);
+        };
+        let range = self.index_range(scope, index, body)?;
+        let ty = range.ty.element(1);
+        let Some(value) = self.structural_quietly(&range) else { return None };
+        let values = value.elements();
+        if values.len() + terms.len() > MOST_UNROLLED {
+            return None;
+        }
+        if values.is_empty() && nested {
+            // The body is typed once for its element type with a value that is never used.
+            let probe = Value::default_scalar(ty.base)?;
+            let mark = self.diagnostics.len();
+            self.iterators.push((index.name.name, Iterated::Value(probe, ty)));
+            let inner = self.unroll(scope, body, rest, nested, terms, span);
+            self.iterators.pop();
+            self.diagnostics.truncate(mark);
+            let inner_ty = inner.filter(|e| !e.is_error()).map_or(Type::REAL, |e| e.ty);
+            return Some(Expr::new(ExprKind::Array(Vec::new()), inner_ty.with_outer(&[Dim::Known(0)]), span));
+        }
+        let mut items = Vec::with_capacity(values.len());
+        for value in values {
+            self.iterators.push((index.name.name, Iterated::Value(value, ty.clone())));
+            let item = self.unroll(scope, body, rest, nested, terms, span);
+            self.iterators.pop();
+            items.push(item?);
+        }
+        if !nested {
+            return Some(Expr::error(span));
+        }
+        Some(typing::array(self, items, span))
+    }
+
+    pub fn new_iterator(&mut self, index: &ast::ForIndex, ty: Type) -> flat::LocalId {
+        let local = flat::Local {
+            name: self.text(index.name.name).to_owned(),
+            sizes: vec![None; ty.rank()],
+            ty,
+            default: None,
+            span: index.name.span,
+        };
+        self.locals_mut().push(local)
+    }
+}

@@ -1,0 +1,417 @@
+//! Functions: a signature when somebody calls, a body when somebody needs it (specification chapter 12).
+//!
+//! A function is an instance whose components are locals. Instances of one function in two packages (a medium and
+//! another medium) are two functions. A record class called like a function is a function with its fields as inputs.
+
+use std::rc::Rc;
+
+use saltus_base::{IdVec, Name, Span};
+use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Purity, Type};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{CompId, InstId, Memo, SlotId};
+
+pub struct FunctionEntry {
+    pub slot: SlotId,
+    pub inst: InstId,
+    pub name: String,
+    pub locals: IdVec<LocalId, flat::Local>,
+    pub components: Vec<CompId>,
+    pub inputs: Vec<LocalId>,
+    pub outputs: Vec<LocalId>,
+    pub is_record_constructor: bool,
+    pub purity: Purity,
+    pub body: Memo<Rc<flat::Function>>,
+}
+
+impl<'a> Front<'a> {
+    /// The function a class is; made on first use.
+    pub fn function_of(&mut self, slot: SlotId) -> FunctionId {
+        if let Some(id) = self.slots[slot].function {
+            return id;
+        }
+        if let Some(base) = self.plain_alias(slot) {
+            let id = self.function_of(base);
+            self.slots[slot].function = Some(id);
+            return id;
+        }
+        let modifier = self.slots[slot].modifier.clone();
+        let inst = self.new_inst(slot, modifier, None);
+        let name = self.unique_function_name(slot);
+        let definition = self.slots[slot].definition;
+        let id = self.functions.push(FunctionEntry {
+            slot,
+            inst,
+            name,
+            locals: IdVec::new(),
+            components: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            is_record_constructor: false,
+            purity: if definition.purity == Some(ast::Purity::Impure) { Purity::Impure } else { Purity::Pure },
+            body: Memo::Unknown,
+        });
+        self.slots[slot].function = Some(id);
+        self.insts[inst].function = Some(id);
+        self.in_function(id, |front| front.make_signature(id, inst));
+        id
+    }
+
+    fn unique_function_name(&mut self, slot: SlotId) -> String {
+        let name = self.library.qualified_name(self.slots[slot].class);
+        let n = self.function_names.entry(name.clone()).or_insert(0);
+        *n += 1;
+        if *n == 1 { name } else { format!("{name}${n}") }
+    }
+
+    /// Runs `f` as inside the body of a function.
+    pub fn in_function<R>(&mut self, id: FunctionId, f: impl FnOnce(&mut Self) -> R) -> R {
+        let outside = self.current_function.replace(id);
+        let result = self.isolated(f);
+        self.current_function = outside;
+        result
+    }
+
+    fn make_signature(&mut self, id: FunctionId, inst: InstId) {
+        self.expand(inst);
+        let (_, kind) = self.defining_class(inst);
+        let is_record = matches!(kind, ast::ClassKind::Record | ast::ClassKind::OperatorRecord);
+        let components = self.insts[inst].components.clone();
+        let mut kept = Vec::new();
+        for comp in components {
+            let c = &self.comps[comp];
+            let direction = c.prefixes.direction;
+            let is_constant = c.prefixes.variability == Some(ast::Variability::Constant);
+            if is_constant && direction.is_none() && !is_record {
+                continue;
+            }
+            let (name, span) = (self.text(c.name).to_owned(), c.span);
+            let local = flat::Local { name, ty: Type::ERROR, sizes: Vec::new(), default: None, span };
+            let local = self.functions[id].locals.push(local);
+            self.comps[comp].local = Some(local);
+            kept.push(comp);
+            let entry = &mut self.functions[id];
+            match direction {
+                Some(ast::Direction::Output) => entry.outputs.push(local),
+                Some(ast::Direction::Input) => entry.inputs.push(local),
+                None if is_record => entry.inputs.push(local),
+                None => {}
+            }
+        }
+        for &comp in &kept {
+            let ty = self.local_type(comp);
+            let Some(local) = self.comps[comp].local else { continue };
+            let entry = &mut self.functions[id].locals[local];
+            entry.sizes = vec![None; ty.rank()];
+            entry.ty = ty;
+        }
+        self.functions[id].components = kept;
+        if is_record {
+            self.functions[id].is_record_constructor = true;
+            let slot = self.functions[id].slot;
+            let ty = self.record_of_slot(slot, None).map_or(Type::ERROR, |r| Type::scalar(BaseType::Record(r)));
+            let span = self.slots[slot].definition.name.span;
+            let local = flat::Local { name: "$result".into(), ty, sizes: Vec::new(), default: None, span };
+            let local = self.functions[id].locals.push(local);
+            self.functions[id].outputs.push(local);
+        }
+    }
+
+    pub fn locals_mut(&mut self) -> &mut IdVec<LocalId, flat::Local> {
+        match self.current_function {
+            Some(id) => &mut self.functions[id].locals,
+            None => &mut self.model_locals,
+        }
+    }
+
+    pub fn local_type_of(&self, local: LocalId) -> Type {
+        let locals = match self.current_function {
+            Some(id) => &self.functions[id].locals,
+            None => &self.model_locals,
+        };
+        locals.get(local).map_or(Type::ERROR, |l| l.ty.clone())
+    }
+
+    /// The default of an input as an expression of the function's locals.
+    pub fn local_default(&mut self, id: FunctionId, local: LocalId) -> Option<Expr> {
+        let comp = self.functions[id].components.iter().copied().find(|&c| self.comps[c].local == Some(local))?;
+        self.in_function(id, |front| front.component_default(comp, local))
+    }
+
+    fn component_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
+        let value = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone())?;
+        let ty = self.local_type_of(local);
+        let expr = self.mod_value(&value, ty.rank())?;
+        let name = self.text(self.comps[comp].name);
+        Some(typing::convert(self, expr, &ty, typing::Place::Binding { variable: name }))
+    }
+
+    /// The complete function.
+    pub fn function_body(&mut self, id: FunctionId) -> Rc<flat::Function> {
+        match &self.functions[id].body {
+            Memo::Known(body) => return body.clone(),
+            Memo::InProgress => {
+                // Somebody evaluates a function while its own body is being made, as in a constant that needs itself.
+                return Rc::new(self.bodyless(id, Vec::new(), None));
+            }
+            Memo::Unknown => {}
+        }
+        self.functions[id].body = Memo::InProgress;
+        let function = self.in_function(id, |front| front.make_body(id));
+        let function = Rc::new(function);
+        self.functions[id].body = Memo::Known(function.clone());
+        function
+    }
+
+    fn make_body(&mut self, id: FunctionId) -> flat::Function {
+        let inst = self.functions[id].inst;
+        for comp in self.functions[id].components.clone() {
+            let Some(local) = self.comps[comp].local else { continue };
+            let default = self.component_default(comp, local);
+            let sizes = self.local_sizes(comp);
+            let entry = &mut self.functions[id].locals[local];
+            entry.default = default;
+            if sizes.len() == entry.ty.rank() {
+                entry.sizes = sizes;
+            }
+        }
+        let mut body = Vec::new();
+        self.collect_body(inst, &mut body);
+        let external = self.external_of(inst);
+        let mut function = self.bodyless(id, body, external);
+        self.read_function_annotations(inst, id, &mut function);
+        function
+    }
+
+    fn bodyless(&self, id: FunctionId, body: Vec<flat::Statement>, external: Option<flat::External>) -> flat::Function {
+        let entry = &self.functions[id];
+        flat::Function {
+            name: entry.name.clone(),
+            locals: entry.locals.clone(),
+            inputs: entry.inputs.clone(),
+            outputs: entry.outputs.clone(),
+            body,
+            external,
+            purity: entry.purity,
+            is_record_constructor: entry.is_record_constructor,
+            derivatives: Vec::new(),
+            inverses: Vec::new(),
+            inline: false,
+            late_inline: false,
+            inline_after_index_reduction: false,
+            smooth_order: None,
+            generate_events: false,
+            span: self.slots[entry.slot].definition.name.span,
+        }
+    }
+
+    /// The declared sizes that only the call knows.
+    pub fn local_sizes(&mut self, comp: CompId) -> Vec<Option<Expr>> {
+        let c = &self.comps[comp];
+        let (scope, declaration, clause) = (c.scope, c.declaration, c.clause);
+        let mut subscripts: Vec<_> =
+            declaration.subscripts.iter().chain(&clause.subscripts).map(|s| (s, scope)).collect();
+        if let Some(slot) = self.lookup_class(scope, &clause.type_name)
+            && let Some(simple) = self.simple_type(slot)
+        {
+            subscripts.extend(simple.subscripts.iter().copied());
+        }
+        let mut sizes = Vec::with_capacity(subscripts.len());
+        for (subscript, scope) in subscripts {
+            sizes.push(match subscript {
+                ast::Subscript::Colon(_) => None,
+                ast::Subscript::Expr(e) => match self.type_as_size(scope, e) {
+                    Some(n) => Some(Expr::integer(n as i64, e.span)),
+                    None => Some(self.expression(scope, e)).filter(|e| !e.is_error()),
+                },
+            });
+        }
+        sizes
+    }
+
+    fn collect_body(&mut self, inst: InstId, body: &mut Vec<flat::Statement>) {
+        for base in self.insts[inst].bases.clone() {
+            self.collect_body(base, body);
+        }
+        let Some(ast::ClassBody::Long(class)) = self.insts[inst].definition.map(|c| &c.body) else { return };
+        for section in &class.sections {
+            match section {
+                ast::Section::Algorithm { statements, .. } => {
+                    let statements = self.statements(inst, statements);
+                    body.extend(statements);
+                }
+                ast::Section::Equations { keyword, equations, .. } if !equations.is_empty() => {
+                    self.report(d::equation_in_function(*keyword));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn external_of(&mut self, inst: InstId) -> Option<flat::External> {
+        if let Some(ast::ClassBody::Long(class)) = self.insts[inst].definition.map(|c| &c.body)
+            && let Some(external) = &class.external
+        {
+            return Some(self.make_external(inst, class, external));
+        }
+        self.insts[inst].bases.clone().into_iter().find_map(|base| self.external_of(base))
+    }
+
+    fn make_external(
+        &mut self,
+        inst: InstId,
+        class: &'a ast::LongClass,
+        external: &'a ast::External,
+    ) -> flat::External {
+        let language = external.language.as_ref().map_or("C", |l| &l.value).to_owned();
+        let Some(call) = &external.call else { return self.default_external(inst, language) };
+        let name = self.text(call.name.name).to_owned();
+        let result = call.result.as_ref().and_then(|r| self.local_of_ref(inst, r));
+        let arguments = call
+            .arguments
+            .iter()
+            .map(|argument| {
+                if let ast::ExprKind::Ref(r) = &argument.kind
+                    && let Some(local) = self.local_of_ref(inst, r)
+                    && !self.is_input(local)
+                {
+                    return flat::ExternalArgument::Output(local);
+                }
+                flat::ExternalArgument::Input(self.expression(inst, argument))
+            })
+            .collect();
+        let annotations = [external.annotation.as_ref(), class.annotation.as_ref()];
+        let libraries =
+            annotations.into_iter().flatten().flat_map(|a| self.annotation_strings(a, self.words.library)).collect();
+        flat::External { language, name, arguments, result, libraries }
+    }
+
+    /// `external;` alone: the function's own name, all inputs, one output as the result (specification 12.9).
+    fn default_external(&mut self, inst: InstId, language: String) -> flat::External {
+        let name = self.insts[inst].definition.map_or(String::new(), |c| self.text(c.name.name).to_owned());
+        let Some(id) = self.current_function else {
+            return flat::External { language, name, arguments: Vec::new(), result: None, libraries: Vec::new() };
+        };
+        let (inputs, outputs) = (self.functions[id].inputs.clone(), self.functions[id].outputs.clone());
+        let mut arguments: Vec<_> = inputs
+            .into_iter()
+            .map(|local| {
+                let ty = self.local_type_of(local);
+                flat::ExternalArgument::Input(Expr::new(ExprKind::Local(local), ty, Span::nowhere()))
+            })
+            .collect();
+        let result = if let [one] = outputs[..] {
+            Some(one)
+        } else {
+            arguments.extend(outputs.into_iter().map(flat::ExternalArgument::Output));
+            None
+        };
+        flat::External { language, name, arguments, result, libraries: Vec::new() }
+    }
+
+    fn local_of_ref(&mut self, inst: InstId, reference: &ast::ComponentRef) -> Option<LocalId> {
+        let [part] = reference.parts.as_slice() else { return None };
+        if !part.subscripts.is_empty() {
+            return None;
+        }
+        self.local_named(inst, part.name.name)
+    }
+
+    pub fn local_named(&mut self, inst: InstId, name: Name) -> Option<LocalId> {
+        match self.member(inst, name) {
+            Some(crate::instance::Member::Component(comp)) => self.comps[comp].local,
+            _ => None,
+        }
+    }
+
+    pub fn is_input(&self, local: LocalId) -> bool {
+        self.current_function.is_some_and(|id| self.functions[id].inputs.contains(&local))
+    }
+
+    /// `expr`, which is written in terms of a function's locals, for a call with these arguments.
+    pub fn substitute(&mut self, id: FunctionId, expr: &Expr, arguments: &[Option<Expr>]) -> Option<Expr> {
+        self.substitute_at(id, expr, arguments, 0)
+    }
+
+    fn substitute_at(&mut self, id: FunctionId, expr: &Expr, arguments: &[Option<Expr>], depth: u32) -> Option<Expr> {
+        if depth > 50 {
+            return None;
+        }
+        if let ExprKind::Local(local) = expr.kind {
+            let position = self.functions[id].inputs.iter().position(|&i| i == local);
+            if let Some(Some(argument)) = position.map(|p| arguments.get(p).cloned().flatten()) {
+                return Some(argument);
+            }
+            let default = self.local_default(id, local)?;
+            return self.substitute_at(id, &default, arguments, depth + 1);
+        }
+        // The size of an argument is known even where its value is not.
+        if let ExprKind::Builtin { function: flat::Builtin::Size, arguments: of } = &expr.kind
+            && let [array, dimension] = of.as_slice()
+            && let ExprKind::Integer(k) = dimension.kind
+        {
+            let array = self.substitute_at(id, array, arguments, depth)?;
+            if let Some(Dim::Known(n)) = array.ty.dims.get((k - 1) as usize) {
+                return Some(Expr::integer(*n as i64, expr.span));
+            }
+        }
+        let mut result = expr.clone();
+        let mut ok = true;
+        result.for_each_child_mut(&mut |child| match self.substitute_at(id, child, arguments, depth) {
+            Some(new) => *child = new,
+            None => ok = false,
+        });
+        ok.then_some(result)
+    }
+
+    /// Types of all results of a call; sizes that depend on the arguments are found from them.
+    pub fn result_types(&mut self, id: FunctionId, arguments: &[Option<Expr>], span: Span) -> Vec<Type> {
+        let outputs = self.functions[id].outputs.clone();
+        let mut types = Vec::with_capacity(outputs.len());
+        let mut evaluated: Option<Vec<saltus_eval::Value>> = None;
+        for (k, local) in outputs.into_iter().enumerate() {
+            let mut ty = self.functions[id].locals[local].ty.clone();
+            if ty.dims.contains(&Dim::Unknown) {
+                self.find_result_sizes(id, local, arguments, &mut ty);
+            }
+            if ty.dims.contains(&Dim::Unknown) && self.current_function.is_none() {
+                if evaluated.is_none() {
+                    evaluated = Some(self.evaluate_call(id, arguments, span).unwrap_or_default());
+                }
+                if let Some(value) = evaluated.as_ref().and_then(|v| v.get(k)) {
+                    let dims = value.dims();
+                    if dims.len() == ty.rank() {
+                        ty.dims = dims.iter().map(|&n| Dim::Known(n as u64)).collect();
+                    }
+                }
+            }
+            types.push(ty);
+        }
+        types
+    }
+
+    fn find_result_sizes(&mut self, id: FunctionId, local: LocalId, arguments: &[Option<Expr>], ty: &mut Type) {
+        let Some(comp) = self.functions[id].components.iter().copied().find(|&c| self.comps[c].local == Some(local))
+        else {
+            return;
+        };
+        let mark = self.diagnostics.len();
+        let sizes = self.in_function(id, |front| front.local_sizes(comp));
+        for (k, dim) in ty.dims.iter_mut().enumerate() {
+            if *dim != Dim::Unknown {
+                continue;
+            }
+            let Some(Some(size)) = sizes.get(k) else { continue };
+            let Some(size) = self.substitute(id, size, arguments) else { continue };
+            if let Some(saltus_eval::Value::Integer(n)) = self.structural_quietly(&size)
+                && n >= 0
+            {
+                *dim = Dim::Known(n as u64);
+            }
+        }
+        self.diagnostics.truncate(mark);
+    }
+}

@@ -1,0 +1,163 @@
+//! Overconstrained connections: `Connections.root`, `branch`, `isRoot` and broken connections (specification 9.4).
+//!
+//! ```text
+//! connect(a.frame, b.frame)  closing a loop  ⇒  zeros(n) = equalityConstraint(a.frame.R, b.frame.R)
+//! ```
+
+use saltus_base::Span;
+use saltus_connect::Face;
+use saltus_connect::graph::NodeId;
+use saltus_flat::{self as flat, Builtin, EquationKind, Expr, Origin};
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::component::fill;
+use crate::connection::{Argument, Connection, Connector};
+use crate::diagnostics as d;
+use crate::instance::{InstId, Member};
+
+impl<'a> Front<'a> {
+    /// `Connections.root(…)` and the like, which are no equations.
+    pub fn is_graph_operator(&self, call: &ast::Call) -> bool {
+        let [first, second] = call.name.parts.as_slice() else { return false };
+        first.name.name == self.words.connections
+            && matches!(self.text(second.name.name), "root" | "potentialRoot" | "branch" | "uniqueRoot")
+    }
+
+    /// A type with a function `equalityConstraint`.
+    pub fn is_overdetermined(&mut self, inst: InstId) -> bool {
+        self.member(inst, self.words.equality_constraint).is_some()
+    }
+
+    pub fn graph_equation(&mut self, scope: InstId, call: &'a ast::Call, span: Span) {
+        let operator = self.text(call.name.parts[1].name.name).to_owned();
+        let Some(node) = self.graph_argument(scope, call, 0, span) else { return };
+        match operator.as_str() {
+            "root" => self.graph.root(node, span),
+            "uniqueRoot" => {
+                let message = match call.arguments.get(1).map(|e| &e.kind) {
+                    Some(ast::ExprKind::String(text)) => text.to_string(),
+                    _ => String::new(),
+                };
+                self.graph.unique_root(node, message, span);
+            }
+            "potentialRoot" => {
+                let written = call.arguments.get(1).or_else(|| call.named.first().map(|n| &n.value));
+                let priority = match written {
+                    Some(e) => {
+                        let typed = self.expression(scope, e);
+                        self.structural_quietly(&typed).and_then(|v| v.as_integer()).unwrap_or(0)
+                    }
+                    None => 0,
+                };
+                self.graph.potential_root(node, priority, span);
+            }
+            _ => {
+                if let Some(other) = self.graph_argument(scope, call, 1, span) {
+                    self.graph.branch(node, other, span);
+                }
+            }
+        }
+    }
+
+    fn graph_argument(&mut self, scope: InstId, call: &'a ast::Call, k: usize, span: Span) -> Option<NodeId> {
+        let Some(ast::ExprKind::Ref(reference)) = call.arguments.get(k).map(|e| &e.kind) else {
+            self.report(d::graph_argument(span));
+            return None;
+        };
+        match self.connect_argument(scope, reference) {
+            Argument::Connectors(c) => match c.items.as_slice() {
+                [Connector::Inst(inst)] => Some(self.graph_node(*inst)),
+                _ => {
+                    self.report(d::graph_argument(span));
+                    None
+                }
+            },
+            _ => None,
+        }
+    }
+
+    fn graph_node(&mut self, inst: InstId) -> NodeId {
+        if let Some(&node) = self.graph_nodes.get(&inst) {
+            return node;
+        }
+        let name = self.component_path(inst).to_string();
+        let span = self.insts[inst].owner.map_or(Span::nowhere(), |c| self.comps[c].span);
+        let node = self.graph.add_node(name, span);
+        self.graph_nodes.insert(inst, node);
+        node
+    }
+
+    /// A connection between two overdetermined parts waits for the spanning tree.
+    pub fn graph_connection(&mut self, a: (InstId, Face), b: (InstId, Face), connection: &Connection) {
+        let (x, y) = (self.graph_node(a.0), self.graph_node(b.0));
+        let key = self.graph_edges.len();
+        self.graph_edges.push((a, b, connection.clone()));
+        self.graph.connection((x, a.1), (y, b.1), key);
+    }
+
+    /// Finds the spanning trees; kept connections become equalities, broken ones constraints.
+    pub fn span_graph(&mut self) {
+        let graph = std::mem::take(&mut self.graph);
+        let spanning = graph.finish();
+        self.diagnostics.extend(spanning.diagnostics.iter().cloned());
+        let edges = std::mem::take(&mut self.graph_edges);
+        for &key in &spanning.kept {
+            let (a, b, connection) = &edges[key];
+            self.pair_members(*a, *b, connection);
+        }
+        for &key in &spanning.broken {
+            let (a, b, connection) = &edges[key];
+            self.equality_constraint(a.0, b.0, connection);
+        }
+        self.spanning = Some(spanning);
+    }
+
+    fn equality_constraint(&mut self, a: InstId, b: InstId, connection: &Connection) {
+        let name = self.words.equality_constraint;
+        let Some(Member::Class(slot)) = self.member(a, name) else { return };
+        let function = self.function_of(slot);
+        let span = connection.span;
+        let (Some(x), Some(y)) = (self.insts[a].owner, self.insts[b].owner) else { return };
+        let left = self.record_at(x, a, span);
+        let right = self.record_at(y, b, span);
+        let call = self.typed_call(function, vec![Some(left), Some(right)], span);
+        if call.is_error() {
+            return;
+        }
+        let sizes: Vec<u64> = call.ty.dims.iter().filter_map(|d| d.known()).collect();
+        let zero = if sizes.is_empty() { Expr::real(0.0, span) } else { fill(Expr::real(0.0, span), &sizes) };
+        self.constraint_equations.push(flat::Equation {
+            kind: EquationKind::Equality { left: zero, right: call },
+            origin: Origin::Connection,
+            component: connection.component.clone(),
+            span,
+        });
+    }
+
+    /// `Connections.isRoot(…)` and `Connections.rooted(…)`.
+    pub fn graph_query(&mut self, scope: InstId, function: Builtin, call: &'a ast::Call, span: Span) -> bool {
+        let Some(ast::ExprKind::Ref(reference)) = call.arguments.first().map(|e| &e.kind) else {
+            self.report(d::graph_argument(span));
+            return false;
+        };
+        let inst = match self.connect_argument(scope, reference) {
+            Argument::Connectors(c) => match c.items.as_slice() {
+                [Connector::Inst(inst)] => *inst,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let (Some(&node), Some(spanning)) = (self.graph_nodes.get(&inst), &self.spanning) else { return false };
+        if function == Builtin::ConnectionsIsRoot {
+            return spanning.is_root(node);
+        }
+        match spanning.rooted(node, span) {
+            Ok(value) => value,
+            Err(diagnostic) => {
+                self.report(diagnostic);
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The instance tree: classes seen from a place, with the modifications that hold there.
+//!
+//! A [`Slot`] is a class as a member of an instance: which definition, which scope, which modifications. An [`Inst`] is a
+//! slot opened up: its bases and components. A [`Comp`] is a component; a component of a class type has one `Inst` per
+//! array element, a component of a built-in type is a leaf and stands for one variable of the flat model.
+//!
+//! ```text
+//! model M                      Inst M ─ Comp r (dims [2]) ─ Inst r[1] ─ Comp R (leaf)
+//!   Resistor r[2];                                        └ Inst r[2] ─ Comp R (leaf)
+//! end M;
+//! ```
+//!
+//! Everything is opened on demand: asking for `n` in `Real x[n]` types and evaluates the binding of `n` at that moment.
+//! Definitions are shared and never copied. A base class is an `Inst` of its own, whose `derived` is the instance that
+//! extends it; both list the same `Comp`s.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use saltus_base::{Name, Span};
+use saltus_eval::Value;
+use saltus_flat::{self as flat, BaseType, LocalId, VarId};
+use saltus_library::ClassId;
+use saltus_syntax::ast;
+
+use crate::modifier::{Mod, ModRef};
+
+saltus_base::define_id! {
+    /// A class instance.
+    pub struct InstId;
+    /// A component instance.
+    pub struct CompId;
+    /// A class as a member of an instance.
+    pub struct SlotId;
+}
+
+/// A member of a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Member {
+    Class(SlotId),
+    Component(CompId),
+}
+
+pub struct Slot<'a> {
+    pub class: ClassId,
+    pub definition: &'a ast::ClassDef,
+    /// The instance in whose scope the definition's names are looked up.
+    pub scope: InstId,
+    /// Modifications of the class as a whole (`redeclare package Medium = Water(p = 1)` has them in the definition).
+    pub modifier: ModRef<'a>,
+    /// What `class extends` extends.
+    pub original: Option<SlotId>,
+    pub is_protected: bool,
+    pub is_replaceable: bool,
+    /// The instance without a component, for lookup in packages; made on demand.
+    pub instance: Option<InstId>,
+    /// Set while the instance is being made.
+    pub in_progress: bool,
+    pub simple: Memo<Option<Rc<SimpleType<'a>>>>,
+    pub function: Option<flat::FunctionId>,
+}
+
+/// A value computed on demand.
+#[derive(Clone, Debug)]
+pub enum Memo<T> {
+    Unknown,
+    InProgress,
+    Known(T),
+}
+
+/// A class that is, through any number of short definitions and `extends`, a built-in type.
+#[derive(Debug)]
+pub struct SimpleType<'a> {
+    pub base: BaseType,
+    /// Array dimensions of the type, outermost first, each with its scope.
+    pub subscripts: Vec<(&'a ast::Subscript, InstId)>,
+    /// Attributes.
+    pub modifier: ModRef<'a>,
+    pub direction: Option<ast::Direction>,
+    pub is_connector: bool,
+}
+
+/// Prefixes that a component passes on to everything in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefixes {
+    pub variability: Option<ast::Variability>,
+    pub direction: Option<ast::Direction>,
+    pub connection: Option<ast::Connection>,
+    pub is_protected: bool,
+    pub is_final: bool,
+    pub hide_result: bool,
+}
+
+impl Prefixes {
+    pub const NONE: Prefixes = Prefixes {
+        variability: None,
+        direction: None,
+        connection: None,
+        is_protected: false,
+        is_final: false,
+        hide_result: false,
+    };
+}
+
+pub struct Inst<'a> {
+    pub class: ClassId,
+    /// `None` only for the root.
+    pub definition: Option<&'a ast::ClassDef>,
+    pub slot: Option<SlotId>,
+    /// Lexically enclosing instance; the root encloses itself.
+    pub scope: InstId,
+    pub modifier: ModRef<'a>,
+    pub original: Option<SlotId>,
+    /// The component of which this is (an element of) the type; `None` for packages, functions, the model itself.
+    pub owner: Option<CompId>,
+    /// The instance that extends this one.
+    pub derived: Option<InstId>,
+    /// Flat name of the component, empty for the model itself, `None` outside the model.
+    pub path: Option<Rc<str>>,
+    pub prefixes: Prefixes,
+    pub expansion: Memo<()>,
+    pub bases: Vec<InstId>,
+    /// Own and inherited components in order of declaration.
+    pub components: Vec<CompId>,
+    pub names: HashMap<Name, Member>,
+    /// Names that were looked for and are not members.
+    pub absent: HashSet<Name>,
+    /// The function whose body this is.
+    pub function: Option<flat::FunctionId>,
+    /// How deeply nested in components.
+    pub depth: u32,
+}
+
+pub struct Comp<'a> {
+    pub name: Name,
+    /// Where it is declared: scope of its type name and sizes.
+    pub scope: InstId,
+    /// The outermost instance that has it as a member.
+    pub owner: InstId,
+    pub clause: &'a ast::ComponentClause,
+    pub declaration: &'a ast::Component,
+    /// Everything said about it, the declaration included.
+    pub modifier: ModRef<'a>,
+    pub prefixes: Prefixes,
+    pub is_inner: bool,
+    pub is_outer: bool,
+    /// The condition attribute with its scope.
+    pub condition: Option<(&'a ast::Expr, InstId)>,
+    /// Dimensions from a replaced declaration or a generated component.
+    pub dims_from: Option<(&'a [ast::Subscript], &'a [ast::Subscript], InstId)>,
+    pub is_present: Memo<bool>,
+    pub kind: Memo<CompKind>,
+    pub dims: Memo<Rc<[u64]>>,
+    pub binding: Memo<Option<Rc<flat::Expr>>>,
+    pub value: Memo<Result<Value, ()>>,
+    /// For `outer`: the component it stands for.
+    pub outer: Memo<Option<CompId>>,
+    pub var: Option<VarId>,
+    pub local: Option<LocalId>,
+    pub is_structural: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum CompKind {
+    Leaf(Rc<Leaf>),
+    /// One instance per array element, row-major; a scalar has one.
+    Class(Rc<ClassComp>),
+    /// Something was wrong and has been reported.
+    Error,
+}
+
+#[derive(Debug)]
+pub struct Leaf {
+    pub base: BaseType,
+    pub is_connector: bool,
+}
+
+#[derive(Debug)]
+pub struct ClassComp {
+    pub slot: SlotId,
+    pub elements: Vec<InstId>,
+}
+
+impl<'a> Comp<'a> {
+    pub fn sub_modifier(&self, name: Name) -> Option<Rc<Mod<'a>>> {
+        self.modifier.as_ref().and_then(|m| m.sub(name))
+    }
+}

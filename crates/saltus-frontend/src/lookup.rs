@@ -1,0 +1,419 @@
+//! Finding what a name means (specification chapter 5).
+//!
+//! A simple name is looked for in the members of the instance (own, then inherited), its imports, then in the enclosing
+//! instance, up to the root. The further parts of a composite name are members of what was found. Members that are
+//! classes come into being when they are asked for, so that a package of a thousand files costs only what is used.
+
+use saltus_base::Name;
+use saltus_library::ClassId;
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{CompKind, InstId, Member, Memo, Slot, SlotId};
+use crate::modifier::{ModRef, Redeclare, merge};
+
+impl<'a> Front<'a> {
+    /// The member `name` of an instance, own or inherited; imports and enclosing scopes do not count.
+    pub fn member(&mut self, inst: InstId, name: Name) -> Option<Member> {
+        if let Some(&found) = self.insts[inst].names.get(&name) {
+            return Some(found);
+        }
+        self.expand(inst);
+        if let Some(&found) = self.insts[inst].names.get(&name) {
+            return Some(found);
+        }
+        if self.insts[inst].absent.contains(&name) {
+            return None;
+        }
+        let found = self.class_member(inst, name);
+        let i = &mut self.insts[inst];
+        match found {
+            Some(member) => {
+                i.names.insert(name, member);
+            }
+            None if matches!(i.expansion, Memo::Known(())) => {
+                i.absent.insert(name);
+            }
+            None => {}
+        }
+        found
+    }
+
+    fn class_member(&mut self, inst: InstId, name: Name) -> Option<Member> {
+        let own = self.library.child(self.insts[inst].class, name);
+        let is_redeclare = own.and_then(|c| self.library.element(c)).is_some_and(|e| e.prefixes.is_redeclare)
+            && !self.insts[inst].bases.is_empty();
+        if let (Some(class), false) = (own, is_redeclare) {
+            return Some(Member::Class(self.make_slot(inst, class, name)));
+        }
+        for i in 0..self.insts[inst].bases.len() {
+            let base = self.insts[inst].bases[i];
+            if let Some(found) = self.member(base, name) {
+                return Some(found);
+            }
+        }
+        own.map(|class| Member::Class(self.make_slot(inst, class, name)))
+    }
+
+    /// Makes the member for a class declared in `inst`, carrying out redeclarations.
+    fn make_slot(&mut self, inst: InstId, class: ClassId, name: Name) -> SlotId {
+        let modifier = self.insts[inst].modifier.as_ref().and_then(|m| m.sub(name));
+        let element = self.library.element(class);
+        let is_replaceable = element.is_some_and(|e| e.prefixes.is_replaceable);
+        let is_protected = self.library.is_visibility_protected(class);
+        let mut slot = self.new_slot(class, inst, None);
+        self.slots[slot].is_replaceable = is_replaceable;
+        self.slots[slot].is_protected = is_protected;
+        let Some(modifier) = modifier else { return slot };
+        let constraint = element.and_then(|e| e.constrained_by.as_ref());
+        for &redeclare in &modifier.redeclares {
+            let Redeclare::Class { class: new, scope, span } = redeclare else {
+                let (text, at) = (self.text(name), self.library.definition(class).map(|c| c.name.span));
+                if let Redeclare::Component { span, .. } = redeclare {
+                    self.report(d::redeclare_kind(text, "class", "component", span, at));
+                }
+                continue;
+            };
+            if !is_replaceable && !self.is_same_class_extends(new) && scope != inst {
+                let at = self.slots[slot].definition.name.span;
+                self.report(d::not_replaceable(self.text(name), span, at));
+            }
+            let constraint = constraint.and_then(|c| c.modification.as_ref()).map(|m| self.class_modifier(m, inst));
+            let previous = slot;
+            slot = self.new_slot(new, scope, constraint);
+            self.slots[slot].original = Some(previous);
+            self.slots[slot].is_protected = is_protected;
+            self.slots[slot].is_replaceable = true;
+        }
+        self.slots[slot].modifier = merge(&modifier.without_redeclares(), &self.slots[slot].modifier);
+        slot
+    }
+
+    /// `redeclare model extends X` may extend a class that is replaceable only where it was first declared.
+    fn is_same_class_extends(&self, class: ClassId) -> bool {
+        self.library
+            .definition(class)
+            .is_some_and(|c| matches!(&c.body, ast::ClassBody::Long(l) if l.extends.is_some()))
+    }
+
+    pub fn new_slot(&mut self, class: ClassId, scope: InstId, modifier: ModRef<'a>) -> SlotId {
+        let definition = self.library.definition(class).unwrap_or(self.empty_class);
+        self.slots.push(Slot {
+            class,
+            definition,
+            scope,
+            modifier,
+            original: None,
+            is_protected: false,
+            is_replaceable: false,
+            instance: None,
+            in_progress: false,
+            simple: Memo::Unknown,
+            function: None,
+        })
+    }
+
+    /// What a simple name means in the scope of `inst`.
+    pub fn lookup_name(&mut self, inst: InstId, name: Name) -> Option<Member> {
+        let mut at = inst;
+        loop {
+            if let Some(found) = self.member(at, name) {
+                return Some(found);
+            }
+            if let Some(found) = self.imported(at, name) {
+                return Some(found);
+            }
+            if at == self.root {
+                return None;
+            }
+            at = self.enclosing(at);
+        }
+    }
+
+    fn enclosing(&self, inst: InstId) -> InstId {
+        let inst = &self.insts[inst];
+        if inst.definition.is_some_and(|c| c.is_encapsulated) { self.root } else { inst.scope }
+    }
+
+    /// What the name of a base class means in the body of `inst`: inherited members do not count (specification 5.6.1).
+    pub fn lookup_base_name(&mut self, inst: InstId, name: Name) -> Option<Member> {
+        let own = self.library.child(self.insts[inst].class, name);
+        if let Some(class) = own
+            && !self.library.element(class).is_some_and(|e| e.prefixes.is_redeclare)
+        {
+            if let Some(&found) = self.insts[inst].names.get(&name) {
+                return Some(found);
+            }
+            let found = Member::Class(self.make_slot(inst, class, name));
+            self.insts[inst].names.insert(name, found);
+            return Some(found);
+        }
+        if let Some(found) = self.imported(inst, name) {
+            return Some(found);
+        }
+        let outside = self.enclosing(inst);
+        self.lookup_name(outside, name)
+    }
+
+    fn imported(&mut self, inst: InstId, name: Name) -> Option<Member> {
+        let class = self.insts[inst].class;
+        let definition = self.insts[inst].definition?;
+        if let Some(found) = self.imports.get(&(class, name)) {
+            return *found;
+        }
+        let ast::ClassBody::Long(body) = &definition.body else { return None };
+        self.imports.insert((class, name), None);
+        let mut found = None;
+        let mut wildcards = Vec::new();
+        for import in imports(body) {
+            match &import.kind {
+                ast::ImportKind::Qualified if import.path.parts.last().is_some_and(|p| p.name == name) => {
+                    found = self.import_target(import, &import.path.parts);
+                }
+                ast::ImportKind::Renamed(alias) if alias.name == name => {
+                    found = self.import_target(import, &import.path.parts);
+                }
+                ast::ImportKind::Some(names) => {
+                    if let Some(last) = names.iter().find(|n| n.name == name) {
+                        let parts: Vec<_> = import.path.parts.iter().chain([last]).copied().collect();
+                        found = self.import_target(import, &parts);
+                    }
+                }
+                ast::ImportKind::All => wildcards.push(import),
+                _ => {}
+            }
+            if found.is_some() {
+                break;
+            }
+        }
+        for import in wildcards {
+            if found.is_some() {
+                break;
+            }
+            if let Some(Member::Class(package)) = self.import_target(import, &import.path.parts) {
+                let package = self.slot_instance(package);
+                found = self.member(package, name);
+            }
+        }
+        self.imports.insert((class, name), found);
+        found
+    }
+
+    fn import_target(&mut self, import: &ast::Import, parts: &[ast::Ident]) -> Option<Member> {
+        let found = self.walk_members(self.root, parts);
+        if found.is_none() {
+            let text = self.path_text(parts);
+            self.report(d::import_not_found(&text, import.path.span));
+        }
+        found
+    }
+
+    /// Members of members from `inst`.
+    fn walk_members(&mut self, inst: InstId, parts: &[ast::Ident]) -> Option<Member> {
+        let (first, rest) = parts.split_first()?;
+        let mut found = self.member(inst, first.name)?;
+        for part in rest {
+            let Member::Class(slot) = found else { return None };
+            let inst = self.slot_instance(slot);
+            found = self.member(inst, part.name)?;
+        }
+        Some(found)
+    }
+
+    /// The class a path means in the scope of `inst`; reports when there is none.
+    pub fn lookup_class(&mut self, inst: InstId, path: &ast::Path) -> Option<SlotId> {
+        self.lookup_class_from(inst, path, false)
+    }
+
+    /// The class that the body of `inst` extends under this path; reports when there is none.
+    pub fn lookup_base_class(&mut self, inst: InstId, path: &ast::Path) -> Option<SlotId> {
+        self.lookup_class_from(inst, path, true)
+    }
+
+    fn lookup_class_from(&mut self, inst: InstId, path: &ast::Path, as_base: bool) -> Option<SlotId> {
+        let (first, rest) = path.parts.split_first()?;
+        let start = if path.is_global { self.root } else { inst };
+        let mut found = if as_base && !path.is_global {
+            self.lookup_base_name(start, first.name)
+        } else {
+            self.lookup_name(start, first.name)
+        };
+        if found.is_none() {
+            let diagnostic = self.class_not_found(inst, path, 0);
+            self.report(diagnostic);
+            return None;
+        }
+        for (k, part) in rest.iter().enumerate() {
+            let inside = match found {
+                Some(Member::Class(slot)) => self.slot_instance(slot),
+                Some(Member::Component(comp)) => match self.comp_kind(comp) {
+                    CompKind::Class(class) if !class.elements.is_empty() => class.elements[0],
+                    _ => {
+                        let text = self.path_text(&path.parts[..=k]);
+                        self.report(d::not_a_class(&text, path.span));
+                        return None;
+                    }
+                },
+                None => return None,
+            };
+            found = self.member(inside, part.name);
+            if found.is_none() {
+                let diagnostic = self.class_not_found(inside, path, k + 1);
+                self.report(diagnostic);
+                return None;
+            }
+        }
+        match found {
+            Some(Member::Class(slot)) => Some(slot),
+            _ => {
+                let text = self.path_text(&path.parts);
+                self.report(d::not_a_class(&text, path.span));
+                None
+            }
+        }
+    }
+
+    fn class_not_found(&mut self, inst: InstId, path: &ast::Path, part: usize) -> saltus_base::Diagnostic {
+        let missing = &path.parts[part];
+        let text = self.path_text(&path.parts);
+        let name = self.text(missing.name).to_owned();
+        let within = (part > 0).then(|| self.path_text(&path.parts[..part]));
+        let nearest = self.nearest_name(inst, &name, part == 0);
+        d::class_not_found(&text, &name, within.as_deref(), nearest.as_deref(), missing.span)
+    }
+
+    /// The instance of a class as such, for lookup inside it. A short definition that changes nothing is the
+    /// instance of its base, so that `redeclare package Medium = Medium` in a hundred pipes stays one package.
+    pub fn slot_instance(&mut self, slot: SlotId) -> InstId {
+        if let Some(inst) = self.slots[slot].instance {
+            return inst;
+        }
+        if let Some(base) = self.plain_alias(slot) {
+            let inst = self.slot_instance(base);
+            self.slots[slot].instance = Some(inst);
+            return inst;
+        }
+        let modifier = self.slots[slot].modifier.clone();
+        let inst = self.new_inst(slot, modifier, None);
+        self.slots[slot].instance = Some(inst);
+        inst
+    }
+
+    /// The slot that a short class definition without any modification stands for.
+    pub fn plain_alias(&mut self, slot: SlotId) -> Option<SlotId> {
+        let s = &self.slots[slot];
+        let ast::ClassBody::Short(short) = &s.definition.body else { return None };
+        let is_plain = short.modification.as_ref().is_none_or(|m| m.arguments.is_empty())
+            && short.subscripts.is_empty()
+            && short.direction.is_none()
+            && s.modifier.as_ref().is_none_or(|m| m.is_empty());
+        if !is_plain || s.in_progress {
+            return None;
+        }
+        let scope = s.scope;
+        self.slots[slot].in_progress = true;
+        let base = self.lookup_class(scope, &short.base);
+        self.slots[slot].in_progress = false;
+        base.filter(|&b| b != slot && !self.slots[b].in_progress)
+    }
+
+    pub fn text(&self, name: Name) -> &'a str {
+        self.library.text(name)
+    }
+
+    pub fn path_text(&self, parts: &[ast::Ident]) -> String {
+        parts.iter().map(|p| self.text(p.name)).collect::<Vec<_>>().join(".")
+    }
+
+    pub fn ref_text(&self, reference: &ast::ComponentRef) -> String {
+        reference.parts.iter().map(|p| self.text(p.name.name)).collect::<Vec<_>>().join(".")
+    }
+
+    /// The visible name most like `name`, for "did you mean".
+    pub fn nearest_name(&mut self, inst: InstId, name: &str, with_enclosing: bool) -> Option<String> {
+        let mut best: Option<(usize, String)> = None;
+        let mut at = inst;
+        let mut n_scopes = 0;
+        loop {
+            for candidate in self.member_names(at) {
+                let distance = edit_distance(name, &candidate);
+                if distance <= 1 + name.chars().count() / 4 && best.as_ref().is_none_or(|(d, _)| distance < *d) {
+                    best = Some((distance, candidate));
+                }
+            }
+            n_scopes += 1;
+            if !with_enclosing || at == self.root || n_scopes > 20 {
+                return best.map(|(_, name)| name);
+            }
+            at = self.enclosing(at);
+        }
+    }
+
+    fn member_names(&mut self, inst: InstId) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut todo = vec![inst];
+        while let Some(at) = todo.pop() {
+            if names.len() > 2_000 {
+                break;
+            }
+            names.extend(self.insts[at].names.keys().map(|&n| self.text(n).to_owned()));
+            if let Some(ast::ClassBody::Long(body)) = self.insts[at].definition.map(|c| &c.body) {
+                for element in elements(body) {
+                    if let ast::ElementKind::Class(class) = &element.kind {
+                        names.push(self.text(class.class.name.name).to_owned());
+                    }
+                }
+            }
+            todo.extend(self.insts[at].bases.iter().copied());
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// All elements of a class body with their visibility ignored.
+pub fn elements(body: &ast::LongClass) -> impl Iterator<Item = &ast::Element> {
+    body.sections.iter().flat_map(|s| match s {
+        ast::Section::Elements { elements, .. } => elements.as_slice(),
+        _ => &[],
+    })
+}
+
+fn imports(body: &ast::LongClass) -> impl Iterator<Item = &ast::Import> {
+    elements(body).filter_map(|e| match &e.kind {
+        ast::ElementKind::Import(import) => Some(import),
+        _ => None,
+    })
+}
+
+/// Levenshtein distance, the letter case of a name counting as half a mistake would be; capped for long names.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(64).collect();
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(!ca.eq_ignore_ascii_case(cb));
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edit_distance;
+
+    #[test]
+    fn distance_counts_single_edits() {
+        // Counted by hand: one deletion; one substitution; letter case is free.
+        assert_eq!(edit_distance("Resistr", "Resistor"), 1);
+        assert_eq!(edit_distance("gian", "gain"), 2);
+        assert_eq!(edit_distance("realinput", "RealInput"), 0);
+    }
+}

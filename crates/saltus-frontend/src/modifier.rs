@@ -1,0 +1,160 @@
+//! Modification environments: what the surroundings of an element say about it.
+//!
+//! ```text
+//! Resistor r[3](each T = 300, R = {1, 2, 3})   ⇒   on `r`:  T ↦ 300 (each), R ↦ {1, 2, 3}
+//!                                                  on `r[2]`: T ↦ 300,      R ↦ {1, 2, 3}[2]
+//! ```
+//!
+//! A [`Mod`] is immutable and shared. An expression in it is not typed before somebody asks for the value; until then it
+//! is the syntax tree together with the instance in whose scope it was written. Outer modifications win over inner
+//! ones ([`merge`]). Specification chapter 7.
+
+use std::rc::Rc;
+
+use saltus_base::{Name, Span};
+use saltus_library::ClassId;
+use saltus_syntax::ast;
+
+use crate::instance::InstId;
+
+pub type ModRef<'a> = Option<Rc<Mod<'a>>>;
+
+#[derive(Clone, Debug)]
+pub struct Mod<'a> {
+    pub value: Option<ModValue<'a>>,
+    /// Replacements of the element, innermost first.
+    pub redeclares: Vec<Redeclare<'a>>,
+    pub subs: Vec<(Name, Rc<Mod<'a>>)>,
+    pub is_each: bool,
+    pub is_final: bool,
+    pub span: Span,
+}
+
+/// The right-hand side of `name = value`.
+#[derive(Clone, Debug)]
+pub struct ModValue<'a> {
+    pub expr: ModExpr<'a>,
+    /// Positions (from 1) inside the arrays of components that lie between the modification and the element.
+    pub indices: Vec<u32>,
+    /// Comes from further outside than the value of the record it belongs to.
+    pub beats_binding: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum ModExpr<'a> {
+    /// An expression in the scope of the instance where it was written.
+    Ast(&'a ast::Expr, InstId),
+    /// `= break`: no value.
+    Break,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Redeclare<'a> {
+    Class { class: ClassId, scope: InstId, span: Span },
+    Component { clause: &'a ast::ComponentClause, component: &'a ast::Component, scope: InstId, span: Span },
+}
+
+impl<'a> Mod<'a> {
+    pub fn empty(span: Span) -> Mod<'a> {
+        Mod { value: None, redeclares: Vec::new(), subs: Vec::new(), is_each: false, is_final: false, span }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.value.is_none() && self.redeclares.is_empty() && self.subs.is_empty()
+    }
+
+    pub fn sub(&self, name: Name) -> ModRef<'a> {
+        self.subs.iter().find(|(n, _)| *n == name).map(|(_, m)| m.clone())
+    }
+
+    /// The same modification without its redeclarations: what remains once they have been carried out.
+    pub fn without_redeclares(self: &Rc<Self>) -> ModRef<'a> {
+        if self.redeclares.is_empty() {
+            return Some(self.clone());
+        }
+        let rest = Mod { redeclares: Vec::new(), ..(**self).clone() };
+        (!rest.is_empty()).then(|| Rc::new(rest))
+    }
+
+    /// Only the parts below the element, not its own value.
+    pub fn without_value(self: &Rc<Self>) -> ModRef<'a> {
+        if self.value.is_none() {
+            return Some(self.clone());
+        }
+        let rest = Mod { value: None, ..(**self).clone() };
+        (!rest.is_empty()).then(|| Rc::new(rest))
+    }
+
+    /// The modification of the element at position `index` of an array of components.
+    pub fn at_index(self: &Rc<Self>, index: &[u32]) -> Rc<Mod<'a>> {
+        if index.is_empty() {
+            return self.clone();
+        }
+        Rc::new(Mod {
+            value: self.value.as_ref().map(|v| v.at_index(index)),
+            redeclares: self.redeclares.clone(),
+            subs: self.subs.iter().map(|(n, m)| (*n, if m.is_each { m.clone() } else { m.at_index(index) })).collect(),
+            ..**self
+        })
+    }
+
+    fn beating_binding(self: &Rc<Self>) -> Rc<Mod<'a>> {
+        let value = self.value.clone().map(|v| ModValue { beats_binding: true, ..v });
+        let subs = self.subs.iter().map(|(n, m)| (*n, m.beating_binding())).collect();
+        Rc::new(Mod { value, subs, redeclares: self.redeclares.clone(), ..**self })
+    }
+}
+
+impl<'a> ModValue<'a> {
+    pub fn at_index(&self, index: &[u32]) -> ModValue<'a> {
+        let mut value = self.clone();
+        value.indices.extend_from_slice(index);
+        value
+    }
+}
+
+/// `outer` over `inner`.
+pub fn merge<'a>(outer: &ModRef<'a>, inner: &ModRef<'a>) -> ModRef<'a> {
+    match (outer, inner) {
+        (None, m) | (m, None) => m.clone(),
+        (Some(outer), Some(inner)) => Some(merge_both(outer, inner)),
+    }
+}
+
+fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
+    if inner.is_empty() && !inner.is_final {
+        return outer.clone();
+    }
+    if outer.is_empty() && !outer.is_final {
+        return inner.clone();
+    }
+    let outer_beats = inner.value.is_some() && outer.value.is_none();
+    let mut subs = inner.subs.clone();
+    for (name, from_outer) in &outer.subs {
+        let from_outer = if outer_beats { from_outer.beating_binding() } else { from_outer.clone() };
+        match subs.iter_mut().find(|(n, _)| n == name) {
+            Some((_, slot)) => *slot = merge_both(&from_outer, slot),
+            None => subs.push((*name, from_outer)),
+        }
+    }
+    let mut redeclares = inner.redeclares.clone();
+    redeclares.extend_from_slice(&outer.redeclares);
+    Rc::new(Mod {
+        value: outer.value.clone().or_else(|| inner.value.clone()),
+        redeclares,
+        subs,
+        is_each: outer.is_each,
+        is_final: outer.is_final || inner.is_final,
+        span: outer.span,
+    })
+}
+
+/// A final element that an outer modification tries to change: the place of the attempt and of the `final`.
+pub fn final_violation<'a>(outer: &ModRef<'a>, inner: &ModRef<'a>) -> Option<(Span, Span)> {
+    let (Some(outer), Some(inner)) = (outer, inner) else { return None };
+    if inner.is_final && (outer.value.is_some() && inner.value.is_some() || !outer.redeclares.is_empty()) {
+        return Some((outer.span, inner.span));
+    }
+    outer.subs.iter().find_map(|(name, m)| final_violation(&Some(m.clone()), &inner.sub(*name)))
+}

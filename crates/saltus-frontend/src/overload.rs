@@ -1,0 +1,336 @@
+//! Overloaded operators of operator records (specification chapter 14).
+//!
+//! ```text
+//! Complex a, b;   a + b   ⇒   Complex.'+'(a, b)
+//!                 2 * a   ⇒   Complex.'*'.multiply(Complex.'constructor'.fromReal(2), a)
+//! ```
+
+use saltus_base::Span;
+use saltus_flat::{self as flat, BaseType, Expr, FunctionId, RecordId, Type};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{InstId, Member, SlotId};
+
+impl<'a> Front<'a> {
+    pub fn overloaded_unary(&mut self, op: ast::UnaryOp, operand: Expr, span: Span) -> Expr {
+        if operand.ty.rank() > 0 {
+            return self.map_elements(operand, span, &mut |front, e| front.overloaded_unary(op, e, span));
+        }
+        let name = match op {
+            ast::UnaryOp::Plus | ast::UnaryOp::ElementPlus => return operand,
+            ast::UnaryOp::Minus | ast::UnaryOp::ElementMinus => "'-'",
+            ast::UnaryOp::Not => "'not'",
+        };
+        let BaseType::Record(id) = operand.ty.base else { return Expr::error(span) };
+        let candidates = self.operator_functions(id, name);
+        match self.apply_first(&candidates, &[operand.clone()], span) {
+            Some(call) => call,
+            None => {
+                let ty = typing::type_name(self, &operand.ty);
+                self.report(d::no_operator(name, &[&ty], span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    pub fn overloaded_binary(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
+        if left.is_error() || right.is_error() {
+            return Expr::error(span);
+        }
+        if left.ty.rank() > 0 || right.ty.rank() > 0 {
+            return self.overloaded_arrays(op, left, right, span);
+        }
+        let name = operator_name(op);
+        let mut candidates = Vec::new();
+        for ty in [&left.ty, &right.ty] {
+            if let BaseType::Record(id) = ty.base {
+                for f in self.operator_functions(id, name) {
+                    if !candidates.contains(&f) {
+                        candidates.push(f);
+                    }
+                }
+            }
+        }
+        let arguments = [left, right];
+        if let Some(call) = self.apply_first(&candidates, &arguments, span) {
+            return call;
+        }
+        if let Some(call) = self.apply_converted(&candidates, &arguments, span) {
+            return call;
+        }
+        let [left, right] = &arguments;
+        let (l, r) = (typing::type_name(self, &left.ty), typing::type_name(self, &right.ty));
+        self.report(d::no_operator(name, &[&l, &r], span));
+        Expr::error(span)
+    }
+
+    /// Element by element, and products of vectors and matrices by sums of products.
+    fn overloaded_arrays(&mut self, op: ast::BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
+        use ast::BinaryOp as B;
+        let (l, r) = (left.ty.rank(), right.ty.rank());
+        if op == B::Multiply && l > 0 && r > 0 {
+            return self.overloaded_product(left, right, span);
+        }
+        match (l, r) {
+            (0, _) => {
+                self.map_elements(right, span, &mut |front, e| front.overloaded_binary(op, left.clone(), e, span))
+            }
+            (_, 0) => {
+                self.map_elements(left, span, &mut |front, e| front.overloaded_binary(op, e, right.clone(), span))
+            }
+            _ => {
+                let (ls, rs) = (self.array_elements(left, span), self.array_elements(right, span));
+                let (Some(ls), Some(rs)) = (ls, rs) else { return Expr::error(span) };
+                if ls.len() != rs.len() {
+                    self.report(d::operand_sizes(operator_name(op), ls.len(), rs.len(), span));
+                    return Expr::error(span);
+                }
+                let items = ls.into_iter().zip(rs).map(|(l, r)| self.overloaded_binary(op, l, r, span)).collect();
+                typing::array(self, items, span)
+            }
+        }
+    }
+
+    fn overloaded_product(&mut self, left: Expr, right: Expr, span: Span) -> Expr {
+        match (left.ty.rank(), right.ty.rank()) {
+            (2, _) => {
+                self.map_elements(left, span, &mut |front, row| front.overloaded_product(row, right.clone(), span))
+            }
+            (1, 1) => {
+                let products = self.overloaded_arrays(ast::BinaryOp::ElementMultiply, left, right, span);
+                self.overloaded_sum_of_array(products, span)
+            }
+            (1, 2) => {
+                let columns = typing::builtin(self, flat::Builtin::Transpose, vec![right], Vec::new(), span);
+                self.map_elements(columns, span, &mut |front, column| {
+                    front.overloaded_product(left.clone(), column, span)
+                })
+            }
+            _ => {
+                self.report(d::operand_sizes("'*'", left.ty.rank(), right.ty.rank(), span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    pub fn overloaded_sum_of_array(&mut self, array: Expr, span: Span) -> Expr {
+        let BaseType::Record(id) = array.ty.base else { return Expr::error(span) };
+        if array.ty.rank() > 1 {
+            let rows = self.map_elements(array, span, &mut |front, row| front.overloaded_sum_of_array(row, span));
+            return self.overloaded_sum_of_array(rows, span);
+        }
+        let Some(items) = self.array_elements(array, span) else { return Expr::error(span) };
+        let mut items = items.into_iter();
+        let Some(first) = items.next() else {
+            let zero = self.operator_functions(id, "'0'");
+            return self.apply_first(&zero, &[], span).unwrap_or_else(|| Expr::error(span));
+        };
+        items.fold(first, |sum, e| self.overloaded_binary(ast::BinaryOp::Add, sum, e, span))
+    }
+
+    /// A sum over records whose range is known at run time only.
+    pub fn overloaded_sum(&mut self, body: Expr, _iterators: Vec<flat::Iterator>, span: Span) -> Expr {
+        let ty = typing::type_name(self, &body.ty);
+        self.report(d::no_operator("sum", &[&ty], span));
+        Expr::error(span)
+    }
+
+    pub fn overloaded_string(&mut self, arguments: &[Expr], span: Span) -> Option<Expr> {
+        let BaseType::Record(id) = arguments.first()?.ty.base else { return None };
+        let candidates = self.operator_functions(id, "'String'");
+        self.apply_first(&candidates, arguments, span)
+    }
+
+    /// The functions of an operator: the operator function itself, or all functions of the operator class.
+    fn operator_functions(&mut self, id: RecordId, name: &str) -> Vec<FunctionId> {
+        let slot = self.record_slots[id];
+        let inst = self.slot_instance(slot);
+        let name = self.library.intern(name);
+        match self.member(inst, name) {
+            Some(Member::Class(operator)) => self.functions_of_operator(operator),
+            _ => Vec::new(),
+        }
+    }
+
+    fn functions_of_operator(&mut self, operator: SlotId) -> Vec<FunctionId> {
+        if self.is_function(operator) {
+            return vec![self.function_of(operator)];
+        }
+        let inst = self.slot_instance(operator);
+        let class = self.insts[inst].class;
+        let mut functions = Vec::new();
+        for child in self.library.children(class) {
+            let Some(name) = self.library.name_of(child) else { continue };
+            if let Some(Member::Class(slot)) = self.member(inst, name)
+                && self.is_function(slot)
+            {
+                functions.push(self.function_of(slot));
+            }
+        }
+        functions
+    }
+
+    /// Calls the first function whose inputs take exactly these types.
+    fn apply_first(&mut self, candidates: &[FunctionId], arguments: &[Expr], span: Span) -> Option<Expr> {
+        let function = candidates.iter().copied().find(|&f| self.accepts(f, arguments))?;
+        let mut given: Vec<Option<Expr>> = arguments.iter().cloned().map(Some).collect();
+        given.resize(self.functions[function].inputs.len(), None);
+        Some(self.typed_call(function, given, span))
+    }
+
+    fn accepts(&self, function: FunctionId, arguments: &[Expr]) -> bool {
+        let entry = &self.functions[function];
+        if arguments.len() > entry.inputs.len() {
+            return false;
+        }
+        let fits = |(input, argument): (&flat::LocalId, &Expr)| {
+            let ty = &entry.locals[*input].ty;
+            let same_base = ty.base == argument.ty.base
+                || (ty.base == BaseType::Real && argument.ty.base == BaseType::Integer)
+                || self.same_record(ty.base, argument.ty.base);
+            same_base && ty.rank() == argument.ty.rank()
+        };
+        let rest_has_defaults = entry.inputs[arguments.len()..].iter().all(|&input| {
+            entry
+                .components
+                .iter()
+                .find(|&&c| self.comps[c].local == Some(input))
+                .is_some_and(|&c| self.comps[c].modifier.as_ref().is_some_and(|m| m.value.is_some()))
+        });
+        rest_has_defaults && entry.inputs.iter().zip(arguments).all(fits)
+    }
+
+    fn same_record(&self, a: BaseType, b: BaseType) -> bool {
+        match (a, b) {
+            (BaseType::Record(a), BaseType::Record(b)) => a == b || self.records[a].name == self.records[b].name,
+            _ => false,
+        }
+    }
+
+    /// Tries again with one operand turned into a record by its constructor (specification 14.4).
+    fn apply_converted(&mut self, candidates: &[FunctionId], arguments: &[Expr; 2], span: Span) -> Option<Expr> {
+        for k in 0..2 {
+            let BaseType::Record(id) = arguments[1 - k].ty.base else { continue };
+            let constructors = self.operator_functions(id, "'constructor'");
+            let Some(converted) = self.apply_first(&constructors, &arguments[k..=k], span) else { continue };
+            let mut both = arguments.clone();
+            both[k] = converted;
+            if let Some(call) = self.apply_first(candidates, &both, span) {
+                return Some(call);
+            }
+        }
+        None
+    }
+
+    /// `Complex(…)`: a matching function of `'constructor'`, or `None` for the record's own constructor.
+    pub fn overloaded_constructor(
+        &mut self,
+        scope: InstId,
+        slot: SlotId,
+        call: &'a ast::Call,
+        span: Span,
+    ) -> Option<Expr> {
+        let inst = self.slot_instance(slot);
+        let name = self.library.intern("'constructor'");
+        let Some(Member::Class(operator)) = self.member(inst, name) else { return None };
+        let candidates = self.functions_of_operator(operator);
+        self.call_one_of(scope, &candidates, call, span)
+    }
+
+    /// `Complex.'*'(a, b)` or a call of an operator by name.
+    pub fn operator_call(&mut self, scope: InstId, inst: InstId, call: &'a ast::Call, span: Span) -> Expr {
+        let candidates = match self.insts[inst].slot {
+            Some(slot) => self.functions_of_operator(slot),
+            None => Vec::new(),
+        };
+        match self.call_one_of(scope, &candidates, call, span) {
+            Some(expr) => expr,
+            None => {
+                let name = self.ref_text(&call.name);
+                self.report(d::no_operator(&name, &[], span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    fn call_one_of(
+        &mut self,
+        scope: InstId,
+        candidates: &[FunctionId],
+        call: &'a ast::Call,
+        span: Span,
+    ) -> Option<Expr> {
+        let positional: Vec<Expr> = call.arguments.iter().map(|e| self.expression(scope, e)).collect();
+        let named: Vec<(ast::Ident, Expr)> =
+            call.named.iter().map(|n| (n.name, self.expression(scope, &n.value))).collect();
+        if positional.iter().chain(named.iter().map(|(_, e)| e)).any(Expr::is_error) {
+            return Some(Expr::error(span));
+        }
+        for &function in candidates {
+            let entry = &self.functions[function];
+            if positional.len() + named.len() > entry.inputs.len() {
+                continue;
+            }
+            let names_fit = named.iter().all(|(ident, _)| {
+                entry.inputs[positional.len()..].iter().any(|&i| entry.locals[i].name == self.text(ident.name))
+            });
+            if !names_fit {
+                continue;
+            }
+            let Some(arguments) = self.match_arguments(function, positional.clone(), named.clone(), span) else {
+                continue;
+            };
+            let given: Vec<Expr> = arguments.iter().flatten().cloned().collect();
+            let is_prefix = arguments.iter().take(given.len()).all(Option::is_some);
+            let spread = given.iter().any(|a| a.ty.rank() > 0);
+            if is_prefix && (spread || self.accepts(function, &given)) {
+                return Some(self.typed_call(function, arguments, span));
+            }
+        }
+        None
+    }
+
+    /// The elements of an array along its first dimension.
+    pub fn array_elements(&mut self, array: Expr, span: Span) -> Option<Vec<Expr>> {
+        if let flat::ExprKind::Array(items) = array.kind {
+            return Some(items);
+        }
+        let n = array.ty.dims.first()?.known()?;
+        Some((1..=n).map(|i| self.index_by(array.clone(), vec![Expr::integer(i as i64, span)], span)).collect())
+    }
+
+    fn map_elements(&mut self, array: Expr, span: Span, f: &mut dyn FnMut(&mut Self, Expr) -> Expr) -> Expr {
+        let ty: Type = array.ty.clone();
+        let Some(items) = self.array_elements(array, span) else {
+            self.report(d::operand_sizes("operator", 0, 0, span));
+            return Expr::error(span);
+        };
+        if items.is_empty() {
+            return Expr::new(flat::ExprKind::Array(Vec::new()), ty, span);
+        }
+        let items = items.into_iter().map(|e| f(self, e)).collect();
+        typing::array(self, items, span)
+    }
+}
+
+fn operator_name(op: ast::BinaryOp) -> &'static str {
+    use ast::BinaryOp as B;
+    match op {
+        B::Add | B::ElementAdd => "'+'",
+        B::Subtract | B::ElementSubtract => "'-'",
+        B::Multiply | B::ElementMultiply => "'*'",
+        B::Divide | B::ElementDivide => "'/'",
+        B::Power | B::ElementPower => "'^'",
+        B::Less => "'<'",
+        B::LessEqual => "'<='",
+        B::Greater => "'>'",
+        B::GreaterEqual => "'>='",
+        B::Equal => "'=='",
+        B::NotEqual => "'<>'",
+        B::And => "'and'",
+        B::Or => "'or'",
+    }
+}

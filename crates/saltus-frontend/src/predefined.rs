@@ -1,0 +1,184 @@
+//! The unnamed enclosing class of all top-level classes: predefined types, and where a model's instance begins
+//! (specification 4.8, 4.9).
+
+use std::collections::{HashMap, HashSet};
+
+use saltus_base::{Diagnostics, IdVec, Index};
+use saltus_connect::ConnectionSets;
+use saltus_connect::graph::ConnectionGraph;
+use saltus_flat::BaseType;
+use saltus_library::{ClassId, Library};
+use saltus_syntax::ast;
+
+use crate::connector_variables::ConnectorVariables;
+use crate::diagnostics as d;
+use crate::instance::{Inst, InstId, Member, Memo, Prefixes, SlotId};
+use crate::modifier::ModRef;
+use crate::words::Words;
+use crate::{Front, Options};
+
+/// The predefined types, as far as they can be said in the language itself.
+const PREDEFINED: &str = "\
+type Real end Real;
+type Integer end Integer;
+type Boolean end Boolean;
+type String end String;
+type Clock end Clock;
+type StateSelect = enumeration(never, avoid, default, prefer, always);
+type AssertionLevel = enumeration(warning, error);
+partial class ExternalObject end ExternalObject;
+";
+
+impl<'a> Front<'a> {
+    pub fn new(library: &'a Library, options: &Options) -> Front<'a> {
+        let root = InstId::from_usize(0);
+        let mut front = Front {
+            library,
+            words: Words::new(library),
+            limits: options.limits,
+            diagnostics: Diagnostics::new(),
+            reported: HashSet::new(),
+            empty_class: predefined_class(library, "Real"),
+            insts: IdVec::new(),
+            comps: IdVec::new(),
+            slots: IdVec::new(),
+            vars: IdVec::new(),
+            leaf_types: HashMap::new(),
+            root,
+            model: root,
+            implicit_inners: Vec::new(),
+            imports: HashMap::new(),
+            allow_partial: false,
+            builtin_classes: HashMap::new(),
+            external_object: library.find("ExternalObject"),
+            enums: IdVec::new(),
+            enum_ids: HashMap::new(),
+            records: IdVec::new(),
+            record_slots: IdVec::new(),
+            record_ids: HashMap::new(),
+            record_of_inst: HashMap::new(),
+            functions: IdVec::new(),
+            function_names: HashMap::new(),
+            current_function: None,
+            iterators: Vec::new(),
+            ends: Vec::new(),
+            model_locals: IdVec::new(),
+            in_initial_section: false,
+            connections: Vec::new(),
+            pending_buses: Vec::new(),
+            cardinalities: HashMap::new(),
+            sets: ConnectionSets::new(),
+            connector_variables: ConnectorVariables::default(),
+            streams: None,
+            graph: ConnectionGraph::new(),
+            graph_nodes: HashMap::new(),
+            graph_edges: Vec::new(),
+            spanning: None,
+            constraint_equations: Vec::new(),
+        };
+        front.insts.push(root_instance(library.root(), root));
+        for (name, base) in [
+            ("Real", BaseType::Real),
+            ("Integer", BaseType::Integer),
+            ("Boolean", BaseType::Boolean),
+            ("String", BaseType::String),
+            ("Clock", BaseType::Clock),
+        ] {
+            if let Some(class) = library.find(name) {
+                front.builtin_classes.insert(class, base);
+            }
+        }
+        front
+    }
+
+    /// The class as a member of the instance of its package.
+    pub fn slot_of_class(&mut self, class: ClassId) -> Option<SlotId> {
+        let mut path = Vec::new();
+        let mut at = class;
+        while let (Some(name), Some(parent)) = (self.library.name_of(at), self.library.parent(at)) {
+            path.push(name);
+            at = parent;
+        }
+        let mut inst = self.root;
+        let mut slot = None;
+        while let Some(name) = path.pop() {
+            let Some(Member::Class(found)) = self.member(inst, name) else {
+                let text = self.library.qualified_name(class);
+                let span = self.library.definition(class).map_or(saltus_base::Span::nowhere(), |c| c.name.span);
+                self.report(d::not_a_class(&text, span));
+                return None;
+            };
+            slot = Some(found);
+            if !path.is_empty() {
+                inst = self.slot_instance(found);
+            }
+        }
+        slot
+    }
+
+    /// Only models, blocks and plain classes can be simulated; the others can be checked.
+    pub fn check_model(&mut self, slot: SlotId) {
+        let definition = self.slots[slot].definition;
+        let kind = match definition.kind {
+            ast::ClassKind::Package => "package",
+            ast::ClassKind::Function | ast::ClassKind::OperatorFunction => "function",
+            ast::ClassKind::Operator => "operator",
+            _ => {
+                if definition.is_partial {
+                    self.allow_partial = true;
+                }
+                return;
+            }
+        };
+        let class = self.library.qualified_name(self.slots[slot].class);
+        self.report(d::not_a_model(&class, kind, definition.name.span));
+    }
+
+    /// Modifications from outside, as if the model were declared with them.
+    pub fn overrides(&mut self, class: ClassId, overrides: &[(String, String)]) -> ModRef<'a> {
+        if overrides.is_empty() {
+            return None;
+        }
+        let arguments: Vec<String> = overrides.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let base = self.library.qualified_name(class);
+        let text = format!("model '$set' = {base}({});\n", arguments.join(", "));
+        let id = *self.library.load_text("<set>", &text).first()?;
+        match &self.library.definition(id)?.body {
+            ast::ClassBody::Short(short) => short.modification.as_ref().map(|m| self.class_modifier(m, self.root)),
+            _ => None,
+        }
+    }
+}
+
+fn root_instance<'a>(class: ClassId, root: InstId) -> Inst<'a> {
+    Inst {
+        class,
+        definition: None,
+        slot: None,
+        scope: root,
+        modifier: None,
+        original: None,
+        owner: None,
+        derived: None,
+        path: None,
+        prefixes: Prefixes::NONE,
+        expansion: Memo::Known(()),
+        bases: Vec::new(),
+        components: Vec::new(),
+        names: HashMap::new(),
+        absent: HashSet::new(),
+        function: None,
+        depth: 0,
+    }
+}
+
+/// Loads the predefined classes once per library.
+fn predefined_class<'a>(library: &'a Library, name: &str) -> &'a ast::ClassDef {
+    if library.find("ExternalObject").is_none() {
+        library.load_text("<predefined>", PREDEFINED);
+    }
+    library
+        .find(name)
+        .and_then(|class| library.definition(class))
+        .unwrap_or_else(|| unreachable!("the predefined text declares `{name}`"))
+}

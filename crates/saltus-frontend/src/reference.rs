@@ -1,0 +1,521 @@
+//! Component references: `a.b[2].c` to a typed expression (specification 5.3, 10.5).
+//!
+//! ```text
+//! x          leaf            ⇒  Var(x)
+//! r.v        r is Resistor[3] ⇒ {r[1].v, r[2].v, r[3].v}
+//! r[2].v                      ⇒  Var(r[2].v)
+//! c          c is a record   ⇒  Record(c.re, c.im)
+//! M.pi       a constant      ⇒  3.14…
+//! ```
+
+use saltus_base::{Name, Span};
+use saltus_eval::{Value, to_expr};
+use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, Type};
+use saltus_syntax::ast;
+use saltus_typing as typing;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{CompId, CompKind, InstId, Member};
+
+/// What an iteration variable stands for.
+#[derive(Clone, Debug)]
+pub enum Iterated {
+    /// The loop is unrolled; this is the value in the present round.
+    Value(Value, Type),
+    /// The loop stays a loop.
+    Local(flat::LocalId, Type),
+}
+
+/// The index of one dimension of an array of components.
+pub enum Pick {
+    At(u64),
+    List(Vec<u64>),
+    /// Only known at run time.
+    Dynamic(Expr),
+}
+
+/// Constant arrays up to this size are written out where they are used.
+const MOST_INLINE: u64 = 16;
+
+impl<'a> Front<'a> {
+    pub fn reference(&mut self, scope: InstId, reference: &'a ast::ComponentRef) -> Expr {
+        let Some(first) = reference.parts.first() else { return Expr::error(reference.span) };
+        if !reference.is_global
+            && let Some(iterated) = self.iterator(first.name.name)
+        {
+            return self.iterated(scope, iterated, reference);
+        }
+        let found = if reference.is_global {
+            self.member(self.root, first.name.name)
+        } else {
+            self.lookup_name(scope, first.name.name)
+        };
+        match found {
+            Some(member) => self.member_expr(scope, member, reference, 0),
+            None if reference.parts.len() == 1 && first.name.name == self.words.time => {
+                Expr::new(ExprKind::Time, Type::REAL, reference.span)
+            }
+            None => {
+                let name = self.text(first.name.name);
+                let nearest = self.nearest_name(scope, name, true);
+                let scope_name = self.scope_name(scope);
+                self.report(d::name_not_found(name, &scope_name, nearest.as_deref(), first.name.span));
+                Expr::error(reference.span)
+            }
+        }
+    }
+
+    pub fn iterator(&self, name: Name) -> Option<Iterated> {
+        self.iterators.iter().rev().find(|(n, _)| *n == name).map(|(_, i)| i.clone())
+    }
+
+    fn iterated(&mut self, scope: InstId, iterated: Iterated, reference: &'a ast::ComponentRef) -> Expr {
+        let mut expr = match iterated {
+            Iterated::Value(value, ty) => to_expr(&value, &ty, reference.span),
+            Iterated::Local(local, ty) => Expr::new(ExprKind::Local(local), ty, reference.span),
+        };
+        expr = self.subscripted(scope, expr, &reference.parts[0].subscripts, reference.span);
+        self.access_fields(scope, expr, &reference.parts[1..], reference.span)
+    }
+
+    /// `base.part[i].part`: fields of record values.
+    pub fn access_fields(&mut self, scope: InstId, base: Expr, parts: &'a [ast::RefPart], span: Span) -> Expr {
+        let mut expr = base;
+        for part in parts {
+            let name = self.text(part.name.name);
+            expr = typing::field(self, expr, name, span);
+            expr = self.subscripted(scope, expr, &part.subscripts, span);
+        }
+        expr
+    }
+
+    /// The value of the part `at` of a reference, which is `member`, and of the parts behind it.
+    fn member_expr(&mut self, scope: InstId, member: Member, reference: &'a ast::ComponentRef, at: usize) -> Expr {
+        match member {
+            Member::Component(comp) => self.component_expr(scope, comp, &reference.parts[at..], reference.span),
+            Member::Class(slot) => {
+                let Some(next) = reference.parts.get(at + 1) else {
+                    if self.is_function(slot) {
+                        let function = self.function_of(slot);
+                        let kind = ExprKind::FunctionRef { function, bound: Vec::new() };
+                        return Expr::new(kind, Type::scalar(BaseType::Function), reference.span);
+                    }
+                    let class = self.library.qualified_name(self.slots[slot].class);
+                    self.report(d::class_as_value(&class, reference.span));
+                    return Expr::error(reference.span);
+                };
+                if let Some(simple) = self.simple_type(slot)
+                    && let BaseType::Enumeration(id) = simple.base
+                {
+                    return self.enum_literal(id, next, reference.span);
+                }
+                let inst = self.slot_instance(slot);
+                match self.member(inst, next.name.name) {
+                    Some(found) => self.member_expr(scope, found, reference, at + 1),
+                    None => {
+                        let name = self.text(next.name.name);
+                        let class = self.library.qualified_name(self.slots[slot].class);
+                        let nearest = self.nearest_name(inst, name, false);
+                        self.report(d::no_member(name, &class, nearest.as_deref(), next.name.span));
+                        Expr::error(reference.span)
+                    }
+                }
+            }
+        }
+    }
+
+    fn enum_literal(&mut self, id: flat::EnumId, part: &ast::RefPart, span: Span) -> Expr {
+        let name = self.text(part.name.name);
+        let ty = self.enums[id].clone();
+        match ty.literals.iter().position(|l| l == name) {
+            Some(k) => {
+                Expr::new(ExprKind::EnumLiteral(id, k as u32 + 1), Type::scalar(BaseType::Enumeration(id)), span)
+            }
+            None => {
+                self.report(d::no_literal(name, &ty.name, &ty.literals, part.name.span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    /// The value of a component with the subscripts of the first part, then the further parts inside it.
+    pub fn component_expr(&mut self, scope: InstId, comp: CompId, parts: &'a [ast::RefPart], span: Span) -> Expr {
+        let comp = self.actual(comp);
+        if self.insts[self.comps[comp].owner].function.is_some() {
+            return self.local_expr(scope, comp, parts, span);
+        }
+        if !self.is_present(comp) {
+            let name = self.comp_name(comp);
+            self.report(d::absent_component(&name, span, self.comps[comp].span));
+            return Expr::error(span);
+        }
+        match self.comp_kind(comp) {
+            CompKind::Error => Expr::error(span),
+            CompKind::Leaf(_) => {
+                if let Some(next) = parts.get(1) {
+                    let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
+                    self.report(d::no_member(inner, &name, None, next.name.span));
+                    return Expr::error(span);
+                }
+                let value = self.leaf_expr(comp, span);
+                self.subscripted(scope, value, &parts[0].subscripts, span)
+            }
+            CompKind::Class(class) => {
+                let dims = self.comp_dims(comp);
+                if dims.is_empty() && parts[0].subscripts.is_empty() {
+                    return match class.elements.first() {
+                        Some(&inst) => self.inside(scope, comp, inst, &parts[1..], span),
+                        None => Expr::error(span),
+                    };
+                }
+                let Some(picks) = self.picks(scope, comp, &dims, &parts[0].subscripts, span) else {
+                    return Expr::error(span);
+                };
+                if class.elements.is_empty() {
+                    return self.empty_array(comp, &picks, &parts[1..], span);
+                }
+                self.pick_elements(scope, comp, &class.elements, &dims, &picks, 0, 0, &parts[1..], span)
+            }
+        }
+    }
+
+    /// What lies behind an array of components of size zero: an empty array of the right type.
+    fn empty_array(&mut self, comp: CompId, picks: &[Pick], rest: &'a [ast::RefPart], span: Span) -> Expr {
+        let outer: Vec<Dim> = picks
+            .iter()
+            .filter_map(|p| match p {
+                Pick::List(l) => Some(Dim::Known(l.len() as u64)),
+                _ => None,
+            })
+            .collect();
+        let CompKind::Class(class) = self.comp_kind(comp) else { return Expr::error(span) };
+        let mut slot = class.slot;
+        let mut dims = outer;
+        for (k, part) in rest.iter().enumerate() {
+            let inst = self.slot_instance(slot);
+            let Some(Member::Component(inner)) = self.member(inst, part.name.name) else { return Expr::error(span) };
+            let ty = self.local_type(inner);
+            if part.subscripts.is_empty() {
+                dims.extend(ty.dims.iter().copied());
+            }
+            if k + 1 == rest.len() {
+                return Expr::new(ExprKind::Array(Vec::new()), Type::array(ty.base, dims), span);
+            }
+            let (scope, clause) = (self.comps[inner].scope, self.comps[inner].clause);
+            match self.lookup_class(scope, &clause.type_name) {
+                Some(inner) => slot = inner,
+                None => return Expr::error(span),
+            }
+        }
+        match self.record_of_slot(slot, None) {
+            Some(id) => Expr::new(ExprKind::Array(Vec::new()), Type::array(BaseType::Record(id), dims), span),
+            None => Expr::error(span),
+        }
+    }
+
+    /// The value of `rest` inside one instance; of the whole record where nothing is left.
+    fn inside(&mut self, scope: InstId, comp: CompId, inst: InstId, rest: &'a [ast::RefPart], span: Span) -> Expr {
+        let Some(next) = rest.first() else { return self.record_value(comp, inst, span) };
+        match self.member(inst, next.name.name) {
+            Some(Member::Component(inner)) => self.component_expr(scope, inner, rest, span),
+            Some(Member::Class(slot)) => {
+                // `component.Package.constant`
+                let Some(constant) = rest.get(1) else {
+                    let class = self.library.qualified_name(self.slots[slot].class);
+                    self.report(d::class_as_value(&class, span));
+                    return Expr::error(span);
+                };
+                let inst = self.slot_instance(slot);
+                match self.member(inst, constant.name.name) {
+                    Some(Member::Component(inner)) => self.component_expr(scope, inner, &rest[1..], span),
+                    _ => {
+                        let class = self.library.qualified_name(self.slots[slot].class);
+                        self.report(d::no_member(self.text(constant.name.name), &class, None, constant.name.span));
+                        Expr::error(span)
+                    }
+                }
+            }
+            None => {
+                let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
+                let nearest = self.nearest_name(inst, inner, false);
+                self.report(d::no_member(inner, &name, nearest.as_deref(), next.name.span));
+                Expr::error(span)
+            }
+        }
+    }
+
+    fn record_value(&mut self, comp: CompId, inst: InstId, span: Span) -> Expr {
+        let CompKind::Class(class) = self.comp_kind(comp) else { return Expr::error(span) };
+        let Some(id) = self.record_of_slot(class.slot, Some(inst)) else {
+            let (name, of) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
+            self.report(d::not_a_value(&name, &of, span));
+            return Expr::error(span);
+        };
+        let mut fields = Vec::new();
+        for field in self.insts[inst].components.clone() {
+            if self.is_present(field) {
+                fields.push(self.whole_component(field, span));
+            }
+        }
+        Expr::new(ExprKind::Record(fields), Type::scalar(BaseType::Record(id)), span)
+    }
+
+    /// A component without subscripts: variable, record, or array of records.
+    pub fn whole_component(&mut self, comp: CompId, span: Span) -> Expr {
+        let comp = self.actual(comp);
+        match self.comp_kind(comp) {
+            CompKind::Leaf(_) => self.leaf_expr(comp, span),
+            CompKind::Error => Expr::error(span),
+            CompKind::Class(class) => {
+                let dims = self.comp_dims(comp);
+                let values: Vec<Expr> =
+                    class.elements.iter().map(|&inst| self.record_value(comp, inst, span)).collect();
+                let ty = self.comp_type(comp);
+                nest(values, &dims, &ty, span)
+            }
+        }
+    }
+
+    /// A leaf: its variable, or its value if it is a constant.
+    fn leaf_expr(&mut self, comp: CompId, span: Span) -> Expr {
+        let ty = self.comp_type(comp);
+        let Some(var) = self.comps[comp].var else { return Expr::error(span) };
+        let is_constant = self.comps[comp].prefixes.variability == Some(ast::Variability::Constant);
+        if is_constant
+            && ty.n_elements().is_some_and(|n| n <= MOST_INLINE)
+            && let Some(value) = self.constant_value(comp)
+        {
+            return to_expr(&value, &ty, span);
+        }
+        Expr::new(ExprKind::Var(var), ty, span)
+    }
+
+    fn local_expr(&mut self, scope: InstId, comp: CompId, parts: &'a [ast::RefPart], span: Span) -> Expr {
+        let mut expr = match self.comps[comp].local {
+            Some(local) => {
+                let ty = self.local_type_of(local);
+                Expr::new(ExprKind::Local(local), ty, span)
+            }
+            // A constant of the function, or a size that is being found before the locals exist.
+            None => match self.constant_value(comp) {
+                Some(value) => {
+                    let ty = self.local_type(comp);
+                    to_expr(&value, &ty, span)
+                }
+                None => return Expr::new(ExprKind::Error, Type::ERROR, span),
+            },
+        };
+        expr = self.subscripted(scope, expr, &parts[0].subscripts, span);
+        self.access_fields(scope, expr, &parts[1..], span)
+    }
+
+    /// Applies written subscripts to a value; `end` inside them means the size of that value.
+    pub fn subscripted(&mut self, scope: InstId, base: Expr, subscripts: &'a [ast::Subscript], span: Span) -> Expr {
+        if subscripts.is_empty() || base.is_error() {
+            return base;
+        }
+        let mut typed = Vec::with_capacity(subscripts.len());
+        for (k, subscript) in subscripts.iter().enumerate() {
+            let end = end_of(&base, k, span);
+            self.ends.push(end);
+            typed.push(self.subscript(scope, subscript));
+            self.ends.pop();
+        }
+        let indexed = typing::index(self, base, typed, span);
+        self.constant_element(indexed)
+    }
+
+    /// An element of a constant array is its value.
+    fn constant_element(&mut self, expr: Expr) -> Expr {
+        let ExprKind::Index { base, .. } = &expr.kind else { return expr };
+        let ExprKind::Var(var) = base.kind else { return expr };
+        let comp = self.vars[var];
+        if self.comps[comp].prefixes.variability != Some(ast::Variability::Constant)
+            || !expr.ty.n_elements().is_some_and(|n| n <= MOST_INLINE)
+        {
+            return expr;
+        }
+        match self.evaluate_quietly(&expr) {
+            Some(value) => to_expr(&value, &expr.ty, expr.span),
+            None => expr,
+        }
+    }
+
+    fn subscript(&mut self, scope: InstId, subscript: &'a ast::Subscript) -> typing::SubscriptArgument {
+        match subscript {
+            ast::Subscript::Colon(span) => typing::SubscriptArgument::All(*span),
+            ast::Subscript::Expr(e) => typing::SubscriptArgument::Expr(self.expression(scope, e)),
+        }
+    }
+
+    /// Which elements of an array of components the subscripts mean; missing ones mean all.
+    pub fn picks(
+        &mut self,
+        scope: InstId,
+        comp: CompId,
+        dims: &[u64],
+        subscripts: &'a [ast::Subscript],
+        span: Span,
+    ) -> Option<Vec<Pick>> {
+        if subscripts.len() > dims.len() {
+            let name = self.comp_name(comp);
+            self.report(d::too_many_subscripts(&name, subscripts.len(), dims.len(), span));
+            return None;
+        }
+        let mut picks = Vec::with_capacity(dims.len());
+        for (k, &size) in dims.iter().enumerate() {
+            let Some(ast::Subscript::Expr(e)) = subscripts.get(k) else {
+                picks.push(Pick::List((1..=size).collect()));
+                continue;
+            };
+            self.ends.push(Expr::integer(size as i64, e.span));
+            let typed = self.expression(scope, e);
+            self.ends.pop();
+            if typed.is_error() {
+                return None;
+            }
+            let pick = match self.evaluate_index(&typed) {
+                Some(Value::Array(list)) => Pick::List(index_list(&Value::Array(list))?),
+                Some(value) => Pick::At(index_of(&value)?),
+                None => Pick::Dynamic(typed),
+            };
+            let out_of_range = match &pick {
+                Pick::At(i) => (*i < 1 || *i > size).then_some(*i),
+                Pick::List(l) => l.iter().copied().find(|i| *i < 1 || *i > size),
+                Pick::Dynamic(_) => None,
+            };
+            if let Some(i) = out_of_range {
+                let name = self.comp_name(comp);
+                self.report(d::subscript_range(&name, i as i64, size, k + 1, e.span));
+                return None;
+            }
+            picks.push(pick);
+        }
+        Some(picks)
+    }
+
+    /// Walks the picked elements dimension by dimension.
+    fn pick_elements(
+        &mut self,
+        scope: InstId,
+        comp: CompId,
+        elements: &[InstId],
+        dims: &[u64],
+        picks: &[Pick],
+        k: usize,
+        offset: u64,
+        rest: &'a [ast::RefPart],
+        span: Span,
+    ) -> Expr {
+        let Some(pick) = picks.get(k) else {
+            return match elements.get(offset as usize) {
+                Some(&inst) => self.inside(scope, comp, inst, rest, span),
+                None => Expr::error(span),
+            };
+        };
+        let at = |front: &mut Self, i: u64| {
+            front.pick_elements(scope, comp, elements, dims, picks, k + 1, offset * dims[k] + i - 1, rest, span)
+        };
+        match pick {
+            Pick::At(i) => at(self, *i),
+            Pick::List(list) => {
+                let items = list.iter().map(|&i| at(self, i)).collect();
+                typing::array(self, items, span)
+            }
+            Pick::Dynamic(index) => {
+                let items = (1..=dims[k]).map(|i| at(self, i)).collect();
+                let all = typing::array(self, items, span);
+                if all.is_error() {
+                    return all;
+                }
+                self.index_by(all, vec![index.clone()], span)
+            }
+        }
+    }
+
+    /// The class a reference means, or nothing (no message) if it is not a class.
+    pub fn lookup_reference_class(&mut self, scope: InstId, reference: &ast::ComponentRef) -> Option<Member> {
+        let (first, rest) = reference.parts.split_first()?;
+        if self.iterator(first.name.name).is_some() {
+            return None;
+        }
+        let mut found = if reference.is_global {
+            self.member(self.root, first.name.name)
+        } else {
+            self.lookup_name(scope, first.name.name)
+        }?;
+        for part in rest {
+            let inside = match found {
+                Member::Class(slot) => self.slot_instance(slot),
+                Member::Component(comp) => {
+                    let comp = self.actual(comp);
+                    match self.comp_kind(comp) {
+                        CompKind::Class(class) => *class.elements.first()?,
+                        _ => return None,
+                    }
+                }
+            };
+            found = self.member(inside, part.name.name)?;
+        }
+        Some(found)
+    }
+
+    /// How a scope is called in messages.
+    pub fn scope_name(&self, scope: InstId) -> String {
+        let mut at = scope;
+        while let Some(derived) = self.insts[at].derived {
+            at = derived;
+        }
+        self.library.qualified_name(self.insts[at].class)
+    }
+}
+
+/// `end` as subscript `k` of `base`.
+fn end_of(base: &Expr, k: usize, span: Span) -> Expr {
+    match base.ty.dims.get(k) {
+        Some(Dim::Known(n)) => Expr::integer(*n as i64, span),
+        Some(Dim::Unknown) => {
+            let arguments = vec![base.clone(), Expr::integer(k as i64 + 1, span)];
+            Expr::builtin(flat::Builtin::Size, arguments, Type::INTEGER, span)
+        }
+        None => Expr::error(span),
+    }
+}
+
+/// Row-major values as a nested array constructor of type `ty`.
+pub fn nest(mut values: Vec<Expr>, dims: &[u64], ty: &Type, span: Span) -> Expr {
+    let Some((_, inner)) = dims.split_first() else {
+        return values.pop().unwrap_or_else(|| Expr::error(span));
+    };
+    let size: u64 = inner.iter().product();
+    let element = ty.element(1);
+    let items = if inner.is_empty() {
+        values
+    } else if size == 0 {
+        (0..dims[0]).map(|_| nest(Vec::new(), inner, &element, span)).collect()
+    } else {
+        let mut rows = Vec::new();
+        let mut values = values.into_iter().peekable();
+        while values.peek().is_some() {
+            let row = values.by_ref().take(size as usize).collect();
+            rows.push(nest(row, inner, &element, span));
+        }
+        rows
+    };
+    Expr::new(ExprKind::Array(items), ty.clone(), span)
+}
+
+/// A subscript as a position: Integers count, Booleans and enumerations by their ordinal.
+fn index_of(value: &Value) -> Option<u64> {
+    match value {
+        Value::Integer(i) => Some(u64::try_from(*i).unwrap_or(0)),
+        Value::Boolean(b) => Some(u64::from(*b) + 1),
+        Value::Enum(_, k) => Some(u64::from(*k)),
+        _ => None,
+    }
+}
+
+fn index_list(value: &Value) -> Option<Vec<u64>> {
+    value.elements().iter().map(index_of).collect()
+}

@@ -1,0 +1,219 @@
+//! From classes to types: built-in types behind short definitions, enumerations, records (specification 4.9, 6.4).
+
+use std::rc::Rc;
+
+use saltus_flat::{BaseType, Dim, EnumId, EnumType, RecordField, RecordId, RecordType, Type};
+use saltus_library::ClassId;
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::instance::{CompId, CompKind, InstId, Member, Memo, SimpleType, SlotId};
+use crate::lookup::elements;
+use crate::modifier::merge;
+
+impl<'a> Front<'a> {
+    /// The built-in type a class amounts to, or `None` for classes with components.
+    pub fn simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
+        match &self.slots[slot].simple {
+            Memo::Known(simple) => return simple.clone(),
+            Memo::InProgress => return None,
+            Memo::Unknown => {}
+        }
+        self.slots[slot].simple = Memo::InProgress;
+        let simple = self.find_simple_type(slot);
+        self.slots[slot].simple = Memo::Known(simple.clone());
+        simple
+    }
+
+    fn find_simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
+        let (class, definition, scope) = (self.slots[slot].class, self.slots[slot].definition, self.slots[slot].scope);
+        let is_connector = definition.kind == ast::ClassKind::Connector;
+        let own = self.slots[slot].modifier.clone();
+        if let Some(&base) = self.builtin_classes.get(&class) {
+            return Some(Rc::new(simple(base, is_connector)));
+        }
+        match &definition.body {
+            ast::ClassBody::Enumeration(body) => {
+                let id = self.enum_of_class(class, body);
+                Some(Rc::new(SimpleType { modifier: own, ..simple(BaseType::Enumeration(id), is_connector) }))
+            }
+            ast::ClassBody::Short(short) => {
+                let base = self.lookup_class(scope, &short.base)?;
+                let inner = self.simple_type(base)?;
+                let written = short.modification.as_ref().map(|m| self.class_modifier(m, scope));
+                self.check_final(&written, &inner.modifier);
+                let mut subscripts: Vec<_> = short.subscripts.iter().map(|s| (s, scope)).collect();
+                subscripts.extend(inner.subscripts.iter().copied());
+                Some(Rc::new(SimpleType {
+                    base: inner.base,
+                    subscripts,
+                    modifier: merge(&own, &merge(&written, &inner.modifier)),
+                    direction: short.direction.or(inner.direction),
+                    is_connector: is_connector || inner.is_connector,
+                }))
+            }
+            ast::ClassBody::Long(body) => self.simple_long_type(slot, definition, body, is_connector),
+            ast::ClassBody::Derivative { .. } => None,
+        }
+    }
+
+    /// `type T extends Real(…); end T;` and classes that extend `ExternalObject`.
+    fn simple_long_type(
+        &mut self,
+        slot: SlotId,
+        definition: &'a ast::ClassDef,
+        body: &'a ast::LongClass,
+        is_connector: bool,
+    ) -> Option<Rc<SimpleType<'a>>> {
+        if !matches!(definition.kind, ast::ClassKind::Type | ast::ClassKind::Connector | ast::ClassKind::Class) {
+            return None;
+        }
+        let mut base = None;
+        for element in elements(body) {
+            match &element.kind {
+                ast::ElementKind::Extends(e) if base.is_none() => base = Some(e),
+                ast::ElementKind::Components(_) | ast::ElementKind::Extends(_) => return None,
+                _ => {}
+            }
+        }
+        let extends = base?;
+        let scope = self.slots[slot].scope;
+        let first = extends.base.parts.first()?;
+        self.lookup_name(scope, first.name)?;
+        let base = self.lookup_class(scope, &extends.base)?;
+        if Some(self.slots[base].class) == self.external_object {
+            let constructor = self.words.constructor;
+            let inst = self.slot_instance(slot);
+            let Some(Member::Class(constructor)) = self.member(inst, constructor) else { return None };
+            let function = self.function_of(constructor);
+            return Some(Rc::new(simple(BaseType::ExternalObject(function), false)));
+        }
+        let inner = self.simple_type(base)?;
+        let written = extends.modification.as_ref().map(|m| self.class_modifier(m, scope));
+        let own = self.slots[slot].modifier.clone();
+        Some(Rc::new(SimpleType {
+            base: inner.base,
+            subscripts: inner.subscripts.clone(),
+            modifier: merge(&own, &merge(&written, &inner.modifier)),
+            direction: inner.direction,
+            is_connector: is_connector || inner.is_connector,
+        }))
+    }
+
+    pub fn enum_of_class(&mut self, class: ClassId, body: &ast::EnumerationBody) -> EnumId {
+        if let Some(&id) = self.enum_ids.get(&class) {
+            return id;
+        }
+        let name = self.library.qualified_name(class);
+        let literals = body.literals.iter().flatten().map(|l| self.text(l.name.name).to_owned()).collect();
+        let id = self.enums.push(Rc::new(EnumType { name, literals }));
+        self.enum_ids.insert(class, id);
+        id
+    }
+
+    /// The record type of a class; `inst` is an actual instance where there is one, whose sizes are known.
+    pub fn record_of_slot(&mut self, slot: SlotId, inst: Option<InstId>) -> Option<RecordId> {
+        let actual = inst.is_some();
+        let inst = inst.unwrap_or_else(|| self.slot_instance(slot));
+        self.expand(inst);
+        let (class, kind) = self.defining_class(inst);
+        if !matches!(kind, ast::ClassKind::Record | ast::ClassKind::OperatorRecord) {
+            return None;
+        }
+        if let Some(&id) = self.record_of_inst.get(&inst) {
+            return Some(id);
+        }
+        let mut fields = Vec::new();
+        for comp in self.insts[inst].components.clone() {
+            if actual && !self.is_present(comp) {
+                continue;
+            }
+            let ty = if actual { self.comp_type(comp) } else { self.local_type(comp) };
+            fields.push(RecordField { name: self.text(self.comps[comp].name).to_owned(), ty });
+        }
+        let record = RecordType { name: self.library.qualified_name(class), fields };
+        let key = format!("{record:?}");
+        let id = match self.record_ids.get(&key) {
+            Some(&id) => id,
+            None => {
+                let id = self.records.push(Rc::new(record));
+                self.record_slots.push(slot);
+                self.record_ids.insert(key, id);
+                id
+            }
+        };
+        self.record_of_inst.insert(inst, id);
+        Some(id)
+    }
+
+    /// The class with a body that an instance gets its members from: short definitions are looked through.
+    pub fn defining_class(&mut self, inst: InstId) -> (ClassId, ast::ClassKind) {
+        let mut at = inst;
+        loop {
+            self.expand(at);
+            let i = &self.insts[at];
+            let Some(definition) = i.definition else { return (i.class, ast::ClassKind::Package) };
+            match (&definition.body, i.bases.first()) {
+                (ast::ClassBody::Short(_), Some(&base)) => at = base,
+                _ => return (i.class, definition.kind),
+            }
+        }
+    }
+
+    /// The type of a component where sizes may remain open: in functions and in records as such.
+    pub fn local_type(&mut self, comp: CompId) -> Type {
+        let (scope, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let Some(slot) = self.lookup_class(scope, &clause.type_name) else { return Type::ERROR };
+        let (base, of_type) = match self.simple_type(slot) {
+            Some(simple) => (simple.base, simple.subscripts.clone()),
+            None if self.is_function(slot) => (BaseType::Function, Vec::new()),
+            None => match self.record_of_slot(slot, None) {
+                Some(id) => (BaseType::Record(id), Vec::new()),
+                None => {
+                    let class = self.library.qualified_name(self.slots[slot].class);
+                    let span = clause.type_name.span;
+                    self.report(crate::diagnostics::not_a_function_type(&class, span));
+                    return Type::ERROR;
+                }
+            },
+        };
+        let c = &self.comps[comp];
+        let mut subscripts: Vec<_> =
+            c.declaration.subscripts.iter().chain(&c.clause.subscripts).map(|s| (s, scope)).collect();
+        subscripts.extend(of_type);
+        let dims = subscripts.into_iter().map(|(s, scope)| self.local_dim(s, scope)).collect::<Vec<_>>();
+        Type::array(base, dims)
+    }
+
+    fn local_dim(&mut self, subscript: &'a ast::Subscript, scope: InstId) -> Dim {
+        let ast::Subscript::Expr(expr) = subscript else { return Dim::Unknown };
+        if let Some(size) = self.type_as_size(scope, expr) {
+            return Dim::Known(size);
+        }
+        let mark = self.diagnostics.len();
+        let typed = self.isolated(|front| front.expression(scope, expr));
+        match self.evaluate_quietly(&typed) {
+            Some(saltus_eval::Value::Integer(n)) if n >= 0 => Dim::Known(n as u64),
+            _ => {
+                self.diagnostics.truncate(mark);
+                Dim::Unknown
+            }
+        }
+    }
+
+    pub fn is_function(&mut self, slot: SlotId) -> bool {
+        matches!(self.slots[slot].definition.kind, ast::ClassKind::Function | ast::ClassKind::OperatorFunction)
+    }
+
+    /// The instances of a component that are not leaves; empty for leaves.
+    pub fn comp_elements(&mut self, comp: CompId) -> Vec<InstId> {
+        match self.comp_kind(comp) {
+            CompKind::Class(class) => class.elements.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn simple<'a>(base: BaseType, is_connector: bool) -> SimpleType<'a> {
+    SimpleType { base, subscripts: Vec::new(), modifier: None, direction: None, is_connector }
+}

@@ -1,0 +1,28 @@
+//! Names the front end itself looks for.
+
+use saltus_base::Name;
+use saltus_library::Library;
+
+macro_rules! words {
+    ($($field:ident = $text:literal),* $(,)?) => {
+        #[derive(Clone, Copy)]
+        pub struct Words { $(pub $field: Name),* }
+
+        impl Words {
+            pub fn new(library: &Library) -> Words {
+                Words { $($field: library.intern($text)),* }
+            }
+        }
+    };
+}
+
+words! {
+    time = "time", start = "start", fixed = "fixed", min = "min", max = "max", nominal = "nominal",
+    constructor = "constructor", library = "Library", hide_result = "HideResult", evaluate = "Evaluate",
+    experiment = "experiment", start_time = "StartTime", stop_time = "StopTime", interval = "Interval",
+    tolerance = "Tolerance", missing_inner_message = "missingInnerMessage", inline = "Inline",
+    late_inline = "LateInline", inline_after = "InlineAfterIndexReduction", generate_events = "GenerateEvents",
+    smooth_order = "smoothOrder", derivative = "derivative", inverse = "inverse", order = "order",
+    no_derivative = "noDerivative", zero_derivative = "zeroDerivative", connections = "Connections",
+    equality_constraint = "equalityConstraint",
+}
