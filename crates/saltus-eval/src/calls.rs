@@ -92,8 +92,8 @@ impl Evaluator<'_> {
         if function.is_record_constructor {
             return self.construct_record(function, span);
         }
-        for local in function.locals.ids() {
-            if self.frame.get(local).is_none() {
+        for (local, declaration) in function.locals.iter() {
+            if self.frame.get(local).is_none() && has_default(declaration) {
                 self.initialise_local(local, span)?;
             }
         }
@@ -189,9 +189,7 @@ impl Evaluator<'_> {
         match scalar {
             Some(scalar) if dims.is_empty() => Ok(scalar),
             Some(scalar) => self.assemble(dims, Items::repeat(&scalar, n), local.span),
-            None if n == 0 => self.assemble(dims, Items::empty(local.ty.base), local.span),
-            // A value that cannot be used before it is assigned; nothing sensible can stand for a function or object.
-            None => Ok(Value::Integer(0)),
+            None => Err(EvalError::not_constant(local.span, format!("`{}`, which is not assigned yet,", local.name))),
         }
     }
 
@@ -203,8 +201,10 @@ impl Evaluator<'_> {
         let record = self.env.record_type(id);
         let mut fields = Vec::with_capacity(record.fields.len());
         for field in &record.fields {
-            let value = self.default_field(&field.ty, span, level)?;
-            fields.push(value.unwrap_or(Value::Integer(0)));
+            match self.default_field(&field.ty, span, level)? {
+                Some(value) => fields.push(value),
+                None => return Ok(None),
+            }
         }
         Ok(Some(Value::record(id, fields)))
     }
@@ -236,7 +236,7 @@ impl Evaluator<'_> {
                 ExternalArgument::Input(e) => self.eval(e)?,
                 ExternalArgument::Output(local) => match self.frame.get(*local) {
                     Some(value) => value.clone(),
-                    None => return Err(diagnostics::unknown_local(span).into()),
+                    None => self.initialise_local(*local, span)?,
                 },
             });
         }
@@ -272,6 +272,12 @@ impl Evaluator<'_> {
         let base = function.locals.get(local).map_or(BaseType::Error, |l| l.ty.base);
         self.frame.set(local, value.converted(base));
     }
+}
+
+/// Functions and external objects have nothing to start with.
+fn has_default(local: &Local) -> bool {
+    let base = local.ty.base;
+    local.default.is_some() || matches!(base, BaseType::Record(_)) || Value::default_scalar(base).is_some()
 }
 
 fn first(results: Vec<Value>, span: Span) -> EvalResult {

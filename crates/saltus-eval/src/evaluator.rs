@@ -146,6 +146,19 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
+    /// One level of nesting more; every success needs a [`Evaluator::leave`].
+    pub(crate) fn enter(&mut self, span: Span) -> EvalResult<()> {
+        if self.levels >= MOST_LEVELS {
+            return Err(diagnostics::nested_too_deeply(self.outermost(span), MOST_LEVELS).into());
+        }
+        self.levels += 1;
+        Ok(())
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.levels -= 1;
+    }
+
     /// Counts work that is done without walking expressions, such as elements of an array operation.
     pub(crate) fn check_elements(&mut self, dims: &[usize], span: Span) -> EvalResult<usize> {
         match n_items(dims) {
@@ -172,12 +185,9 @@ impl<'e> Evaluator<'e> {
                 None => self.initialise_local(*id, expr.span),
             },
             _ => {
-                if self.levels >= MOST_LEVELS {
-                    return Err(diagnostics::nested_too_deeply(self.outermost(expr.span), MOST_LEVELS).into());
-                }
-                self.levels += 1;
+                self.enter(expr.span)?;
                 let result = self.eval_nested(expr);
-                self.levels -= 1;
+                self.leave();
                 result
             }
         }

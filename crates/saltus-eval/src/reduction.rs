@@ -132,7 +132,7 @@ impl Evaluator<'_> {
     }
 
     fn empty_reduction(&mut self, op: ReductionOp, expr: &Expr) -> EvalResult {
-        let scalar = neutral(op, expr.ty.base, expr.span)?;
+        let scalar = self.neutral_value(op, expr)?;
         if expr.ty.dims.is_empty() {
             return Ok(scalar);
         }
@@ -140,6 +140,19 @@ impl Evaluator<'_> {
             expr.ty.dims.iter().map(|d| d.known().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)).collect();
         let n = self.check_elements(&dims, expr.span)?;
         self.assemble(dims, Items::repeat(&scalar, n), expr.span)
+    }
+}
+
+impl Evaluator<'_> {
+    /// [`neutral`], with the number of literals for the greatest enumeration value.
+    pub(crate) fn neutral_value(&mut self, op: ReductionOp, expr: &Expr) -> EvalResult {
+        match (op, expr.ty.base) {
+            (ReductionOp::Min, BaseType::Enumeration(id)) => {
+                let n = self.env.enum_type(id).literals.len();
+                Ok(Value::Enum(id, u32::try_from(n).unwrap_or(u32::MAX)))
+            }
+            (op, base) => neutral(op, base, expr.span),
+        }
     }
 }
 

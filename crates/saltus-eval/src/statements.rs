@@ -22,6 +22,14 @@ pub(crate) enum Flow {
 
 impl Evaluator<'_> {
     pub(crate) fn run(&mut self, statements: &[Statement]) -> EvalResult<Flow> {
+        let Some(first) = statements.first() else { return Ok(Flow::Next) };
+        self.enter(first.span)?;
+        let flow = self.run_all(statements);
+        self.leave();
+        flow
+    }
+
+    fn run_all(&mut self, statements: &[Statement]) -> EvalResult<Flow> {
         for statement in statements {
             self.step(statement.span)?;
             match self.run_one(statement)? {

@@ -170,17 +170,7 @@ impl Evaluator<'_> {
         let mut elements = (0..a.len()).filter_map(|i| a.get(i));
         match elements.next() {
             Some(start) => elements.try_fold(start, |best, v| choose(best, v, expr.span)),
-            None => self.empty_extremum(op, expr),
-        }
-    }
-
-    fn empty_extremum(&mut self, op: ReductionOp, expr: &Expr) -> EvalResult {
-        match (op, expr.ty.base) {
-            (ReductionOp::Min, BaseType::Enumeration(id)) => {
-                let n = self.env.enum_type(id).literals.len();
-                Ok(Value::Enum(id, u32::try_from(n).unwrap_or(u32::MAX)))
-            }
-            (op, base) => neutral(op, base, expr.span),
+            None => self.neutral_value(op, expr),
         }
     }
 

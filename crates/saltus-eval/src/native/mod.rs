@@ -86,14 +86,8 @@ impl PartialEq for Object {
 }
 
 /// Name and implementation, grouped by library.
-const TABLES: &[&[(&str, NativeFunction)]] = &[
-    elementary::TABLE,
-    strings::TABLE,
-    files::TABLE,
-    random::TABLE,
-    tables::TABLE,
-    lapack::TABLE,
-];
+const TABLES: &[&[(&str, NativeFunction)]] =
+    &[elementary::TABLE, strings::TABLE, files::TABLE, random::TABLE, tables::TABLE, lapack::TABLE];
 
 pub(crate) fn find(name: &str) -> Option<NativeFunction> {
     TABLES.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == name).map(|(_, f)| *f)

@@ -28,10 +28,12 @@ fn generate(args: &mut [Value], size: usize, step: fn(&mut [u64], &mut i64) -> u
     if state.len() < size {
         return Err(NativeError::Failed(format!("the state needs {size} elements, found {}", state.len())));
     }
-    let mut words: Vec<u64> = state.chunks_exact(2).map(|pair| pair.iter().rev().fold(0, |w, &i| w << 32 | u64::from(i as u32))).collect();
+    let mut words: Vec<u64> =
+        state.chunks_exact(2).map(|pair| pair.iter().rev().fold(0, |w, &i| w << 32 | u64::from(i as u32))).collect();
     let mut position = if size % 2 == 1 { state.last().copied().unwrap_or(0) } else { 0 };
     let output = step(&mut words, &mut position);
-    let mut next: Vec<i64> = words.iter().flat_map(|&w| [i64::from(w as u32 as i32), i64::from((w >> 32) as u32 as i32)]).collect();
+    let mut next: Vec<i64> =
+        words.iter().flat_map(|&w| [i64::from(w as u32 as i32), i64::from((w >> 32) as u32 as i32)]).collect();
     if size % 2 == 1 {
         next.push(position);
     }

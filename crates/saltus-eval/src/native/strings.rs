@@ -26,11 +26,7 @@ fn substring(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     let start = integer(args, 1)?.max(1);
     let end = integer(args, 2)?;
     let end = if end < 0 { start } else { end.min(text.len() as i64) };
-    let part = if start > end {
-        &[][..]
-    } else {
-        text.as_bytes().get(start as usize - 1..end as usize).unwrap_or(&[])
-    };
+    let part = if start > end { &[][..] } else { text.as_bytes().get(start as usize - 1..end as usize).unwrap_or(&[]) };
     Ok(Some(Value::string(&String::from_utf8_lossy(part))))
 }
 

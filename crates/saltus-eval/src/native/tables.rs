@@ -98,7 +98,8 @@ fn increasing(values: &[f64], strict: bool, what: &str) -> Result<(), String> {
 
 /// Version 1: table name before file name, nothing about reading; version 3: delimiter and header lines at the end.
 fn init(context: &mut NativeContext, args: &mut [Value], kind: TableKind, version: u32) -> NativeResult {
-    let (file, name) = if version == 1 { (string(args, 1)?, string(args, 0)?) } else { (string(args, 0)?, string(args, 1)?) };
+    let (file, name) =
+        if version == 1 { (string(args, 1)?, string(args, 0)?) } else { (string(args, 0)?, string(args, 1)?) };
     // Position of `columns`, and of what follows it and its size.
     let (columns, options) = match kind {
         TableKind::Time => (Some(6), 8),
@@ -198,7 +199,13 @@ fn value_1d(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     let right = table.at(place.index + 1, column).unwrap_or(left);
     Ok(Some(Value::Real(match table.smoothness {
         LINEAR_SEGMENTS => left + place.fraction * (right - left),
-        CONSTANT_SEGMENTS => if place.fraction >= 1.0 { right } else { left },
+        CONSTANT_SEGMENTS => {
+            if place.fraction >= 1.0 {
+                right
+            } else {
+                left
+            }
+        }
         _ if table.rows == 1 => left,
         _ => return Err(NativeError::NotConstant),
     })))

@@ -1,13 +1,17 @@
 //! Tests of the evaluator, and a small builder of expressions and functions for them.
 
+pub(crate) mod builder;
+mod expressions;
+mod folding;
+mod functions;
 mod natives;
 
 use std::rc::Rc;
 
-use saltus_base::{IdVec, Index as _, Span};
+use saltus_base::{Index as _, Span};
 use saltus_flat::{
-    BaseType, Builtin, EnumId, EnumType, Expr, ExprKind, External, ExternalArgument, Function, FunctionId, Local,
-    LocalId, Purity, RecordField, RecordId, RecordType, Type, VarId,
+    BaseType, Dim, EnumId, EnumType, Expr, ExternalArgument, Function, FunctionId, RecordField, RecordId, RecordType,
+    Type, VarId,
 };
 
 use crate::{Environment, EvalError, EvalResult, Evaluator, Limits, Value};
@@ -37,7 +41,7 @@ impl Environment for World {
             name: "R".into(),
             fields: vec![
                 RecordField { name: "x".into(), ty: Type::REAL },
-                RecordField { name: "y".into(), ty: Type::array(BaseType::Real, [saltus_flat::Dim::Known(2)]) },
+                RecordField { name: "y".into(), ty: Type::array(BaseType::Real, [Dim::Known(2)]) },
             ],
         })
     }
@@ -61,73 +65,49 @@ pub(crate) fn evaluate(expr: &Expr) -> EvalResult {
     Evaluator::new(&mut World::default(), Limits::default()).evaluate(expr)
 }
 
-/// Calls a native function through an external function whose arguments are all inputs but the outputs named by
-/// position; gives result and outputs.
+/// Calls a native function through an external function. The arguments named by position in `outputs` are written;
+/// gives the returned value (if `returns`) and those outputs.
+pub(crate) fn external(
+    world: &mut World,
+    name: &str,
+    arguments: &[Value],
+    returns: bool,
+    outputs: &[usize],
+) -> EvalResult<Vec<Value>> {
+    let mut function = builder::function(name);
+    let mut call = Vec::new();
+    for (i, value) in arguments.iter().enumerate() {
+        let ty = Type { base: value.base_type(), dims: vec![Dim::Unknown; value.dims().len()] };
+        let input = function.input(&format!("a{i}"), ty.clone());
+        let argument = builder::local(input, ty.clone());
+        call.push(if outputs.contains(&i) {
+            let output = function.output(&format!("o{i}"), ty);
+            function.set_default(output, argument);
+            ExternalArgument::Output(output)
+        } else {
+            ExternalArgument::Input(argument)
+        });
+    }
+    let result = returns.then(|| function.result("result"));
+    let id = function.external(world, name, call, result);
+    Evaluator::new(world, Limits::default()).call(id, arguments.to_vec(), nowhere())
+}
+
+/// Outputs of a native function that returns nothing.
 pub(crate) fn native_with(
     world: &mut World,
     name: &str,
     arguments: &[Value],
     outputs: &[usize],
 ) -> EvalResult<Vec<Value>> {
-    let mut locals: IdVec<LocalId, Local> = IdVec::new();
-    let local =
-        |name: String, ty: Type| Local { name, sizes: vec![None; ty.rank()], ty, default: None, span: nowhere() };
-    let mut external = Vec::new();
-    let (mut inputs, mut results, mut given) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, value) in arguments.iter().enumerate() {
-        let dims = vec![saltus_flat::Dim::Unknown; value.dims().len()];
-        let ty = Type { base: value.base_type(), dims };
-        let id = locals.push(local(format!("a{i}"), ty.clone()));
-        inputs.push(id);
-        given.push(value.clone());
-        if outputs.contains(&i) {
-            let mut out = local(format!("o{i}"), ty.clone());
-            out.default = Some(Expr::new(ExprKind::Local(id), ty, nowhere()));
-            let out = locals.push(out);
-            results.push(out);
-            external.push(ExternalArgument::Output(out));
-        } else {
-            external.push(ExternalArgument::Input(Expr::new(ExprKind::Local(id), ty, nowhere())));
-        }
-    }
-    let result = locals.push(local("result".into(), Type::ERROR));
-    results.insert(0, result);
-    let function = Function {
-        name: name.into(),
-        locals,
-        inputs,
-        outputs: results,
-        body: Vec::new(),
-        external: Some(External {
-            language: "C".into(),
-            name: name.into(),
-            arguments: external,
-            result: Some(result),
-            libraries: Vec::new(),
-        }),
-        purity: Purity::Pure,
-        is_record_constructor: false,
-        derivatives: Vec::new(),
-        inverses: Vec::new(),
-        inline: false,
-        late_inline: false,
-        inline_after_index_reduction: false,
-        smooth_order: None,
-        generate_events: false,
-        span: nowhere(),
-    };
-    world.functions.push(Rc::new(function));
-    let id = FunctionId::from_usize(world.functions.len() - 1);
-    Evaluator::new(world, Limits::default()).call(id, given, nowhere())
+    external(world, name, arguments, false, outputs)
 }
 
 /// The returned value of a native function with inputs only.
 pub(crate) fn native(name: &str, arguments: &[Value]) -> EvalResult {
-    Ok(native_with(&mut World::default(), name, arguments, &[])?.swap_remove(0))
+    native_in(&mut World::default(), name, arguments)
 }
 
-#[test]
-fn literals_have_their_value() {
-    let sum = Expr::builtin(Builtin::Sin, vec![Expr::real(0.0, nowhere())], Type::REAL, nowhere());
-    assert_eq!(evaluate(&sum), Ok(Value::Real(0.0)));
+pub(crate) fn native_in(world: &mut World, name: &str, arguments: &[Value]) -> EvalResult {
+    Ok(external(world, name, arguments, true, &[])?.swap_remove(0))
 }

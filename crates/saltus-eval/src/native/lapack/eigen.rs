@@ -254,9 +254,8 @@ fn triangular_vector(schur: &Schur, k: usize, is_pair: bool) -> Vec<Complex> {
         let is_block = i >= 2 && t[(i - 1, i - 2)] != 0.0;
         let size = if is_block { 2 } else { 1 };
         let top = i - size;
-        let right: Vec<Complex> = (top..i)
-            .map(|r| (i..x.len()).fold(Complex::ZERO, |s, j| s.minus(x[j].scaled(t[(r, j)]))))
-            .collect();
+        let right: Vec<Complex> =
+            (top..i).map(|r| (i..x.len()).fold(Complex::ZERO, |s, j| s.minus(x[j].scaled(t[(r, j)])))).collect();
         let entry = |r: usize, c: usize| {
             let d = Complex { re: t[(r, c)], im: 0.0 };
             if r == c { d.minus(lambda) } else { d }

@@ -63,7 +63,11 @@ fn square(args: &[Value], position: usize) -> NativeResult<Dense> {
 /// Right-hand sides with as many rows as the matrix.
 fn right_side(args: &[Value], position: usize, rows: usize) -> NativeResult<Dense> {
     let b = matrix(args, position)?;
-    if b.rows == rows { Ok(b) } else { Err(format!("the right-hand side has {} rows instead of {rows}", b.rows).into()) }
+    if b.rows == rows {
+        Ok(b)
+    } else {
+        Err(format!("the right-hand side has {} rows instead of {rows}", b.rows).into())
+    }
 }
 
 /// Writes a matrix back with the dimensions that the argument had.

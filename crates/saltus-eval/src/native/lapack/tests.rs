@@ -60,11 +60,8 @@ fn dgesv_solves_and_reports_singular_matrices() {
     assert!(results[3] != Value::Integer(0) || huge);
 }
 
-/// Outputs without the (unset) returned value in front.
 fn native_with_result(result: crate::EvalResult<Vec<Value>>) -> Vec<Value> {
-    let mut values = result.expect("native call");
-    values.remove(0);
-    values
+    result.expect("native call")
 }
 
 #[test]
@@ -72,9 +69,8 @@ fn factors_of_dgetrf_serve_dgetrs_and_dgetri() {
     let (a, b) = (example(5, 5, 3), example(5, 1, 4));
     let args = [int(5), int(5), value(&a), int(5), Value::integers(vec![0; 5]), int(0)];
     let factors = native_with_result(native_with(&mut World::default(), "dgetrf", &args, &[2, 4, 5]));
-    let args = [
-        Value::string("T"), int(5), int(1), factors[0].clone(), int(5), factors[1].clone(), value(&b), int(5), int(0),
-    ];
+    let args =
+        [Value::string("T"), int(5), int(1), factors[0].clone(), int(5), factors[1].clone(), value(&b), int(5), int(0)];
     let solved = native_with_result(native_with(&mut World::default(), "dgetrs", &args, &[6, 8]));
     assert!(distance(&a.transposed().times(&back(&solved[0])), &b) < 1e-13);
     let args = [int(5), factors[0].clone(), int(5), factors[1].clone(), Value::reals(vec![0.0; 5]), int(5), int(0)];
@@ -143,8 +139,21 @@ fn singular_value_decomposition_of_all_shapes() {
 fn least_squares_residual_is_orthogonal_and_minimum_norm_for_deficient_rank() {
     let (a, b) = (example(6, 3, 7), example(6, 1, 8));
     let args = |a: &Dense, b: &Dense| {
-        vec![int(6), int(3), int(1), value(a), int(6), value(b), int(6), Value::integers(vec![0; 3]),
-             Value::Real(1e-12), int(0), Value::reals(vec![0.0; 20]), int(20), int(0)]
+        vec![
+            int(6),
+            int(3),
+            int(1),
+            value(a),
+            int(6),
+            value(b),
+            int(6),
+            Value::integers(vec![0; 3]),
+            Value::Real(1e-12),
+            int(0),
+            Value::reals(vec![0.0; 20]),
+            int(20),
+            int(0),
+        ]
     };
     let results = native_with_result(native_with(&mut World::default(), "dgelsy", &args(&a, &b), &[5, 9, 12]));
     let full = back(&results[0]);
@@ -171,8 +180,21 @@ fn constrained_least_squares() {
     let (a, b) = (example(5, 4, 9), example(2, 4, 10));
     let (c, d) = (example(5, 1, 11), example(2, 1, 12));
     let zeros = |n: usize| Value::reals(vec![0.0; n]);
-    let args = [int(5), int(4), int(2), value(&a), int(5), value(&b), int(2), value(&c), value(&d), zeros(4), zeros(9),
-        int(9), int(0)];
+    let args = [
+        int(5),
+        int(4),
+        int(2),
+        value(&a),
+        int(5),
+        value(&b),
+        int(2),
+        value(&c),
+        value(&d),
+        zeros(4),
+        zeros(9),
+        int(9),
+        int(0),
+    ];
     let results = native_with_result(native_with(&mut World::default(), "dgglse", &args, &[9, 12]));
     let x = back(&results[0]);
     assert!(distance(&b.times(&x), &d) < 1e-13);
@@ -248,14 +270,29 @@ fn eigenvalues_of_known_matrices() {
     // Rotation by 90 degrees: ±i. Through the FORTRAN interface, positive imaginary part first.
     let rotation = Dense::from_items(2, 2, vec![0.0, -1.0, 1.0, 0.0]).expect("matrix");
     let zeros = || Value::reals(vec![0.0; 2]);
-    let args = [Value::string("N"), Value::string("V"), int(2), value(&rotation), int(2), zeros(), zeros(), Value::Real(0.0),
-        int(1), value(&rotation), int(2), zeros(), int(24), int(0)];
+    let args = [
+        Value::string("N"),
+        Value::string("V"),
+        int(2),
+        value(&rotation),
+        int(2),
+        zeros(),
+        zeros(),
+        Value::Real(0.0),
+        int(1),
+        value(&rotation),
+        int(2),
+        zeros(),
+        int(24),
+        int(0),
+    ];
     let results = native_with_result(native_with(&mut World::default(), "dgeev", &args, &[3, 5, 6, 9, 13]));
     assert_eq!(results[1].to_reals(), Some(vec![0.0, 0.0]));
     let imaginary = results[2].to_reals().expect("reals");
     assert!((imaginary[0] - 1.0).abs() < 1e-15 && (imaginary[1] + 1.0).abs() < 1e-15);
     // A cyclic permutation converges only with an exceptional shift; its eigenvalues lie on the unit circle.
-    let cycle = Dense::from_items(4, 4, vec![0., 0., 0., 1., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.]).expect("matrix");
+    let cycle =
+        Dense::from_items(4, 4, vec![0., 0., 0., 1., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.]).expect("matrix");
     let schur = eigen::schur(&cycle).expect("converges");
     assert!(schur.real.iter().zip(&schur.imaginary).all(|(x, y)| (x.hypot(*y) - 1.0).abs() < 1e-12));
 }
@@ -263,14 +300,16 @@ fn eigenvalues_of_known_matrices() {
 #[test]
 fn norms_and_condition() {
     let a = Dense::from_items(2, 2, vec![1.0, -2.0, 3.0, 4.0]).expect("matrix");
-    let norm = |kind: &str| crate::tests::native("dlange", &[Value::string(kind), int(2), int(2), value(&a), int(2), int(0)]);
+    let norm =
+        |kind: &str| crate::tests::native("dlange", &[Value::string(kind), int(2), int(2), value(&a), int(2), int(0)]);
     assert_eq!(norm("1"), Ok(Value::Real(6.0)));
     assert_eq!(norm("I"), Ok(Value::Real(7.0)));
     assert_eq!(norm("M"), Ok(Value::Real(4.0)));
     // inverse = {{4, 2}, {-3, 1}}/10, its 1-norm is 0.7: rcond = 1/(6*0.7).
     let mut lu = a.clone();
     dense::lu(&mut lu);
-    let args = [Value::string("1"), int(2), value(&lu), int(2), Value::Real(6.0), Value::Real(0.0), int(0), int(0), int(0)];
+    let args =
+        [Value::string("1"), int(2), value(&lu), int(2), Value::Real(6.0), Value::Real(0.0), int(0), int(0), int(0)];
     let results = native_with_result(native_with(&mut World::default(), "dgecon", &args, &[5, 8]));
     assert!((results[0].as_real().expect("real") - 1.0 / 4.2).abs() < 1e-14);
 }
