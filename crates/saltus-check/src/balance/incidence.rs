@@ -149,30 +149,28 @@ impl<'a> Incidence<'a> {
                     self.add_unknowns_of(number, inner);
                 }
             }
-            EquationKind::When { branches } => self.add_when_targets(number, branches),
+            EquationKind::When { branches } => {
+                branches.iter().for_each(|(_, body)| self.add_when_targets(number, body));
+            }
             _ => {}
         }
     }
 
-    fn add_when_targets(&mut self, number: u32, branches: &[(Expr, Vec<Equation>)]) {
-        for inner in branches.iter().flat_map(|(_, body)| body) {
-            match &inner.kind {
+    fn add_when_targets(&mut self, number: u32, list: &[Equation]) {
+        for equation in list {
+            match &equation.kind {
                 EquationKind::Equality { left, .. } => {
                     let mut found = Vec::new();
                     targets::collect(self.model, left, &mut found);
                     found.iter().for_each(|t| self.add_edge(number, t.variable));
                 }
                 EquationKind::If { branches, otherwise } => {
-                    self.add_when_targets(number, branches);
-                    for equation in otherwise {
-                        if let EquationKind::Equality { left, .. } = &equation.kind {
-                            let mut found = Vec::new();
-                            targets::collect(self.model, left, &mut found);
-                            found.iter().for_each(|t| self.add_edge(number, t.variable));
-                        }
-                    }
+                    branches.iter().for_each(|(_, body)| self.add_when_targets(number, body));
+                    self.add_when_targets(number, otherwise);
                 }
-                EquationKind::When { branches } => self.add_when_targets(number, branches),
+                EquationKind::When { branches } => {
+                    branches.iter().for_each(|(_, body)| self.add_when_targets(number, body));
+                }
                 _ => {}
             }
         }

@@ -368,6 +368,10 @@ equation
         );
         // A constraint between differentiated variables has index 2, but is not singular.
         says("Real x, v; equation der(x) = v; x = sin(time);", "");
+        says(
+            "Real x; equation when time > 1 then if x > 1 then x = 1; else if x > 0 then x = 2; else x = 3; end if; end if; end when;",
+            "",
+        );
         says("Real x; algorithm if time > 1 then x := 1; else x := 2; end if;", "");
     }
 
