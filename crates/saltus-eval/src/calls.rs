@@ -246,14 +246,17 @@ impl Evaluator<'_> {
                 self.frame.save(*local);
             }
         }
-        self.steps = self.steps.saturating_add(20);
+        let n_elements: usize = arguments.iter().map(Value::n_elements).sum();
         let mut context = NativeContext {
             env: &mut *self.env,
             messages: &mut self.messages,
             class: id,
             elements: self.limits.elements,
+            steps: 20 + n_elements as u64,
         };
-        let result = native(&mut context, &mut arguments).map_err(|error| match error {
+        let result = native(&mut context, &mut arguments);
+        self.steps = self.steps.saturating_add(context.steps);
+        let result = result.map_err(|error| match error {
             NativeError::NotConstant => unknown(),
             NativeError::Failed(reason) => diagnostics::external_failed(span, &external.name, &reason).into(),
         })?;

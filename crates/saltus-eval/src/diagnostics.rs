@@ -53,6 +53,10 @@ pub fn array_too_large(span: Span, limit: u64) -> Diagnostic {
     Diagnostic::new(Code("E0606"), span, format!("an array of more than {limit} elements is needed at compile time"))
 }
 
+pub fn string_too_long(span: Span, limit: usize) -> Diagnostic {
+    Diagnostic::new(Code("E0606"), span, format!("a String of more than {limit} bytes is needed at compile time"))
+}
+
 pub fn assertion_failed(span: Span, message: &str, function: Option<(&str, Span)>) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code("E0607"), span, format!("assertion failed: {message}"));
     match function {

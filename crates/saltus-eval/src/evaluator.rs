@@ -15,6 +15,9 @@ use crate::{Environment, EvalError, EvalResult, Limits, Value, diagnostics, oper
 /// Nested expressions, statements and calls together; about 1 kB of stack each.
 const MOST_LEVELS: u32 = 1_500;
 
+/// How many array elements cost as much as one step.
+const ELEMENTS_PER_STEP: u64 = 4;
+
 pub struct Evaluator<'e> {
     pub(crate) env: &'e mut dyn Environment,
     pub(crate) limits: Limits,
@@ -163,11 +166,27 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn check_elements(&mut self, dims: &[usize], span: Span) -> EvalResult<usize> {
         match n_items(dims) {
             Some(n) if n as u64 <= self.limits.elements => {
-                self.steps = self.steps.saturating_add(n as u64 / 16);
+                self.steps = self.steps.saturating_add(n as u64 / ELEMENTS_PER_STEP);
                 Ok(n)
             }
             _ => Err(diagnostics::array_too_large(span, self.limits.elements).into()),
         }
+    }
+
+    /// Counts the elements of an array that was made or read as a whole.
+    pub(crate) fn charge(&mut self, value: &Value) {
+        if let Value::Array(a) = value {
+            self.steps = self.steps.saturating_add(a.len() as u64 / ELEMENTS_PER_STEP);
+        }
+    }
+
+    fn check_product(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult<()> {
+        let (elements, work) = operators::product_cost(op, left, right);
+        if elements > self.limits.elements as f64 {
+            return Err(diagnostics::array_too_large(span, self.limits.elements).into());
+        }
+        self.steps = self.steps.saturating_add(work as u64 / ELEMENTS_PER_STEP);
+        self.step(span)
     }
 
     pub(crate) fn eval(&mut self, expr: &Expr) -> EvalResult {
@@ -241,7 +260,11 @@ impl<'e> Evaluator<'e> {
                 _ => {}
             }
             let right = self.eval(right)?;
+            if matches!(op, BinaryOp::MatMul | BinaryOp::MatPow) {
+                self.check_product(op, &value, &right, node.span)?;
+            }
             value = operators::binary(op, value, right, node.span)?;
+            self.charge(&value);
         }
         Ok(value)
     }

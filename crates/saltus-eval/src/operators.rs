@@ -128,7 +128,7 @@ fn scalars(op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult 
             _ => relation(op, a.cmp(b), left, span),
         },
         (Value::String(a), Value::String(b)) => match op {
-            BinaryOp::Add => Ok(Value::String(concatenate(a, b))),
+            BinaryOp::Add => Ok(Value::String(concatenate(a, b, span)?)),
             _ => relation(op, a.as_bytes().cmp(b.as_bytes()), left, span),
         },
         (Value::Enum(_, a), Value::Enum(_, b)) => relation(op, a.cmp(b), left, span),
@@ -139,11 +139,17 @@ fn scalars(op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult 
     }
 }
 
-fn concatenate(a: &str, b: &str) -> Rc<str> {
+/// Doubling in a loop would fill the memory otherwise.
+const MOST_BYTES: usize = 10_000_000;
+
+fn concatenate(a: &str, b: &str, span: Span) -> EvalResult<Rc<str>> {
+    if a.len() + b.len() > MOST_BYTES {
+        return Err(diagnostics::string_too_long(span, MOST_BYTES).into());
+    }
     let mut text = String::with_capacity(a.len() + b.len());
     text.push_str(a);
     text.push_str(b);
-    text.into()
+    Ok(text.into())
 }
 
 fn relation(op: BinaryOp, order: Ordering, left: &Value, span: Span) -> EvalResult {
@@ -201,6 +207,20 @@ fn integer(op: BinaryOp, a: i64, b: i64, span: Span) -> EvalResult {
     match checked {
         Some(i) => Ok(Value::Integer(i)),
         None => Err(diagnostics::integer_overflow(span).into()),
+    }
+}
+
+/// Elements of the result and number of multiplications of `MatMul` and `MatPow`; both may exceed any limit.
+pub(crate) fn product_cost(op: BinaryOp, left: &Value, right: &Value) -> (f64, f64) {
+    let size = |v: &Value, d: usize| v.dims().get(d).map_or(1.0, |&n| n as f64);
+    let (rows, inner) = match left.dims().len() {
+        1 => (1.0, size(left, 0)),
+        _ => (size(left, 0), size(left, 1)),
+    };
+    match op {
+        // At most 2*30 products, because exponents are limited.
+        BinaryOp::MatPow => (rows * inner, 60.0 * rows * inner * inner),
+        _ => (rows * size(right, 1), rows * inner * size(right, 1)),
     }
 }
 

@@ -42,10 +42,22 @@ fn checked(index: i64, size: usize, dimension: usize, span: Span) -> EvalResult<
     }
 }
 
-/// Sizes of the selected part and the row-major positions of its elements. `None` positions: the whole array.
+/// Repeated subscripts can select more elements than there are.
+const MOST_SELECTED: usize = 10_000_000;
+
+/// Sizes of the selected part and the row-major positions of its elements.
 fn select(dims: &[usize], selections: &[Selection], span: Span) -> EvalResult<(Vec<usize>, Vec<usize>)> {
     if selections.len() > dims.len() {
         return Err(diagnostics::too_many_subscripts(span, selections.len(), dims.len()).into());
+    }
+    let count = |d: usize, size: usize| match selections.get(d) {
+        Some(Selection::One(_)) => 1,
+        Some(Selection::Many(list)) => list.len(),
+        Some(Selection::All) | None => size,
+    };
+    let n = dims.iter().enumerate().try_fold(1usize, |n, (d, &size)| n.checked_mul(count(d, size)));
+    if n.is_none_or(|n| n > MOST_SELECTED) {
+        return Err(diagnostics::array_too_large(span, MOST_SELECTED as u64).into());
     }
     let mut shape = Vec::with_capacity(dims.len());
     let mut positions = vec![0usize];

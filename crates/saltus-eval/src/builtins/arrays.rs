@@ -50,6 +50,7 @@ impl Evaluator<'_> {
             }
             _ => {
                 let value = self.eval(arg(0)?)?;
+                self.charge(&value);
                 self.reshape(function, value, span)
             }
         }
@@ -126,7 +127,9 @@ impl Evaluator<'_> {
             Ok(k) if k >= 1 && k <= rank => k - 1,
             _ => return Err(diagnostics::index_out_of_range(expr.span, number, rank, 0).into()),
         };
-        concatenate(k, &values, expr).inspect(|v| self.steps += v.n_elements() as u64 / 16)
+        let n_elements: usize = values.iter().map(Value::n_elements).sum();
+        self.check_elements(&[n_elements], expr.span)?;
+        concatenate(k, &values, expr)
     }
 
     fn promote(&mut self, value: &Value, rank: i64, span: Span) -> EvalResult {
@@ -148,6 +151,7 @@ impl Evaluator<'_> {
 
     fn eval_total(&mut self, op: ReductionOp, argument: &Expr, expr: &Expr) -> EvalResult {
         let value = self.eval(argument)?;
+        self.charge(&value);
         let Value::Array(a) = &value else { return Ok(value) };
         if let (Items::Real(v), ReductionOp::Sum) = (a.items(), op) {
             return Ok(Value::Real(v.iter().sum()));
@@ -166,6 +170,7 @@ impl Evaluator<'_> {
             let second = self.eval(second)?;
             return Ok(choose(first, second, expr.span)?.converted(expr.ty.base));
         }
+        self.charge(&first);
         let Value::Array(a) = first else { return Ok(first) };
         let mut elements = (0..a.len()).filter_map(|i| a.get(i));
         match elements.next() {

@@ -53,7 +53,10 @@ fn full_path_name(context: &mut NativeContext, args: &mut [Value]) -> NativeResu
 }
 
 fn contents(context: &mut NativeContext, name: &str) -> NativeResult<Vec<u8>> {
-    context.env.read_file(name).map_err(|why| NativeError::Failed(format!("cannot read `{name}`: {why}")))
+    let bytes =
+        context.env.read_file(name).map_err(|why| NativeError::Failed(format!("cannot read `{name}`: {why}")))?;
+    context.steps = context.steps.saturating_add(bytes.len() as u64 / 16);
+    Ok(bytes)
 }
 
 /// Lines without their ends; a text that ends with a line end has no further empty line.

@@ -32,6 +32,8 @@ pub struct NativeContext<'a> {
     pub class: FunctionId,
     /// Most elements of an array.
     pub elements: u64,
+    /// Work that was done, in steps of the evaluator.
+    pub steps: u64,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -336,3 +336,35 @@ fn filling_an_array_does_not_copy_it() {
     // A copy for each element would take 100 000 * 100 000 moves, minutes instead of milliseconds.
     assert!(start.elapsed().as_secs() < 10);
 }
+
+/// `s := s + s` and `x := cat(1, x, x)` in a loop stop long before the memory is full.
+#[test]
+fn doubling_is_stopped() {
+    let mut world = World::default();
+    let mut f = function("f");
+    let s = f.output("s", Type::STRING);
+    f.set_default(s, string("ab"));
+    let i = f.variable("i", INT);
+    let double = assign(local(s, Type::STRING), add(local(s, Type::STRING), local(s, Type::STRING)));
+    let f = f.body(&mut world, vec![for_loop(i, range(int(1), None, int(100)), vec![double])]);
+    assert_eq!(code(run(&mut world, f, vec![])), "E0606");
+    let vec_ty = || unknown(BaseType::Integer, 1);
+    let mut g = function("g");
+    let x = g.output("x", vec_ty());
+    g.set_default(x, ints(&[1, 2]));
+    let i = g.variable("i", INT);
+    let twice = builtin(Builtin::Cat, vec![int(1), local(x, vec_ty()), local(x, vec_ty())], vec_ty());
+    let g =
+        g.body(&mut world, vec![for_loop(i, range(int(1), None, int(100)), vec![assign(local(x, vec_ty()), twice)])]);
+    assert_eq!(code(run(&mut world, g, vec![])), "E0606");
+}
+
+/// A column times a row of a million elements each has too many elements.
+#[test]
+fn huge_products_are_refused() {
+    let zeros =
+        |rows: i64, columns: i64| builtin(Builtin::Zeros, vec![int(rows), int(columns)], unknown(BaseType::Real, 2));
+    let product = binary(BinaryOp::MatMul, zeros(1_000_000, 1), zeros(1, 1_000_000));
+    let Err(EvalError::Failed(d)) = super::evaluate(&product) else { panic!("must fail") };
+    assert_eq!(d.code.0, "E0606");
+}

@@ -219,11 +219,11 @@ fn tables_1d() {
     let points = || matrix(3, 2, &[0.0, 0.0, 1.0, 10.0, 3.0, 30.0]);
     let linear = table_1d(&mut w, points(), 1, 2).expect("table");
     assert_eq!(
-        native_in(&mut w, "ModelicaStandardTables_CombiTable1D_minimumAbscissa", &[linear.clone()]),
+        native_in(&mut w, "ModelicaStandardTables_CombiTable1D_minimumAbscissa", std::slice::from_ref(&linear)),
         Ok(Value::Real(0.0))
     );
     assert_eq!(
-        native_in(&mut w, "ModelicaStandardTables_CombiTable1D_maximumAbscissa", &[linear.clone()]),
+        native_in(&mut w, "ModelicaStandardTables_CombiTable1D_maximumAbscissa", std::slice::from_ref(&linear)),
         Ok(Value::Real(3.0))
     );
     let mut at = |table: &Value, u: f64| {

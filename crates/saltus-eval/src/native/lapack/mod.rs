@@ -38,7 +38,7 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
 ];
 
 /// Operations are cubic; larger matrices are not for compile time.
-const MOST_ROWS: usize = 2_000;
+const MOST_ROWS: usize = 500;
 
 /// A matrix argument; a vector is a matrix with one column.
 fn matrix(args: &[Value], position: usize) -> NativeResult<Dense> {

@@ -28,9 +28,9 @@ fn value(m: &Dense) -> Value {
 }
 
 fn back(v: &Value) -> Dense {
-    let (rows, columns) = match v.dims() {
-        &[m, n] => (m, n),
-        &[n] => (n, 1),
+    let (rows, columns) = match *v.dims() {
+        [m, n] => (m, n),
+        [n] => (n, 1),
         _ => panic!("no matrix"),
     };
     Dense::from_items(rows, columns, v.to_reals().expect("reals")).expect("sizes")
