@@ -21,7 +21,7 @@ end Inheritance;
 //   parameter Real inner2.k = 1.0;
 //   Real inner2.x(start = inner2.k, fixed = true);
 // equation
-//   der(x) = -k*x;
-//   der(inner1.x) = -inner1.k*inner1.x;
-//   der(inner2.x) = -inner2.k*inner2.x;
+//   der(x) = -k * x;
+//   der(inner1.x) = -inner1.k * inner1.x;
+//   der(inner2.x) = -inner2.k * inner2.x;
 // end Inheritance;

@@ -2,7 +2,6 @@ model TypographicCharacters "Characters that word processors put into source tex
   Real x = 2 – 1;
 //           ^ error[E0101]: expected Modelica text, found the character `–`
 //             hint: the minus sign of Modelica is the hyphen `-`
-//             ^ error[E0108]: expected `;`, found `1`
   String s = “text”;
 //           ^ error[E0101]: expected Modelica text, found the character `“`
 //             hint: strings stand in straight double quotes: "…"

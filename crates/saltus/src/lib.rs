@@ -1,8 +1,23 @@
 //! Modelica compiler and hybrid simulator: the single pipeline and what a user sees of it.
+//!
+//! ```
+//! use saltus::{Session, pipeline};
+//! use saltus::pipeline::{Options, Stage};
+//! use saltus_library::MemoryFiles;
+//!
+//! let mut session = Session::new(Box::new(MemoryFiles::new()));
+//! session.load_text("Decay.mo", "model Decay Real x(start = 1); equation der(x) = -x; end Decay;");
+//! let class = session.class(None).unwrap();
+//! let outcome = pipeline::run(&session, class, &Options::until(Stage::Check));
+//! assert!(!outcome.has_errors());
+//! assert_eq!(outcome.balance.unwrap().unknowns, 1);
+//! ```
 
 pub mod diagnostics;
 pub mod guard;
+pub mod pipeline;
 pub mod render;
 mod session;
+pub mod stats;
 
 pub use session::Session;

@@ -1,9 +1,12 @@
 //! The command line: arguments in, exit code out. One file a command.
 
+mod check;
 mod files;
+mod flatten;
 mod format;
 mod parse;
 mod screen;
+mod target;
 
 use clap::{Parser, Subcommand};
 
@@ -34,6 +37,10 @@ pub struct Cli {
 enum Command {
     /// Parse files and directories and report every syntax error.
     Parse(parse::Arguments),
+    /// Report every mistake of a model and whether its equations balance.
+    Check(check::Arguments),
+    /// Print the flat equations of a model.
+    Flatten(flatten::Arguments),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
 }
@@ -44,9 +51,12 @@ impl Cli {
     }
 
     pub fn run(&self, screen: &Screen) -> Exit {
-        match &self.command {
-            Command::Parse(arguments) => parse::run(arguments, screen),
-            Command::Fmt(arguments) => format::run(arguments, screen),
-        }
+        let done = match &self.command {
+            Command::Parse(arguments) => Ok(parse::run(arguments, screen)),
+            Command::Check(arguments) => check::run(arguments, screen),
+            Command::Flatten(arguments) => flatten::run(arguments, screen),
+            Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
+        };
+        done.unwrap_or_else(|exit| exit)
     }
 }

@@ -1,0 +1,37 @@
+//! `saltus flatten [FILE…] CLASS`: the flat model as text or JSON.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use saltus::pipeline::{Options, Stage};
+
+use super::target::{self, Target};
+use super::{Exit, Screen};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    target: Target,
+    /// Print JSON instead of flat Modelica.
+    #[arg(long)]
+    json: bool,
+    /// Write to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    let run = arguments.target.run(Options::until(Stage::Flatten), screen)?;
+    let started = Instant::now();
+    if let Some(model) = run.outcome.flat.as_ref().filter(|_| !run.outcome.has_errors()) {
+        let text = if arguments.json { saltus_flat::to_json(model) + "\n" } else { saltus_flat::print(model) };
+        match &arguments.output {
+            Some(path) => target::write(path, &text, screen)?,
+            // Whoever reads the output may stop reading it.
+            None => drop(std::io::stdout().lock().write_all(text.as_bytes())),
+        }
+    }
+    arguments.target.report_cost(&run, &[("print", started.elapsed())], screen)?;
+    Ok(if run.outcome.has_errors() { Exit::ModelError } else { Exit::Success })
+}

@@ -1,0 +1,111 @@
+//! What a command works on: files, a class, and where libraries are.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use saltus::pipeline::{self, Options, Outcome};
+use saltus::{Session, diagnostics, stats};
+use saltus_base::Diagnostics;
+
+use super::{Exit, Screen};
+
+#[derive(clap::Args)]
+pub struct Target {
+    /// Files to load and the class to work on; a name that ends in .mo or exists as a path is a file.
+    #[arg(value_name = "FILE… CLASS")]
+    names: Vec<String>,
+    /// A directory that contains packages, or a package; searched before MODELICAPATH.
+    #[arg(long, value_name = "DIR")]
+    library: Vec<PathBuf>,
+    /// Another value for a parameter: name=value.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+    /// Print the seconds of each stage.
+    #[arg(long)]
+    timing: bool,
+    /// Write counts, seconds and peak memory as JSON.
+    #[arg(long, value_name = "FILE")]
+    stats: Option<PathBuf>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected name=value")?;
+    Ok((name.trim().to_string(), value.trim().to_string()))
+}
+
+fn is_file(name: &str) -> bool {
+    name.ends_with(".mo") || Path::new(name).exists()
+}
+
+/// A run of the pipeline on a target.
+pub struct Run {
+    pub class_name: String,
+    pub outcome: Outcome,
+    load: Duration,
+}
+
+impl Target {
+    /// Loads, finds the class, runs the pipeline and shows what was said; `Err` where there is nothing to run.
+    pub fn run(&self, mut options: Options, screen: &Screen) -> Result<Run, Exit> {
+        let started = Instant::now();
+        let mut session = Session::on_disk();
+        for dir in &self.library {
+            session.add_library(dir);
+        }
+        if let Some(path) = std::env::var_os("MODELICAPATH") {
+            session.add_modelica_path(&path.to_string_lossy());
+        }
+        let (files, classes): (Vec<&String>, Vec<&String>) = self.names.iter().partition(|name| is_file(name));
+        for file in files {
+            session.load_file(Path::new(file));
+        }
+        let class = match classes.as_slice() {
+            [] => session.class(None),
+            [name] => session.class(Some(name)),
+            several => {
+                let names: Vec<String> = several.iter().map(|name| name.to_string()).collect();
+                Err(diagnostics::several_classes(&names))
+            }
+        };
+        let class = class.map_err(|error| {
+            let mut all = session.take_diagnostics();
+            // What the files said explains why no class was found.
+            if !all.has_errors() || !classes.is_empty() {
+                all.push(error);
+            }
+            show(&session, &all, screen);
+            Exit::ModelError
+        })?;
+        let load = started.elapsed();
+        options.overrides = self.set.clone();
+        let outcome = pipeline::run(&session, class, &options);
+        show(&session, &outcome.diagnostics, screen);
+        let class_name = session.library().qualified_name(class);
+        // The process ends soon; giving thousands of syntax trees back one by one would only take time.
+        std::mem::forget(session);
+        Ok(Run { class_name, outcome, load })
+    }
+
+    /// Writes what `--stats` and `--timing` ask for.
+    pub fn report_cost(&self, run: &Run, more: &[(&'static str, Duration)], screen: &Screen) -> Result<(), Exit> {
+        if self.timing {
+            let stages = [("load", run.load)].into_iter().chain(run.outcome.timings.iter().copied());
+            for (name, time) in stages.chain(more.iter().copied()) {
+                screen.note(&format!("{name:10} {:9.3} ms", time.as_secs_f64() * 1e3));
+            }
+        }
+        match &self.stats {
+            Some(path) => write(path, &format!("{}\n", stats::of(&run.outcome, run.load)), screen),
+            None => Ok(()),
+        }
+    }
+}
+
+fn show(session: &Session, found: &Diagnostics, screen: &Screen) {
+    session.with_sources(|sources| screen.show_all(found, sources));
+}
+
+pub fn write(path: &Path, text: &str, screen: &Screen) -> Result<(), Exit> {
+    std::fs::write(path, text)
+        .map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
+}

@@ -1,0 +1,36 @@
+//! What a run cost, as a JSON object for `--stats`.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::pipeline::Outcome;
+
+/// Counts of the model, seconds of each stage and the peak memory of this process.
+pub fn of(outcome: &Outcome, load: Duration) -> Value {
+    let mut stages = Map::new();
+    stages.insert("load".into(), seconds(load));
+    for (name, time) in &outcome.timings {
+        stages.insert((*name).into(), seconds(*time));
+    }
+    json!({
+        "equations": outcome.balance.as_ref().map(|b| b.equations),
+        "unknowns": outcome.balance.as_ref().map(|b| b.unknowns),
+        "variables": outcome.flat.as_ref().map(|m| m.variables.len()),
+        "errors": outcome.diagnostics.n_errors(),
+        "seconds": stages,
+        "peak_memory_bytes": peak_memory(),
+    })
+}
+
+fn seconds(time: Duration) -> Value {
+    json!((time.as_secs_f64() * 1e6).round() / 1e6)
+}
+
+/// The largest resident size of this process so far; known on Linux only.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}

@@ -1,0 +1,180 @@
+//! The program as a caller sees it: exit codes and where output goes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A directory of its own for one test, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        Self(dir)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path.display().to_string()
+    }
+
+    fn dir(&self) -> String {
+        self.0.display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn saltus(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_saltus")).args(arguments).env_remove("MODELICAPATH").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const DECAY: &str = "model Decay\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend Decay;\n";
+
+#[test]
+fn parse_counts_the_files_of_a_directory() {
+    let dir = Scratch::new("parse_counts");
+    dir.file("a.mo", DECAY);
+    dir.file("sub/b.mo", DECAY);
+    dir.file("sub/notes.txt", "not Modelica");
+    let output = saltus(&["parse", &dir.dir()]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), "2 files, 0 diagnostics\n"));
+}
+
+#[test]
+fn a_syntax_error_exits_with_1_and_shows_its_place() {
+    let dir = Scratch::new("syntax_error");
+    let path = dir.file("a.mo", "model A\n  Real x\nend A;\n");
+    let output = saltus(&["parse", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains(&format!("{path}:2:9\n")), "{}", stderr(&output));
+}
+
+#[test]
+fn json_diagnostics_are_one_object_a_line() {
+    let dir = Scratch::new("json");
+    let path = dir.file("a.mo", "model A\n  Real x\n  Real y z;\nend A;\n");
+    let output = saltus(&["parse", &path, "--json-diagnostics"]);
+    let objects: Vec<serde_json::Value> =
+        stderr(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 2);
+    assert_eq!((&objects[0]["code"], &objects[0]["place"]["line"]), (&"E0109".into(), &2.into()));
+}
+
+#[test]
+fn files_that_cannot_be_read_are_diagnostics() {
+    let dir = Scratch::new("unreadable");
+    let latin = dir.file("latin.mo", b"model A \"gr\xfcn\" end A;");
+    for arguments in [["parse", "nowhere.mo"], ["check", "nowhere.mo"], ["parse", &latin], ["check", &latin]] {
+        let output = saltus(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).starts_with("error[E00"), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    for arguments in [&["parse"][..], &["simulat"], &["check", "--bogus"]] {
+        assert_eq!(saltus(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn check_counts_equations_and_unknowns() {
+    let dir = Scratch::new("check");
+    let path = dir.file("Decay.mo", DECAY);
+    let output = saltus(&["check", &path]);
+    assert_eq!(stderr(&output), "");
+    assert_eq!(stdout(&output), "Class Decay: 1 equations, 1 unknowns\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_missing_equation_is_a_warning_for_flatten_and_an_error_for_check() {
+    let dir = Scratch::new("missing_equation");
+    let path = dir.file("A.mo", "model A\n  Real x;\n  Real y;\nequation\n  x = 1;\nend A;\n");
+    let check = saltus(&["check", &path]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(stderr(&check).starts_with("error[E0450]"), "{}", stderr(&check));
+    let flatten = saltus(&["flatten", &path, "A"]);
+    assert_eq!(flatten.status.code(), Some(0));
+    assert!(stderr(&flatten).starts_with("warning[E0450]"), "{}", stderr(&flatten));
+    assert!(stdout(&flatten).starts_with("class A\n"), "{}", stdout(&flatten));
+}
+
+#[test]
+fn flatten_is_the_same_every_time_and_goes_to_a_file() {
+    let dir = Scratch::new("flatten");
+    let path = dir.file("Decay.mo", DECAY);
+    let target = dir.0.join("out.mo");
+    let first = saltus(&["flatten", &path, "Decay"]);
+    let second = saltus(&["flatten", &path, "Decay", "--output", &target.display().to_string()]);
+    assert_eq!((first.status.code(), second.status.code()), (Some(0), Some(0)));
+    assert_eq!(stdout(&first), std::fs::read_to_string(&target).unwrap());
+    let json = saltus(&["flatten", &path, "Decay", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&stdout(&json)).unwrap();
+    assert_eq!(value["name"], "Decay");
+}
+
+#[test]
+fn classes_are_found_in_libraries() {
+    let dir = Scratch::new("libraries");
+    dir.file("P/package.mo", "package P\nend P;\n");
+    dir.file("P/A.mo", "within P;\nmodel A\n  Real x = 1;\nend A;\n");
+    let found = saltus(&["check", "P.A", "--library", &dir.dir()]);
+    assert_eq!(stdout(&found), "Class P.A: 1 equations, 1 unknowns\n", "{}", stderr(&found));
+    let missing = saltus(&["check", "Q.A", "--library", &dir.dir()]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stderr(&missing).starts_with("error[E0003]: library `Q` is not found"), "{}", stderr(&missing));
+    let by_variable = Command::new(env!("CARGO_BIN_EXE_saltus"))
+        .args(["check", "P.A"])
+        .env("MODELICAPATH", dir.dir())
+        .output()
+        .unwrap();
+    assert_eq!(by_variable.status.code(), Some(0));
+}
+
+#[test]
+fn fmt_changes_a_file_once() {
+    let dir = Scratch::new("fmt");
+    let path = dir.file("A.mo", "model A // why\nReal   x=1;end A;\n");
+    assert_eq!(saltus(&["fmt", "--check", &path]).status.code(), Some(1));
+    assert_eq!(saltus(&["fmt", &path]).status.code(), Some(0));
+    assert_eq!(saltus(&["fmt", "--check", &path]).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("// why"));
+}
+
+#[test]
+fn stats_are_written_as_json() {
+    let dir = Scratch::new("stats");
+    let path = dir.file("Decay.mo", DECAY);
+    let stats = dir.0.join("stats.json");
+    saltus(&["check", &path, "--stats", &stats.display().to_string()]);
+    let value: serde_json::Value = serde_json::from_slice(&std::fs::read(&stats).unwrap()).unwrap();
+    assert_eq!((&value["equations"], &value["unknowns"]), (&1.into(), &1.into()));
+    assert!(value["seconds"]["flatten"].is_number());
+}
+
+#[test]
+fn deep_nesting_is_refused_without_a_crash() {
+    let dir = Scratch::new("deep");
+    let deep = format!("model A\n  Real x = {}1{};\nend A;\n", "(".repeat(100_000), ")".repeat(100_000));
+    let output = saltus(&["check", &dir.file("A.mo", deep)]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("error[E0130]"), "{}", &stderr(&output)[..200.min(stderr(&output).len())]);
+}
