@@ -23,6 +23,7 @@ pub struct FunctionEntry {
     pub inputs: Vec<LocalId>,
     pub outputs: Vec<LocalId>,
     pub is_record_constructor: bool,
+    pub has_signature: bool,
     pub purity: Purity,
     pub body: Memo<Rc<flat::Function>>,
 }
@@ -30,11 +31,22 @@ pub struct FunctionEntry {
 impl<'a> Front<'a> {
     /// The function a class is; made on first use.
     pub fn function_of(&mut self, slot: SlotId) -> FunctionId {
+        let id = self.reserve_function(slot);
+        if !std::mem::replace(&mut self.functions[id].has_signature, true) {
+            let inst = self.functions[id].inst;
+            self.in_function(id, |front| front.make_signature(id, inst));
+        }
+        id
+    }
+
+    /// The id of the function a class is. Its signature may mention types that need the id first, as the constructor of
+    /// an external object does.
+    pub fn reserve_function(&mut self, slot: SlotId) -> FunctionId {
         if let Some(id) = self.slots[slot].function {
             return id;
         }
         if let Some(base) = self.plain_alias(slot) {
-            let id = self.function_of(base);
+            let id = self.reserve_function(base);
             self.slots[slot].function = Some(id);
             return id;
         }
@@ -51,12 +63,12 @@ impl<'a> Front<'a> {
             inputs: Vec::new(),
             outputs: Vec::new(),
             is_record_constructor: false,
+            has_signature: false,
             purity: if definition.purity == Some(ast::Purity::Impure) { Purity::Impure } else { Purity::Pure },
             body: Memo::Unknown,
         });
         self.slots[slot].function = Some(id);
         self.insts[inst].function = Some(id);
-        self.in_function(id, |front| front.make_signature(id, inst));
         id
     }
 

@@ -85,8 +85,11 @@ impl<'a> Front<'a> {
             let constructor = self.words.constructor;
             let inst = self.slot_instance(slot);
             let Some(Member::Class(constructor)) = self.member(inst, constructor) else { return None };
-            let function = self.function_of(constructor);
-            return Some(Rc::new(simple(BaseType::ExternalObject(function), false)));
+            let function = self.reserve_function(constructor);
+            let object = Some(Rc::new(simple(BaseType::ExternalObject(function), false)));
+            self.slots[slot].simple = Memo::Known(object.clone());
+            self.function_of(constructor);
+            return object;
         }
         let inner = self.simple_type(base)?;
         let written = extends.modification.as_ref().map(|m| self.class_modifier(m, scope));
