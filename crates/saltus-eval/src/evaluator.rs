@@ -12,8 +12,9 @@ use crate::array::{Items, n_items};
 use crate::value::{FunctionValue, type_name};
 use crate::{Environment, EvalError, EvalResult, Limits, Value, diagnostics, operators};
 
-/// Nested expressions, statements and calls together; about 1 kB of stack each.
-const MOST_LEVELS: u32 = 1_500;
+/// Nested expressions, statements and calls together. A level takes about 1 kB of stack, without optimisation 4 kB, and
+/// has to fit into the 8 MB of a main thread beside everything else.
+const MOST_LEVELS: u32 = 1_000;
 
 /// How many array elements cost as much as one step.
 const ELEMENTS_PER_STEP: u64 = 4;

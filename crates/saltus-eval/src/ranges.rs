@@ -31,6 +31,9 @@ pub(crate) fn range_items(
     match (first, step, last) {
         (Value::Integer(a), None, Value::Integer(b)) => integers(*a, 1, *b, limit, span),
         (Value::Integer(a), Some(Value::Integer(d)), Value::Integer(b)) => integers(*a, *d, *b, limit, span),
+        (Value::Enum(_, a), None, Value::Enum(_, b)) if u64::from(b.saturating_sub(*a)) >= limit => {
+            Err(diagnostics::array_too_large(span, limit).into())
+        }
         (Value::Enum(id, a), None, Value::Enum(_, b)) => Ok(Items::Enum(*id, (*a..=*b).collect())),
         (Value::Boolean(a), None, Value::Boolean(b)) => {
             Ok(Items::Boolean([false, true].into_iter().filter(|x| a <= x && x <= b).collect()))

@@ -226,6 +226,20 @@ fn recursion_and_its_limit() {
     assert_eq!(code(run(&mut world, f, vec![Value::Integer(i64::MAX)])), "E0605");
 }
 
+/// Calls inside statements inside calls reach the limit of nesting, not the end of the stack.
+#[test]
+fn nesting_of_everything_is_bounded() {
+    let mut world = World::default();
+    let id = saltus_flat::FunctionId::from_usize(0);
+    let mut f = function("f");
+    let n = f.input("n", INT);
+    let y = f.output("y", INT);
+    let nested = (0..5).fold(call(id, vec![local(n, INT)], INT), |e, _| builtin(Builtin::Abs, vec![e], INT));
+    let inner = if_then(boolean(true), vec![assign(local(y, INT), nested)]);
+    let f = f.body(&mut world, vec![if_then(boolean(true), vec![inner])]);
+    assert_eq!(code(run(&mut world, f, vec![Value::Integer(1)])), "E0605");
+}
+
 #[test]
 fn endless_loops_end_at_the_step_limit() {
     let mut world = World::default();
