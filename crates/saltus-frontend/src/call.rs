@@ -21,6 +21,7 @@ impl<'a> Front<'a> {
             Target::Builtin(function) => self.builtin_call(scope, function, call, span),
             Target::Class(slot) => self.class_call(scope, slot, call, span),
             Target::Local(comp) => self.local_call(scope, comp, call, span),
+            Target::Array => self.array_call(scope, call, span),
             Target::Nothing => {
                 let name = self.ref_text(&call.name);
                 let nearest = self.nearest_function(scope, &call.name);
@@ -44,10 +45,23 @@ impl<'a> Front<'a> {
                 Target::Class(slot)
             }
             Some(Member::Component(comp)) => Target::Local(comp),
+            None if self.ref_text(&call.name) == "array" => Target::Array,
             None => match Builtin::from_name(&self.ref_text(&call.name)) {
                 Some(builtin) if builtin != Builtin::EnumFromInteger => Target::Builtin(builtin),
                 _ => Target::Nothing,
             },
+        }
+    }
+
+    fn array_call(&mut self, scope: InstId, call: &'a ast::Call, span: Span) -> Expr {
+        match call.arguments.as_slice() {
+            [body] if !call.iterators.is_empty() => {
+                self.reduction(scope, ReductionOp::Array, body, &call.iterators, span)
+            }
+            items => {
+                let items = items.iter().map(|e| self.expression(scope, e)).collect();
+                typing::array(self, items, span)
+            }
         }
     }
 
@@ -530,5 +544,7 @@ enum Target {
     Class(SlotId),
     /// A function-typed input.
     Local(CompId),
+    /// `array(a, b)`, which is `{a, b}`
+    Array,
     Nothing,
 }

@@ -209,11 +209,7 @@ impl<'a> Front<'a> {
     pub fn comp_dims(&mut self, comp: CompId) -> Rc<[u64]> {
         match &self.comps[comp].dims {
             Memo::Known(dims) => return dims.clone(),
-            Memo::InProgress => {
-                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
-                self.report(d::cyclic_size(&name, span));
-                return Rc::new([]);
-            }
+            Memo::InProgress => return self.dims_so_far(comp),
             Memo::Unknown => {}
         }
         if matches!(self.comps[comp].kind, Memo::Unknown) {
@@ -229,7 +225,7 @@ impl<'a> Front<'a> {
             return none;
         }
         self.comps[comp].dims = Memo::InProgress;
-        let mut dims = Vec::with_capacity(subscripts.len());
+        let mut dims: Vec<u64> = Vec::with_capacity(subscripts.len());
         let mut inferred: Option<Vec<Dim>> = None;
         for (k, (subscript, scope)) in subscripts.iter().enumerate() {
             let size = match subscript {
@@ -250,10 +246,24 @@ impl<'a> Front<'a> {
                 }
             };
             dims.push(size);
+            self.sizes_so_far.insert(comp, dims.clone());
         }
+        self.sizes_so_far.remove(&comp);
         let dims: Rc<[u64]> = dims.into();
         self.comps[comp].dims = Memo::Known(dims.clone());
         dims
+    }
+
+    /// Sizes of an array that one of its own sizes refers to, as in `Real A[:, size(A, 1)]`.
+    fn dims_so_far(&mut self, comp: CompId) -> Rc<[u64]> {
+        let rank = self.comp_subscripts(comp).len();
+        let known = self.sizes_so_far.get(&comp).cloned().unwrap_or_default();
+        if !known.is_empty() {
+            return known.into_iter().chain(std::iter::repeat(0)).take(rank).collect();
+        }
+        let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+        self.report(d::cyclic_size(&name, span));
+        Rc::new([])
     }
 
     /// All subscripts of a component, outermost first: of the name, of the type in the clause, of the type itself.
@@ -316,7 +326,7 @@ impl<'a> Front<'a> {
     }
 
     fn dims_of_binding(&mut self, comp: CompId) -> Vec<Dim> {
-        if let Some(binding) = self.raw_binding(comp) {
+        if let Some(binding) = self.written_value(comp) {
             return binding.ty.dims.clone();
         }
         // Without a value the start attribute is the next best witness of the size.
@@ -352,9 +362,10 @@ impl<'a> Front<'a> {
             }
             Memo::Unknown => {}
         }
-        let raw = self.raw_binding(comp);
         self.comps[comp].binding = Memo::InProgress;
-        let binding = raw.map(|value| {
+        let written = self.written_value(comp);
+        let binding = written.map(|value| {
+            let value = (*value).clone();
             let ty = self.comp_type(comp);
             let name = self.comp_name(comp);
             let value = self.spread_over(value, &ty);
@@ -365,26 +376,33 @@ impl<'a> Front<'a> {
     }
 
     /// The value given to a component as it was written; `:` sizes may still depend on it.
-    fn raw_binding(&mut self, comp: CompId) -> Option<flat::Expr> {
-        let own = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
-        let owner_inst = self.comps[comp].owner;
-        let from_record = if own.as_ref().is_some_and(|v| v.beats_binding) {
-            None
-        } else {
-            self.insts[owner_inst].owner.and_then(|record| self.value_from_record(comp, owner_inst, record))
-        };
-        if from_record.is_some() {
-            return from_record;
+    fn written_value(&mut self, comp: CompId) -> Option<Rc<flat::Expr>> {
+        match &self.comps[comp].written {
+            Memo::Known(value) => return value.clone(),
+            Memo::InProgress => {
+                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                self.report(d::cyclic_value(&name, span));
+                return None;
+            }
+            Memo::Unknown => {}
         }
-        let value = own?;
-        if matches!(self.comps[comp].binding, Memo::InProgress) {
-            return None;
+        self.comps[comp].written = Memo::InProgress;
+        let value = self.find_written_value(comp).map(Rc::new);
+        self.comps[comp].written = Memo::Known(value.clone());
+        value
+    }
+
+    fn find_written_value(&mut self, comp: CompId) -> Option<flat::Expr> {
+        let own = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
+        let element = self.comps[comp].owner;
+        if !own.as_ref().is_some_and(|v| v.beats_binding)
+            && let Some(record) = self.insts[element].owner
+            && let Some(value) = self.value_from_record(comp, element, record)
+        {
+            return Some(value);
         }
         let rank = self.comp_subscripts(comp).len();
-        self.comps[comp].binding = Memo::InProgress;
-        let expr = self.mod_value(&value, rank);
-        self.comps[comp].binding = Memo::Unknown;
-        expr
+        self.mod_value(&own?, rank)
     }
 
     /// `Rec r = e` gives `r.x` the value `e.x`.
@@ -393,7 +411,7 @@ impl<'a> Front<'a> {
             return None;
         }
         let CompKind::Class(class) = self.comp_kind(record) else { return None };
-        let binding = self.comp_binding(record)?;
+        let binding = self.written_value(record)?;
         if binding.is_error() {
             return None;
         }

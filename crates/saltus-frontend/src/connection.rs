@@ -396,7 +396,7 @@ impl<'a> Front<'a> {
 
     fn end(&mut self, comp: CompId, element: Option<u64>, face: Face) -> Option<End> {
         let comp = self.actual(comp);
-        self.comp_dims(comp);
+        self.describe_connector(comp);
         let var = self.comps[comp].var?;
         Some(End { var, element, face })
     }

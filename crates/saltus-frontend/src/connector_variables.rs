@@ -33,6 +33,7 @@ struct Entry {
 impl<'a> Front<'a> {
     /// Takes note of a connector variable, and of the flow variable that a stream variable goes with.
     pub fn describe_connector(&mut self, comp: CompId) {
+        self.comp_kind(comp);
         let Some(var) = self.comps[comp].var else { return };
         if self.connector_variables.known.contains_key(&var) {
             return;

@@ -243,6 +243,7 @@ impl<'a> Front<'a> {
             is_present: Memo::Unknown,
             kind: Memo::Unknown,
             dims: Memo::Unknown,
+            written: Memo::Unknown,
             binding: Memo::Unknown,
             value: Memo::Unknown,
             outer: Memo::Unknown,

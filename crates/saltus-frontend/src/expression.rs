@@ -107,8 +107,21 @@ impl<'a> Front<'a> {
             Some(false) => return self.if_expression(scope, rest, otherwise, span),
             None => {}
         }
-        let then = self.expression(scope, then);
-        let otherwise = self.if_expression(scope, rest, otherwise, span);
+        let mark = self.diagnostics.len();
+        let (then_branch, else_branch) = (then, otherwise);
+        let then = self.expression(scope, then_branch);
+        let otherwise = self.if_expression(scope, rest, else_branch, span);
+        if (then.is_error() || otherwise.is_error())
+            && let Some(Value::Boolean(value)) = self.structural_quietly(&condition)
+        {
+            // A branch that makes no sense for the sizes at hand makes the condition structural.
+            self.diagnostics.truncate(mark);
+            return if value {
+                self.expression(scope, then_branch)
+            } else {
+                self.if_expression(scope, rest, else_branch, span)
+            };
+        }
         if then.ty.dims != otherwise.ty.dims
             && !then.is_error()
             && !otherwise.is_error()

@@ -151,6 +151,8 @@ pub struct Comp<'a> {
     pub is_present: Memo<bool>,
     pub kind: Memo<CompKind>,
     pub dims: Memo<Rc<[u64]>>,
+    /// The value as it was written, and brought to the type of the component.
+    pub written: Memo<Option<Rc<flat::Expr>>>,
     pub binding: Memo<Option<Rc<flat::Expr>>>,
     pub value: Memo<Result<Value, ()>>,
     /// For `outer`: the component it stands for.

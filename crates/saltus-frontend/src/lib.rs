@@ -103,6 +103,8 @@ struct Front<'a> {
     slots: IdVec<SlotId, Slot<'a>>,
     vars: IdVec<VarId, CompId>,
     leaf_types: HashMap<CompId, Rc<SimpleType<'a>>>,
+    /// The leading sizes of arrays whose sizes are being found.
+    sizes_so_far: HashMap<CompId, Vec<u64>>,
     root: InstId,
     model: InstId,
     implicit_inners: Vec<(Name, CompId)>,

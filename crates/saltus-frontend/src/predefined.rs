@@ -44,6 +44,7 @@ impl<'a> Front<'a> {
             slots: IdVec::new(),
             vars: IdVec::new(),
             leaf_types: HashMap::new(),
+            sizes_so_far: HashMap::new(),
             root,
             model: root,
             implicit_inners: Vec::new(),

@@ -82,6 +82,9 @@ fn value_of(
     span: Span,
     out: &mut Diagnostics,
 ) {
+    if is_field_of_call(value) {
+        return;
+    }
     let declared = target.and_then(|id| cx.model.variables.get(id));
     let kind = match base {
         BaseType::Integer => "Integer",
@@ -104,6 +107,17 @@ fn value_of(
     };
     if let Some(found) = continuous_part(cx, value) {
         out.push(continuous_value(cx, kind, &name(), &found));
+    }
+}
+
+/// An Integer among the fields of a record that a function returns (the phase in a thermodynamic state) belongs to a
+/// continuous value as a whole; the function itself generates no events.
+fn is_field_of_call(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => {
+            matches!(base.kind, ExprKind::Call { .. }) || is_field_of_call(base)
+        }
+        _ => false,
     }
 }
 
