@@ -29,7 +29,7 @@ pub struct Entry {
     pub texts: Vec<String>,
 }
 
-const FAMILIES: [(&str, &str); 9] = [
+const FAMILIES: [(&str, &str); 11] = [
     ("00", "Files and libraries"),
     ("01", "Syntax"),
     ("02", "Names and classes"),
@@ -38,6 +38,8 @@ const FAMILIES: [(&str, &str); 9] = [
     ("05", "Connections"),
     ("06", "Evaluation"),
     ("07", "Units, style, unused things"),
+    ("08", "Sorting and solving"),
+    ("09", "Simulation"),
     ("99", "Defects of Saltus"),
 ];
 

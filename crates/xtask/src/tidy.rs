@@ -113,7 +113,8 @@ fn edges(manifest: &str) -> Vec<Edge> {
 fn judge_edge(from: &str, edge: &Edge, table: &BTreeMap<String, String>) -> Option<String> {
     let (above, below) = (table.get(from)?, table.get(&edge.to)?);
     let allowed = match (above.parse::<u32>(), below.parse::<u32>()) {
-        (Ok(above), Ok(below)) => below < above,
+        // Tests of a crate may bring its neighbours together.
+        (Ok(above), Ok(below)) => below < above || (edge.for_tests && below == above),
         (Err(_), _) => true,
         (Ok(_), Err(_)) => edge.for_tests,
     };
