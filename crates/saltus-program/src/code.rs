@@ -1,0 +1,228 @@
+//! Straight-line code in single-assignment form: each operation defines one value, later ones use it.
+//!
+//! Both operands of a `Select` are evaluated; operations never trap, they yield NaN. A NaN that is stored shows at the
+//! block that stored it.
+
+use saltus_base::Span;
+
+use crate::SlotId;
+
+/// Position of an operation in its [`Code`], which is the number of the value it defines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ValueId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Op {
+    Const(f64),
+    Load(SlotId),
+    Unary(UnaryFn, ValueId),
+    Binary(BinaryFn, ValueId, ValueId),
+    /// condition, value if it is not zero, value otherwise
+    Select(ValueId, ValueId, ValueId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryFn {
+    Negate,
+    Not,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Log,
+    Log10,
+    Sqrt,
+    Abs,
+    Sign,
+    Floor,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryFn {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    Atan2,
+    Min,
+    Max,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+}
+
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Code {
+    pub ops: Vec<Op>,
+}
+
+/// Code with the slots it defines. Explicit assignments for now; loops of equations will be further kinds of block.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    pub code: Code,
+    pub stores: Vec<(ValueId, SlotId)>,
+    /// The equation it came from.
+    pub span: Span,
+}
+
+/// Blocks in order of computation.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Section {
+    pub blocks: Vec<Block>,
+}
+
+impl Section {
+    /// Slots that are loaded, in order of their ids, each once.
+    pub fn loads(&self) -> Vec<SlotId> {
+        let ops = self.blocks.iter().flat_map(|b| &b.code.ops);
+        let mut slots: Vec<SlotId> = ops.filter_map(|op| if let Op::Load(s) = op { Some(*s) } else { None }).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+}
+
+impl UnaryFn {
+    pub fn name(self) -> &'static str {
+        match self {
+            UnaryFn::Negate => "-",
+            UnaryFn::Not => "not ",
+            UnaryFn::Sin => "sin",
+            UnaryFn::Cos => "cos",
+            UnaryFn::Tan => "tan",
+            UnaryFn::Asin => "asin",
+            UnaryFn::Acos => "acos",
+            UnaryFn::Atan => "atan",
+            UnaryFn::Sinh => "sinh",
+            UnaryFn::Cosh => "cosh",
+            UnaryFn::Tanh => "tanh",
+            UnaryFn::Exp => "exp",
+            UnaryFn::Log => "log",
+            UnaryFn::Log10 => "log10",
+            UnaryFn::Sqrt => "sqrt",
+            UnaryFn::Abs => "abs",
+            UnaryFn::Sign => "sign",
+            UnaryFn::Floor => "floor",
+        }
+    }
+
+    /// The meaning; the compiled code must agree with it.
+    pub fn apply(self, x: f64) -> f64 {
+        match self {
+            UnaryFn::Negate => -x,
+            UnaryFn::Not => truth(x == 0.0),
+            UnaryFn::Sin => x.sin(),
+            UnaryFn::Cos => x.cos(),
+            UnaryFn::Tan => x.tan(),
+            UnaryFn::Asin => x.asin(),
+            UnaryFn::Acos => x.acos(),
+            UnaryFn::Atan => x.atan(),
+            UnaryFn::Sinh => x.sinh(),
+            UnaryFn::Cosh => x.cosh(),
+            UnaryFn::Tanh => x.tanh(),
+            UnaryFn::Exp => x.exp(),
+            UnaryFn::Log => x.ln(),
+            UnaryFn::Log10 => x.log10(),
+            UnaryFn::Sqrt => x.sqrt(),
+            UnaryFn::Abs => x.abs(),
+            UnaryFn::Sign => {
+                if x > 0.0 {
+                    1.0
+                } else if x < 0.0 {
+                    -1.0
+                } else {
+                    // zero, and NaN stays NaN
+                    x * 0.0
+                }
+            }
+            UnaryFn::Floor => x.floor(),
+        }
+    }
+}
+
+impl BinaryFn {
+    pub fn name(self) -> &'static str {
+        match self {
+            BinaryFn::Add => "+",
+            BinaryFn::Sub => "-",
+            BinaryFn::Mul => "*",
+            BinaryFn::Div => "/",
+            BinaryFn::Pow => "^",
+            BinaryFn::Atan2 => "atan2",
+            BinaryFn::Min => "min",
+            BinaryFn::Max => "max",
+            BinaryFn::Less => "<",
+            BinaryFn::LessEqual => "<=",
+            BinaryFn::Greater => ">",
+            BinaryFn::GreaterEqual => ">=",
+            BinaryFn::Equal => "==",
+            BinaryFn::NotEqual => "<>",
+            BinaryFn::And => "and",
+            BinaryFn::Or => "or",
+        }
+    }
+
+    /// The meaning; the compiled code must agree with it.
+    pub fn apply(self, a: f64, b: f64) -> f64 {
+        match self {
+            BinaryFn::Add => a + b,
+            BinaryFn::Sub => a - b,
+            BinaryFn::Mul => a * b,
+            BinaryFn::Div => a / b,
+            BinaryFn::Pow => a.powf(b),
+            BinaryFn::Atan2 => a.atan2(b),
+            // Unlike f64::min these let a NaN through.
+            BinaryFn::Min => {
+                if a <= b || a.is_nan() {
+                    a
+                } else {
+                    b
+                }
+            }
+            BinaryFn::Max => {
+                if a >= b || a.is_nan() {
+                    a
+                } else {
+                    b
+                }
+            }
+            BinaryFn::Less => truth(a < b),
+            BinaryFn::LessEqual => truth(a <= b),
+            BinaryFn::Greater => truth(a > b),
+            BinaryFn::GreaterEqual => truth(a >= b),
+            BinaryFn::Equal => truth(a == b),
+            BinaryFn::NotEqual => truth(a != b),
+            BinaryFn::And => truth(a != 0.0 && b != 0.0),
+            BinaryFn::Or => truth(a != 0.0 || b != 0.0),
+        }
+    }
+}
+
+fn truth(b: bool) -> f64 {
+    f64::from(u8::from(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_is_never_hidden() {
+        assert!(BinaryFn::Min.apply(f64::NAN, 1.0).is_nan() && BinaryFn::Min.apply(1.0, f64::NAN).is_nan());
+        assert!(BinaryFn::Max.apply(f64::NAN, 1.0).is_nan() && BinaryFn::Max.apply(1.0, f64::NAN).is_nan());
+        assert!(UnaryFn::Sign.apply(f64::NAN).is_nan());
+        assert_eq!(UnaryFn::Sign.apply(-2.0), -1.0);
+    }
+}

@@ -1,0 +1,170 @@
+//! How a program is evaluated: the interface between the driver and the interpreter or compiled code.
+//!
+//! An implementation evaluates sections on its memory; what follows from the tables (crossings, event rounds, time
+//! events) is the same for all of them and is provided here.
+
+use crate::{Block, SimProgram, SlotId};
+
+/// Which part of the program to evaluate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Activation {
+    /// Dependent parameters, once.
+    Parameters,
+    /// The initial system.
+    Initial,
+    /// Everything in event order, relations literal.
+    Events,
+    /// What the derivatives need, relations frozen.
+    Derivatives,
+    /// After `Derivatives`: the crossing functions.
+    Crossings,
+    /// After `Crossings`: all remaining continuous variables.
+    Outputs,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Status {
+    Ok,
+    /// This slot got a value that is no number. At a trial point a smaller step may help; at an accepted point it is
+    /// the end.
+    NotANumber(SlotId),
+}
+
+impl Status {
+    pub fn is_ok(self) -> bool {
+        self == Status::Ok
+    }
+}
+
+/// What an event round has changed.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Round {
+    /// Variables under `pre` (and `when` conditions) that differ from their `pre` value: another round is needed.
+    pub changed: Vec<SlotId>,
+    /// States that a `reinit` has set to another value: another round is needed.
+    pub reinitialised: Vec<SlotId>,
+    /// Positions of active `terminate`s.
+    pub terminations: Vec<usize>,
+}
+
+impl Round {
+    pub fn is_settled(&self) -> bool {
+        self.changed.is_empty() && self.reinitialised.is_empty()
+    }
+}
+
+pub trait ModelFunctions {
+    fn program(&self) -> &SimProgram;
+
+    /// The whole memory of the instance, by slot.
+    fn memory(&self) -> &[f64];
+    fn memory_mut(&mut self) -> &mut [f64];
+
+    fn eval(&mut self, activation: Activation) -> Status;
+
+    fn get(&self, slot: SlotId) -> f64 {
+        self.memory().get(saltus_base::Index::index(slot)).copied().unwrap_or(f64::NAN)
+    }
+
+    fn set(&mut self, slot: SlotId, value: f64) {
+        if let Some(place) = self.memory_mut().get_mut(saltus_base::Index::index(slot)) {
+            *place = value;
+        }
+    }
+
+    fn snapshot(&self) -> Vec<f64> {
+        self.memory().to_vec()
+    }
+
+    /// Back to a snapshot of the same instance.
+    fn restore(&mut self, snapshot: &[f64]) {
+        let memory = self.memory_mut();
+        let n = memory.len().min(snapshot.len());
+        memory[..n].copy_from_slice(&snapshot[..n]);
+    }
+
+    /// Sets time and states.
+    fn set_continuous(&mut self, t: f64, x: &[f64]) {
+        let time = self.program().time;
+        self.set(time, t);
+        for (i, &value) in x.iter().enumerate() {
+            if let Some(slot) = self.program().states.get(i).map(|s| s.value) {
+                self.set(slot, value);
+            }
+        }
+    }
+
+    fn get_states(&self, x: &mut [f64]) {
+        for (value, state) in x.iter_mut().zip(&self.program().states) {
+            *value = self.get(state.value);
+        }
+    }
+
+    fn get_derivatives(&self, dx: &mut [f64]) {
+        for (value, state) in dx.iter_mut().zip(&self.program().states) {
+            *value = self.get(state.derivative);
+        }
+    }
+
+    /// `pre(v) := v` for all variables whose `pre` value is used.
+    fn update_pre(&mut self) {
+        for i in 0..self.program().pre.len() {
+            let (variable, pre) = self.program().pre[i];
+            let value = self.get(variable);
+            self.set(pre, value);
+        }
+    }
+
+    /// One round of an event: relations literal and all equations in event order, then pending `reinit`s, then
+    /// `pre := value` (in that order, so that no equation sees half of a round).
+    fn event_round(&mut self) -> Result<Round, Status> {
+        let status = self.eval(Activation::Events);
+        if !status.is_ok() {
+            return Err(status);
+        }
+        let mut round = Round::default();
+        for i in 0..self.program().reinits.len() {
+            let (state, active, value) = {
+                let reinit = &self.program().reinits[i];
+                (reinit.state, reinit.active, reinit.value)
+            };
+            let new = self.get(value);
+            if self.get(active) != 0.0 && self.get(state) != new {
+                self.set(state, new);
+                round.reinitialised.push(state);
+            }
+        }
+        let terminations = self.program().terminations.iter().enumerate();
+        round.terminations = terminations.filter(|(_, t)| self.get(t.active) != 0.0).map(|(i, _)| i).collect();
+        for &(variable, pre) in &self.program().pre {
+            let is_discrete = self.program().slots.get(variable).is_some_and(|s| !s.kind.is_continuous());
+            if is_discrete && self.get(variable) != self.get(pre) {
+                round.changed.push(variable);
+            }
+        }
+        self.update_pre();
+        Ok(round)
+    }
+
+    /// The earliest time after `t` at which a time relation changes or a sample ticks; infinite if there is none.
+    fn next_time_event(&self, t: f64) -> f64 {
+        let program = self.program();
+        let thresholds = program.time_events.iter().map(|e| e.key(self.get(e.threshold)));
+        let ticks = program.samples.iter().map(|s| self.get(s.start) + self.get(s.tick) * self.get(s.interval));
+        thresholds.chain(ticks).filter(|&key| key > t).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The blocks of a section; for messages.
+    fn blocks(&self, activation: Activation) -> &[Block] {
+        let program = self.program();
+        let section = match activation {
+            Activation::Parameters => &program.parameter_section,
+            Activation::Initial => &program.initial_section,
+            Activation::Events => &program.event_section,
+            Activation::Derivatives => &program.derivative_section,
+            Activation::Crossings => &program.crossing_section,
+            Activation::Outputs => &program.output_section,
+        };
+        &section.blocks
+    }
+}

@@ -1,0 +1,36 @@
+//! The simulation program: what is computed when, on which memory. Data only, made by `saltus-backend`, evaluated by
+//! `saltus-interp` (later also compiled), driven by `saltus-sim`.
+//!
+//! ```text
+//! der(h) = v;                                  Derivatives: der(h) := v, der(v) := -9.81
+//! der(v) = -9.81;                  ⇒           Crossings:   z1 := h - 0
+//! when h < 0 then                              Events:      h < 0 := h < 0; c1 := h < 0;
+//!   reinit(v, -e * pre(v));                                 reinit1 := c1 and not pre(c1); …
+//! end when;                                    pre pairs:   (v, pre(v)), (c1, pre(c1))
+//! ```
+//!
+//! All mutable data sit in one block of `f64` slots: time, parameters, variables, `pre` values, relation memory.
+//! Booleans are 0 and 1, enumerations their ordinals, Integers exact up to 2⁵³. The program has no pointers.
+//!
+//! Invariants: within a section a slot is stored before it is loaded, unless it is an input of that section; a relation's
+//! memory is stored in the sections `Initial` and `Events` only.
+
+pub mod code;
+pub mod functions;
+pub mod print;
+pub mod program;
+
+pub use code::{BinaryFn, Block, Code, Op, Section, UnaryFn, ValueId};
+pub use functions::{Activation, ModelFunctions, Round, Status};
+pub use print::print;
+pub use program::{
+    Assertion, Experiment, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State,
+    Termination, TimeEvent, Variable,
+};
+
+saltus_base::define_id! {
+    /// A place in the memory of an instance.
+    pub struct SlotId;
+    /// A relation whose change is an event.
+    pub struct RelationId;
+}

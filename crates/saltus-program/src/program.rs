@@ -1,0 +1,238 @@
+//! The tables of a simulation program.
+
+use saltus_base::{IdVec, Span};
+
+use crate::{RelationId, Section, SlotId};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct SimProgram {
+    /// Name of the model.
+    pub name: String,
+    pub slots: IdVec<SlotId, Slot>,
+    pub time: SlotId,
+    /// The value of `initial()`.
+    pub initial: SlotId,
+    /// The value of `terminal()`.
+    pub terminal: SlotId,
+    pub states: Vec<State>,
+    /// Variable and the slot of its `pre` value.
+    pub pre: Vec<(SlotId, SlotId)>,
+    pub relations: IdVec<RelationId, Relation>,
+    pub time_events: Vec<TimeEvent>,
+    pub samples: Vec<Sample>,
+    pub reinits: Vec<Reinit>,
+    pub assertions: Vec<Assertion>,
+    pub terminations: Vec<Termination>,
+    /// Everything a user may look at, in order of declaration.
+    pub variables: Vec<Variable>,
+    /// Parameters whose value is computed from others. Evaluated once.
+    pub parameter_section: Section,
+    /// The initial system, relations literal.
+    pub initial_section: Section,
+    /// Continuous and discrete equations in event order, relations literal.
+    pub event_section: Section,
+    /// What the derivatives need, discrete variables and relations frozen.
+    pub derivative_section: Section,
+    /// What the crossing functions need beyond that, and the crossing functions.
+    pub crossing_section: Section,
+    /// The rest of the continuous variables, and the conditions of assertions.
+    pub output_section: Section,
+    /// Discrete slots that the derivatives depend on: an event that changes none of them and no state does not
+    /// disturb the integrator.
+    pub derivative_modes: Vec<SlotId>,
+    pub experiment: Experiment,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Slot {
+    /// For messages and dumps: `h`, `der(h)`, `pre(n)`.
+    pub name: String,
+    pub kind: SlotKind,
+    pub ty: SlotType,
+    /// Before anything has been evaluated.
+    pub initial: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlotKind {
+    Time,
+    /// `initial()`, `terminal()`, `sample(…)`: set by the driver.
+    Flag,
+    Parameter,
+    /// Given from outside.
+    Input,
+    State,
+    Derivative,
+    /// A continuous variable that is no state.
+    Algebraic,
+    /// Changes at events only; also relations, conditions and thresholds that the compiler introduced.
+    Discrete,
+    Pre,
+    /// A crossing function or another value for the driver.
+    Auxiliary,
+}
+
+impl SlotKind {
+    /// May its value change between events?
+    pub fn is_continuous(self) -> bool {
+        matches!(
+            self,
+            SlotKind::Time
+                | SlotKind::Input
+                | SlotKind::State
+                | SlotKind::Derivative
+                | SlotKind::Algebraic
+                | SlotKind::Auxiliary
+        )
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlotType {
+    Real,
+    Integer,
+    Boolean,
+    /// The value is the ordinal, from 1.
+    Enumeration,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    pub value: SlotId,
+    pub derivative: SlotId,
+    /// Scales the absolute tolerance.
+    pub nominal: f64,
+}
+
+/// `left op right` with a continuous operand. Its memory keeps the value of the last event; `crossing` holds
+/// `left - right`, and `scale` max(|left|, |right|).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Relation {
+    pub op: RelationOp,
+    pub memory: SlotId,
+    pub crossing: SlotId,
+    pub scale: SlotId,
+    /// As in the source: `h < 0.0`.
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RelationOp {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl RelationOp {
+    /// The value of the relation for `z = left - right`.
+    pub fn holds(self, z: f64) -> bool {
+        match self {
+            RelationOp::Less => z < 0.0,
+            RelationOp::LessEqual => z <= 0.0,
+            RelationOp::Greater => z > 0.0,
+            RelationOp::GreaterEqual => z >= 0.0,
+        }
+    }
+
+    /// Is the relation true for negative z?
+    pub fn is_true_below(self) -> bool {
+        matches!(self, RelationOp::Less | RelationOp::LessEqual)
+    }
+}
+
+/// A relation of `time` with something that changes at events only.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TimeEvent {
+    /// Stored in the event section.
+    pub threshold: SlotId,
+    /// The relation changes only after the threshold (`time > t`), not at it (`time >= t`).
+    pub is_strict: bool,
+    pub memory: SlotId,
+    pub text: String,
+    pub span: Span,
+}
+
+impl TimeEvent {
+    /// The smallest time at which the relation has changed.
+    pub fn key(&self, threshold: f64) -> f64 {
+        if self.is_strict { threshold.next_up() } else { threshold }
+    }
+}
+
+/// `sample(start, interval)`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sample {
+    /// Slots that hold the two arguments after the parameter section.
+    pub start: SlotId,
+    pub interval: SlotId,
+    /// 1 in the first round of an event at a tick.
+    pub active: SlotId,
+    /// Number of the next tick.
+    pub tick: SlotId,
+    pub span: Span,
+}
+
+/// `reinit(state, …)` in a `when`; both slots are stored in the event section.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reinit {
+    pub state: SlotId,
+    pub active: SlotId,
+    pub value: SlotId,
+    pub span: Span,
+}
+
+/// `assert(condition, message)`; the condition is stored in the output section.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assertion {
+    pub condition: SlotId,
+    pub message: String,
+    pub is_warning: bool,
+    pub span: Span,
+}
+
+/// `terminate(message)` in a `when`; `active` is stored in the event section.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Termination {
+    pub active: SlotId,
+    pub message: String,
+    pub span: Span,
+}
+
+/// A scalar variable of the model as the user knows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub slot: SlotId,
+    pub ty: SlotType,
+    /// Constants and parameters do not change during a simulation.
+    pub is_parameter: bool,
+    pub is_hidden: bool,
+    pub description: String,
+    pub unit: String,
+}
+
+/// What the `experiment` annotation asks for.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Experiment {
+    pub start_time: Option<f64>,
+    pub stop_time: Option<f64>,
+    pub interval: Option<f64>,
+    pub tolerance: Option<f64>,
+}
+
+impl SimProgram {
+    /// The memory of a new instance.
+    pub fn initial_memory(&self) -> Vec<f64> {
+        self.slots.values().map(|s| s.initial).collect()
+    }
+
+    pub fn slot_name(&self, slot: SlotId) -> &str {
+        self.slots.get(slot).map_or("?", |s| &s.name)
+    }
+
+    pub fn find_variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|v| v.name == name)
+    }
+}
