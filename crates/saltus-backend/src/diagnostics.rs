@@ -1,0 +1,109 @@
+//! The messages of the back end (codes E08xx and W08xx): wording lives here.
+
+use saltus_base::{Code, Diagnostic, Span};
+
+/// A construct that the back end does not handle yet.
+pub fn not_supported(what: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0801"), span, format!("not supported yet: {what}"))
+}
+
+pub fn structurally_singular(
+    equations: &[Span],
+    unknowns: &[String],
+    n_equations: usize,
+    n_unknowns: usize,
+) -> Diagnostic {
+    let span = equations.first().copied().unwrap_or(Span::nowhere());
+    let message = if n_equations == n_unknowns {
+        format!("the equations do not determine {}", list(unknowns))
+    } else {
+        format!("{n_equations} equations for {n_unknowns} unknowns: not determined are {}", list(unknowns))
+    };
+    let mut diagnostic = Diagnostic::new(Code("E0802"), span, message)
+        .hint("equations that constrain states to each other need index reduction, which is not supported yet");
+    for &span in equations.iter().skip(1).take(10) {
+        diagnostic = diagnostic.label(span, "this equation competes for the same unknowns");
+    }
+    diagnostic
+}
+
+pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
+    let message = "this equation has no unknown left to determine: too many equations for the unknowns it shares";
+    let mut diagnostic = Diagnostic::new(Code("E0802"), span, message)
+        .hint("equations that constrain states to each other need index reduction, which is not supported yet");
+    for &other in competing.iter().filter(|&&s| s != span).take(10) {
+        diagnostic = diagnostic.label(other, "competes for the same unknowns");
+    }
+    diagnostic
+}
+
+pub fn algebraic_loop(unknowns: &[String], equations: &[Span]) -> Diagnostic {
+    let span = equations.first().copied().unwrap_or(Span::nowhere());
+    let message = format!("not supported yet: algebraic loop among {}", list(unknowns));
+    let mut diagnostic = Diagnostic::new(Code("E0803"), span, message);
+    for &other in equations.iter().skip(1).take(10) {
+        diagnostic = diagnostic.label(other, "part of the loop");
+    }
+    diagnostic
+}
+
+pub fn nonlinear(unknown: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("not supported yet: an equation that is not linear in the unknown {unknown} it must determine");
+    Diagnostic::new(Code("E0804"), span, message).hint("write it with the unknown alone on one side, or linear in it")
+}
+
+pub fn too_many_initial_equations(span: Span, competing: &[Span]) -> Diagnostic {
+    let message = "this initial condition is one too many: the other equations determine its variables already";
+    let mut diagnostic =
+        Diagnostic::new(Code("E0805"), span, message).hint("remove a `fixed = true` or an initial equation");
+    for &other in competing.iter().filter(|&&s| s != span).take(10) {
+        diagnostic = diagnostic.label(other, "also determines them");
+    }
+    diagnostic
+}
+
+pub fn initially_undetermined(unknowns: &[String]) -> Diagnostic {
+    let message = format!("the initial values of {} are not determined", list(unknowns));
+    Diagnostic::new(Code("E0806"), Span::nowhere(), message).hint("add an initial equation or `fixed = true`")
+}
+
+pub fn not_a_state(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0807"), span, format!("reinit of {name}, which is not a state: der({name}) does not occur"))
+}
+
+pub fn when_left_side(span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0808"), span, "the left-hand side of an equation in a when must be a variable")
+}
+
+pub fn unequal_branches(n_first: usize, n_other: usize, span: Span) -> Diagnostic {
+    let message =
+        format!("the branches of this if have {n_first} and {n_other} equations; they must have equally many");
+    Diagnostic::new(Code("E0809"), span, message)
+}
+
+pub fn cyclic_parameters(names: &[String], span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0810"), span, format!("the values of the parameters {} depend on each other", list(names)))
+}
+
+pub fn index_out_of_range(index: f64, size: u64, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0811"), span, format!("the subscript {index} is outside 1 to {size}"))
+}
+
+pub fn too_large(span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0812"), span, "not supported yet: an array with so many elements")
+}
+
+/// The compiler has broken one of its own rules.
+pub fn broken_expression(what: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0899"), span, format!("internal error: {what}")).hint("please report this with the model")
+}
+
+fn list(names: &[String]) -> String {
+    const MOST: usize = 8;
+    let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST {
+        text.push_str(&format!(" and {} more", names.len() - MOST));
+    }
+    text
+}

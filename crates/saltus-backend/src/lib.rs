@@ -1,0 +1,51 @@
+//! From the flat hybrid DAE to a simulation program.
+//!
+//! In: a [`FlatModel`]. Out: a [`SimProgram`], or diagnostics that say which equation could not be handled.
+//!
+//! ```text
+//! der(x) = -y;                     derivatives: y := 2 * x; der(x) := -y
+//! y / 2 = x;
+//! ```
+//!
+//! The passes are the list in [`compile`]. Loops of equations, index reduction, user functions and algorithm sections
+//! are not handled yet and are reported as such (codes E08xx).
+
+mod builtins;
+mod dag;
+mod diagnostics;
+mod emit;
+mod equations;
+mod initial;
+mod lower;
+mod parameters;
+mod solve;
+mod sort;
+mod system;
+#[cfg(test)]
+mod tests;
+mod when;
+
+use saltus_base::Diagnostics;
+use saltus_flat::FlatModel;
+use saltus_program::SimProgram;
+
+pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    let mut system = system::declare_variables(model);
+    parameters::lower_parameters(model, &mut system, &mut diagnostics);
+    parameters::lower_start_values(model, &mut system, &mut diagnostics);
+    equations::lower_equations(model, &mut system, &mut diagnostics);
+    equations::check_reinits(&system, &mut diagnostics);
+    stop_on_errors(&mut diagnostics)?;
+    let event_order = sort::sort_events(&mut system, &mut diagnostics);
+    stop_on_errors(&mut diagnostics)?;
+    let initial_order = initial::sort_initial(&mut system, &mut diagnostics);
+    let parameter_order = parameters::sort_parameters(&mut system, &mut diagnostics);
+    stop_on_errors(&mut diagnostics)?;
+    Ok(emit::emit(model, system, &parameter_order, &initial_order, &event_order))
+}
+
+/// Later passes rely on what earlier ones have found.
+fn stop_on_errors(diagnostics: &mut Diagnostics) -> Result<(), Diagnostics> {
+    if diagnostics.has_errors() { Err(std::mem::take(diagnostics)) } else { Ok(()) }
+}

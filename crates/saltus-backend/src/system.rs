@@ -1,0 +1,347 @@
+//! The scalar hybrid system between the flat model and the program: one slot per scalar, equations on the graph.
+//!
+//! In: the declarations of a flat model. Out: a [`System`] with a slot for each element of each variable; the lowering
+//! passes add equations, derivatives, `pre` values, relations and conditions to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use saltus_base::{IdVec, Span};
+use saltus_flat::{
+    BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, VarId, Variability, Variable, count,
+};
+use saltus_program::{
+    Assertion, Reinit, Relation, RelationId, RelationOp, Sample, Slot, SlotId, SlotKind, SlotType, Termination,
+    TimeEvent,
+};
+
+use crate::dag::{Dag, NodeId};
+
+/// Variables with more elements than this are not taken apart.
+pub const MOST_ELEMENTS: u64 = 200_000;
+
+pub struct System {
+    pub dag: Dag,
+    pub slots: IdVec<SlotId, Slot>,
+    pub time: SlotId,
+    pub initial: SlotId,
+    pub terminal: SlotId,
+    /// The slots of each flat variable's elements; empty for variables that have none (Strings, external objects).
+    pub elements: IdVec<VarId, Vec<SlotId>>,
+    pub derivative_of: BTreeMap<SlotId, SlotId>,
+    pub pre_of: BTreeMap<SlotId, SlotId>,
+    pub starts: BTreeMap<SlotId, Start>,
+    /// Slots that are computed once, from other parameters.
+    pub parameters: Vec<Assignment>,
+    pub equations: Vec<ScalarEquation>,
+    pub initial_equations: Vec<ScalarEquation>,
+    pub relations: IdVec<RelationId, Relation>,
+    /// Crossing function and scale of each relation.
+    pub crossings: Vec<Assignment>,
+    pub time_events: Vec<TimeEvent>,
+    pub samples: Vec<Sample>,
+    pub reinits: Vec<Reinit>,
+    pub assertions: Vec<Assertion>,
+    /// Conditions of the assertions.
+    pub assertion_conditions: Vec<Assignment>,
+    pub terminations: Vec<Termination>,
+    /// Memory of a relation, by what it compares.
+    pub relation_memory: BTreeMap<(u8, NodeId, NodeId), SlotId>,
+    /// Memory of a `floor` with events, by its argument.
+    pub floor_memory: BTreeMap<NodeId, SlotId>,
+    /// Slots of `when` conditions, by the condition.
+    pub condition_memory: BTreeMap<NodeId, SlotId>,
+}
+
+/// `slot := node`
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    pub slot: SlotId,
+    pub node: NodeId,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub value: NodeId,
+    pub is_fixed: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct ScalarEquation {
+    pub left: NodeId,
+    pub right: NodeId,
+    /// If set, the equation is `target := right` and can be solved for nothing else.
+    pub target: Option<SlotId>,
+    /// The right-hand side in the initial system, where that is another one.
+    pub initially: Option<NodeId>,
+    /// Equations between Reals may be rearranged; others only be read as an assignment.
+    pub is_real: bool,
+    pub span: Span,
+}
+
+pub fn declare_variables(model: &FlatModel) -> System {
+    let mut slots = IdVec::new();
+    let mut flag = |name: &str, kind, ty| slots.push(Slot { name: name.into(), kind, ty, initial: 0.0 });
+    let time = flag("time", SlotKind::Time, SlotType::Real);
+    let initial = flag("initial()", SlotKind::Flag, SlotType::Boolean);
+    let terminal = flag("terminal()", SlotKind::Flag, SlotType::Boolean);
+    let assigned_in_when = find_assigned_in_when(model);
+    let mut elements = IdVec::new();
+    for (id, variable) in model.variables.iter() {
+        let kind = slot_kind(variable, assigned_in_when.contains(&id));
+        elements.push(declare_elements(&mut slots, variable, kind));
+    }
+    System {
+        dag: Dag::default(),
+        slots,
+        time,
+        initial,
+        terminal,
+        elements,
+        derivative_of: BTreeMap::new(),
+        pre_of: BTreeMap::new(),
+        starts: BTreeMap::new(),
+        parameters: Vec::new(),
+        equations: Vec::new(),
+        initial_equations: Vec::new(),
+        relations: IdVec::new(),
+        crossings: Vec::new(),
+        time_events: Vec::new(),
+        samples: Vec::new(),
+        reinits: Vec::new(),
+        assertions: Vec::new(),
+        assertion_conditions: Vec::new(),
+        terminations: Vec::new(),
+        relation_memory: BTreeMap::new(),
+        floor_memory: BTreeMap::new(),
+        condition_memory: BTreeMap::new(),
+    }
+}
+
+fn declare_elements(slots: &mut IdVec<SlotId, Slot>, variable: &Variable, kind: SlotKind) -> Vec<SlotId> {
+    let (Some(ty), Some(n)) = (slot_type(variable.ty.base), variable.ty.n_elements()) else { return Vec::new() };
+    if n > MOST_ELEMENTS {
+        return Vec::new();
+    }
+    let dims: Vec<u64> = variable.ty.dims.iter().filter_map(|d| d.known()).collect();
+    (0..n)
+        .map(|i| {
+            slots.push(Slot { name: element_name(&variable.name, &dims, i), kind, ty, initial: default_value(ty) })
+        })
+        .collect()
+}
+
+/// The value of a variable without a start attribute (section 4.9 of the specification).
+pub fn default_value(ty: SlotType) -> f64 {
+    if ty == SlotType::Enumeration { 1.0 } else { 0.0 }
+}
+
+/// `x[2,3]` of the row-major position.
+pub fn element_name(name: &str, dims: &[u64], position: u64) -> String {
+    if dims.is_empty() {
+        return name.into();
+    }
+    let mut rest = position;
+    let mut subscripts: Vec<String> = Vec::new();
+    for &size in dims.iter().rev() {
+        subscripts.push((rest % size.max(1) + 1).to_string());
+        rest /= size.max(1);
+    }
+    subscripts.reverse();
+    format!("{name}[{}]", subscripts.join(","))
+}
+
+pub fn slot_type(base: BaseType) -> Option<SlotType> {
+    match base {
+        BaseType::Real => Some(SlotType::Real),
+        BaseType::Integer => Some(SlotType::Integer),
+        BaseType::Boolean => Some(SlotType::Boolean),
+        BaseType::Enumeration(_) => Some(SlotType::Enumeration),
+        _ => None,
+    }
+}
+
+fn slot_kind(variable: &Variable, assigned_in_when: bool) -> SlotKind {
+    match variable.variability {
+        Variability::Constant | Variability::Parameter => SlotKind::Parameter,
+        _ if variable.causality == Causality::Input => SlotKind::Input,
+        Variability::Discrete => SlotKind::Discrete,
+        _ if assigned_in_when || variable.ty.base != BaseType::Real => SlotKind::Discrete,
+        Variability::Continuous => SlotKind::Algebraic,
+    }
+}
+
+/// A Real that a `when` sets is discrete even if it is not declared so.
+fn find_assigned_in_when(model: &FlatModel) -> BTreeSet<VarId> {
+    fn collect(equations: &[Equation], in_when: bool, found: &mut BTreeSet<VarId>) {
+        for equation in equations {
+            match &equation.kind {
+                EquationKind::When { branches } => branches.iter().for_each(|(_, body)| collect(body, true, found)),
+                EquationKind::If { branches, otherwise } => {
+                    branches.iter().for_each(|(_, body)| collect(body, in_when, found));
+                    collect(otherwise, in_when, found);
+                }
+                EquationKind::Equality { left, .. } if in_when => left.walk(&mut |e| {
+                    if let ExprKind::Var(id) = e.kind {
+                        found.insert(id);
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    collect(&model.equations, false, &mut found);
+    found
+}
+
+impl System {
+    pub fn add_slot(&mut self, name: impl Into<String>, kind: SlotKind, ty: SlotType) -> SlotId {
+        self.slots.push(Slot { name: name.into(), kind, ty, initial: 0.0 })
+    }
+
+    pub fn load(&mut self, slot: SlotId) -> NodeId {
+        let continuous = self.slots[slot].kind.is_continuous();
+        self.dag.load(slot, continuous)
+    }
+
+    pub fn name(&self, slot: SlotId) -> &str {
+        &self.slots[slot].name
+    }
+
+    /// The derivative of a continuous variable, which thereby becomes a state.
+    pub fn derivative(&mut self, slot: SlotId) -> SlotId {
+        if let Some(&derivative) = self.derivative_of.get(&slot) {
+            return derivative;
+        }
+        let name = format!("der({})", self.name(slot));
+        let derivative = self.add_slot(name, SlotKind::Derivative, SlotType::Real);
+        self.slots[slot].kind = SlotKind::State;
+        self.derivative_of.insert(slot, derivative);
+        derivative
+    }
+
+    /// The slot of `pre(slot)`.
+    pub fn pre(&mut self, slot: SlotId) -> SlotId {
+        if let Some(&pre) = self.pre_of.get(&slot) {
+            return pre;
+        }
+        let (name, ty) = (format!("pre({})", self.name(slot)), self.slots[slot].ty);
+        let pre = self.add_slot(name, SlotKind::Pre, ty);
+        self.pre_of.insert(slot, pre);
+        pre
+    }
+
+    /// A discrete slot that the compiler introduces, with its equation.
+    pub fn add_discrete(
+        &mut self,
+        name: String,
+        ty: SlotType,
+        value: NodeId,
+        initially: Option<NodeId>,
+        span: Span,
+    ) -> SlotId {
+        let slot = self.add_slot(name, SlotKind::Discrete, ty);
+        let left = self.load(slot);
+        let is_real = ty == SlotType::Real;
+        self.equations.push(ScalarEquation { left, right: value, target: Some(slot), initially, is_real, span });
+        slot
+    }
+
+    /// Memory of the relation `left op right`; made once for each relation.
+    pub fn relation(&mut self, op: RelationOp, left: NodeId, right: NodeId, text: String, span: Span) -> SlotId {
+        let key = (op as u8, left, right);
+        if let Some(&slot) = self.relation_memory.get(&key) {
+            return slot;
+        }
+        let function = relation_function(op);
+        let literal = self.dag.binary(function, left, right);
+        let memory = self.add_discrete(text.clone(), SlotType::Boolean, literal, None, span);
+        self.relation_memory.insert(key, memory);
+        if !self.add_time_event(op, left, right, memory, &text, span) {
+            self.add_crossing(op, left, right, memory, text, span);
+        }
+        memory
+    }
+
+    fn add_crossing(&mut self, op: RelationOp, left: NodeId, right: NodeId, memory: SlotId, text: String, span: Span) {
+        use saltus_program::{BinaryFn, UnaryFn};
+        let number = self.relations.len() + 1;
+        let crossing = self.add_slot(format!("crossing {number}"), SlotKind::Auxiliary, SlotType::Real);
+        let scale = self.add_slot(format!("scale {number}"), SlotKind::Auxiliary, SlotType::Real);
+        let z = self.dag.binary(BinaryFn::Sub, left, right);
+        let (l, r) = (self.dag.unary(UnaryFn::Abs, left), self.dag.unary(UnaryFn::Abs, right));
+        let size = self.dag.binary(BinaryFn::Max, l, r);
+        self.crossings.push(Assignment { slot: crossing, node: z, span });
+        self.crossings.push(Assignment { slot: scale, node: size, span });
+        self.relations.push(Relation { op, memory, crossing, scale, text, span });
+    }
+
+    /// A relation of time with something discrete needs no root finding.
+    fn add_time_event(
+        &mut self,
+        op: RelationOp,
+        left: NodeId,
+        right: NodeId,
+        memory: SlotId,
+        text: &str,
+        span: Span,
+    ) -> bool {
+        let time = self.load(self.time);
+        let (other, op) = if left == time && !self.dag.is_continuous(right) {
+            (right, op)
+        } else if right == time && !self.dag.is_continuous(left) {
+            (left, mirrored(op))
+        } else {
+            return false;
+        };
+        let number = self.time_events.len() + 1;
+        let threshold = self.add_discrete(format!("threshold {number}"), SlotType::Real, other, None, span);
+        let is_strict = matches!(op, RelationOp::Greater | RelationOp::LessEqual);
+        self.time_events.push(TimeEvent { threshold, is_strict, memory, text: text.into(), span });
+        true
+    }
+}
+
+/// `a < b` is `b > a`.
+fn mirrored(op: RelationOp) -> RelationOp {
+    match op {
+        RelationOp::Less => RelationOp::Greater,
+        RelationOp::LessEqual => RelationOp::GreaterEqual,
+        RelationOp::Greater => RelationOp::Less,
+        RelationOp::GreaterEqual => RelationOp::LessEqual,
+    }
+}
+
+pub fn relation_function(op: RelationOp) -> saltus_program::BinaryFn {
+    use saltus_program::BinaryFn;
+    match op {
+        RelationOp::Less => BinaryFn::Less,
+        RelationOp::LessEqual => BinaryFn::LessEqual,
+        RelationOp::Greater => BinaryFn::Greater,
+        RelationOp::GreaterEqual => BinaryFn::GreaterEqual,
+    }
+}
+
+/// Does the simulation have to find this variable? Those without slots are reported where they are used.
+pub fn is_unknown(variable: &Variable) -> bool {
+    count::is_unknown(variable) && slot_type(variable.ty.base).is_some()
+}
+
+/// All slots for which the event system must have an equation.
+pub fn event_unknowns(system: &System) -> Vec<SlotId> {
+    let wanted = |slot: &Slot| matches!(slot.kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Discrete);
+    system.slots.iter().filter(|(_, slot)| wanted(slot)).map(|(id, _)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn element_names_are_row_major() {
+        assert_eq!(element_name("x", &[2, 3], 4), "x[2,2]");
+        assert_eq!(element_name("x", &[], 0), "x");
+    }
+}

@@ -1,0 +1,170 @@
+//! Sorting, solving and diagnostics on hand-built models.
+
+use saltus_flat::build::*;
+use saltus_flat::{BaseType, BinaryOp, Builtin, Dim, Type, Variability};
+use saltus_program::{Section, SimProgram, print};
+
+use crate::compile;
+
+fn section_text(program: &SimProgram, title: &str) -> Vec<String> {
+    let text = print(program);
+    let lines = text.lines().skip_while(|l| *l != title).skip(1);
+    lines.take_while(|l| l.starts_with("  ")).map(|l| l.trim().to_owned()).collect()
+}
+
+fn errors(b: &Builder) -> Vec<(&'static str, String)> {
+    let diagnostics = compile(&b.model).expect_err("must not compile");
+    diagnostics.iter().map(|d| (d.code.0, d.message.clone())).collect()
+}
+
+#[test]
+fn equations_are_solved_and_sorted() {
+    let mut b = Builder::new("M");
+    let m = b.parameter("m", 2.0);
+    let (v, a, f) = (b.real("v"), b.real("a"), b.real("f"));
+    b.equation(mul(b.var(m), b.var(a)), b.var(f));
+    b.equation(add(b.var(f), b.var(v)), real(1.0));
+    b.equation(der(b.var(v)), b.var(a));
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(section_text(&program, "derivatives"), ["f := (1.0 - v)", "a := (f / m)", "der(v) := a"]);
+    assert_eq!(program.output_section, Section::default());
+}
+
+#[test]
+fn outputs_are_not_computed_in_derivative_calls() {
+    let mut b = Builder::new("M");
+    let (x, y) = (b.real("x"), b.real("y"));
+    b.equation(der(b.var(x)), real(1.0));
+    b.equation(b.var(y), apply(Builtin::Sin, vec![b.var(x)]));
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(section_text(&program, "derivatives"), ["der(x) := 1.0"]);
+    assert_eq!(section_text(&program, "outputs"), ["y := sin(x)"]);
+}
+
+#[test]
+fn a_when_becomes_a_guarded_assignment() {
+    let mut b = Builder::new("M");
+    let (x, n) = (b.real("x"), b.integer("n"));
+    b.equation(der(b.var(x)), real(1.0));
+    let count = equality(b.var(n), add(pre(b.var(n)), integer(1)));
+    b.when(greater(b.var(x), real(0.5)), vec![count]);
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(
+        section_text(&program, "events"),
+        [
+            "der(x) := 1.0",
+            "x > 0.5 := (x > 0.5)",
+            "when x > 0.5 := x > 0.5",
+            "n := (if (when x > 0.5 and (not pre(when x > 0.5))) then (pre(n) + 1.0) else pre(n))",
+        ]
+    );
+    assert_eq!(section_text(&program, "crossings")[0], "crossing 1 := (x - 0.5)");
+    assert_eq!(section_text(&program, "initial")[0], "pre(n) := 0.0");
+}
+
+#[test]
+fn a_relation_of_time_needs_no_crossing() {
+    let mut b = Builder::new("M");
+    let (x, t) = (b.real("x"), b.parameter("t", 2.0));
+    let switched = binary(BinaryOp::GreaterEqual, time(), b.var(t));
+    b.equation(der(b.var(x)), if_then_else(switched, real(1.0), real(0.0)));
+    let program = compile(&b.model).expect("compiles");
+    assert!(program.relations.is_empty());
+    assert_eq!(program.time_events.len(), 1);
+    assert!(!program.time_events[0].is_strict);
+}
+
+#[test]
+fn the_same_relation_is_collected_once_and_not_inside_no_event() {
+    let mut b = Builder::new("M");
+    let (x, y, z) = (b.real("x"), b.real("y"), b.real("z"));
+    b.equation(der(b.var(x)), real(1.0));
+    let is_big = || greater(b.var(x), real(0.5));
+    let (first, second) = (if_then_else(is_big(), real(1.0), real(2.0)), if_then_else(is_big(), real(3.0), real(4.0)));
+    let literal = if_then_else(greater(b.var(x), real(9.0)), real(1.0), real(2.0));
+    let (vy, vz) = (b.var(y), b.var(z));
+    b.equation(vy, add(first, second));
+    b.equation(vz, apply(Builtin::NoEvent, vec![literal]));
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(program.relations.len(), 1);
+}
+
+#[test]
+fn arrays_are_taken_apart() {
+    let mut b = Builder::new("M");
+    let x = b.declare("x", Type::array(BaseType::Real, [Dim::Known(2)]), Variability::Continuous);
+    b.equation(der(b.var(x)), mul(real(-2.0), b.var(x)));
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(section_text(&program, "derivatives"), ["der(x[1]) := (-2.0 * x[1])", "der(x[2]) := (-2.0 * x[2])"]);
+}
+
+#[test]
+fn an_initial_equation_determines_a_state() {
+    let mut b = Builder::new("M");
+    let x = b.real("x");
+    b.equation(der(b.var(x)), sub(real(6.0), mul(real(2.0), b.var(x))));
+    b.initial_equation(der(b.var(x)), real(0.0));
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(section_text(&program, "initial"), ["der(x) := 0.0", "x := ((6.0 - der(x)) / 2.0)"]);
+}
+
+#[test]
+fn parameters_are_sorted() {
+    let mut b = Builder::new("M");
+    let (p, q) = (b.parameter("p", 0.0), b.parameter("q", 3.0));
+    let r = b.parameter("r", 0.0);
+    b.model.variables[p].binding = Some(mul(real(2.0), b.var(r)));
+    b.model.variables[r].binding = Some(add(b.var(q), real(1.0)));
+    let program = compile(&b.model).expect("compiles");
+    assert_eq!(section_text(&program, "parameters"), ["r := (q + 1.0)", "p := (2.0 * r)"]);
+}
+
+#[test]
+fn what_is_not_handled_is_said() {
+    let mut b = Builder::new("Loop");
+    let (x, y) = (b.real("x"), b.real("y"));
+    b.equation(add(b.var(x), b.var(y)), real(1.0));
+    b.equation(sub(b.var(x), b.var(y)), real(3.0));
+    assert_eq!(errors(&b), [("E0803", "not supported yet: algebraic loop among x, y".to_owned())]);
+
+    let mut b = Builder::new("Index");
+    let (x, y) = (b.real("x"), b.real("y"));
+    b.equation(der(b.var(x)), b.var(y));
+    b.equation(b.var(x), apply(Builtin::Sin, vec![time()]));
+    assert_eq!(errors(&b)[0].0, "E0802");
+
+    let mut b = Builder::new("Nonlinear");
+    let x = b.real("x");
+    b.equation(mul(b.var(x), b.var(x)), time());
+    assert_eq!(errors(&b)[0].0, "E0804");
+
+    let mut b = Builder::new("TooManyStarts");
+    let (x, y) = (b.real("x"), b.real("y"));
+    b.equation(der(b.var(x)), real(1.0));
+    b.equation(b.var(y), b.var(x));
+    b.start(x, 1.0, true);
+    b.start(y, 2.0, true);
+    assert_eq!(errors(&b)[0].0, "E0805");
+
+    let mut b = Builder::new("Cycle");
+    let (p, q) = (b.parameter("p", 0.0), b.parameter("q", 0.0));
+    b.model.variables[p].binding = Some(b.var(q));
+    b.model.variables[q].binding = Some(b.var(p));
+    assert_eq!(errors(&b), [("E0810", "the values of the parameters p, q depend on each other".to_owned())]);
+
+    let mut b = Builder::new("NoState");
+    let x = b.real("x");
+    b.equation(b.var(x), time());
+    b.when(greater(time(), real(1.0)), vec![reinit(b.var(x), real(0.0))]);
+    assert_eq!(errors(&b)[0].0, "E0807");
+}
+
+#[test]
+fn a_coefficient_that_vanishes_in_a_branch_is_not_divided_by() {
+    let mut b = Builder::new("M");
+    let (x, y) = (b.real("x"), b.real("y"));
+    b.equation(der(b.var(x)), real(1.0));
+    let coefficient = if_then_else(greater(b.var(x), real(0.5)), real(1.0), real(0.0));
+    b.equation(mul(coefficient, b.var(y)), real(1.0));
+    assert_eq!(errors(&b)[0].0, "E0804");
+}
