@@ -29,6 +29,8 @@ const D: [f64; 7] = [
     69997945.0 / 29380423.0,
 ];
 
+/// A step of so few units in the last place of time is not made smaller.
+const SMALLEST_STEP_ULPS: f64 = 4.0;
 const SAFETY: f64 = 0.9;
 const MOST_GROWTH: f64 = 10.0;
 const MOST_SHRINK: f64 = 0.2;
@@ -188,13 +190,7 @@ impl Integrator for DormandPrince {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }
             let h = end - self.t;
-            if !self.stages(system, h) {
-                self.statistics.rejected += 1;
-                self.h = 0.25 * h;
-                may_grow = false;
-                continue;
-            }
-            let error = self.error(h);
+            let error = if self.stages(system, h) { self.error(h) } else { f64::INFINITY };
             if error <= 1.0 {
                 let factor = SAFETY * error.max(1e-10).powf(-ALPHA) * self.last_error.powf(BETA);
                 let most = if may_grow { MOST_GROWTH } else { 1.0 };
@@ -207,8 +203,12 @@ impl Integrator for DormandPrince {
             }
             self.statistics.rejected += 1;
             may_grow = false;
-            // An error that is NaN or infinite gives no hint but "much smaller".
-            let factor = if error.is_finite() { (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, 0.9) } else { 0.1 };
+            // Rounding would turn a smaller step into the same one again.
+            if h <= SMALLEST_STEP_ULPS * (self.t.abs().next_up() - self.t.abs()) {
+                return Err(IntegratorError::StepTooSmall { t: self.t });
+            }
+            // A failed evaluation, or an error that is no number, gives no hint but "much smaller".
+            let factor = if error.is_finite() { (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, 0.9) } else { 0.2 };
             self.h = h * factor;
         }
     }
@@ -328,6 +328,19 @@ mod tests {
             solver.step(&mut system, 1.9).unwrap();
         }
         assert!((solver.states()[0] - 0.0025).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_pole_is_an_error_and_no_endless_loop() {
+        // x = 1 / (1 − t); a rejected step of one unit in the last place must not be tried for ever
+        let mut system = Closure(|_: f64, x: &[f64], dx: &mut [f64]| {
+            dx[0] = x[0] * x[0];
+            if dx[0].is_finite() { Ok(()) } else { Err(TrialFailure) }
+        });
+        let mut solver = DormandPrince::new(tolerances(1, 1e-6), f64::INFINITY);
+        solver.restart(&mut system, 0.0, &[1.0]).unwrap();
+        let failed = (0..10_000).find_map(|_| solver.step(&mut system, 2.0).err());
+        assert!(matches!(failed, Some(IntegratorError::StepTooSmall { t }) if (t - 1.0).abs() < 1e-5));
     }
 
     #[test]
