@@ -1,0 +1,266 @@
+//! Which relation would change first in a step of the integrator, and exactly when.
+//!
+//! In: the dense output of a step (through [`Probe`]) and the relation memory. Out: nothing, or a bracket of a few units
+//! in the last place at whose right end the relations have changed. All that cross within it fire together.
+//!
+//! For each relation g > 0 means "as remembered", g < 0 "changed". The step is looked at in a few points; where the
+//! values of g suggest a dip between them, its minimum is searched, so that two crossings in one step are not missed.
+//!
+//! **Restart near zero.** A restart with |z| ≤ ε would be torn between the two values by rounding. There the function is
+//! shifted by ε in favour of the remembered value until |z| > 2ε (table in the 1999 report on mixed systems). If z was
+//! heading for the change, yet leaves the band on the remembered side, it has crossed twice within the resolution:
+//! going on would mean to tunnel through the threshold, so this is reported.
+
+use saltus_base::Index;
+use saltus_numerics::{Bracket, locate_sign_change};
+use saltus_program::{RelationId, RelationOp, SimProgram};
+
+use crate::error::{Failure, SimErrorKind};
+
+/// Interior points in which each step is looked at, besides its end.
+const N_INTERIOR: usize = 3;
+/// ε is this times the magnitude of the operands.
+const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
+/// Evaluations spent on the minimum of a suspicious dip.
+const MOST_DIP_STEPS: usize = 40;
+
+/// The crossing functions at a point of time within the step.
+pub(crate) trait Probe {
+    /// Writes z of each relation, and the magnitude of its operands.
+    fn crossings(&mut self, t: f64, z: &mut [f64], scale: &mut [f64]) -> Result<(), Failure>;
+}
+
+/// One relation as seen by the search.
+#[derive(Clone, Copy, Debug)]
+struct Watch {
+    op: RelationOp,
+    memory: bool,
+    /// Zero if the function is not shifted.
+    epsilon: f64,
+    /// Was it heading for the change when it was shifted?
+    heads_for_change: bool,
+}
+
+impl Watch {
+    /// +1 if the remembered value belongs to positive z.
+    fn side(self) -> f64 {
+        if self.op.is_true_below() == self.memory { -1.0 } else { 1.0 }
+    }
+
+    fn g(self, z: f64) -> f64 {
+        let g = self.side() * z + self.epsilon;
+        let changed = self.op.holds(self.side() * g) != self.memory;
+        // The sign decides, also where g is exactly zero.
+        match (changed, g < 0.0) {
+            (true, false) => -f64::MIN_POSITIVE,
+            (false, true) => f64::MIN_POSITIVE,
+            (false, false) => g.max(f64::MIN_POSITIVE),
+            (true, true) => g,
+        }
+    }
+}
+
+pub(crate) struct CrossingSearch {
+    watches: Vec<Watch>,
+    z: Vec<f64>,
+    scale: Vec<f64>,
+    /// When the search was armed last.
+    armed_at: f64,
+    /// The end of the last step, where the next one begins.
+    last: Option<Sampled>,
+    pub evaluations: u64,
+}
+
+/// A point of the step that has been looked at.
+struct Sampled {
+    t: f64,
+    g: Vec<f64>,
+}
+
+impl Sampled {
+    fn least(&self) -> f64 {
+        self.g.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl CrossingSearch {
+    pub fn new(program: &SimProgram) -> Self {
+        let n = program.relations.len();
+        let watch = |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false };
+        CrossingSearch {
+            watches: program.relations.values().map(|r| watch(r.op)).collect(),
+            z: vec![0.0; n],
+            scale: vec![0.0; n],
+            armed_at: 0.0,
+            last: None,
+            evaluations: 0,
+        }
+    }
+
+    /// Begins to watch after an event (or the start) at `t`. `now` are the crossing functions, `soon` those a little
+    /// later along the tangent.
+    pub fn arm(&mut self, t: f64, memory: &[bool], now: &[f64], scale: &[f64], soon: &[f64]) {
+        self.armed_at = t;
+        self.last = None;
+        for (i, watch) in self.watches.iter_mut().enumerate() {
+            watch.memory = memory[i];
+            let epsilon = RELATIVE_BAND * scale[i].max(1.0);
+            let is_near = now[i].abs() <= epsilon;
+            watch.epsilon = if is_near { epsilon } else { 0.0 };
+            watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
+        }
+    }
+
+    fn sample(&mut self, probe: &mut dyn Probe, t: f64) -> Result<Sampled, Failure> {
+        self.evaluations += 1;
+        probe.crossings(t, &mut self.z, &mut self.scale)?;
+        Ok(Sampled { t, g: self.watches.iter().zip(&self.z).map(|(w, &z)| w.g(z)).collect() })
+    }
+
+    /// The first change in `from..=to`, if there is one.
+    pub fn first_change(
+        &mut self,
+        probe: &mut dyn Probe,
+        program: &SimProgram,
+        from: f64,
+        to: f64,
+    ) -> Result<Option<Bracket>, Failure> {
+        if self.watches.is_empty() || to <= from {
+            return Ok(None);
+        }
+        let first = match self.last.take() {
+            Some(last) if last.t == from => last,
+            _ => self.sample(probe, from)?,
+        };
+        let mut points = vec![first];
+        for k in 1..=N_INTERIOR + 1 {
+            let t = if k > N_INTERIOR { to } else { from + (to - from) * k as f64 / (N_INTERIOR + 1) as f64 };
+            let point = self.sample(probe, t)?;
+            if point.least() < 0.0 {
+                return self.locate(probe, &points[points.len() - 1], &point).map(Some);
+            }
+            let z = self.z.clone();
+            points.push(point);
+            // A dip before this point comes first; the band is left only if there was none.
+            if let [.., a, b, c] = points.as_slice()
+                && let Some(low) = self.find_dip(probe, a, b, c)?
+            {
+                let a = Sampled { t: a.t, g: a.g.clone() };
+                return self.locate(probe, &a, &low).map(Some);
+            }
+            self.leave_band(program, &z)?;
+        }
+        self.last = points.pop();
+        Ok(None)
+    }
+
+    /// Ends shifts where the crossing functions have the values `z`.
+    fn leave_band(&mut self, program: &SimProgram, z: &[f64]) -> Result<(), Failure> {
+        for (i, watch) in self.watches.iter_mut().enumerate() {
+            if watch.epsilon == 0.0 || z[i].abs() <= 2.0 * watch.epsilon {
+                continue;
+            }
+            if watch.heads_for_change {
+                let relation = program.relations.get(RelationId::from_usize(i));
+                let text = relation.map_or(String::new(), |r| r.text.clone());
+                let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text });
+                return Err(relation.map_or(failure.clone(), |r| failure.at(r.span)));
+            }
+            watch.epsilon = 0.0;
+        }
+        Ok(())
+    }
+
+    fn locate(&mut self, probe: &mut dyn Probe, before: &Sampled, after: &Sampled) -> Result<Bracket, Failure> {
+        let bracket = Bracket { before: before.t, after: after.t };
+        // At a restart the function may be exactly on the edge; that counts as "as remembered".
+        let value_before = before.least().max(f64::MIN_POSITIVE);
+        locate_sign_change(bracket, value_before, after.least(), &mut |t| Ok(self.sample(probe, t)?.least()))
+    }
+
+    /// A point with a changed relation between `a` and `c`, if the values suggest a minimum near zero.
+    fn find_dip(
+        &mut self,
+        probe: &mut dyn Probe,
+        a: &Sampled,
+        b: &Sampled,
+        c: &Sampled,
+    ) -> Result<Option<Sampled>, Failure> {
+        for i in 0..self.watches.len() {
+            let (ga, gb, gc) = (a.g[i], b.g[i], c.g[i]);
+            let curvature = ga - 2.0 * gb + gc;
+            if gb > ga || gb > gc || curvature <= 0.0 {
+                continue;
+            }
+            let least = gb - (gc - ga).powi(2) / (8.0 * curvature);
+            if least > 0.25 * gb {
+                continue;
+            }
+            if let Some(low) = self.search_minimum(probe, i, a.t, c.t)? {
+                return Ok(Some(low));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Golden-section search for g < 0.
+    fn search_minimum(
+        &mut self,
+        probe: &mut dyn Probe,
+        i: usize,
+        from: f64,
+        to: f64,
+    ) -> Result<Option<Sampled>, Failure> {
+        let ratio = (5f64.sqrt() - 1.0) / 2.0;
+        let (mut a, mut b) = (from, to);
+        let mut left = self.sample(probe, b - ratio * (b - a))?;
+        let mut right = self.sample(probe, a + ratio * (b - a))?;
+        for _ in 0..MOST_DIP_STEPS {
+            for point in [&left, &right] {
+                if point.least() < 0.0 {
+                    return Ok(Some(Sampled { t: point.t, g: point.g.clone() }));
+                }
+            }
+            if left.g[i] < right.g[i] {
+                b = right.t;
+                right = left;
+                left = self.sample(probe, b - ratio * (b - a))?;
+            } else {
+                a = left.t;
+                left = right;
+                right = self.sample(probe, a + ratio * (b - a))?;
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watch(op: RelationOp, memory: bool, epsilon: f64) -> Watch {
+        Watch { op, memory, epsilon, heads_for_change: false }
+    }
+
+    #[test]
+    fn the_sign_of_g_says_whether_the_relation_has_changed() {
+        for op in [RelationOp::Less, RelationOp::LessEqual, RelationOp::Greater, RelationOp::GreaterEqual] {
+            for memory in [false, true] {
+                for z in [-1.0, -1e-300, 0.0, 1e-300, 1.0] {
+                    let changed = op.holds(z) != memory;
+                    assert_eq!(watch(op, memory, 0.0).g(z) < 0.0, changed, "{op:?} {memory} {z}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_shift_favours_the_memory() {
+        // h < 0 is remembered as true; it becomes false only above ε
+        let w = watch(RelationOp::Less, true, 1e-3);
+        assert!(w.g(0.0) > 0.0 && w.g(0.5e-3) > 0.0 && w.g(1.1e-3) < 0.0);
+        let w = watch(RelationOp::Less, false, 1e-3);
+        assert!(w.g(0.0) > 0.0 && w.g(-0.5e-3) > 0.0 && w.g(-1.1e-3) < 0.0);
+    }
+}

@@ -1,0 +1,111 @@
+//! How a simulation can fail. Always with the time, names and what was computed until then.
+
+use std::fmt;
+
+use saltus_base::Span;
+
+use crate::Trajectory;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct SimError {
+    pub time: f64,
+    pub kind: SimErrorKind,
+    /// The equation, relation or declaration it is about.
+    pub span: Span,
+    /// Results up to the failure.
+    pub partial: Box<Trajectory>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum SimErrorKind {
+    /// Times, interval or tolerance that make no sense.
+    BadOptions {
+        what: &'static str,
+    },
+    /// A variable got a value that is no number.
+    NotANumber {
+        variable: String,
+        during: &'static str,
+    },
+    /// No step is small enough for the tolerance.
+    StepTooSmall,
+    TooManySteps {
+        most: u64,
+    },
+    /// An event did not settle: these variables change in every round.
+    EventDoesNotSettle {
+        rounds: usize,
+        changing: Vec<String>,
+    },
+    /// Events follow each other faster than time can resolve.
+    Zeno {
+        relation: String,
+    },
+    /// Very many events in a very short time.
+    Chattering {
+        events: u64,
+        relation: String,
+    },
+    AssertionFailed {
+        message: String,
+    },
+    /// `sample(start, interval)` needs a positive interval.
+    BadSample {
+        interval: f64,
+    },
+}
+
+impl fmt::Display for SimErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SimErrorKind::BadOptions { what } => write!(f, "{what}"),
+            SimErrorKind::NotANumber { variable, during } => {
+                write!(f, "{variable} is not a finite number {during}")
+            }
+            SimErrorKind::StepTooSmall => {
+                write!(f, "no step is small enough for the tolerance: the solution may have a singularity here")
+            }
+            SimErrorKind::TooManySteps { most } => write!(f, "given up after {most} steps"),
+            SimErrorKind::EventDoesNotSettle { rounds, changing } => {
+                write!(f, "the event does not settle: after {rounds} rounds still changing: {}", changing.join(", "))
+            }
+            SimErrorKind::Zeno { relation } => {
+                write!(f, "events of `{relation}` accumulate: they follow each other faster than time can resolve")
+            }
+            SimErrorKind::Chattering { events, relation } => {
+                write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")
+            }
+            SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
+            SimErrorKind::BadSample { interval } => {
+                write!(f, "sample with the interval {interval}: it must be positive")
+            }
+        }
+    }
+}
+
+impl fmt::Display for SimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at time {}: {}", self.time, self.kind)
+    }
+}
+
+impl std::error::Error for SimError {}
+
+/// A failure before the partial results are attached.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Failure {
+    pub time: f64,
+    pub kind: SimErrorKind,
+    pub span: Span,
+}
+
+impl Failure {
+    pub fn new(time: f64, kind: SimErrorKind) -> Self {
+        Failure { time, kind, span: Span::nowhere() }
+    }
+
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = span;
+        self
+    }
+}

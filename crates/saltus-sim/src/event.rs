@@ -1,0 +1,155 @@
+//! Initialisation and event iteration: evaluate in rounds until nothing changes.
+//!
+//! In: a model whose memory holds the left limits. Out: the same memory with the right limits. First round only: samples
+//! are true. Each round: relations literal, all equations in event order, pending `reinit`s, `pre := value`. (Specification:
+//! section 8.6 and appendix B.)
+
+use saltus_base::Span;
+use saltus_program::{Activation, ModelFunctions, Round, SimProgram, Status};
+
+use crate::Options;
+use crate::error::{Failure, SimErrorKind};
+
+/// Keys of time events that are no further apart than this many units in the last place are one event.
+const TIME_EVENT_ULPS: f64 = 8.0;
+
+/// Fails at an accepted point.
+pub(crate) fn check(
+    functions: &dyn ModelFunctions,
+    t: f64,
+    status: Status,
+    activation: Activation,
+) -> Result<(), Failure> {
+    let Status::NotANumber(slot) = status else { return Ok(()) };
+    let during = match activation {
+        Activation::Parameters => "when parameters are computed",
+        Activation::Initial => "in the initial system",
+        Activation::Events => "at an event",
+        Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
+    };
+    let variable = functions.program().slot_name(slot).to_owned();
+    let block = functions.blocks(activation).iter().find(|b| b.stores.iter().any(|s| s.1 == slot));
+    let span = block.map_or(Span::nowhere(), |b| b.span);
+    Err(Failure::new(t, SimErrorKind::NotANumber { variable, during }).at(span))
+}
+
+pub(crate) fn eval(functions: &mut dyn ModelFunctions, t: f64, activation: Activation) -> Result<(), Failure> {
+    let status = functions.eval(activation);
+    check(functions, t, status, activation)
+}
+
+/// All continuous variables at the present time and states, relations frozen.
+pub(crate) fn eval_continuous(functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
+    for activation in [Activation::Derivatives, Activation::Crossings, Activation::Outputs] {
+        eval(functions, t, activation)?;
+    }
+    Ok(())
+}
+
+/// Solves the initial system and settles the first event.
+pub(crate) fn initialise(
+    program: &SimProgram,
+    functions: &mut dyn ModelFunctions,
+    options: &Options,
+) -> Result<Settled, Failure> {
+    let t = options.start_time;
+    functions.set(program.time, t);
+    functions.set(program.initial, 1.0);
+    functions.set(program.terminal, 0.0);
+    eval(functions, t, Activation::Parameters)?;
+    for sample in &program.samples {
+        let (start, interval) = (functions.get(sample.start), functions.get(sample.interval));
+        if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
+            return Err(Failure::new(t, SimErrorKind::BadSample { interval }).at(sample.span));
+        }
+        functions.set(sample.tick, ((t - start) / interval).ceil().max(0.0));
+        functions.set(sample.active, 0.0);
+    }
+    eval(functions, t, Activation::Initial)?;
+    functions.update_pre();
+    functions.set(program.initial, 0.0);
+    settle(program, functions, options, t)
+}
+
+/// What an event did.
+pub(crate) struct Settled {
+    pub rounds: usize,
+    /// Message of an active `terminate`.
+    pub termination: Option<String>,
+}
+
+/// Event rounds at time `t` until nothing changes.
+pub(crate) fn settle(
+    program: &SimProgram,
+    functions: &mut dyn ModelFunctions,
+    options: &Options,
+    t: f64,
+) -> Result<Settled, Failure> {
+    let ticked = activate_samples(program, functions, t);
+    let mut termination = None;
+    let mut last = Round::default();
+    for round in 1..=options.max_event_rounds.max(2) {
+        last = match functions.event_round() {
+            Ok(round) => round,
+            Err(status) => {
+                check(functions, t, status, Activation::Events)?;
+                Round::default()
+            }
+        };
+        if termination.is_none() {
+            termination = last.terminations.first().map(|&i| program.terminations[i].message.clone());
+        }
+        // Samples are true in the first round only, so a second one follows.
+        let samples_end = round == 1 && ticked;
+        if samples_end {
+            program.samples.iter().for_each(|s| functions.set(s.active, 0.0));
+        }
+        if last.is_settled() && !samples_end {
+            functions.update_pre();
+            eval_continuous(functions, t)?;
+            return Ok(Settled { rounds: round, termination });
+        }
+    }
+    let mut changing: Vec<String> =
+        last.changed.iter().chain(&last.reinitialised).map(|&s| program.slot_name(s).to_owned()).collect();
+    changing.sort();
+    Err(Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds: options.max_event_rounds, changing }))
+}
+
+/// Sets the samples that tick at `t`; true if there are any.
+fn activate_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> bool {
+    let mut any = false;
+    for sample in &program.samples {
+        let (start, interval, tick) =
+            (functions.get(sample.start), functions.get(sample.interval), functions.get(sample.tick));
+        if start + tick * interval > t {
+            continue;
+        }
+        any = true;
+        functions.set(sample.active, 1.0);
+        // The next tick after t; intervals below the resolution of time skip ticks.
+        let mut next = ((t - start) / interval).floor().max(tick) + 1.0;
+        if start + (next - 1.0) * interval > t {
+            next -= 1.0;
+        }
+        functions.set(sample.tick, next.max(tick + 1.0));
+    }
+    any
+}
+
+/// The time of the next time event after `t`: keys that practically coincide are one event at the latest of them.
+pub(crate) fn next_time_event(functions: &dyn ModelFunctions, t: f64) -> f64 {
+    let first = functions.next_time_event(t);
+    if first == f64::INFINITY {
+        return first;
+    }
+    let reach = first + TIME_EVENT_ULPS * (first.abs().next_up() - first.abs());
+    let mut latest = first;
+    loop {
+        let next = functions.next_time_event(latest);
+        if next > reach {
+            return latest;
+        }
+        latest = next;
+    }
+}

@@ -1,0 +1,20 @@
+//! Simulates a program: initialisation, integration with event location, event iteration, results.
+//!
+//! In: a [`SimProgram`] and something that evaluates it ([`ModelFunctions`]). Out: a [`Trajectory`], or a [`SimError`] that
+//! says when, where and why it ended and keeps what was computed until then.
+//!
+//! Between events relations are frozen, so that the right-hand side is smooth. A step of the integrator is searched for
+//! relations that would change; the first change is located to the resolution of time, the model is evaluated in rounds
+//! until nothing changes any more, and integration goes on. See [`crossing`] and [`engine`].
+
+pub mod crossing;
+pub mod engine;
+pub mod error;
+mod event;
+pub mod options;
+pub mod trajectory;
+
+pub use engine::simulate;
+pub use error::{SimError, SimErrorKind};
+pub use options::Options;
+pub use trajectory::{End, EventCause, EventRecord, Segment, Trajectory};
