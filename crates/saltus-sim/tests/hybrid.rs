@@ -89,6 +89,24 @@ fn a_ball_that_comes_to_rest_neither_hangs_nor_tunnels() {
 }
 
 #[test]
+fn a_ball_that_also_asks_for_the_direction_does_not_tunnel_either() {
+    // when h <= 0 and v < 0
+    let mut b = bouncing_ball();
+    let id = |name: &str| b.model.variables.iter().find(|(_, v)| v.name == name).map(|(id, _)| id).expect("declared");
+    let (h, v) = (id("h"), id("v"));
+    let hits = binary(BinaryOp::LessEqual, b.var(h), real(0.0));
+    let condition = binary(BinaryOp::And, hits, less(b.var(v), real(0.0)));
+    if let Some(EquationKind::When { branches }) = b.model.equations.last_mut().map(|e| &mut e.kind) {
+        branches[0].0 = condition;
+    }
+    let accumulation = (2.0f64 / G).sqrt() * (1.0 + E) / (1.0 - E);
+    let error = run(&b, 10.0, 1e-6).expect_err("there is no solution beyond");
+    assert!((error.time - accumulation).abs() < 1e-4, "{error}");
+    let lowest = error.partial.series("h").unwrap().iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+    assert!(lowest > -1e-9, "{lowest}");
+}
+
+#[test]
 fn decay_follows_the_exponential() {
     let mut b = Builder::new("Decay");
     let x = b.real("x");
