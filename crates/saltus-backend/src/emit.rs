@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use saltus_base::Span;
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
-use saltus_program::{Block, Code, Experiment, Op, Section, SimProgram, SlotId, SlotKind, State, ValueId, Variable};
+use saltus_program::{
+    Assign, Block, Code, Experiment, Op, Section, SimProgram, SlotId, SlotKind, State, ValueId, Variable,
+};
 
 use crate::dag::{Dag, Node, NodeId};
 use crate::system::{Assignment, System, element_name, slot_type};
@@ -67,6 +69,10 @@ pub fn emit(
         reinits: system.reinits,
         assertions: system.assertions,
         terminations: system.terminations,
+        callables: saltus_base::IdVec::new(),
+        functions: model.functions.clone(),
+        records: model.records.clone(),
+        enumerations: model.enumerations.clone(),
     }
 }
 
@@ -102,7 +108,7 @@ fn block(dag: &Dag, slot: SlotId, root: NodeId, span: Span) -> Block {
         code.ops.push(op);
     }
     let stores = values.get(&root).map(|&value| (value, slot)).into_iter().collect();
-    Block { code, stores, span }
+    Block::Assign(Assign { code, stores, span })
 }
 
 fn states(model: &FlatModel, system: &System) -> Vec<State> {

@@ -2,7 +2,9 @@
 //! code. In: a [`SimProgram`]. Out: an implementation of [`ModelFunctions`].
 
 use saltus_base::Index;
-use saltus_program::{Activation, Block, ModelFunctions, Op, Section, SimProgram, SlotKind, Status, ValueId};
+use saltus_program::{
+    Activation, Assign, Block, Loop, ModelFunctions, Op, Section, SimProgram, SlotKind, Status, ValueId,
+};
 
 pub struct Interpreter<'a> {
     program: &'a SimProgram,
@@ -18,7 +20,10 @@ impl<'a> Interpreter<'a> {
 
     fn section(&mut self, section: &Section) -> Status {
         for block in &section.blocks {
-            let status = self.block(block);
+            let status = match block {
+                Block::Assign(assign) => self.assign(assign),
+                Block::Loop(l) => self.solve(l),
+            };
             if !status.is_ok() {
                 return status;
             }
@@ -26,7 +31,15 @@ impl<'a> Interpreter<'a> {
         Status::Ok
     }
 
-    fn block(&mut self, block: &Block) -> Status {
+    /// Loops of equations need a solver; until it is there they have no solution.
+    fn solve(&mut self, l: &Loop) -> Status {
+        match l.unknowns.first() {
+            Some(unknown) => Status::NotANumber(unknown.slot),
+            None => Status::Ok,
+        }
+    }
+
+    fn assign(&mut self, block: &Assign) -> Status {
         self.values.clear();
         for op in &block.code.ops {
             let value = self.op(op);
@@ -63,6 +76,7 @@ impl<'a> Interpreter<'a> {
                     self.value(b)
                 }
             }
+            Op::Call(_) | Op::Result(..) => f64::NAN,
         }
     }
 }
@@ -115,7 +129,8 @@ mod tests {
             Op::Select(v(2), v(3), v(1)),
         ];
         let stored = if guard { v(4) } else { v(3) };
-        let block = Block { code: Code { ops }, stores: vec![(stored, y)], span: Span::nowhere() };
+        let code = Code { ops, calls: vec![] };
+        let block = Block::Assign(Assign { code, stores: vec![(stored, y)], span: Span::nowhere() });
         let program = SimProgram {
             name: "M".into(),
             slots,
@@ -139,6 +154,10 @@ mod tests {
             output_section: Section { blocks: vec![block] },
             derivative_modes: vec![],
             experiment: Experiment::default(),
+            callables: IdVec::new(),
+            functions: IdVec::new(),
+            records: IdVec::new(),
+            enumerations: IdVec::new(),
         };
         (program, y)
     }

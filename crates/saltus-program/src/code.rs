@@ -5,7 +5,7 @@
 
 use saltus_base::Span;
 
-use crate::SlotId;
+use crate::{CallableId, SlotId};
 
 /// Position of an operation in its [`Code`], which is the number of the value it defines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,6 +19,18 @@ pub enum Op {
     Binary(BinaryFn, ValueId, ValueId),
     /// condition, value if it is not zero, value otherwise
     Select(ValueId, ValueId, ValueId),
+    /// Makes the call with this position in [`Code::calls`]; the value itself means nothing.
+    Call(u32),
+    /// A scalar result of a call made before: position of the call, number of the result.
+    Result(u32, u32),
+}
+
+/// A call of a function that is not written out as operations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    pub callable: CallableId,
+    /// The scalars of all numeric arguments, in order.
+    pub arguments: Vec<ValueId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,15 +78,91 @@ pub enum BinaryFn {
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Code {
     pub ops: Vec<Op>,
+    pub calls: Vec<Call>,
 }
 
-/// Code with the slots it defines. Explicit assignments for now; loops of equations will be further kinds of block.
+/// One step of a section.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Block {
+pub enum Block {
+    Assign(Assign),
+    Loop(Box<Loop>),
+}
+
+/// Code with the slots it defines.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assign {
     pub code: Code,
     pub stores: Vec<(ValueId, SlotId)>,
     /// The equation it came from.
     pub span: Span,
+}
+
+/// Equations that must be solved together: `0 = residuals(unknowns)`.
+///
+/// ```text
+/// x + y = 3;  x * y = 2;     unknowns: y     body: x := 3 - y     residual: x * y - 2
+/// ```
+///
+/// `body` reads the unknowns from their slots, stores the variables that follow from them (torn out of the loop), and
+/// defines the residuals. The Jacobian is total: the torn variables are substituted. A *mixed* loop also determines
+/// discrete variables (the memory of relations, Booleans): with these frozen the residuals are solved, then the
+/// discrete part is evaluated, until both agree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Loop {
+    pub unknowns: Vec<Unknown>,
+    pub body: Assign,
+    /// As many as unknowns, values of `body`.
+    pub residuals: Vec<ValueId>,
+    /// Equation of each residual.
+    pub spans: Vec<Span>,
+    pub jacobian: Option<Jacobian>,
+    /// The Jacobian does not depend on the unknowns: one Newton step is exact.
+    pub is_linear: bool,
+    /// The discrete variables of a mixed loop, evaluated after the reals; empty otherwise.
+    pub discrete: Option<Assign>,
+}
+
+/// An iteration variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unknown {
+    pub slot: SlotId,
+    /// Typical magnitude, for scaling.
+    pub nominal: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+/// Partial derivatives of the residuals by the unknowns; entries that are not listed are zero.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Jacobian {
+    pub code: Code,
+    /// Row, column, value.
+    pub entries: Vec<(u32, u32, ValueId)>,
+}
+
+impl Block {
+    /// All code of the block.
+    pub fn codes(&self) -> Vec<&Code> {
+        match self {
+            Block::Assign(assign) => vec![&assign.code],
+            Block::Loop(l) => {
+                let discrete = l.discrete.as_ref().map(|d| &d.code);
+                [Some(&l.body.code), l.jacobian.as_ref().map(|j| &j.code), discrete].into_iter().flatten().collect()
+            }
+        }
+    }
+
+    /// The slots the block defines.
+    pub fn stored(&self) -> Vec<SlotId> {
+        match self {
+            Block::Assign(assign) => assign.stores.iter().map(|s| s.1).collect(),
+            Block::Loop(l) => {
+                let discrete = l.discrete.iter().flat_map(|d| &d.stores);
+                let computed = l.body.stores.iter().chain(discrete).map(|s| s.1);
+                l.unknowns.iter().map(|u| u.slot).chain(computed).collect()
+            }
+        }
+    }
 }
 
 /// Blocks in order of computation.
@@ -86,7 +174,7 @@ pub struct Section {
 impl Section {
     /// Slots that are loaded, in order of their ids, each once.
     pub fn loads(&self) -> Vec<SlotId> {
-        let ops = self.blocks.iter().flat_map(|b| &b.code.ops);
+        let ops = self.blocks.iter().flat_map(|b| b.codes()).flat_map(|c| &c.ops);
         let mut slots: Vec<SlotId> = ops.filter_map(|op| if let Op::Load(s) = op { Some(*s) } else { None }).collect();
         slots.sort_unstable();
         slots.dedup();

@@ -20,12 +20,12 @@ pub mod functions;
 pub mod print;
 pub mod program;
 
-pub use code::{BinaryFn, Block, Code, Op, Section, UnaryFn, ValueId};
+pub use code::{Assign, BinaryFn, Block, Call, Code, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId};
 pub use functions::{Activation, ModelFunctions, Round, Status};
 pub use print::print;
 pub use program::{
-    Assertion, Experiment, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State,
-    Termination, TimeEvent, Variable,
+    Argument, Assertion, Callable, Experiment, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind,
+    SlotType, State, Termination, TimeEvent, Variable,
 };
 
 saltus_base::define_id! {
@@ -33,4 +33,6 @@ saltus_base::define_id! {
     pub struct SlotId;
     /// A relation whose change is an event.
     pub struct RelationId;
+    /// A function that the program calls.
+    pub struct CallableId;
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use saltus_base::Index;
 
-use crate::{BinaryFn, Block, Op, Section, SimProgram, UnaryFn, ValueId};
+use crate::{Assign, BinaryFn, Block, Code, Op, Section, SimProgram, UnaryFn, ValueId};
 
 pub fn print(program: &SimProgram) -> String {
     let mut out = format!("program {}\nmemory\n", program.name);
@@ -33,21 +33,47 @@ pub fn print(program: &SimProgram) -> String {
 fn print_section(out: &mut String, program: &SimProgram, title: &str, section: &Section) {
     let _ = writeln!(out, "{title}");
     for block in &section.blocks {
-        let values = value_texts(program, block);
-        for (value, slot) in &block.stores {
-            let text = values.get(value.0 as usize).map_or("?", String::as_str);
-            let _ = writeln!(out, "  {} := {text}", program.slot_name(*slot));
+        match block {
+            Block::Assign(assign) => print_assign(out, program, assign, "  "),
+            Block::Loop(l) => {
+                let names: Vec<&str> = l.unknowns.iter().map(|u| program.slot_name(u.slot)).collect();
+                let kind = if l.is_linear { "linear" } else { "nonlinear" };
+                let _ = writeln!(out, "  solve {kind} for {}", names.join(", "));
+                print_assign(out, program, &l.body, "    ");
+                let values = value_texts(program, &l.body.code);
+                for residual in &l.residuals {
+                    let _ = writeln!(out, "    0 = {}", values.get(residual.0 as usize).map_or("?", String::as_str));
+                }
+                if let Some(discrete) = &l.discrete {
+                    print_assign(out, program, discrete, "    until ");
+                }
+            }
         }
+    }
+}
+
+fn print_assign(out: &mut String, program: &SimProgram, assign: &Assign, indent: &str) {
+    let values = value_texts(program, &assign.code);
+    for (value, slot) in &assign.stores {
+        let text = values.get(value.0 as usize).map_or("?", String::as_str);
+        let _ = writeln!(out, "{indent}{} := {text}", program.slot_name(*slot));
     }
 }
 
 /// Values that are used more than once would be written out each time; past this length they get a number instead.
 const LONGEST_INLINE: usize = 200;
 
-fn value_texts(program: &SimProgram, block: &Block) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::with_capacity(block.code.ops.len());
-    for (i, op) in block.code.ops.iter().enumerate() {
-        let at = |v: &ValueId| texts.get(v.0 as usize).map_or("?", String::as_str);
+fn call_text(program: &SimProgram, code: &Code, k: u32, at: &dyn Fn(&ValueId) -> String) -> String {
+    let Some(call) = code.calls.get(k as usize) else { return "?".to_owned() };
+    let function = program.callables.get(call.callable).and_then(|c| program.functions.get(c.function));
+    let arguments: Vec<String> = call.arguments.iter().map(at).collect();
+    format!("{}({})", function.map_or("?", |f| &f.name), arguments.join(", "))
+}
+
+fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::with_capacity(code.ops.len());
+    for (i, op) in code.ops.iter().enumerate() {
+        let at = |v: &ValueId| texts.get(v.0 as usize).cloned().unwrap_or_else(|| "?".to_owned());
         let text = match op {
             Op::Const(value) => format!("{value:?}"),
             Op::Load(slot) => program.slot_name(*slot).to_owned(),
@@ -58,6 +84,8 @@ fn value_texts(program: &SimProgram, block: &Block) -> Vec<String> {
             }
             Op::Binary(f, a, b) => format!("({} {} {})", at(a), f.name(), at(b)),
             Op::Select(c, a, b) => format!("(if {} then {} else {})", at(c), at(a), at(b)),
+            Op::Call(k) => call_text(program, code, *k, &at),
+            Op::Result(k, result) => format!("call{k}.{}", result + 1),
         };
         texts.push(if text.len() > LONGEST_INLINE { format!("%{i}") } else { text });
     }

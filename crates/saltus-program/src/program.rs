@@ -2,7 +2,9 @@
 
 use saltus_base::{IdVec, Span};
 
-use crate::{RelationId, Section, SlotId};
+use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type};
+
+use crate::{CallableId, RelationId, Section, SlotId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimProgram {
@@ -41,6 +43,33 @@ pub struct SimProgram {
     /// disturb the integrator.
     pub derivative_modes: Vec<SlotId>,
     pub experiment: Experiment,
+    /// Functions that are called rather than written out, for arguments of certain sizes.
+    pub callables: IdVec<CallableId, Callable>,
+    /// What the callables refer to.
+    pub functions: IdVec<FunctionId, Function>,
+    pub records: IdVec<RecordId, RecordType>,
+    pub enumerations: IdVec<EnumId, EnumType>,
+}
+
+/// A function with the shapes of its arguments and results.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Callable {
+    pub function: FunctionId,
+    pub arguments: Vec<Argument>,
+    /// Types of all results, sizes known; their scalars follow each other row-major, records field by field.
+    pub results: Vec<Type>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Argument {
+    /// Takes as many scalars of the call as the type has.
+    Scalars(Type),
+    /// A String known at compile time.
+    Text(String),
+    /// An external object; its slot holds the handle.
+    Object(SlotId),
+    /// A function with some inputs bound: takes the scalars of the bound inputs.
+    Function { function: FunctionId, bound: Vec<(u32, Type)> },
 }
 
 #[derive(Clone, PartialEq, Debug)]
