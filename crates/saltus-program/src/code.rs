@@ -152,6 +152,14 @@ impl Block {
         }
     }
 
+    /// The equation the block came from; of a loop the first.
+    pub fn span(&self) -> Span {
+        match self {
+            Block::Assign(assign) => assign.span,
+            Block::Loop(l) => l.body.span,
+        }
+    }
+
     /// The slots the block defines.
     pub fn stored(&self) -> Vec<SlotId> {
         match self {

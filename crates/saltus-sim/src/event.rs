@@ -28,8 +28,8 @@ pub(crate) fn check(
         Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
     };
     let variable = functions.program().slot_name(slot).to_owned();
-    let block = functions.blocks(activation).iter().find(|b| b.stores.iter().any(|s| s.1 == slot));
-    let span = block.map_or(Span::nowhere(), |b| b.span);
+    let block = functions.blocks(activation).iter().find(|b| b.stored().contains(&slot));
+    let span = block.map_or(Span::nowhere(), |b| b.span());
     Err(Failure::new(t, SimErrorKind::NotANumber { variable, during }).at(span))
 }
 
