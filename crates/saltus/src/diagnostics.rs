@@ -45,6 +45,16 @@ pub fn unwritable(path: &str, why: &str) -> Diagnostic {
         .hint("check that the directory exists and may be written to")
 }
 
+/// The model compiles, and its simulation ends before the stop time.
+pub fn simulation_failed(time: f64, why: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0901"), span, format!("the simulation failed at time {time}: {why}"))
+}
+
+/// An `assert` with level warning does not hold; said once for each.
+pub fn assertion_warning(time: f64, text: &str) -> Diagnostic {
+    Diagnostic::new(Code("W0902"), Span::nowhere(), format!("assertion violated at time {time}: {text}"))
+}
+
 /// The model is right, the compiler is not: please report it.
 pub fn internal_error(what: &str) -> Diagnostic {
     error("E9999", format!("internal error: {what}"))

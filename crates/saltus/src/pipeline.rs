@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
+use saltus_interp::Interpreter;
 use saltus_library::ClassId;
+use saltus_program::SimProgram;
+use saltus_sim::Trajectory;
 
 use crate::{Session, diagnostics, guard};
 
@@ -19,6 +22,8 @@ pub enum Stage {
     Flatten,
     /// The flat model and every rule about complete models; a model that does not balance is an error.
     Check,
+    /// The sorted program and its trajectory.
+    Simulate,
 }
 
 #[derive(Clone, Debug)]
@@ -26,11 +31,49 @@ pub struct Options {
     pub stop_after: Stage,
     /// Values for parameters, by name, as Modelica expressions.
     pub overrides: Vec<(String, String)>,
+    pub experiment: Experiment,
 }
 
 impl Options {
     pub fn until(stop_after: Stage) -> Self {
-        Self { stop_after, overrides: Vec::new() }
+        Self { stop_after, overrides: Vec::new(), experiment: Experiment::default() }
+    }
+}
+
+/// What replaces the `experiment` annotation of the model.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Experiment {
+    pub start_time: Option<f64>,
+    pub stop_time: Option<f64>,
+    pub output: Option<Output>,
+    pub tolerance: Option<f64>,
+}
+
+/// Where output points lie.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Output {
+    /// That many equal parts of the time span.
+    Intervals(u32),
+    /// Seconds between two points.
+    Interval(f64),
+}
+
+impl Experiment {
+    fn settings(&self, program: &SimProgram) -> saltus_sim::Options {
+        let mut settings = saltus_sim::Options::new(program);
+        let start = self.start_time.unwrap_or(settings.start_time);
+        let length = settings.stop_time - settings.start_time;
+        let stop = self.stop_time.unwrap_or(start + length);
+        let interval = settings.interval;
+        settings = settings.with_times(start, stop);
+        match self.output {
+            Some(Output::Intervals(n)) => settings.interval = (stop - start) / f64::from(n.max(1)),
+            Some(Output::Interval(seconds)) => settings.interval = seconds,
+            None if program.experiment.interval.is_some() => settings.interval = interval,
+            None => {}
+        }
+        settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
+        settings
     }
 }
 
@@ -39,6 +82,11 @@ impl Options {
 pub struct Outcome {
     pub flat: Option<FlatModel>,
     pub balance: Option<Balance>,
+    pub program: Option<SimProgram>,
+    /// Up to the failure if there is one.
+    pub trajectory: Option<Trajectory>,
+    /// The simulation began and failed.
+    pub failed_at_run_time: bool,
     pub diagnostics: Diagnostics,
     /// Seconds of each stage that ran, in order.
     pub timings: Vec<(&'static str, Duration)>,
@@ -73,7 +121,38 @@ pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     outcome.diagnostics.extend(flattened.diagnostics);
     let Some(model) = flattened.model else { return outcome };
     check(&model, options.stop_after, &mut outcome);
+    if options.stop_after == Stage::Simulate && !outcome.has_errors() {
+        outcome.program = compile(&model, &mut outcome);
+        outcome = simulate(&options.experiment, outcome);
+    }
     outcome.flat = Some(model);
+    outcome
+}
+
+fn compile(model: &FlatModel, outcome: &mut Outcome) -> Option<SimProgram> {
+    let compiled = outcome.stage("compile", || saltus_backend::compile(model))?;
+    compiled.map_err(|found| outcome.diagnostics.extend(found)).ok()
+}
+
+fn simulate(experiment: &Experiment, mut outcome: Outcome) -> Outcome {
+    let Some(program) = outcome.program.take() else { return outcome };
+    let settings = experiment.settings(&program);
+    let done = outcome.stage("simulate", || saltus_sim::simulate(&program, &mut Interpreter::new(&program), &settings));
+    match done {
+        Some(Ok(trajectory)) => {
+            outcome
+                .diagnostics
+                .extend(trajectory.warnings.iter().map(|(t, text)| diagnostics::assertion_warning(*t, text)));
+            outcome.trajectory = Some(trajectory);
+        }
+        Some(Err(error)) => {
+            outcome.diagnostics.push(diagnostics::simulation_failed(error.time, &error.kind.to_string(), error.span));
+            outcome.trajectory = Some(*error.partial);
+            outcome.failed_at_run_time = true;
+        }
+        None => {}
+    }
+    outcome.program = Some(program);
     outcome
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use saltus_sim::{EventCause, EventRecord, Trajectory};
 use serde_json::{Map, Value, json};
 
 use crate::pipeline::Outcome;
@@ -13,14 +14,34 @@ pub fn of(outcome: &Outcome, load: Duration) -> Value {
     for (name, time) in &outcome.timings {
         stages.insert((*name).into(), seconds(*time));
     }
-    json!({
+    let mut all = json!({
         "equations": outcome.balance.as_ref().map(|b| b.equations),
         "unknowns": outcome.balance.as_ref().map(|b| b.unknowns),
         "variables": outcome.flat.as_ref().map(|m| m.variables.len()),
         "errors": outcome.diagnostics.n_errors(),
         "seconds": stages,
         "peak_memory_bytes": peak_memory(),
-    })
+    });
+    if let (Value::Object(all), Some(trajectory)) = (&mut all, &outcome.trajectory) {
+        all.extend(simulation(trajectory));
+        all.insert("states".into(), json!(outcome.program.as_ref().map(|p| p.states.len())));
+    }
+    all
+}
+
+fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
+    let is_state_event = |e: &&EventRecord| e.causes.iter().any(|c| matches!(c, EventCause::Relation { .. }));
+    let is_time_event = |e: &&EventRecord| e.causes.contains(&EventCause::Time);
+    let statistics = &trajectory.statistics;
+    let mut map = Map::new();
+    map.insert("steps".into(), json!(statistics.steps));
+    map.insert("rejected_steps".into(), json!(statistics.rejected_steps));
+    map.insert("rhs_evaluations".into(), json!(statistics.derivative_evaluations));
+    map.insert("crossing_evaluations".into(), json!(statistics.crossing_evaluations));
+    map.insert("state_events".into(), json!(trajectory.events.iter().filter(is_state_event).count()));
+    map.insert("time_events".into(), json!(trajectory.events.iter().filter(is_time_event).count()));
+    map.insert("restarts".into(), json!(statistics.restarts));
+    map
 }
 
 fn seconds(time: Duration) -> Value {

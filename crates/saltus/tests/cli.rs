@@ -178,3 +178,43 @@ fn deep_nesting_is_refused_without_a_crash() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).starts_with("error[E0130]"), "{}", &stderr(&output)[..200.min(stderr(&output).len())]);
 }
+
+#[test]
+fn simulate_writes_the_kept_variables() {
+    let dir = Scratch::new("simulate");
+    let path = dir.file("Decay.mo", DECAY);
+    let keep = dir.file("keep.txt", "x\n");
+    let result = dir.0.join("result.csv");
+    let output = saltus(&[
+        "simulate",
+        &path,
+        "--stop-time",
+        "2",
+        "--intervals",
+        "4",
+        "--keep-file",
+        &keep,
+        "--quiet",
+        "--output",
+        &result.display().to_string(),
+    ]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), ""), "{}", stderr(&output));
+    let text = std::fs::read_to_string(&result).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("\"time\",\"x\""));
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    let times: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(times, [0.0, 0.5, 1.0, 1.5, 2.0]);
+    // Closed form: exp(-t).
+    assert!(rows.iter().all(|row| (row[1] - (-row[0]).exp()).abs() < 1e-5), "{rows:?}");
+}
+
+#[test]
+fn a_failed_assertion_exits_with_3() {
+    let dir = Scratch::new("run_time_failure");
+    let text = "model A\n  Real x = time;\nequation\n  assert(x < 0.5, \"too far\");\nend A;\n";
+    let output = saltus(&["simulate", &dir.file("A.mo", text)]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("error[E0901]: the simulation failed at time 0.5"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("too far"));
+}

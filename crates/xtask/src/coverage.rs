@@ -2,7 +2,7 @@
 //!
 //! In: a library directory and a checkout of the reference results (only `creation.txt` and file names are read).
 //! Out: `docs/coverage.md`, and with `--out` one JSON object a model. A run is *ok* when the process exits with 0
-//! within the limits of time and memory.
+//! within the limits of time and memory and reports as many equations as unknowns.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ impl Outcome {
 pub fn run(root: &Path, options: &Options) -> Result<()> {
     let models = models(options)?;
     if models.is_empty() {
-        bail!("no model to run: expected directories with creation.txt and a .csv below --reference, or a --list");
+        bail!("no model to run: expected directories with a .csv below --reference, or a --list");
     }
     let saltus = match &options.saltus {
         Some(path) => path.clone(),
@@ -111,15 +111,15 @@ fn models(options: &Options) -> Result<Vec<String>> {
         let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
         names.extend(text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).map(String::from));
     } else if let Some(reference) = &options.reference {
-        collect_models(reference, &mut names)?;
+        collect_models(reference, reference, &mut names)?;
     }
     names.retain(|name| name.contains(&options.filter));
     names.sort();
     Ok(names)
 }
 
-/// A directory with `creation.txt` and a `.csv` file is a reference result; a model with two results counts twice.
-fn collect_models(dir: &Path, names: &mut Vec<String>) -> Result<()> {
+/// A directory with a `.csv` file is a reference result; `creation.txt` names its model, or else the path does.
+fn collect_models(root: &Path, dir: &Path, names: &mut Vec<String>) -> Result<()> {
     let mut has_csv = false;
     let mut creation = None;
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
@@ -127,7 +127,7 @@ fn collect_models(dir: &Path, names: &mut Vec<String>) -> Result<()> {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
             if entry.file_name() != ".git" {
-                collect_models(&path, names)?;
+                collect_models(root, &path, names)?;
             }
         } else if entry.file_name() == "creation.txt" {
             creation = Some(path);
@@ -135,10 +135,18 @@ fn collect_models(dir: &Path, names: &mut Vec<String>) -> Result<()> {
             has_csv = true;
         }
     }
-    if let (true, Some(path)) = (has_csv, creation) {
-        names.extend(model_name(&String::from_utf8_lossy(&fs::read(&path)?)));
+    if has_csv {
+        let log = creation.map(fs::read).transpose()?;
+        let named = log.and_then(|log| model_name(&String::from_utf8_lossy(&log)));
+        names.extend(named.or_else(|| path_name(root, dir)));
     }
     Ok(())
+}
+
+/// `A/B/C` below the root holds the results of `A.B.C`.
+fn path_name(root: &Path, dir: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = dir.strip_prefix(root).ok()?.iter().map(|part| part.to_str()).collect();
+    parts.map(|parts| parts.join("."))
 }
 
 /// The quoted text behind `modelName =`.
@@ -242,6 +250,9 @@ fn run_one(model: &str, saltus: &Path, options: &Options, files: &Scratch) -> Re
         reason = format!("over the memory limit of {} MB", options.memory_limit);
         place.clear();
     }
+    if reason.is_empty() && (stats["equations"].is_null() || stats["equations"] != stats["unknowns"]) {
+        reason = format!("not balanced: {} equations, {} unknowns", stats["equations"], stats["unknowns"]);
+    }
     let library = options.library.display().to_string();
     reason = reason.replace(&library, "LIBRARY");
     place = place.replace(&library, "LIBRARY");
@@ -290,6 +301,12 @@ mod tests {
         assert_eq!(model_name(text).as_deref(), Some("Modelica.Blocks.Examples.A"));
         assert_eq!(model_name("modelName = \"B\""), Some("B".into()));
         assert_eq!(model_name("StopTime=6"), None);
+    }
+
+    #[test]
+    fn without_a_log_the_path_is_the_name() {
+        let name = path_name(Path::new("ref"), Path::new("ref/ModelicaTest/Math/A"));
+        assert_eq!(name.as_deref(), Some("ModelicaTest.Math.A"));
     }
 
     #[test]

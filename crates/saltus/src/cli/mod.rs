@@ -6,6 +6,7 @@ mod flatten;
 mod format;
 mod parse;
 mod screen;
+mod simulate;
 mod target;
 
 use clap::{Parser, Subcommand};
@@ -18,6 +19,8 @@ pub enum Exit {
     Success = 0,
     /// The model or a file is wrong.
     ModelError = 1,
+    /// The model is right and its simulation failed.
+    RunTimeFailure = 3,
 }
 
 #[derive(Parser)]
@@ -41,6 +44,8 @@ enum Command {
     Check(check::Arguments),
     /// Print the flat equations of a model.
     Flatten(flatten::Arguments),
+    /// Simulate a model.
+    Simulate(simulate::Arguments),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
 }
@@ -55,6 +60,7 @@ impl Cli {
             Command::Parse(arguments) => Ok(parse::run(arguments, screen)),
             Command::Check(arguments) => check::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
+            Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
         };
         done.unwrap_or_else(|exit| exit)

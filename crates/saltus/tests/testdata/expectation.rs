@@ -10,6 +10,7 @@
 //! // flat:                                                  up to the first line that is no `//` comment
 //! // class A
 //! // at t=1.5: x = 0.25 ± 1e-6 (closed form)
+//! // events: 0.45152, 0.90305 (closed form)                 all that change a state or mode, to these digits
 //! // class: A                                               instead of the last class of the file
 //! // library: some/dir                                      below testdata/
 //! ```
@@ -63,11 +64,15 @@ pub struct Expectation {
     pub balance: Option<(u64, u64)>,
     pub flat: Option<Flat>,
     pub samples: Vec<Sample>,
+    /// As written, for their number of digits.
+    pub events: Option<Vec<String>>,
 }
 
 impl Expectation {
     pub fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.balance.is_none() && self.flat.is_none() && self.samples.is_empty()
+        let nothing =
+            Expectation { class: self.class.clone(), libraries: self.libraries.clone(), ..Default::default() };
+        *self == nothing
     }
 
     pub fn parse(text: &str) -> Result<Expectation, String> {
@@ -93,6 +98,8 @@ impl Expectation {
                 found.balance = Some(balance(rest).ok_or_else(|| wrong("expected `n equations, n unknowns`"))?);
             } else if let Some(rest) = comment.strip_prefix("at t=") {
                 found.samples.push(sample(rest, at).ok_or_else(|| wrong("expected `at t=T: x = V ± D (source)`"))?);
+            } else if let Some(rest) = comment.strip_prefix("events:") {
+                found.events = Some(events(rest).ok_or_else(|| wrong("expected `events: T, T (source)`"))?);
             } else if let Some(rest) = comment.strip_prefix("class:") {
                 found.class = Some(rest.trim().to_string());
             } else if let Some(rest) = comment.strip_prefix("library:") {
@@ -160,6 +167,14 @@ fn sample(text: &str, line: usize) -> Option<Sample> {
     let number = |s: &str| s.trim().parse::<f64>().ok();
     let (time, value, tolerance) = (number(time)?, number(value)?, number(tolerance)?);
     is_named.then(|| Sample { time, variable: variable.trim().to_string(), value, tolerance, line })
+}
+
+/// `0.45152, 0.90305 (closed form)`; the source in parentheses is required.
+fn events(text: &str) -> Option<Vec<String>> {
+    let (times, source) = text.split_once('(')?;
+    let times: Vec<String> = times.split(',').map(|t| t.trim().to_string()).collect();
+    let are_numbers = times.iter().all(|t| t.parse::<f64>().is_ok());
+    (are_numbers && source.trim_end().ends_with(')')).then_some(times)
 }
 
 #[test]

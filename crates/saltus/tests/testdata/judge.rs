@@ -7,8 +7,9 @@ use saltus::render::{self, Style};
 use saltus::{Session, guard};
 use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap};
 use saltus_library::ClassId;
+use saltus_sim::{EventCause, EventRecord, Trajectory};
 
-use crate::expectation::{self, Expectation, Message};
+use crate::expectation::{self, Expectation, Message, Sample};
 
 /// What is wrong with the model, one text each; nothing if all is as expected.
 pub fn judge(root: &Path, file: &Path, update: bool) -> Vec<String> {
@@ -32,8 +33,8 @@ fn judge_here(root: &Path, file: &Path, update: bool) -> Vec<String> {
     let mut problems = session.with_sources(|sources| compare_messages(&expected, &outcome.diagnostics, sources));
     problems.extend(compare_balance(&expected, &outcome));
     problems.extend(compare_flat(&expected, &outcome, file, &text, update));
-    // There is no simulator yet: a claim about a trajectory must not pass unchecked.
-    problems.extend(expected.samples.iter().map(|s| format!("line {}: `{}` cannot be simulated", s.line, s.variable)));
+    problems.extend(compare_samples(&session, &expected));
+    problems.extend(compare_events(&session, &expected));
     problems
 }
 
@@ -118,4 +119,48 @@ fn compare_flat(expected: &Expectation, outcome: &Outcome, file: &Path, text: &s
         return std::fs::write(file, expectation::with_flat(text, flat, &printed)).err().map(|e| e.to_string());
     }
     Some(format!("expected the flat text\n{}\nfound\n{printed}", flat.text))
+}
+
+fn simulate(session: &Session, expected: &Expectation, stop_time: Option<f64>) -> Result<Trajectory, String> {
+    let class = class(session, expected).ok_or("no class to simulate")?;
+    let mut options = Options::until(Stage::Simulate);
+    options.experiment.stop_time = stop_time;
+    let outcome = pipeline::run(session, class, &options);
+    let first_error = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
+    match (first_error, outcome.trajectory) {
+        (None, Some(trajectory)) => Ok(trajectory),
+        (error, _) => Err(error.map_or("no trajectory".into(), |d| d.message.clone())),
+    }
+}
+
+/// Each sample is the last value of a run up to its time: no interpolation comes between.
+fn compare_samples(session: &Session, expected: &Expectation) -> Vec<String> {
+    let check = |sample: &Sample| -> Option<String> {
+        let Sample { time, variable, value, tolerance, line } = sample;
+        match simulate(session, expected, Some(*time)).map(|trajectory| trajectory.last(variable)) {
+            Ok(Some(found)) if (found - value).abs() <= *tolerance => None,
+            Ok(Some(found)) => Some(format!("line {line}: expected {variable} = {value} ± {tolerance}, found {found}")),
+            Ok(None) => Some(format!("line {line}: the trajectory has no `{variable}`")),
+            Err(error) => Some(format!("line {line}: {error}")),
+        }
+    };
+    expected.samples.iter().filter_map(check).collect()
+}
+
+/// Times of all events behind the start that change a state or a mode, to the digits that are written. Events at which a
+/// relation changes and nothing follows from it depend on how the condition is written, not on what the model does.
+fn compare_events(session: &Session, expected: &Expectation) -> Option<String> {
+    let events = expected.events.as_ref()?;
+    let trajectory = match simulate(session, expected, None) {
+        Ok(trajectory) => trajectory,
+        Err(error) => return Some(error),
+    };
+    let counts = |e: &&EventRecord| e.is_restart && !e.causes.contains(&EventCause::Start);
+    let found: Vec<f64> = trajectory.events.iter().filter(counts).map(|e| e.time).collect();
+    let fits = |(text, time): (&String, &f64)| {
+        let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+        format!("{time:.digits$}") == *text
+    };
+    let same = events.len() == found.len() && events.iter().zip(&found).all(fits);
+    (!same).then(|| format!("expected events at {}, found {found:?}", events.join(", ")))
 }
