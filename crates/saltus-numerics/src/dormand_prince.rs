@@ -4,7 +4,8 @@
 //! and the controller are those of Hairer, Nørsett, Wanner: *Solving Ordinary Differential Equations I*, sections II.4
 //! to II.6. The seventh stage is the first of the next step.
 
-use crate::integrator::{Integrator, IntegratorError, OdeSystem, Statistics, Tolerances};
+use crate::integrator::{Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::step_size::{self, Attempt};
 
 const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 const A: [[f64; 6]; 6] = [
@@ -29,8 +30,6 @@ const D: [f64; 7] = [
     69997945.0 / 29380423.0,
 ];
 
-/// A step of so few units in the last place of time is not made smaller.
-const SMALLEST_STEP_ULPS: f64 = 4.0;
 const SAFETY: f64 = 0.9;
 const MOST_GROWTH: f64 = 10.0;
 const MOST_SHRINK: f64 = 0.2;
@@ -52,6 +51,9 @@ pub struct DormandPrince {
     dense: [Vec<f64>; 5],
     k: [Vec<f64>; 7],
     trial: Vec<f64>,
+    /// Where stage 6 was evaluated.
+    sixth_argument: Vec<f64>,
+    stiffness: f64,
     statistics: Statistics,
 }
 
@@ -72,41 +74,10 @@ impl DormandPrince {
             dense: std::array::from_fn(|_| vector()),
             k: std::array::from_fn(|_| vector()),
             trial: vector(),
+            sixth_argument: vector(),
+            stiffness: 0.0,
             statistics: Statistics::default(),
         }
-    }
-
-    fn weight(&self, i: usize, magnitude: f64) -> f64 {
-        self.tolerances.absolute[i] + self.tolerances.relative * magnitude
-    }
-
-    /// Root mean square of `values`, each measured by the tolerance at the present states.
-    fn norm(&self, values: impl Iterator<Item = f64>) -> f64 {
-        let n = self.x.len().max(1) as f64;
-        let sum: f64 = values.enumerate().map(|(i, v)| (v / self.weight(i, self.x[i].abs())).powi(2)).sum();
-        (sum / n).sqrt()
-    }
-
-    /// A first step from the sizes of x, ẋ and an estimate of ẍ (Hairer, section II.4).
-    fn first_step(&mut self, system: &mut dyn OdeSystem) -> f64 {
-        if self.x.is_empty() {
-            return self.max_step;
-        }
-        let d0 = self.norm(self.x.iter().copied());
-        let d1 = self.norm(self.k[0].iter().copied());
-        let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
-        let h0 = h0.min(self.max_step);
-        for i in 0..self.x.len() {
-            self.trial[i] = self.x[i] + h0 * self.k[0][i];
-        }
-        self.statistics.evaluations += 1;
-        if system.derivatives(self.t + h0, &self.trial, &mut self.k[1]).is_err() {
-            return h0;
-        }
-        let d2 = self.norm(self.k[1].iter().zip(&self.k[0]).map(|(a, b)| a - b)) / h0;
-        let largest = d1.max(d2);
-        let h1 = if largest <= 1e-15 { (h0 * 1e-3).max(1e-6) } else { (0.01 / largest).powf(0.2) };
-        (100.0 * h0).min(h1).min(self.max_step)
     }
 
     /// Computes stages 2 to 7 for a step of size `h`; the new states end up in `trial`.
@@ -116,26 +87,38 @@ impl DormandPrince {
                 let sum: f64 = (0..=stage).map(|j| A[stage][j] * self.k[j][i]).sum();
                 self.trial[i] = self.x[i] + h * sum;
             }
-            self.statistics.evaluations += 1;
             let t = self.t + C[stage] * h;
-            if system.derivatives(t, &self.trial, &mut self.k[stage + 1]).is_err() {
+            let count = &mut self.statistics.evaluations;
+            if step_size::evaluate(system, t, &self.trial, &mut self.k[stage + 1], count).is_err() {
                 return false;
+            }
+            if stage == 4 {
+                self.sixth_argument.copy_from_slice(&self.trial);
             }
         }
         true
     }
 
     fn error(&self, h: f64) -> f64 {
-        if self.x.is_empty() {
-            return 0.0;
-        }
-        let mut sum = 0.0;
+        let estimates = (0..self.x.len()).map(|i| h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>());
+        step_size::norm(&self.tolerances, &self.x, &self.trial, estimates)
+    }
+
+    /// Estimates `h·|λ|` of the dominant eigenvalue by the last two stages, which are at the same time (Hairer, Wanner:
+    /// *Solving Ordinary Differential Equations II*, section IV.2). Before `accept`.
+    fn eigenvalue_estimate(&self, h: f64) -> f64 {
+        let (mut slopes, mut arguments) = (0.0, 0.0);
         for i in 0..self.x.len() {
-            let estimate: f64 = h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>();
-            let weight = self.weight(i, self.x[i].abs().max(self.trial[i].abs()));
-            sum += (estimate / weight).powi(2);
+            let weight = step_size::weight(&self.tolerances, i, self.x[i], self.trial[i]);
+            slopes += ((self.k[6][i] - self.k[5][i]) / weight).powi(2);
+            arguments += ((self.trial[i] - self.sixth_argument[i]) / weight).powi(2);
         }
-        (sum / self.x.len() as f64).sqrt()
+        if arguments > 0.0 { h * (slopes / arguments).sqrt() } else { 0.0 }
+    }
+
+    /// `h·|λ|` in the last step: about 3.3 means that stability, not accuracy, limits the step.
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
     }
 
     fn accept(&mut self, h: f64, end: f64) {
@@ -155,56 +138,55 @@ impl DormandPrince {
         self.h_last = h;
         self.statistics.steps += 1;
     }
-}
 
-impl Integrator for DormandPrince {
-    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> Result<(), IntegratorError> {
+    fn begin(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
         self.t = t;
         self.t_start = t;
         self.h_last = 0.0;
+        self.stiffness = 0.0;
         self.x.copy_from_slice(x);
         self.last_error = 1e-4;
         self.statistics.restarts += 1;
-        self.statistics.evaluations += 1;
-        let started = system.derivatives(t, &self.x, &mut self.k[0]);
-        started.map_err(|_| IntegratorError::StartFails { t })?;
-        self.h = self.first_step(system);
+        let started = step_size::evaluate(system, t, &self.x, &mut self.k[0], &mut self.statistics.evaluations);
+        started.map_err(|_| IntegratorError::StartFails { t })
+    }
+}
+
+impl Integrator for DormandPrince {
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.begin(system, t, x)?;
+        let [slope, trial, ..] = &mut self.k[..] else { return Ok(()) };
+        let start = (t, self.x.as_slice(), slope.as_slice());
+        let count = &mut self.statistics.evaluations;
+        self.h =
+            step_size::first_step(system, &self.tolerances, 4, self.max_step, start, &mut self.trial, trial, count);
         Ok(())
     }
 
-    fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> Result<(), IntegratorError> {
+    fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        if self.h == 0.0 { self.restart(system, t, x) } else { self.begin(system, t, x) }
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
         let mut may_grow = true;
         loop {
-            let remaining = limit - self.t;
-            let wanted = self.h.min(self.max_step);
-            // Two nearly equal steps to the limit are better than a long one and a splinter.
-            let (h, clipped) = if wanted >= remaining {
-                (remaining, true)
-            } else if wanted * 1.5 > remaining {
-                (0.5 * remaining, true)
-            } else {
-                (wanted, false)
-            };
-            let end = if h >= remaining { limit } else { self.t + h };
-            if end <= self.t {
+            let Some(attempt) = Attempt::towards(self.t, self.h.min(self.max_step), limit) else {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
-            }
-            let h = end - self.t;
+            };
+            let h = attempt.h;
             let error = if self.stages(system, h) { self.error(h) } else { f64::INFINITY };
             if error <= 1.0 {
                 let factor = SAFETY * error.max(1e-10).powf(-ALPHA) * self.last_error.powf(BETA);
                 let most = if may_grow { MOST_GROWTH } else { 1.0 };
-                let next = h * factor.clamp(MOST_SHRINK, most);
-                // A step cut short by a limit says nothing against the size that was wanted.
-                self.h = if clipped { next.max(wanted.min(next * MOST_GROWTH)) } else { next };
+                self.h = attempt.next_size(h * factor.clamp(MOST_SHRINK, most), MOST_GROWTH);
                 self.last_error = error.max(1e-4);
-                self.accept(h, end);
+                self.stiffness = self.eigenvalue_estimate(h);
+                self.accept(h, attempt.end);
                 return Ok(());
             }
             self.statistics.rejected += 1;
             may_grow = false;
-            // Rounding would turn a smaller step into the same one again.
-            if h <= SMALLEST_STEP_ULPS * (self.t.abs().next_up() - self.t.abs()) {
+            if step_size::is_smallest(h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }
             // A failed evaluation, or an error that is no number, gives no hint but "much smaller".
@@ -244,6 +226,19 @@ impl Integrator for DormandPrince {
 
     fn next_step_size(&self) -> f64 {
         self.h
+    }
+
+    fn propose_step_size(&mut self, h: f64) {
+        self.h = h;
+    }
+
+    fn set_tolerances(&mut self, relative: f64, absolute: &[f64]) {
+        self.tolerances.relative = relative;
+        self.tolerances.absolute.copy_from_slice(absolute);
+    }
+
+    fn set_max_step(&mut self, max_step: f64) {
+        self.max_step = max_step;
     }
 
     fn statistics(&self) -> Statistics {

@@ -4,7 +4,10 @@
 pub mod dormand_prince;
 pub mod integrator;
 pub mod root;
+pub mod sparsity;
+mod step_size;
 
 pub use dormand_prince::DormandPrince;
-pub use integrator::{Integrator, IntegratorError, OdeSystem, Statistics, Tolerances, TrialFailure};
+pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
 pub use root::{Bracket, locate_sign_change};
+pub use sparsity::Sparsity;

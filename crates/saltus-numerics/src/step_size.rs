@@ -1,0 +1,123 @@
+//! What all integrators with error control share: the error norm, the first step size, and the way to a limit.
+//!
+//! In: tolerances, states, derivatives. Out: numbers. The first step is that of Hairer, Nørsett, Wanner: *Solving
+//! Ordinary Differential Equations I*, section II.4.
+
+use crate::integrator::{Eval, OdeSystem, Tolerances, TrialFailure};
+
+/// A step of so few units in the last place of time is not made smaller.
+const SMALLEST_STEP_ULPS: f64 = 4.0;
+
+/// The error that a component may have, by the larger of two magnitudes.
+pub(crate) fn weight(tolerances: &Tolerances, i: usize, a: f64, b: f64) -> f64 {
+    let weight = tolerances.absolute[i] + tolerances.relative * a.abs().max(b.abs());
+    weight.max(f64::MIN_POSITIVE)
+}
+
+/// Root mean square of `values`, each measured by its weight at the larger of `a` and `b`; 0 for no values.
+pub(crate) fn norm(tolerances: &Tolerances, a: &[f64], b: &[f64], values: impl Iterator<Item = f64>) -> f64 {
+    let sum: f64 = values.enumerate().map(|(i, v)| (v / weight(tolerances, i, a[i], b[i])).powi(2)).sum();
+    (sum / a.len().max(1) as f64).sqrt()
+}
+
+/// Evaluates the right-hand side; what is not finite is a failure.
+pub(crate) fn evaluate(system: &mut dyn OdeSystem, t: f64, x: &[f64], dx: &mut [f64], count: &mut u64) -> Eval {
+    *count += 1;
+    system.derivatives(t, x, dx)?;
+    if dx.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(TrialFailure) }
+}
+
+/// A first step from the sizes of x, ẋ and an estimate of ẍ for a method of the given order. `trial` and `slope` are
+/// overwritten.
+pub(crate) fn first_step(
+    system: &mut dyn OdeSystem,
+    tolerances: &Tolerances,
+    order: i32,
+    max_step: f64,
+    (t, x, dx): (f64, &[f64], &[f64]),
+    trial: &mut [f64],
+    slope: &mut [f64],
+    count: &mut u64,
+) -> f64 {
+    if x.is_empty() {
+        return max_step;
+    }
+    let d0 = norm(tolerances, x, x, x.iter().copied());
+    let d1 = norm(tolerances, x, x, dx.iter().copied());
+    let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
+    let h0 = h0.min(max_step).max(10.0 * SMALLEST_STEP_ULPS * ulp(t));
+    for i in 0..x.len() {
+        trial[i] = x[i] + h0 * dx[i];
+    }
+    if evaluate(system, t + h0, trial, slope, count).is_err() {
+        return h0;
+    }
+    let d2 = norm(tolerances, x, x, slope.iter().zip(dx).map(|(a, b)| a - b)) / h0;
+    let largest = d1.max(d2);
+    let exponent = 1.0 / f64::from(order + 1);
+    let h1 = if largest <= 1e-15 { (h0 * 1e-3).max(1e-6) } else { (0.01 / largest).powf(exponent) };
+    (100.0 * h0).min(h1).min(max_step)
+}
+
+/// One attempt at a step.
+pub(crate) struct Attempt {
+    pub h: f64,
+    pub end: f64,
+    /// The size that would have been tried without a limit.
+    pub wanted: f64,
+    pub is_clipped: bool,
+}
+
+impl Attempt {
+    /// Ends at the limit or well before it: two nearly equal steps are better than a long one and a splinter. None if
+    /// time would not advance.
+    pub fn towards(t: f64, wanted: f64, limit: f64) -> Option<Attempt> {
+        let remaining = limit - t;
+        let (h, is_clipped) = if wanted >= remaining {
+            (remaining, true)
+        } else if wanted * 1.5 > remaining {
+            (0.5 * remaining, true)
+        } else {
+            (wanted, false)
+        };
+        let end = if h >= remaining { limit } else { t + h };
+        (end > t).then_some(Attempt { h: end - t, end, wanted, is_clipped })
+    }
+
+    /// A step cut short by a limit says nothing against the size that was wanted.
+    pub fn next_size(&self, proposal: f64, most_growth: f64) -> f64 {
+        if self.is_clipped { proposal.max(self.wanted.min(proposal * most_growth)) } else { proposal }
+    }
+}
+
+/// Rounding would turn a smaller step into the same one again.
+pub(crate) fn is_smallest(h: f64, t: f64) -> bool {
+    h <= SMALLEST_STEP_ULPS * ulp(t)
+}
+
+fn ulp(t: f64) -> f64 {
+    t.abs().next_up() - t.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_never_leaves_a_splinter() {
+        let attempt = |wanted| Attempt::towards(1.0, wanted, 2.0).unwrap();
+        assert_eq!((attempt(0.5).h, attempt(0.5).is_clipped), (0.5, false));
+        assert_eq!((attempt(0.9).h, attempt(0.9).is_clipped), (0.5, true));
+        assert_eq!((attempt(7.0).end, attempt(7.0).is_clipped), (2.0, true));
+        assert!(Attempt::towards(1.0, 1e-20, 2.0).is_none());
+    }
+
+    #[test]
+    fn the_norm_is_the_root_mean_square_in_units_of_the_tolerance() {
+        let tolerances = Tolerances { relative: 0.1, absolute: vec![1.0, 0.0] };
+        // weights 1 + 0.1·10 = 2 and 0.1·20 = 2: √((4/2)² + (0/2)²)/√2
+        let value = norm(&tolerances, &[10.0, 0.0], &[0.0, -20.0], [4.0, 0.0].into_iter());
+        assert!((value - 2f64.sqrt()).abs() < 1e-15);
+        assert_eq!(norm(&Tolerances { relative: 0.1, absolute: vec![] }, &[], &[], std::iter::empty()), 0.0);
+    }
+}
