@@ -29,6 +29,8 @@ use saltus_base::Diagnostics;
 use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
+pub use lower::survey::{Survey, survey};
+
 pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);

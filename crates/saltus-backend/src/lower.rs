@@ -6,6 +6,8 @@
 //! Relations with a continuous operand become loads of their memory (see [`System::relation`]) unless they are literal:
 //! inside `noEvent`, `smooth`, and where an expression is evaluated only at events. (Specification: section 8.5.)
 
+pub mod survey;
+
 use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Span};
