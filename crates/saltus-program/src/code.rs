@@ -53,6 +53,10 @@ pub enum UnaryFn {
     Abs,
     Sign,
     Floor,
+    Ceil,
+    /// Inverses of `sinh` and `tanh`, which solving an equation for an argument needs.
+    Asinh,
+    Atanh,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,6 +67,12 @@ pub enum BinaryFn {
     Div,
     Pow,
     Atan2,
+    /// `div(a, b)`: the quotient without its fraction.
+    IntDiv,
+    /// `mod(a, b) = a - floor(a / b) * b`
+    Mod,
+    /// `rem(a, b) = a - div(a, b) * b`
+    Rem,
     Min,
     Max,
     Less,
@@ -211,6 +221,9 @@ impl UnaryFn {
             UnaryFn::Abs => "abs",
             UnaryFn::Sign => "sign",
             UnaryFn::Floor => "floor",
+            UnaryFn::Ceil => "ceil",
+            UnaryFn::Asinh => "asinh",
+            UnaryFn::Atanh => "atanh",
         }
     }
 
@@ -244,6 +257,9 @@ impl UnaryFn {
                 }
             }
             UnaryFn::Floor => x.floor(),
+            UnaryFn::Ceil => x.ceil(),
+            UnaryFn::Asinh => x.asinh(),
+            UnaryFn::Atanh => x.atanh(),
         }
     }
 }
@@ -257,6 +273,9 @@ impl BinaryFn {
             BinaryFn::Div => "/",
             BinaryFn::Pow => "^",
             BinaryFn::Atan2 => "atan2",
+            BinaryFn::IntDiv => "div",
+            BinaryFn::Mod => "mod",
+            BinaryFn::Rem => "rem",
             BinaryFn::Min => "min",
             BinaryFn::Max => "max",
             BinaryFn::Less => "<",
@@ -279,6 +298,9 @@ impl BinaryFn {
             BinaryFn::Div => a / b,
             BinaryFn::Pow => a.powf(b),
             BinaryFn::Atan2 => a.atan2(b),
+            BinaryFn::IntDiv => (a / b).trunc(),
+            BinaryFn::Mod => a - (a / b).floor() * b,
+            BinaryFn::Rem => a - (a / b).trunc() * b,
             // Unlike f64::min these let a NaN through.
             BinaryFn::Min => {
                 if a <= b || a.is_nan() {
@@ -320,5 +342,15 @@ mod tests {
         assert!(BinaryFn::Max.apply(f64::NAN, 1.0).is_nan() && BinaryFn::Max.apply(1.0, f64::NAN).is_nan());
         assert!(UnaryFn::Sign.apply(f64::NAN).is_nan());
         assert_eq!(UnaryFn::Sign.apply(-2.0), -1.0);
+    }
+
+    #[test]
+    fn quotients_and_remainders_of_negative_numbers() {
+        // Modelica specification, section 3.7.2: mod(-1.4, 2) = 0.6, rem(-1.4, 2) = -1.4, div truncates.
+        assert!((BinaryFn::Mod.apply(-1.4, 2.0) - 0.6).abs() < 1e-15);
+        assert_eq!(BinaryFn::Mod.apply(3.0, -2.0), -1.0);
+        assert_eq!(BinaryFn::Rem.apply(-1.4, 2.0), -1.4);
+        assert_eq!(BinaryFn::IntDiv.apply(-7.0, 2.0), -3.0);
+        assert_eq!(UnaryFn::Ceil.apply(-1.5), -1.0);
     }
 }

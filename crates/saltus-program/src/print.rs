@@ -60,6 +60,10 @@ fn print_assign(out: &mut String, program: &SimProgram, assign: &Assign, indent:
     }
 }
 
+fn is_logical(function: BinaryFn) -> bool {
+    matches!(function, BinaryFn::And | BinaryFn::Or)
+}
+
 /// Values that are used more than once would be written out each time; past this length they get a number instead.
 const LONGEST_INLINE: usize = 200;
 
@@ -79,7 +83,7 @@ fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
             Op::Load(slot) => program.slot_name(*slot).to_owned(),
             Op::Unary(f @ (UnaryFn::Negate | UnaryFn::Not), v) => format!("({}{})", f.name(), at(v)),
             Op::Unary(f, v) => format!("{}({})", f.name(), at(v)),
-            Op::Binary(f @ (BinaryFn::Atan2 | BinaryFn::Min | BinaryFn::Max), a, b) => {
+            Op::Binary(f, a, b) if f.name().starts_with(char::is_alphabetic) && !is_logical(*f) => {
                 format!("{}({}, {})", f.name(), at(a), at(b))
             }
             Op::Binary(f, a, b) => format!("({} {} {})", at(a), f.name(), at(b)),
