@@ -58,6 +58,7 @@ impl<'a> Front<'a> {
             && !self.is_expandable(inst)
         {
             self.check_modified_names(inst, &modifier);
+            self.check_modification_sizes(comp);
         }
         let definition = self.insts[inst].definition;
         if let Some(c) = definition
@@ -120,13 +121,14 @@ impl<'a> Front<'a> {
             model.experiment = self.experiment_of(definition);
         }
         let mut ids: HashMap<VarId, VarId> = HashMap::new();
-        for (comp, is_interface) in leaves {
+        for &(comp, is_interface) in &leaves {
             let variable = self.variable_of(comp, is_interface);
             let id = model.variables.push(variable);
             if let Some(var) = self.comps[comp].var {
                 ids.insert(var, id);
             }
         }
+        self.check_acyclic(leaves.into_iter().map(|(comp, _)| comp));
         self.renumber(&mut model, &mut ids);
         model.records = self.records.values().map(|r| (**r).clone()).collect();
         model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
@@ -195,8 +197,10 @@ impl<'a> Front<'a> {
         let Some(modifier) = self.comps[comp].modifier.clone() else { return attributes };
         for (name, sub) in &modifier.subs {
             let text = self.text(*name);
-            if attributes.slot(text).is_none() {
-                self.report(d::no_such_attribute(text, &self.comp_name(comp), ty.base, sub.span));
+            if !attribute_names(ty.base).contains(&text) {
+                if !ty.is_error() {
+                    self.report(d::no_such_attribute(text, &self.comp_name(comp), ty.base, sub.span));
+                }
                 continue;
             }
             let Some(value) = sub.value.clone() else { continue };
@@ -478,6 +482,18 @@ fn statements(list: &mut [flat::Statement], visit: VisitExpr<'_>) {
             K::Call(e) => visit(e),
             K::Break | K::Return => {}
         }
+    }
+}
+
+/// The attributes of a predefined type (specification 4.9).
+pub fn attribute_names(base: BaseType) -> &'static [&'static str] {
+    match base {
+        BaseType::Real => {
+            &["quantity", "unit", "displayUnit", "min", "max", "start", "fixed", "nominal", "unbounded", "stateSelect"]
+        }
+        BaseType::Integer | BaseType::Enumeration(_) => &["quantity", "min", "max", "start", "fixed"],
+        BaseType::Boolean | BaseType::String => &["quantity", "start", "fixed"],
+        _ => &[],
     }
 }
 

@@ -22,6 +22,9 @@ impl<'a> Front<'a> {
             Target::Class(slot) => self.class_call(scope, slot, call, span),
             Target::Local(comp) => self.local_call(scope, comp, call, span),
             Target::Array => self.array_call(scope, call, span),
+            Target::Nothing if call.name.parts.first().is_some_and(|p| self.failed_imports.contains(&p.name.name)) => {
+                Expr::error(span)
+            }
             Target::Nothing => {
                 let name = self.ref_text(&call.name);
                 let nearest = self.nearest_function(scope, &call.name);
@@ -167,7 +170,7 @@ impl<'a> Front<'a> {
                 },
                 BaseType::ExternalObject(function) => self.function_call(scope, function, call, span),
                 _ => {
-                    self.report(d::not_a_function(&self.ref_text(&call.name), span));
+                    self.report(d::not_a_function(&self.ref_text(&call.name), call.name.span));
                     Expr::error(span)
                 }
             };
@@ -188,7 +191,7 @@ impl<'a> Front<'a> {
                 self.function_call(scope, function, call, span)
             }
             _ => {
-                self.report(d::not_a_function(&self.ref_text(&call.name), span));
+                self.report(d::not_a_function(&self.ref_text(&call.name), call.name.span));
                 Expr::error(span)
             }
         }
@@ -253,7 +256,11 @@ impl<'a> Front<'a> {
             let rank = self.functions[function].locals[input].ty.rank();
             if argument.ty.rank() > rank && !self.functions[function].locals[input].ty.is_error() {
                 let extra = argument.ty.dims[..argument.ty.rank() - rank].to_vec();
-                if outer.as_ref().is_some_and(|o| o.len() != extra.len()) {
+                let differs = |o: &Vec<Dim>| {
+                    let unlike = |(a, b): (&Dim, &Dim)| a != b && a.known().is_some() && b.known().is_some();
+                    o.len() != extra.len() || o.iter().zip(&extra).any(unlike)
+                };
+                if outer.as_ref().is_some_and(differs) {
                     let name = self.functions[function].name.clone();
                     self.report(d::vectorised_sizes(&name, span));
                     return Expr::error(span);

@@ -42,7 +42,7 @@ impl<'a> Front<'a> {
             }
             Err(why) => {
                 let name = self.comp_name(comp);
-                self.report_eval(why, |w| d::condition_not_constant(&name, w, condition.span));
+                self.report_eval(&expr, why, |w| d::condition_not_constant(&name, w, condition.span));
                 true
             }
         };
@@ -158,6 +158,9 @@ impl<'a> Front<'a> {
         }
         // A record that refers to itself while its sizes are being found must see a component without elements.
         let dims = self.comp_dims(comp);
+        if self.wrong_sizes.contains(&comp) {
+            return None;
+        }
         let count: u64 = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).unwrap_or(u64::MAX);
         if self.insts.len() as u64 + count > MOST_INSTANCES as u64 {
             let name = self.comp_name(comp);
@@ -205,6 +208,13 @@ impl<'a> Front<'a> {
         None
     }
 
+    /// A size that cannot be found because the value it is taken from is wrong is a consequence, not a mistake.
+    fn report_withholding(&mut self, comp: CompId, diagnostic: Diagnostic) {
+        let is_consequence = self.has_value(comp)
+            && matches!(&self.comps[comp].written, Memo::Known(value) if value.as_ref().is_none_or(|v| v.is_error()));
+        if is_consequence { self.withheld.push(diagnostic) } else { self.report(diagnostic) }
+    }
+
     /// Sizes of a component; reports and returns sizes of 0 where they cannot be found.
     pub fn comp_dims(&mut self, comp: CompId) -> Rc<[u64]> {
         match &self.comps[comp].dims {
@@ -227,6 +237,7 @@ impl<'a> Front<'a> {
         self.comps[comp].dims = Memo::InProgress;
         let mut dims: Vec<u64> = Vec::with_capacity(subscripts.len());
         let mut inferred: Option<Vec<Dim>> = None;
+        let mut is_wrong = false;
         for (k, (subscript, scope)) in subscripts.iter().enumerate() {
             let size = match subscript {
                 ast::Subscript::Expr(e) => self.dimension(comp, e, *scope),
@@ -236,19 +247,23 @@ impl<'a> Front<'a> {
                         *from = self.dims_of_binding(comp);
                     }
                     match from.get(k).copied() {
-                        Some(Dim::Known(n)) => n,
+                        Some(Dim::Known(n)) => Some(n),
                         _ => {
                             let name = self.comp_name(comp);
-                            self.report(d::size_not_inferable(&name, *span));
-                            0
+                            self.report_withholding(comp, d::size_not_inferable(&name, *span));
+                            None
                         }
                     }
                 }
             };
-            dims.push(size);
+            is_wrong |= size.is_none();
+            dims.push(size.unwrap_or(0));
             self.sizes_so_far.insert(comp, dims.clone());
         }
         self.sizes_so_far.remove(&comp);
+        if is_wrong {
+            self.wrong_sizes.insert(comp);
+        }
         let dims: Rc<[u64]> = dims.into();
         self.comps[comp].dims = Memo::Known(dims.clone());
         dims
@@ -283,32 +298,31 @@ impl<'a> Front<'a> {
         result
     }
 
-    fn dimension(&mut self, comp: CompId, expr: &'a ast::Expr, scope: InstId) -> u64 {
+    /// The value of a written size; reports when there is none.
+    fn dimension(&mut self, comp: CompId, expr: &'a ast::Expr, scope: InstId) -> Option<u64> {
         if let Some(size) = self.type_as_size(scope, expr) {
-            return size;
+            return Some(size);
         }
         let typed = self.isolated(|front| front.expression(scope, expr));
         if typed.is_error() {
-            return 0;
+            return None;
         }
         match self.evaluate_structural(&typed) {
-            Ok(Value::Integer(n)) if n >= 0 => n as u64,
+            Ok(Value::Integer(n)) if n >= 0 => return Some(n as u64),
             Ok(Value::Integer(n)) => {
                 let name = self.comp_name(comp);
                 self.report(d::negative_size(&name, n, expr.span));
-                0
             }
             Ok(_) => {
                 let name = self.comp_name(comp);
                 self.report(d::size_not_integer(&name, expr.span));
-                0
             }
             Err(why) => {
                 let name = self.comp_name(comp);
-                self.report_eval(why, |w| d::size_not_constant(&name, w, expr.span));
-                0
+                self.report_eval(&typed, why, |w| d::size_not_constant(&name, w, expr.span));
             }
         }
+        None
     }
 
     /// `Real x[Boolean]` and `Real x[E]` for an enumeration `E`.
@@ -348,6 +362,10 @@ impl<'a> Front<'a> {
             CompKind::Error => return Type::ERROR,
         };
         let dims = self.comp_dims(comp);
+        let is_unknown = matches!(self.comps[comp].dims, Memo::InProgress) && !self.sizes_so_far.contains_key(&comp);
+        if is_unknown || self.wrong_sizes.contains(&comp) {
+            return Type::ERROR;
+        }
         Type::array(base, dims.iter().map(|&n| Dim::Known(n)).collect::<Vec<_>>())
     }
 

@@ -137,7 +137,7 @@ impl<'a> Front<'a> {
                 Ok(_) => {}
                 Err(why) => {
                     if !typed.is_error() {
-                        self.report_eval(why, |w| d::connect_condition(w, condition.span));
+                        self.report_eval(&typed, why, |w| d::connect_condition(w, condition.span));
                     }
                     return;
                 }
@@ -150,6 +150,10 @@ impl<'a> Front<'a> {
         let component = self.component_path(scope);
         let a = self.connect_argument(scope, from);
         let b = self.connect_argument(scope, to);
+        let are_connectors = self.are_connectors(&a, from) & self.are_connectors(&b, to);
+        if !are_connectors {
+            return;
+        }
         match (a, b) {
             (Argument::Connectors(a), Argument::Connectors(b)) => self.connect_all(a, b, span, &component),
             (Argument::Missing { bus, part, face }, Argument::Connectors(other))
@@ -167,6 +171,26 @@ impl<'a> Front<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Reports an argument that names something else. All members of an expandable connector are connectors.
+    fn are_connectors(&mut self, argument: &Argument<'a>, written: &ast::ComponentRef) -> bool {
+        let Argument::Connectors(Resolved { items, .. }) = argument else { return true };
+        let is_connector = match items.first() {
+            Some(&Connector::Inst(inst)) => {
+                let owner = self.insts[inst].owner.map(|c| self.comps[c].owner);
+                self.is_connector_inst(inst) || owner.is_some_and(|o| self.is_expandable(o))
+            }
+            Some(&Connector::Leaf(comp, _)) => {
+                let owner = self.comps[comp].owner;
+                self.is_connector(comp) || self.is_expandable(owner)
+            }
+            None => true,
+        };
+        if !is_connector {
+            self.report(d::not_a_connector(&self.ref_text(written), written.span));
+        }
+        is_connector
     }
 
     pub fn connect_all(&mut self, a: Resolved, b: Resolved, span: Span, component: &Rc<str>) {

@@ -14,6 +14,11 @@ fn message(code: &'static str, span: Span, text: String) -> Diagnostic {
     Diagnostic::new(Code(code), span, text)
 }
 
+/// `1 argument`, `2 arguments`.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 trait DidYouMean {
     fn did_you_mean(self, nearest: Option<&str>, otherwise: &str) -> Diagnostic;
 }
@@ -69,7 +74,7 @@ pub fn cyclic_extends(class: &str, span: Span) -> Diagnostic {
 
 /// A model that contains itself.
 pub fn recursive_instantiation(class: &str, component: &str, span: Span) -> Diagnostic {
-    let shown: String = component.chars().take(80).collect();
+    let shown: String = component.chars().take(24).collect();
     message("E0207", span, format!("`{class}` contains itself without end (at `{shown}…`)"))
         .hint("give the inner component a condition that becomes false, or break the recursion")
 }
@@ -205,8 +210,12 @@ pub fn no_such_attribute(name: &str, variable: &str, base: BaseType, span: Span)
         BaseType::Enumeration(_) => "an enumeration",
         _ => "this type",
     };
-    message("E0227", span, format!("`{variable}` is {ty}, which has no attribute `{name}`"))
-        .hint("attributes are value (`=`), start, fixed, min, max, unit, displayUnit, quantity, nominal, stateSelect")
+    message("E0227", span, format!("`{variable}` is {ty}, which has no attribute `{name}`")).hint(
+        match crate::assemble::attribute_names(base) {
+            [] => "it has no attributes".to_string(),
+            names => format!("its attributes are {}", names.join(", ")),
+        },
+    )
 }
 
 /// An attribute that changes during the simulation.
@@ -286,9 +295,16 @@ pub fn missing_each(span: Span) -> Diagnostic {
         .hint("write `each` in front of the modification")
 }
 
+/// A modification that does not give each element of an array of components its value.
+pub fn modification_size(name: &str, given: &[u64], wanted: &[u64], span: Span) -> Diagnostic {
+    let text = format!("this modification has sizes {}, but `{name}` has {}", sizes(given), sizes(wanted));
+    message("E0245", span, text)
+        .hint("without `each` every component takes its own element; give as many values as components")
+}
+
 /// More subscripts than dimensions.
 pub fn too_many_subscripts(name: &str, given: usize, dims: usize, span: Span) -> Diagnostic {
-    message("E0242", span, format!("`{name}` has {dims} dimensions, but {given} subscripts are given"))
+    message("E0242", span, format!("`{name}` has {}, but {given} subscripts are given", counted(dims, "dimension")))
         .hint("remove the surplus subscripts")
 }
 

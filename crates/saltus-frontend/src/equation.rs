@@ -170,6 +170,11 @@ impl<'a> Front<'a> {
         if range.is_error() {
             return;
         }
+        let length = range.ty.dims.first().and_then(|d| d.known()).unwrap_or(0);
+        if length > MOST_EQUATIONS as u64 {
+            self.report_once(d::too_many_equations(MOST_EQUATIONS, range.span));
+            return;
+        }
         let element = range.ty.element(1);
         let values = match self.evaluate_structural(&range) {
             Ok(value) if range.ty.rank() == 1 => value.elements(),
@@ -180,14 +185,10 @@ impl<'a> Front<'a> {
             Err(why) => {
                 let span = range.span;
                 let name = self.text(index.name.name);
-                self.report_eval(why, |w| d::range_not_constant(name, w, span));
+                self.report_eval(&range, why, |w| d::range_not_constant(name, w, span));
                 return;
             }
         };
-        if values.len() > MOST_EQUATIONS {
-            self.report_once(d::too_many_equations(MOST_EQUATIONS, range.span));
-            return;
-        }
         for value in values {
             self.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
             self.for_equation(scope, rest, body, run);

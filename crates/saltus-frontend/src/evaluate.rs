@@ -147,6 +147,7 @@ impl<'a> Front<'a> {
             },
         };
         if expr.is_error() {
+            self.without_value.insert(comp);
             return Err(self.no_value(comp, span));
         }
         self.with_evaluator(|evaluator| evaluator.evaluate(&expr))
@@ -177,12 +178,20 @@ impl<'a> Front<'a> {
     }
 
     /// Turns an evaluation error into a message; `not_constant` words the case of a value that is not known yet.
-    pub fn report_eval(&mut self, error: EvalError, not_constant: impl FnOnce(&str) -> Diagnostic) {
+    pub fn report_eval(&mut self, expr: &Expr, error: EvalError, not_constant: impl FnOnce(&str) -> Diagnostic) {
         let diagnostic = match error {
             EvalError::NotConstant { what, .. } => not_constant(&what),
             EvalError::Failed(diagnostic) => *diagnostic,
         };
-        self.report(diagnostic);
+        let mut asked: Vec<CompId> = Vec::new();
+        expr.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                asked.push(self.vars[var]);
+            }
+        });
+        let is_known = asked.iter().any(|c| self.without_value.contains(c));
+        self.without_value.extend(asked);
+        if is_known { self.withheld.push(diagnostic) } else { self.report(diagnostic) }
     }
 }
 

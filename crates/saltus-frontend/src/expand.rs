@@ -85,7 +85,7 @@ impl<'a> Front<'a> {
         } else if body.extends.is_some() {
             let definition = self.insts[inst].definition;
             if let Some(c) = definition {
-                self.report(d::class_extends_nothing(self.text(c.name.name), c.name.span));
+                self.report_once(d::class_extends_nothing(self.text(c.name.name), c.name.span));
             }
         }
         for section in &body.sections {
@@ -204,6 +204,11 @@ impl<'a> Front<'a> {
                     self.report(d::duplicate_element(text, declaration.name.span, at));
                 }
                 continue;
+            }
+            if let Some(class) = self.library.child(self.insts[inst].class, name)
+                && let Some(first) = self.library.definition(class)
+            {
+                self.report_once(d::duplicate_element(self.text(name), declaration.name.span, first.name.span));
             }
             let from_outside = outer.as_ref().and_then(|m| m.sub(name));
             let comp = self.new_comp(inst, clause, declaration, from_outside, is_protected);
@@ -345,9 +350,19 @@ impl<'a> Front<'a> {
             for base in self.insts[inst].bases.clone() {
                 is_inherited |= self.member(base, *name).is_some();
             }
-            if !is_inherited {
-                self.report(d::nothing_to_redeclare(self.text(*name), modifier.span));
+            if is_inherited {
+                continue;
             }
+            let is_class_extends = modifier
+                .redeclares
+                .iter()
+                .any(|r| matches!(r, Redeclare::Class { class, .. } if self.is_same_class_extends(*class)));
+            let text = self.text(*name);
+            self.report_once(if is_class_extends {
+                d::class_extends_nothing(text, modifier.span)
+            } else {
+                d::nothing_to_redeclare(text, modifier.span)
+            });
         }
     }
 

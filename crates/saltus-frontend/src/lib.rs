@@ -12,6 +12,7 @@
 //!
 //! Nothing here knows how a model is solved, and nothing knows a library by name.
 
+mod acyclic;
 mod annotation;
 mod assemble;
 mod call;
@@ -29,6 +30,7 @@ mod function;
 mod graph;
 mod instance;
 mod lookup;
+mod modification_sizes;
 mod modifier;
 mod overload;
 mod predefined;
@@ -37,10 +39,13 @@ mod statement;
 mod types;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use saltus_base::{Code, Diagnostics, IdVec, Name, Span};
+use saltus_base::{Code, Diagnostic, Diagnostics, IdVec, Name, Span};
 use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
 use saltus_connect::{ConnectionSets, End, Face, StreamTable};
 use saltus_eval::Limits;
@@ -85,6 +90,9 @@ pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattene
     let model = front.run(class, options);
     let mut diagnostics = library.take_diagnostics();
     diagnostics.extend(front.diagnostics);
+    if !diagnostics.has_errors() {
+        diagnostics.extend(front.withheld);
+    }
     Flattened { model, diagnostics }
 }
 
@@ -105,10 +113,18 @@ struct Front<'a> {
     leaf_types: HashMap<CompId, Rc<SimpleType<'a>>>,
     /// The leading sizes of arrays whose sizes are being found.
     sizes_so_far: HashMap<CompId, Vec<u64>>,
+    /// Arrays with a size that could not be found; what is said about them would only repeat it.
+    wrong_sizes: HashSet<CompId>,
+    /// Components of which has been reported that they have no usable value.
+    without_value: HashSet<CompId>,
+    /// Messages left out as consequences of others; they come back should there be no other error.
+    withheld: Vec<Diagnostic>,
     root: InstId,
     model: InstId,
     implicit_inners: Vec<(Name, CompId)>,
     imports: HashMap<(ClassId, Name), Option<Member>>,
+    /// Names that an import without a target should have brought; their absence has been reported.
+    failed_imports: HashSet<Name>,
     allow_partial: bool,
 
     // types

@@ -91,7 +91,7 @@ impl<'a> Front<'a> {
     }
 
     /// `redeclare model extends X` may extend a class that is replaceable only where it was first declared.
-    fn is_same_class_extends(&self, class: ClassId) -> bool {
+    pub fn is_same_class_extends(&self, class: ClassId) -> bool {
         self.library
             .definition(class)
             .is_some_and(|c| matches!(&c.body, ast::ClassBody::Long(l) if l.extends.is_some()))
@@ -205,6 +205,10 @@ impl<'a> Front<'a> {
         if found.is_none() {
             let text = self.path_text(parts);
             self.report(d::import_not_found(&text, import.path.span));
+            self.failed_imports.extend(match &import.kind {
+                ast::ImportKind::Renamed(alias) => Some(alias.name),
+                _ => parts.last().map(|p| p.name),
+            });
         }
         found
     }
@@ -240,8 +244,10 @@ impl<'a> Front<'a> {
             self.lookup_name(start, first.name)
         };
         if found.is_none() {
-            let diagnostic = self.class_not_found(inst, path, 0);
-            self.report(diagnostic);
+            if !self.failed_imports.contains(&first.name) {
+                let diagnostic = self.class_not_found(inst, path, 0);
+                self.report(diagnostic);
+            }
             return None;
         }
         for (k, part) in rest.iter().enumerate() {
@@ -249,6 +255,7 @@ impl<'a> Front<'a> {
                 Some(Member::Class(slot)) => self.slot_instance(slot),
                 Some(Member::Component(comp)) => match self.comp_kind(comp) {
                     CompKind::Class(class) if !class.elements.is_empty() => class.elements[0],
+                    CompKind::Error => return None,
                     _ => {
                         let text = self.path_text(&path.parts[..=k]);
                         self.report(d::not_a_class(&text, path.span));
@@ -279,7 +286,7 @@ impl<'a> Front<'a> {
         let text = self.path_text(&path.parts);
         let name = self.text(missing.name).to_owned();
         let within = (part > 0).then(|| self.path_text(&path.parts[..part]));
-        let nearest = self.nearest_name(inst, &name, part == 0);
+        let nearest = self.nearest(inst, &name, part == 0, true);
         d::class_not_found(&text, &name, within.as_deref(), nearest.as_deref(), missing.span)
     }
 
@@ -332,13 +339,19 @@ impl<'a> Front<'a> {
 
     /// The visible name most like `name`, for "did you mean".
     pub fn nearest_name(&mut self, inst: InstId, name: &str, with_enclosing: bool) -> Option<String> {
+        self.nearest(inst, name, with_enclosing, false)
+    }
+
+    fn nearest(&mut self, inst: InstId, name: &str, with_enclosing: bool, classes_only: bool) -> Option<String> {
+        let length = name.chars().count();
+        let most = if length < 2 { 0 } else { 1 + length / 4 };
         let mut best: Option<(usize, String)> = None;
         let mut at = inst;
         let mut n_scopes = 0;
         loop {
-            for candidate in self.member_names(at) {
+            for candidate in self.member_names(at, classes_only) {
                 let distance = edit_distance(name, &candidate);
-                if distance <= 1 + name.chars().count() / 4 && best.as_ref().is_none_or(|(d, _)| distance < *d) {
+                if distance <= most && best.as_ref().is_none_or(|(d, _)| distance < *d) {
                     best = Some((distance, candidate));
                 }
             }
@@ -350,14 +363,20 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn member_names(&mut self, inst: InstId) -> Vec<String> {
+    fn member_names(&mut self, inst: InstId, classes_only: bool) -> Vec<String> {
         let mut names = Vec::new();
+        if inst == self.root {
+            let classes = self.library.children(self.insts[inst].class);
+            names.extend(classes.into_iter().filter_map(|c| self.library.name_of(c)).map(|n| self.text(n).to_owned()));
+        }
         let mut todo = vec![inst];
         while let Some(at) = todo.pop() {
             if names.len() > 2_000 {
                 break;
             }
-            names.extend(self.insts[at].names.keys().map(|&n| self.text(n).to_owned()));
+            let members = self.insts[at].names.iter();
+            let members = members.filter(|(_, m)| !classes_only || matches!(m, Member::Class(_)));
+            names.extend(members.map(|(&n, _)| self.text(n).to_owned()));
             if let Some(ast::ClassBody::Long(body)) = self.insts[at].definition.map(|c| &c.body) {
                 for element in elements(body) {
                     if let ast::ElementKind::Class(class) = &element.kind {

@@ -56,6 +56,7 @@ impl<'a> Front<'a> {
             None if reference.parts.len() == 1 && first.name.name == self.words.time => {
                 Expr::new(ExprKind::Time, Type::REAL, reference.span)
             }
+            None if self.failed_imports.contains(&first.name.name) => Expr::error(reference.span),
             None => {
                 let name = self.text(first.name.name);
                 let nearest = self.nearest_name(scope, name, true);
@@ -281,6 +282,9 @@ impl<'a> Front<'a> {
     fn leaf_expr(&mut self, comp: CompId, span: Span) -> Expr {
         let ty = self.comp_type(comp);
         let Some(var) = self.comps[comp].var else { return Expr::error(span) };
+        if self.without_value.contains(&comp) {
+            return Expr::error(span);
+        }
         let is_constant = self.comps[comp].prefixes.variability == Some(ast::Variability::Constant);
         if is_constant
             && ty.n_elements().is_some_and(|n| n <= MOST_INLINE)

@@ -7,7 +7,7 @@ use saltus_typing as typing;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::InstId;
+use crate::instance::{InstId, Member};
 use crate::reference::Iterated;
 
 impl<'a> Front<'a> {
@@ -22,7 +22,7 @@ impl<'a> Front<'a> {
     fn statement(&mut self, scope: InstId, statement: &'a ast::Statement, out: &mut Vec<flat::Statement>) {
         let span = statement.span;
         let kind = match &statement.kind {
-            ast::StatementKind::Assign { target, value } => self.assignment(scope, target, value, span),
+            ast::StatementKind::Assign { target, value } => self.assignment(scope, target, value),
             ast::StatementKind::AssignTuple { targets, call } => self.tuple_assignment(scope, targets, call, span),
             ast::StatementKind::Call(call) => self.call_statement(scope, call, span),
             ast::StatementKind::If { branches, otherwise } => {
@@ -64,7 +64,6 @@ impl<'a> Front<'a> {
         scope: InstId,
         target: &'a ast::ComponentRef,
         value: &'a ast::Expr,
-        span: Span,
     ) -> Option<StatementKind> {
         let target_expr = self.target(scope, target);
         let value = self.expression(scope, value);
@@ -78,12 +77,19 @@ impl<'a> Front<'a> {
         if value.is_error() {
             return None;
         }
-        self.check_assignable(&target_expr, span);
+        self.check_assignable(&target_expr, target.span);
         Some(StatementKind::Assign { target: target_expr, value })
     }
 
     /// The left-hand side of an assignment. Constants must not turn into their values here.
     fn target(&mut self, scope: InstId, target: &'a ast::ComponentRef) -> Expr {
+        if let Some(Member::Component(comp)) = self.lookup_reference_class(scope, target)
+            && self.comps[comp].prefixes.variability == Some(ast::Variability::Constant)
+        {
+            let name = self.comp_name(comp);
+            self.report(d::assigns_parameter(&name, target.span, self.comps[comp].span));
+            return Expr::error(target.span);
+        }
         self.reference(scope, target)
     }
 
@@ -139,8 +145,8 @@ impl<'a> Front<'a> {
         span: Span,
     ) -> Option<StatementKind> {
         let targets: Vec<Option<Expr>> = targets.iter().map(|t| t.as_ref().map(|t| self.target(scope, t))).collect();
-        for target in targets.iter().flatten() {
-            self.check_assignable(target, span);
+        for target in targets.iter().flatten().filter(|t| !t.is_error()) {
+            self.check_assignable(target, target.span);
         }
         let (left, right) = self.tuple_sides(scope, targets, call, span)?;
         Some(StatementKind::Assign { target: left, value: right })

@@ -2,7 +2,7 @@
 
 use saltus_base::{Diagnostic, Span};
 
-use super::{DidYouMean, message};
+use super::{DidYouMean, counted, message};
 
 /// A call of something unknown.
 pub fn function_not_found(name: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
@@ -18,7 +18,7 @@ pub fn not_a_function(name: &str, span: Span) -> Diagnostic {
 
 /// More arguments than inputs.
 pub fn too_many_arguments(function: &str, given: usize, inputs: usize, span: Span) -> Diagnostic {
-    message("E0362", span, format!("`{function}` takes {inputs} arguments, but {given} are given"))
+    message("E0362", span, format!("`{function}` takes {}, but {given} are given", counted(inputs, "argument")))
         .hint("remove the surplus arguments")
 }
 

@@ -4,7 +4,7 @@ use saltus_base::{Diagnostic, Span};
 
 use super::message;
 
-fn sizes(dims: &[u64]) -> String {
+pub fn sizes(dims: &[u64]) -> String {
     if dims.is_empty() {
         return "a scalar".to_string();
     }
@@ -15,6 +15,12 @@ fn sizes(dims: &[u64]) -> String {
 pub fn connect_sizes(a: &[u64], b: &[u64], span: Span) -> Diagnostic {
     message("E0530", span, format!("connected arrays have different sizes: {} and {}", sizes(a), sizes(b)))
         .hint("both sides of `connect` need the same sizes; pick elements with subscripts")
+}
+
+/// `connect` of something that is no connector.
+pub fn not_a_connector(name: &str, span: Span) -> Diagnostic {
+    message("E0539", span, format!("`connect` expects connectors, but `{name}` is not one"))
+        .hint("its class must be declared with `connector`; write an equation to make two variables equal")
 }
 
 /// A connector connected to a variable.
