@@ -1,8 +1,28 @@
-//! Graph algorithms on integer indices: which equation determines which unknown ([`matching`]), and in which order
-//! equations can be solved ([`components`]). No Modelica, no recursion: depth is bounded by memory, not by the stack.
+//! Graph algorithms on integer indices. No Modelica, no recursion: depth is bounded by memory, not by the stack. Results
+//! depend only on the input and its order. Indices are zero-based; an index out of range is a mistake of the caller.
+//!
+//! | module | question it answers |
+//! |---|---|
+//! | [`incidence`] | which columns (variables) occur in which rows (equations) |
+//! | [`matching`] | which row determines which column |
+//! | [`decomposition`] | which rows are too many, which columns are left undetermined |
+//! | [`components`] | in which order the rows can be solved, which only together |
+//! | [`union_find`] | which variables are equal or opposite to each other |
+//! | [`colouring`] | which columns of a sparse Jacobian can be found in one evaluation |
 
+pub mod colouring;
 pub mod components;
+pub mod decomposition;
+pub mod incidence;
 pub mod matching;
+pub mod union_find;
 
-pub use components::strongly_connected_components;
-pub use matching::Matching;
+#[cfg(test)]
+mod random;
+
+pub use colouring::{Colouring, colour_columns};
+pub use components::{Block, blocks, strongly_connected_components, topological_order};
+pub use decomposition::{Decomposition, Part};
+pub use incidence::{Incidence, IncidenceBuilder, Rows};
+pub use matching::{Matching, Reached};
+pub use union_find::{Contradiction, Sign, SignedUnionFind, Union};

@@ -1,7 +1,7 @@
-//! Maximum matching in a bipartite graph of rows (equations) and columns (unknowns) by augmenting paths.
+//! Maximum matching in a bipartite graph of rows (equations) and columns (unknowns).
 //!
-//! In: for each row the columns it may be matched with. Out: for each row at most one column and the reverse. A matching
-//! can be extended with further edges, so that preferred edges are used first:
+//! In: for each row the columns it may be matched with, preferred ones first. Out: for each row at most one column and
+//! the reverse. A matching can be extended with further edges, so that preferred edges are used first:
 //!
 //! ```
 //! use saltus_graph::Matching;
@@ -13,24 +13,69 @@
 //! assert_eq!(matching.column_of_row, [Some(1), Some(0)]);
 //! ```
 //!
-//! Depth-first search with lookahead (Duff 1981, algorithm MC21), iterative. The result depends only on the order of
-//! the edges.
+//! [`Matching::extend`] is the algorithm of Hopcroft and Karp (1973) after a greedy pass, O(edges · √rows);
+//! [`Matching::augment`] matches one more row by depth-first search with lookahead (Duff 1981, MC21). Both are
+//! iterative. Where not all rows can be matched, earlier rows take precedence over later ones.
 
-#[derive(Clone, PartialEq, Debug)]
+use std::collections::VecDeque;
+
+use crate::incidence::Rows;
+
+#[derive(Clone, Debug, Default)]
 pub struct Matching {
     pub column_of_row: Vec<Option<usize>>,
     pub row_of_column: Vec<Option<usize>>,
+    /// Columns that no search may use or pass through.
+    closed: Vec<bool>,
+    scratch: Scratch,
+}
+
+/// Two matchings are equal when they pair the same rows and columns.
+impl PartialEq for Matching {
+    fn eq(&self, other: &Self) -> bool {
+        self.column_of_row == other.column_of_row && self.row_of_column == other.row_of_column
+    }
+}
+
+/// What alternating paths from a row or column reach; both lists ascend. From a row that cannot be matched, there is
+/// one row more than there are columns: these equations compete for too few unknowns.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reached {
+    pub rows: Vec<usize>,
+    pub columns: Vec<usize>,
+}
+
+/// Memory of searches; `visited` holds the number of the search that saw a row last.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    visited: Vec<u64>,
+    round: u64,
 }
 
 impl Matching {
     pub fn new(n_rows: usize, n_columns: usize) -> Self {
-        Matching { column_of_row: vec![None; n_rows], row_of_column: vec![None; n_columns] }
+        let mut matching = Matching::default();
+        matching.grow(n_rows, n_columns);
+        matching
     }
 
-    pub fn maximum(adjacency: &[Vec<usize>], n_columns: usize) -> Self {
-        let mut matching = Matching::new(adjacency.len(), n_columns);
+    /// A maximum matching of these edges.
+    pub fn maximum<R: Rows + ?Sized>(adjacency: &R, n_columns: usize) -> Self {
+        let mut matching = Matching::new(adjacency.n_rows(), n_columns);
         matching.extend(adjacency);
         matching
+    }
+
+    /// Makes room for further rows and columns; never shrinks.
+    pub fn grow(&mut self, n_rows: usize, n_columns: usize) {
+        if n_rows > self.column_of_row.len() {
+            self.column_of_row.resize(n_rows, None);
+            self.scratch.visited.resize(n_rows, 0);
+        }
+        if n_columns > self.row_of_column.len() {
+            self.row_of_column.resize(n_columns, None);
+            self.closed.resize(n_columns, false);
+        }
     }
 
     /// Number of matched pairs.
@@ -38,20 +83,86 @@ impl Matching {
         self.column_of_row.iter().flatten().count()
     }
 
-    /// Fixes a pair before any extension; both must be free.
+    /// Makes a pair before any extension; both must be free. Extensions may match the row with another column later.
     pub fn assign(&mut self, row: usize, column: usize) {
         self.column_of_row[row] = Some(column);
         self.row_of_column[column] = Some(row);
     }
 
-    /// Augments until the matching is maximum with respect to these edges. Matched rows and columns stay matched.
-    pub fn extend(&mut self, adjacency: &[Vec<usize>]) {
-        let mut search = Search::new(adjacency.len());
-        for row in 0..adjacency.len() {
-            if self.column_of_row[row].is_none() {
-                search.augment(self, adjacency, row);
+    /// Makes a pair for good: no extension changes it. For a row that may define only one column.
+    pub fn fix(&mut self, row: usize, column: usize) {
+        self.assign(row, column);
+        self.closed[column] = true;
+    }
+
+    /// Takes a column out of the graph: it keeps its row, if it has one, and no extension uses it.
+    pub fn close(&mut self, column: usize) {
+        self.closed[column] = true;
+    }
+
+    /// Frees a row and its column, if it has one.
+    pub fn release(&mut self, row: usize) {
+        if let Some(column) = self.column_of_row[row].take() {
+            self.row_of_column[column] = None;
+        }
+    }
+
+    /// Augments until the matching is maximum with respect to these edges. Matched rows and columns stay matched. Each
+    /// row first tries its columns in order; of rows that were free, earlier ones are matched rather than later ones.
+    pub fn extend<R: Rows + ?Sized>(&mut self, adjacency: &R) {
+        let before: Vec<bool> = self.column_of_row.iter().map(Option::is_some).collect();
+        self.extend_any(adjacency);
+        self.prefer_early_rows(adjacency, &before);
+    }
+
+    /// As [`extend`](Self::extend), without precedence among the rows.
+    pub(crate) fn extend_any<R: Rows + ?Sized>(&mut self, adjacency: &R) {
+        for row in 0..adjacency.n_rows() {
+            if self.column_of_row[row].is_none()
+                && let Some(column) = self.first_free(adjacency.columns(row))
+            {
+                self.assign(row, column);
             }
         }
+        let mut layers = Layers::new(adjacency.n_rows());
+        while layers.build(self, adjacency) {
+            layers.augment_all(self, adjacency);
+        }
+    }
+
+    /// Matches one more row. If that is impossible, returns what its alternating paths reach; the row is among it.
+    pub fn augment<R: Rows + ?Sized>(&mut self, adjacency: &R, row: usize) -> Result<(), Reached> {
+        if self.column_of_row[row].is_some() {
+            return Ok(());
+        }
+        self.scratch.round += 1;
+        let mut seen = vec![row];
+        self.mark(row);
+        // Each entry: a row and its next edge to try.
+        let mut path: Vec<(usize, usize)> = vec![(row, 0)];
+        while let Some(&(current, edge)) = path.last() {
+            let edges = columns_of(adjacency, current);
+            if edge == 0
+                && let Some(column) = self.first_free(edges)
+            {
+                self.flip(adjacency, &path, column);
+                return Ok(());
+            }
+            match self.next_row(edges, edge) {
+                Some((next, taken)) => {
+                    let last = path.len() - 1;
+                    path[last].1 = taken + 1;
+                    self.mark(next);
+                    seen.push(next);
+                    path.push((next, 0));
+                }
+                None => {
+                    path.pop();
+                }
+            }
+        }
+        // Every column in reach is taken, each by a reached row other than the first.
+        Err(Reached::new(self, seen))
     }
 
     /// Rows without a column.
@@ -66,152 +177,178 @@ impl Matching {
 
     /// The rows of an over-determined part: those that can be reached from a free row by alternating paths. They
     /// compete for too few unknowns.
-    pub fn rows_competing_with(&self, adjacency: &[Vec<usize>], free_row: usize) -> Vec<usize> {
-        let mut seen = vec![false; adjacency.len()];
-        let mut stack = vec![free_row];
-        seen[free_row] = true;
-        while let Some(row) = stack.pop() {
-            for &column in &adjacency[row] {
-                if let Some(next) = self.row_of_column[column]
-                    && !seen[next]
+    pub fn rows_competing_with<R: Rows + ?Sized>(&self, adjacency: &R, free_row: usize) -> Vec<usize> {
+        self.reached_from(adjacency, [free_row]).rows
+    }
+
+    /// All rows that alternating paths from these rows reach (with them), and the columns these rows are matched with.
+    pub fn reached_from<R: Rows + ?Sized>(&self, adjacency: &R, rows: impl IntoIterator<Item = usize>) -> Reached {
+        let mut seen = vec![false; self.column_of_row.len()];
+        let mut order = Vec::new();
+        for row in rows {
+            if !std::mem::replace(&mut seen[row], true) {
+                order.push(row);
+            }
+        }
+        let mut done = 0;
+        while let Some(&row) = order.get(done) {
+            done += 1;
+            for &column in columns_of(adjacency, row) {
+                if !self.closed[column]
+                    && let Some(next) = self.row_of_column[column]
+                    && !std::mem::replace(&mut seen[next], true)
                 {
-                    seen[next] = true;
-                    stack.push(next);
+                    order.push(next);
                 }
             }
         }
-        (0..seen.len()).filter(|&row| seen[row]).collect()
-    }
-}
-
-/// Scratch memory of the search; `visited` holds the number of the search that saw a row last.
-struct Search {
-    visited: Vec<u32>,
-    round: u32,
-    /// First edge of each row whose column has not been found taken yet. Columns never become free again.
-    lookahead: Vec<usize>,
-}
-
-impl Search {
-    fn new(n_rows: usize) -> Self {
-        Search { visited: vec![0; n_rows], round: 0, lookahead: vec![0; n_rows] }
+        Reached::new(self, order)
     }
 
-    fn augment(&mut self, matching: &mut Matching, adjacency: &[Vec<usize>], start: usize) -> bool {
-        self.round += 1;
-        self.visited[start] = self.round;
-        // Each entry: a row, its next edge to try, and (once descended) the column taken on the way down.
-        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-        while let Some(&(row, edge)) = path.last() {
-            if let Some(column) = self.free_column(matching, &adjacency[row], row) {
-                flip(matching, adjacency, &path, column);
-                return true;
-            }
-            match self.next_row(matching, &adjacency[row], edge) {
-                Some((next, taken)) => {
-                    let last = path.len() - 1;
-                    path[last].1 = taken + 1;
-                    self.visited[next] = self.round;
-                    path.push((next, 0));
-                }
-                None => {
-                    path.pop();
-                }
-            }
-        }
-        false
+    fn mark(&mut self, row: usize) {
+        self.scratch.visited[row] = self.scratch.round;
     }
 
-    fn free_column(&mut self, matching: &Matching, edges: &[usize], row: usize) -> Option<usize> {
-        while let Some(&column) = edges.get(self.lookahead[row]) {
-            self.lookahead[row] += 1;
-            if matching.row_of_column[column].is_none() {
-                return Some(column);
-            }
-        }
-        None
+    fn first_free(&self, columns: &[usize]) -> Option<usize> {
+        columns.iter().copied().find(|&column| self.row_of_column[column].is_none() && !self.closed[column])
     }
 
     /// The owner of the next taken column that this search has not visited, and that edge.
-    fn next_row(&self, matching: &Matching, edges: &[usize], from: usize) -> Option<(usize, usize)> {
+    fn next_row(&self, edges: &[usize], from: usize) -> Option<(usize, usize)> {
         (from..edges.len()).find_map(|edge| {
-            let owner = matching.row_of_column[edges[edge]]?;
-            (self.visited[owner] != self.round).then_some((owner, edge))
+            let owner = self.row_of_column[edges[edge]]?;
+            let fresh = self.scratch.visited[owner] != self.scratch.round && !self.closed[edges[edge]];
+            fresh.then_some((owner, edge))
         })
+    }
+
+    /// Matches the rows of the path anew, from its end: each row gives its column to the row before it.
+    fn flip<R: Rows + ?Sized>(&mut self, adjacency: &R, path: &[(usize, usize)], free: usize) {
+        let mut column = free;
+        for (i, &(row, _)) in path.iter().enumerate().rev() {
+            self.assign(row, column);
+            if i > 0 {
+                let (before, next_edge) = path[i - 1];
+                column = adjacency.columns(before)[next_edge - 1];
+            }
+        }
+    }
+
+    /// Exchanges each free row with the last row in its reach, if that is later and was not matched `before`. The sets
+    /// of rows that can be matched form a matroid, so one pass gives the set that prefers early rows.
+    fn prefer_early_rows<R: Rows + ?Sized>(&mut self, adjacency: &R, before: &[bool]) {
+        for row in 0..adjacency.n_rows() {
+            if self.column_of_row[row].is_some() {
+                continue;
+            }
+            let Err(reached) = self.augment(adjacency, row) else { continue };
+            let Some(last) = reached.rows.into_iter().rfind(|&r| !before[r]) else { continue };
+            if last > row {
+                self.release(last);
+                // The freed column is in reach, so this succeeds.
+                let exchanged = self.augment(adjacency, row);
+                debug_assert!(exchanged.is_ok());
+            }
+        }
     }
 }
 
-/// Matches the rows of the path anew, from its end: each row gives its column to the row before it.
-fn flip(matching: &mut Matching, adjacency: &[Vec<usize>], path: &[(usize, usize)], free: usize) {
-    let mut column = free;
-    for (i, &(row, _)) in path.iter().enumerate().rev() {
-        matching.assign(row, column);
-        if i > 0 {
-            let (before, next_edge) = path[i - 1];
-            column = adjacency[before][next_edge - 1];
+impl Reached {
+    fn new(matching: &Matching, mut rows: Vec<usize>) -> Self {
+        rows.sort_unstable();
+        let mut columns: Vec<usize> = rows.iter().filter_map(|&row| matching.column_of_row[row]).collect();
+        columns.sort_unstable();
+        Reached { rows, columns }
+    }
+}
+
+/// A matching may have more rows than the graph of one extension: these have no edges in it.
+fn columns_of<R: Rows + ?Sized>(adjacency: &R, row: usize) -> &[usize] {
+    if row < adjacency.n_rows() { adjacency.columns(row) } else { &[] }
+}
+
+/// One phase of Hopcroft–Karp: rows by distance from the free rows, then disjoint shortest augmenting paths.
+struct Layers {
+    distance: Vec<u32>,
+    /// Next edge of each row to try in this phase.
+    edge: Vec<usize>,
+    free: Vec<usize>,
+}
+
+const FAR: u32 = u32::MAX;
+
+impl Layers {
+    fn new(n_rows: usize) -> Self {
+        Layers { distance: vec![FAR; n_rows], edge: vec![0; n_rows], free: Vec::new() }
+    }
+
+    /// Breadth-first search; true if a free column can be reached.
+    fn build<R: Rows + ?Sized>(&mut self, matching: &Matching, adjacency: &R) -> bool {
+        self.distance.fill(FAR);
+        self.edge.fill(0);
+        self.free = (0..self.distance.len()).filter(|&row| matching.column_of_row[row].is_none()).collect();
+        for &row in &self.free {
+            self.distance[row] = 0;
+        }
+        let mut queue: VecDeque<usize> = self.free.iter().copied().collect();
+        let mut end = FAR;
+        while let Some(row) = queue.pop_front() {
+            if self.distance[row] >= end {
+                break;
+            }
+            for &column in adjacency.columns(row) {
+                if matching.closed[column] {
+                    continue;
+                }
+                match matching.row_of_column[column] {
+                    None => end = end.min(self.distance[row] + 1),
+                    Some(next) if next < self.distance.len() && self.distance[next] == FAR => {
+                        self.distance[next] = self.distance[row] + 1;
+                        queue.push_back(next);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        end != FAR
+    }
+
+    fn augment_all<R: Rows + ?Sized>(&mut self, matching: &mut Matching, adjacency: &R) {
+        for i in 0..self.free.len() {
+            self.augment(matching, adjacency, self.free[i]);
+        }
+    }
+
+    /// Depth-first search along the layers. A row without a way on loses its layer and is not entered again.
+    fn augment<R: Rows + ?Sized>(&mut self, matching: &mut Matching, adjacency: &R, start: usize) {
+        let mut path = vec![start];
+        while let Some(&row) = path.last() {
+            let Some(&column) = adjacency.columns(row).get(self.edge[row]) else {
+                self.distance[row] = FAR;
+                path.pop();
+                continue;
+            };
+            self.edge[row] += 1;
+            if matching.closed[column] {
+                continue;
+            }
+            match matching.row_of_column[column] {
+                None => {
+                    let path: Vec<(usize, usize)> = path.iter().map(|&row| (row, self.edge[row])).collect();
+                    matching.flip(adjacency, &path, column);
+                    for (row, _) in path {
+                        self.distance[row] = FAR;
+                    }
+                    return;
+                }
+                Some(next) if next < self.distance.len() && self.distance[next] == self.distance[row] + 1 => {
+                    path.push(next);
+                }
+                Some(_) => {}
+            }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn is_valid(m: &Matching, adjacency: &[Vec<usize>]) -> bool {
-        m.column_of_row
-            .iter()
-            .enumerate()
-            .all(|(row, column)| column.is_none_or(|c| adjacency[row].contains(&c) && m.row_of_column[c] == Some(row)))
-    }
-
-    #[test]
-    fn a_chain_needs_augmenting() {
-        let adjacency = vec![vec![0, 1], vec![0], vec![1, 2]];
-        let m = Matching::maximum(&adjacency, 3);
-        assert!(is_valid(&m, &adjacency));
-        assert_eq!(m.column_of_row, [Some(1), Some(0), Some(2)]);
-    }
-
-    #[test]
-    fn a_singular_graph_leaves_rows_free_and_names_the_competitors() {
-        let adjacency = vec![vec![0], vec![0], vec![1, 2]];
-        let m = Matching::maximum(&adjacency, 3);
-        assert_eq!(m.size(), 2);
-        assert_eq!(m.free_rows(), [1]);
-        assert_eq!(m.rows_competing_with(&adjacency, 1), [0, 1]);
-    }
-
-    #[test]
-    fn long_augmenting_paths_do_not_exhaust_the_stack() {
-        // Row i prefers column i, row i+1 is already there: the last row pushes all others along.
-        let n = 100_000;
-        let mut adjacency: Vec<Vec<usize>> = (0..n - 1).map(|i| vec![i, i + 1]).collect();
-        adjacency.push(vec![0]);
-        let m = Matching::maximum(&adjacency, n);
-        assert_eq!(m.size(), n);
-        assert!(is_valid(&m, &adjacency));
-    }
-
-    #[test]
-    fn the_matching_is_maximum_on_random_graphs() {
-        // A linear congruential generator (Knuth MMIX) makes graphs; exhaustive search gives the truth.
-        let mut seed = 1u64;
-        let mut random = |n: u64| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) % n
-        };
-        for _ in 0..300 {
-            let adjacency: Vec<Vec<usize>> = (0..6).map(|_| (0..6).filter(|_| random(4) == 0).collect()).collect();
-            let m = Matching::maximum(&adjacency, 6);
-            assert!(is_valid(&m, &adjacency));
-            assert_eq!(m.size(), largest(&adjacency, 0, 0));
-        }
-    }
-
-    fn largest(adjacency: &[Vec<usize>], row: usize, used: u32) -> usize {
-        let Some(edges) = adjacency.get(row) else { return 0 };
-        let taken = edges.iter().filter(|&&c| used & (1 << c) == 0);
-        let best = taken.map(|&c| 1 + largest(adjacency, row + 1, used | (1 << c))).max().unwrap_or(0);
-        best.max(largest(adjacency, row + 1, used))
-    }
-}
+mod tests;
