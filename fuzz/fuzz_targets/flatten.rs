@@ -2,14 +2,20 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use saltus::Session;
 use saltus::pipeline::{self, Options, Stage};
+use saltus::{Session, guard};
 use saltus_library::{ClassId, MemoryFiles};
 
 /// Classes of one text that are tried; more only repeat the work.
 const MOST_CLASSES: usize = 8;
 
 fuzz_target!(|text: &str| {
+    // As in the program: recursion may go as deep as the limits of the front end allow.
+    let done = guard::on_large_stack(|| flatten_all(text));
+    assert!(done.is_ok());
+});
+
+fn flatten_all(text: &str) {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
     session.load_text("fuzz.mo", text);
     for class in classes(&session) {
@@ -21,7 +27,7 @@ fuzz_target!(|text: &str| {
             let _ = saltus_flat::print(&model);
         }
     }
-});
+}
 
 /// The classes of the text and those directly inside them.
 fn classes(session: &Session) -> Vec<ClassId> {
