@@ -156,8 +156,11 @@ fn simulate(experiment: &Experiment, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
+/// A model with errors is made as far as it could be: it need not be consistent, and to count its equations would blame
+/// the same mistake twice.
 fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
-    if cfg!(debug_assertions) {
+    let is_complete = !outcome.has_errors();
+    if cfg!(debug_assertions) && is_complete {
         let verified = outcome.stage("verify", || saltus_flat::verify(model));
         let problems = verified.and_then(Result::err).unwrap_or_default();
         outcome.diagnostics.extend(problems.iter().map(|p| diagnostics::internal_error(p)));
@@ -165,7 +168,9 @@ fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
     let severity = if stop_after == Stage::Flatten { Severity::Warning } else { Severity::Error };
     let found = outcome.stage("check", || {
         let mut found = saltus_check::check_equations(model);
-        found.extend(saltus_check::check_balance(model, severity));
+        if is_complete {
+            found.extend(saltus_check::check_balance(model, severity));
+        }
         found.extend(saltus_check::check_style(model));
         (found, saltus_flat::balance(model))
     });
