@@ -1,0 +1,436 @@
+//! Damped Newton iteration for `r(x) = 0`, made for the algebraic loops of a model.
+//!
+//! In: a [`NonlinearSystem`], a guess and nominal values. Out: a solution and what it cost, or why there is none.
+//!
+//! - Variables are measured by `max(nominal, |x|)`, equations by their largest Jacobian entry in these units: 1e5 Pa and
+//!   1e-3 kg/s weigh the same, and a residual is about as large as the error of the variables.
+//! - A step is shortened until the residual decreases (Armijo) and can be evaluated, and lengthened where it decreases too
+//!   slowly: far out on an exponential characteristic, plain Newton steps all have the same small length.
+//! - Where the Jacobian is singular, a regularised step is made; where that leads nowhere (`x² = 4` from its start
+//!   value 0), the guess is moved a little.
+//! - The factors of one call serve the next: with a good guess a solution costs two or three evaluations and no Jacobian.
+//!   Call [`NewtonSolver::forget_jacobian`] when the equations have changed their form.
+
+use crate::integrator::{Eval, TrialFailure};
+use crate::lu::DenseLu;
+
+/// Equations `r(x) = 0`, as many as variables.
+pub trait NonlinearSystem {
+    /// Writes the residuals at `x`; a failure makes the step shorter.
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval;
+
+    /// Writes `∂r/∂x`, dense, row by row, or returns false: then differences are taken.
+    fn jacobian(&mut self, _x: &[f64], _jacobian: &mut [f64]) -> bool {
+        false
+    }
+}
+
+/// A function as a system without a Jacobian of its own.
+pub struct Residual<F>(pub F);
+
+impl<F: FnMut(&[f64], &mut [f64]) -> Eval> NonlinearSystem for Residual<F> {
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+        (self.0)(x, r)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NewtonOptions {
+    /// For the last step and for the residual, in units of the variables' size.
+    pub tolerance: f64,
+    pub max_iterations: u32,
+    /// Try the factors of the last call first.
+    pub reuse_jacobian: bool,
+}
+
+impl Default for NewtonOptions {
+    fn default() -> Self {
+        NewtonOptions { tolerance: 1e-10, max_iterations: 100, reuse_jacobian: true }
+    }
+}
+
+/// Cost and quality of a solution.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct NewtonReport {
+    pub iterations: u32,
+    pub evaluations: u32,
+    pub jacobians: u32,
+    /// Largest change of a variable that was still outstanding, in units of its size.
+    pub step_norm: f64,
+    /// Largest residual, in the same units.
+    pub residual_norm: f64,
+    /// The tolerance was out of reach of rounding; the solution is as good as it gets.
+    pub is_limited_by_rounding: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum NewtonError {
+    /// The residual cannot be evaluated at the guess.
+    StartFails,
+    /// The Jacobian cannot be evaluated at a point where the residual can.
+    JacobianFails(NewtonReport),
+    /// No step decreases the residual: a minimum that is no solution, or a discontinuity.
+    Stagnated(NewtonReport),
+    TooManyIterations(NewtonReport),
+}
+
+const ARMIJO: f64 = 1e-4;
+const SHORTEST_STEP: f64 = 1e-12;
+/// No variable moves by more than this many times its size in one step.
+const LONGEST_STEP: f64 = 1e3;
+/// A full step that leaves more than this of the residual may be lengthened.
+const SLOW: f64 = 0.3;
+const MOST_DOUBLINGS: u32 = 12;
+/// Contraction after which old factors are believed.
+const QUICK: f64 = 0.1;
+const REUSED_ITERATIONS: u32 = 7;
+const WORST_CONTRACTION: f64 = 0.4;
+/// Sizes by which a guess is moved away from a singular point, one after the other.
+const NUDGES: [f64; 3] = [1e-4, 1e-2, 1.0];
+
+/// Work space and the factors of the last Jacobian, for systems of one size.
+pub struct NewtonSolver {
+    pub options: NewtonOptions,
+    n: usize,
+    lu: DenseLu,
+    jacobian: Vec<f64>,
+    /// Normal equations of the regularised step.
+    normal: Vec<f64>,
+    normal_lu: DenseLu,
+    /// Weights of the residuals.
+    weight: Vec<f64>,
+    size: Vec<f64>,
+    r: Vec<f64>,
+    r_trial: Vec<f64>,
+    step: Vec<f64>,
+    trial: Vec<f64>,
+    best: Vec<f64>,
+    start: Vec<f64>,
+    report: NewtonReport,
+}
+
+/// What a search along the step came to.
+#[derive(PartialEq)]
+enum Search {
+    FullStep,
+    /// With a shorter or a longer step.
+    OtherStep,
+    NoDecrease,
+}
+
+impl NewtonSolver {
+    pub fn new(n: usize, options: NewtonOptions) -> Self {
+        let vector = || vec![0.0; n];
+        NewtonSolver {
+            options,
+            n,
+            lu: DenseLu::new(n),
+            jacobian: vec![0.0; n * n],
+            normal: vec![0.0; n * n],
+            normal_lu: DenseLu::new(n),
+            weight: vector(),
+            size: vector(),
+            r: vector(),
+            r_trial: vector(),
+            step: vector(),
+            trial: vector(),
+            best: vector(),
+            start: vector(),
+            report: NewtonReport::default(),
+        }
+    }
+
+    /// The next call computes a Jacobian before its first step.
+    pub fn forget_jacobian(&mut self) {
+        self.lu = DenseLu::new(self.n);
+    }
+
+    /// Solves from the guess in `x`, which holds the solution afterwards, or else the best point found. `nominal` has
+    /// the usual magnitude of each variable. The residual was last evaluated at a point not far from `x`, not always at
+    /// `x` itself.
+    pub fn solve(
+        &mut self,
+        system: &mut dyn NonlinearSystem,
+        x: &mut [f64],
+        nominal: &[f64],
+    ) -> Result<NewtonReport, NewtonError> {
+        self.report = NewtonReport::default();
+        if self.n == 0 {
+            return Ok(self.report);
+        }
+        self.measure(x, nominal);
+        self.evaluate(system, x).map_err(|_| NewtonError::StartFails)?;
+        std::mem::swap(&mut self.r, &mut self.r_trial);
+        if self.options.reuse_jacobian && self.lu.is_factored() {
+            self.start.copy_from_slice(x);
+            if self.solve_with_old_factors(system, x) {
+                return Ok(self.report);
+            }
+            x.copy_from_slice(&self.start);
+            self.measure(x, nominal);
+            self.evaluate(system, x).map_err(|_| NewtonError::StartFails)?;
+            std::mem::swap(&mut self.r, &mut self.r_trial);
+        }
+        self.solve_damped(system, x, nominal)
+    }
+
+    fn solve_damped(
+        &mut self,
+        system: &mut dyn NonlinearSystem,
+        x: &mut [f64],
+        nominal: &[f64],
+    ) -> Result<NewtonReport, NewtonError> {
+        let mut nudges = NUDGES.iter();
+        loop {
+            if self.r.iter().all(|&r| r == 0.0) {
+                (self.report.residual_norm, self.report.step_norm) = (0.0, 0.0);
+                return Ok(self.report);
+            }
+            self.measure(x, nominal);
+            self.evaluate_jacobian(system, x).map_err(|_| NewtonError::JacobianFails(self.report))?;
+            let is_regular = self.lu.factor(&self.jacobian).is_ok();
+            if is_regular {
+                self.newton_step();
+                if self.is_converged() {
+                    return Ok(self.report);
+                }
+            }
+            if self.report.iterations >= self.options.max_iterations {
+                return Err(NewtonError::TooManyIterations(self.report));
+            }
+            self.report.iterations += 1;
+            let is_close = is_regular && self.report.step_norm <= self.rounding_limit();
+            let searched = if is_regular { self.search(system, x) } else { Search::NoDecrease };
+            if searched == Search::FullStep {
+                // After a quick full step its factors can tell whether another one is needed.
+                let before = self.report.step_norm;
+                self.newton_step();
+                if self.is_converged() && self.report.step_norm <= QUICK * before {
+                    return Ok(self.report);
+                }
+            }
+            if searched != Search::NoDecrease {
+                continue;
+            }
+            if is_close {
+                self.report.is_limited_by_rounding = true;
+                return Ok(self.report);
+            }
+            if self.regularised_step(system, x) != Search::NoDecrease {
+                continue;
+            }
+            let nudged = nudges.next().is_some_and(|&by| self.nudge(system, x, by));
+            if !nudged {
+                return Err(NewtonError::Stagnated(self.report));
+            }
+        }
+    }
+
+    /// A step so small that only rounding can keep the residual from decreasing.
+    fn rounding_limit(&self) -> f64 {
+        (1e3 * self.options.tolerance).clamp(1e-10, 1e-6)
+    }
+
+    fn measure(&mut self, x: &[f64], nominal: &[f64]) {
+        for ((size, x), nominal) in self.size.iter_mut().zip(x).zip(nominal) {
+            *size = x.abs().max(nominal.abs()).max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// Residuals at `x` into `r_trial`.
+    fn evaluate(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> Eval {
+        self.report.evaluations += 1;
+        system.residual(x, &mut self.r_trial)?;
+        if self.r_trial.iter().all(|r| r.is_finite()) { Ok(()) } else { Err(TrialFailure) }
+    }
+
+    fn evaluate_jacobian(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Eval {
+        self.report.jacobians += 1;
+        let n = self.n;
+        if !system.jacobian(x, &mut self.jacobian) {
+            for j in 0..n {
+                self.difference_column(system, x, j)?;
+            }
+        }
+        for i in 0..n {
+            let row = &self.jacobian[i * n..(i + 1) * n];
+            let largest = row.iter().zip(&self.size).fold(0f64, |m, (a, s)| m.max((a * s).abs()));
+            self.weight[i] = if largest > 0.0 { 1.0 / largest } else { 1.0 };
+            if !largest.is_finite() || row.iter().any(|a| a.is_nan()) {
+                return Err(TrialFailure);
+            }
+        }
+        Ok(())
+    }
+
+    fn difference_column(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], j: usize) -> Eval {
+        let (n, old) = (self.n, x[j]);
+        // Away from zero first: there the residual is more likely to be defined.
+        let towards = if old < 0.0 { -1.0 } else { 1.0 };
+        for by in [towards, -towards, 1e-3 * towards] {
+            x[j] = old + by * f64::EPSILON.sqrt() * self.size[j];
+            let h = x[j] - old;
+            let evaluated = self.evaluate(system, x);
+            x[j] = old;
+            if evaluated.is_ok() {
+                for i in 0..n {
+                    self.jacobian[i * n + j] = (self.r_trial[i] - self.r[i]) / h;
+                }
+                return Ok(());
+            }
+        }
+        Err(TrialFailure)
+    }
+
+    /// Newton step from `r` into `step`; its norm and that of the residual into the report.
+    fn newton_step(&mut self) {
+        self.step.copy_from_slice(&self.r);
+        self.lu.solve(&mut self.step);
+        let mut largest = 0f64;
+        for (step, size) in self.step.iter_mut().zip(&self.size) {
+            *step = -*step;
+            let scaled = step.abs() / size;
+            largest = if scaled.is_nan() { f64::INFINITY } else { largest.max(scaled) };
+        }
+        self.report.step_norm = largest;
+        self.report.residual_norm = self.r.iter().zip(&self.weight).fold(0f64, |m, (r, w)| m.max((r * w).abs()));
+    }
+
+    fn is_converged(&self) -> bool {
+        self.report.step_norm <= self.options.tolerance && self.report.residual_norm <= self.options.tolerance
+    }
+
+    /// Euclidean norm of the weighted residuals.
+    fn merit(&self, r: &[f64]) -> f64 {
+        r.iter().zip(&self.weight).map(|(r, w)| (r * w).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Merit at `x + factor·step`, whose residuals are then in `r_trial`; infinite where there are none.
+    fn try_factor(&mut self, system: &mut dyn NonlinearSystem, x: &[f64], factor: f64) -> f64 {
+        let mut trial = std::mem::take(&mut self.trial);
+        for i in 0..self.n {
+            trial[i] = x[i] + factor * self.step[i];
+        }
+        let merit = if self.evaluate(system, &trial).is_ok() { self.merit(&self.r_trial) } else { f64::INFINITY };
+        self.trial = trial;
+        if merit.is_nan() { f64::INFINITY } else { merit }
+    }
+
+    /// Takes over the last trial point.
+    fn accept_trial(&mut self, x: &mut [f64]) {
+        x.copy_from_slice(&self.trial);
+        std::mem::swap(&mut self.r, &mut self.r_trial);
+    }
+
+    fn search(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Search {
+        let before = self.merit(&self.r);
+        let mut factor = (LONGEST_STEP / self.report.step_norm).min(1.0);
+        while factor >= SHORTEST_STEP && factor.is_finite() {
+            let after = self.try_factor(system, x, factor);
+            if after <= (1.0 - ARMIJO * factor) * before {
+                if factor == 1.0 && after > SLOW * before {
+                    self.lengthen(system, x, after);
+                    return Search::OtherStep;
+                }
+                self.accept_trial(x);
+                return if factor == 1.0 { Search::FullStep } else { Search::OtherStep };
+            }
+            // Minimum of the parabola through both merits with the slope of a Newton step.
+            let ratio = before / (2.0 * (after - before + factor * before));
+            factor *= if after.is_finite() { (factor * ratio).clamp(0.1, 0.5) } else { 0.25 };
+        }
+        Search::NoDecrease
+    }
+
+    /// The full step is acceptable but slow: doubles it as long as that pays. Takes over the best point.
+    fn lengthen(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], merit_of_full_step: f64) {
+        let mut best_merit = merit_of_full_step;
+        self.best.copy_from_slice(&self.trial);
+        std::mem::swap(&mut self.r, &mut self.r_trial);
+        let mut factor = 1.0;
+        for _ in 0..MOST_DOUBLINGS {
+            factor *= 2.0;
+            let merit = self.try_factor(system, x, factor);
+            if merit > 0.9 * best_merit {
+                break;
+            }
+            best_merit = merit;
+            self.best.copy_from_slice(&self.trial);
+            std::mem::swap(&mut self.r, &mut self.r_trial);
+        }
+        x.copy_from_slice(&self.best);
+    }
+
+    /// Solves `(JᵀJ + μ)·d = −Jᵀr` in scaled quantities, with growing μ until the residual decreases.
+    fn regularised_step(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Search {
+        let n = self.n;
+        let before = self.merit(&self.r);
+        let scaled = |solver: &Self, i: usize, j: usize| solver.jacobian[i * n + j] * solver.weight[i] * solver.size[j];
+        let mut damping = 1e-10;
+        while damping <= 1e4 {
+            for a in 0..n {
+                self.step[a] = -(0..n).map(|i| scaled(self, i, a) * self.weight[i] * self.r[i]).sum::<f64>();
+                for b in 0..n {
+                    let product: f64 = (0..n).map(|i| scaled(self, i, a) * scaled(self, i, b)).sum();
+                    self.normal[a * n + b] = product + if a == b { damping } else { 0.0 };
+                }
+            }
+            if self.normal_lu.factor(&self.normal).is_ok() {
+                self.normal_lu.solve(&mut self.step);
+                let longest = self.step.iter().fold(0f64, |m, s| m.max(s.abs()));
+                for (step, size) in self.step.iter_mut().zip(&self.size) {
+                    *step *= size;
+                }
+                let factor = (LONGEST_STEP / longest).min(1.0);
+                if longest > 0.0 && self.try_factor(system, x, factor) <= (1.0 - ARMIJO) * before {
+                    self.accept_trial(x);
+                    return Search::OtherStep;
+                }
+            }
+            damping *= 100.0;
+        }
+        Search::NoDecrease
+    }
+
+    /// Moves all variables by a part of their size, by different amounts so that no symmetry survives.
+    fn nudge(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], by: f64) -> bool {
+        for direction in [1.0, -1.0] {
+            for j in 0..self.n {
+                let uneven = 1.0 + 0.37 * ((j * 7 % 11) as f64) / 11.0;
+                self.step[j] = direction * by * uneven * self.size[j];
+            }
+            if self.try_factor(system, x, 1.0).is_finite() {
+                self.accept_trial(x);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Simplified Newton iteration with the factors of an earlier call; false if it does not contract well.
+    fn solve_with_old_factors(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> bool {
+        self.newton_step();
+        // A step this small is believed; any larger one has to prove that the factors still fit.
+        if self.report.step_norm <= 1e-3 * self.options.tolerance && self.is_converged() {
+            return true;
+        }
+        for _ in 0..REUSED_ITERATIONS {
+            let before = self.report.step_norm;
+            if before > LONGEST_STEP || !self.try_factor(system, x, 1.0).is_finite() {
+                return false;
+            }
+            self.accept_trial(x);
+            self.report.iterations += 1;
+            self.newton_step();
+            let contraction = self.report.step_norm / before;
+            if self.is_converged() && (contraction <= WORST_CONTRACTION || self.report.step_norm <= 16.0 * f64::EPSILON)
+            {
+                return true;
+            }
+            if contraction > WORST_CONTRACTION || contraction.is_nan() {
+                return false;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,252 @@
+//! Newton's method on the hard cases that models are known for. Expected values are closed forms or are checked by
+//! insertion.
+
+use saltus_numerics::{
+    ContinuationError, Eval, Homotopy, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem,
+    Residual, TrialFailure, follow,
+};
+
+fn solve(
+    f: impl FnMut(&[f64], &mut [f64]) -> Eval,
+    x: &mut [f64],
+    nominal: &[f64],
+) -> Result<NewtonReport, NewtonError> {
+    NewtonSolver::new(x.len(), NewtonOptions::default()).solve(&mut Residual(f), x, nominal)
+}
+
+/// Current balance at a diode behind a resistor of 1 kΩ: 1e-12·(exp(v/0.025) − 1) = (5 − v)/1000.
+fn diode(x: &[f64], r: &mut [f64]) -> Eval {
+    r[0] = 1e-12 * ((x[0] / 0.025).exp() - 1.0) - (5.0 - x[0]) / 1000.0;
+    Ok(())
+}
+
+#[test]
+fn a_diode_is_solved_from_bad_guesses() {
+    for start in [0.0, 5.0, -100.0, 10.0, 0.55] {
+        let mut x = [start];
+        let report = solve(diode, &mut x, &[1.0]).unwrap_or_else(|e| panic!("from {start}: {e:?}"));
+        let mut r = [0.0];
+        diode(&x, &mut r).unwrap();
+        // 1e-10 V at the slope 4.4 mA / 25 mV of the diode, and as much again
+        assert!(r[0].abs() < 4e-11, "from {start}: v = {}, residual {}", x[0], r[0]);
+        assert!(report.evaluations < 120, "from {start}: {report:?}");
+    }
+}
+
+#[test]
+fn a_root_near_the_end_of_its_domain_is_found() {
+    // √x = 1e-4, hence x = 1e-8; Newton's first trial point from 1 is negative
+    let root = |x: &[f64], r: &mut [f64]| {
+        if x[0] < 0.0 {
+            return Err(TrialFailure);
+        }
+        r[0] = x[0].sqrt() - 1e-4;
+        Ok(())
+    };
+    let mut x = [1.0];
+    solve(root, &mut x, &[1.0]).unwrap();
+    assert!((x[0] - 1e-8).abs() < 1e-9, "{x:?}");
+    // and where the failure shows as a number that is none
+    let mut x = [2.0];
+    solve(
+        |x, r| {
+            r[0] = x[0].ln() + 10.0;
+            Ok(())
+        },
+        &mut x,
+        &[1e-4],
+    )
+    .unwrap();
+    assert!((x[0] / (-10f64).exp() - 1.0).abs() < 1e-6, "{x:?}");
+}
+
+#[test]
+fn kinks_do_not_stop_the_iteration() {
+    // |x| + x/2 = 3 has the solutions 2 and −6
+    for start in [0.0, 7.0, -0.1, 1e-9] {
+        let mut x = [start];
+        solve(
+            |x, r| {
+                r[0] = x[0].abs() + 0.5 * x[0] - 3.0;
+                Ok(())
+            },
+            &mut x,
+            &[1.0],
+        )
+        .unwrap();
+        assert!((x[0] - 2.0).abs() < 1e-9 || (x[0] + 6.0).abs() < 1e-9, "from {start}: {x:?}");
+    }
+    // flow through an orifice: m·|m| = 1e-6·p, p = 4 from its start value 0, where the derivative vanishes
+    let mut x = [0.0];
+    solve(
+        |x, r| {
+            r[0] = x[0] * x[0].abs() - 4e-6;
+            Ok(())
+        },
+        &mut x,
+        &[1.0],
+    )
+    .unwrap();
+    assert!((x[0] - 2e-3).abs() < 1e-9, "{x:?}");
+}
+
+#[test]
+fn pascals_and_kilograms_per_second_are_balanced() {
+    // p − 1e5 = 1e9·m and m = 1e-8·√(2e5 − p): with s = √(2e5 − p): 1e5 − s² = 10·s, s = −5 + √(25 + 1e5)
+    let pipe = |x: &[f64], r: &mut [f64]| {
+        if x[0] > 2e5 {
+            return Err(TrialFailure);
+        }
+        r[0] = x[0] - 1e5 - 1e9 * x[1];
+        r[1] = x[1] - 1e-8 * (2e5 - x[0]).sqrt();
+        Ok(())
+    };
+    let s = -5.0 + (25.0f64 + 1e5).sqrt();
+    let mut x = [0.0, 0.0];
+    solve(pipe, &mut x, &[1e5, 1e-6]).unwrap();
+    assert!((x[0] / (2e5 - s * s) - 1.0).abs() < 1e-9 && (x[1] / (1e-8 * s) - 1.0).abs() < 1e-9, "{x:?}");
+}
+
+#[test]
+fn a_singular_start_is_left() {
+    // x² = 4 from the start value 0; Rosenbrock's valley as equations from a point with a singular Jacobian
+    let mut x = [0.0];
+    solve(
+        |x, r| {
+            r[0] = x[0] * x[0] - 4.0;
+            Ok(())
+        },
+        &mut x,
+        &[1.0],
+    )
+    .unwrap();
+    assert!((x[0].abs() - 2.0).abs() < 1e-9);
+    let mut x = [-1.2, 1.0];
+    let valley = |x: &[f64], r: &mut [f64]| {
+        r[0] = 10.0 * (x[1] - x[0] * x[0]);
+        r[1] = 1.0 - x[0];
+        Ok(())
+    };
+    solve(valley, &mut x, &[1.0, 1.0]).unwrap();
+    assert!((x[0] - 1.0).abs() < 1e-9 && (x[1] - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_singular_but_consistent_system_ends_near_its_start() {
+    // x + y = 2 twice: nothing decides between them
+    let mut x = [5.0, 1.0];
+    let twice = |x: &[f64], r: &mut [f64]| {
+        r.fill(x[0] + x[1] - 2.0);
+        Ok(())
+    };
+    solve(twice, &mut x, &[1.0, 1.0]).unwrap();
+    assert!((x[0] + x[1] - 2.0).abs() < 1e-8 && x.iter().all(|v| v.abs() < 10.0), "{x:?}");
+}
+
+#[test]
+fn no_solution_is_an_error_of_bounded_cost() {
+    let mut x = [3.0];
+    let nothing = solve(
+        |x, r| {
+            r[0] = x[0] * x[0] + 1.0;
+            Ok(())
+        },
+        &mut x,
+        &[1.0],
+    );
+    assert!(
+        matches!(nothing, Err(NewtonError::Stagnated(r) | NewtonError::TooManyIterations(r)) if r.evaluations < 5_000)
+    );
+    let undefined = solve(|_, _| Err(TrialFailure), &mut [0.0], &[1.0]);
+    assert_eq!(undefined, Err(NewtonError::StartFails));
+}
+
+/// x·exp(x) = p with its own derivative, counting calls.
+struct Lambert {
+    p: f64,
+    jacobians: u32,
+}
+
+impl NonlinearSystem for Lambert {
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+        r[0] = x[0] * x[0].exp() - self.p;
+        Ok(())
+    }
+
+    fn jacobian(&mut self, x: &[f64], jacobian: &mut [f64]) -> bool {
+        self.jacobians += 1;
+        jacobian[0] = (1.0 + x[0]) * x[0].exp();
+        true
+    }
+}
+
+#[test]
+fn warm_starts_need_no_new_jacobian() {
+    let mut system = Lambert { p: std::f64::consts::E, jacobians: 0 };
+    let mut solver = NewtonSolver::new(1, NewtonOptions::default());
+    let mut x = [0.5];
+    solver.solve(&mut system, &mut x, &[1.0]).unwrap();
+    // x·exp(x) = e at x = 1
+    assert!((x[0] - 1.0).abs() < 1e-10);
+    let after_first = system.jacobians;
+    let mut evaluations = 0;
+    for _ in 0..20 {
+        system.p *= 1.0001;
+        evaluations += solver.solve(&mut system, &mut x, &[1.0]).unwrap().evaluations;
+        assert!((x[0] * x[0].exp() / system.p - 1.0).abs() < 1e-9);
+    }
+    assert_eq!(system.jacobians, after_first);
+    assert!(evaluations <= 100, "{evaluations}");
+}
+
+#[test]
+fn quadratic_convergence_is_seen() {
+    // √2: from 1.5 the errors 2.5e-3, 2.1e-6, 1.6e-12 of Heron's method need three steps
+    let mut x = [1.5];
+    let report = solve(
+        |x, r| {
+            r[0] = x[0] * x[0] - 2.0;
+            Ok(())
+        },
+        &mut x,
+        &[1.0],
+    )
+    .unwrap();
+    assert!((x[0] - 2f64.sqrt()).abs() < 1e-11 && report.iterations <= 4, "{report:?}");
+}
+
+/// λ·(x³ − 3x + 3) + (1 − λ)·(x + 10): the actual system has one root, −2.1038…, and a local minimum that traps Newton.
+struct Cubic;
+
+impl Homotopy for Cubic {
+    fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval {
+        r[0] = lambda * (x[0].powi(3) - 3.0 * x[0] + 3.0) + (1.0 - lambda) * (x[0] + 10.0);
+        Ok(())
+    }
+}
+
+#[test]
+fn continuation_reaches_the_actual_system() {
+    let mut solver = NewtonSolver::new(1, NewtonOptions::default());
+    let mut x = [1.0];
+    let report = follow(&mut Cubic, &mut solver, &mut x, &[1.0]).unwrap();
+    assert!((x[0].powi(3) - 3.0 * x[0] + 3.0).abs() < 1e-8 && x[0] < -2.0, "{x:?} {report:?}");
+    assert!(report.steps < 50);
+}
+
+/// Solvable up to λ = ½ only: x² = ½ − λ.
+struct DeadEnd;
+
+impl Homotopy for DeadEnd {
+    fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval {
+        r[0] = x[0] * x[0] - 0.5 + lambda;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_path_that_ends_is_reported_with_its_end() {
+    let mut solver = NewtonSolver::new(1, NewtonOptions::default());
+    let ended = follow(&mut DeadEnd, &mut solver, &mut [1.0], &[1.0]);
+    assert!(matches!(ended, Err(ContinuationError::Stuck { lambda, .. }) if (lambda - 0.5).abs() < 1e-3), "{ended:?}");
+}
