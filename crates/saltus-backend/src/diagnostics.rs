@@ -47,12 +47,6 @@ pub fn algebraic_loop(unknowns: &[String], equations: &[Span]) -> Diagnostic {
     diagnostic
 }
 
-pub fn nonlinear(unknown: &str, span: Span) -> Diagnostic {
-    let message =
-        format!("not supported yet: an equation that is not linear in the unknown {unknown} it must determine");
-    Diagnostic::new(Code("E0804"), span, message).hint("write it with the unknown alone on one side, or linear in it")
-}
-
 pub fn too_many_initial_equations(span: Span, competing: &[Span]) -> Diagnostic {
     let message = "this initial condition is one too many: the other equations determine its variables already";
     let mut diagnostic =
@@ -92,6 +86,30 @@ pub fn index_out_of_range(index: f64, size: u64, span: Span) -> Diagnostic {
 
 pub fn too_large(span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0812"), span, "not supported yet: an array with so many elements")
+}
+
+/// Equations and variables that no differentiation makes solvable.
+pub fn singular_subset(equations: &[Span], unknowns: &[String]) -> Diagnostic {
+    let span = equations.first().copied().unwrap_or(Span::nowhere());
+    let message = format!(
+        "structurally singular: {} equations contain only {} unknowns ({})",
+        equations.len(),
+        unknowns.len(),
+        list(unknowns)
+    );
+    let mut diagnostic = Diagnostic::new(Code("E0813"), span, message)
+        .hint("one of these equations is superfluous, or a variable is missing in them");
+    for &other in equations.iter().skip(1).take(10) {
+        diagnostic = diagnostic.label(other, "one of them");
+    }
+    diagnostic
+}
+
+/// A constraint between states that contains a function without a derivative.
+pub fn not_differentiable(function: &str, span: Span) -> Diagnostic {
+    let message = format!("this constraint must be differentiated, but the function `{function}` has no derivative");
+    Diagnostic::new(Code("E0814"), span, message)
+        .hint("give the function a `derivative` annotation, or write it without loops that depend on its inputs")
 }
 
 /// The compiler has broken one of its own rules.

@@ -1,41 +1,60 @@
-//! Turn sorted assignments into the sections of a program.
+//! Turn sorted steps into the sections of a program.
 //!
-//! In: the system and its orders. Out: a [`SimProgram`]. The continuous order is the event order without what changes at
-//! events only; it is divided into what the derivatives need, what the crossing functions need beyond that, and the rest.
+//! In: the system and its orders. Out: a [`SimProgram`]. The continuous order is divided into what the derivatives need,
+//! what the crossing functions need beyond that, and the rest.
 
 use std::collections::{BTreeSet, HashMap};
 
-use saltus_base::Span;
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
 use saltus_program::{
-    Assign, Block, Code, Experiment, Op, Section, SimProgram, SlotId, SlotKind, State, ValueId, Variable,
+    Assign, Block, Call, Code, Experiment, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, State, Unknown,
+    ValueId, Variable,
 };
 
-use crate::dag::{Dag, Node, NodeId};
+use crate::alias::Aliases;
+use crate::blocks::{LoopStep, Step};
+use crate::dag::{CallId, Dag, Node, NodeId};
+use crate::jacobian::loop_jacobian;
+use crate::sort::Orders;
 use crate::system::{Assignment, System, element_name, slot_type};
 
 pub fn emit(
     model: &FlatModel,
-    system: System,
-    parameter_order: &[Assignment],
-    initial_order: &[Assignment],
-    event_order: &[Assignment],
+    mut system: System,
+    aliases: &Aliases,
+    parameters: &[Assignment],
+    initial: &[Step],
+    orders: &Orders,
 ) -> SimProgram {
-    let continuous: Vec<&Assignment> =
-        event_order.iter().filter(|a| system.slots[a.slot].kind.is_continuous()).collect();
+    let scales = Scales::read(model, &system, aliases);
     let derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
-    let for_derivatives = needed(&system.dag, &continuous, derivatives);
+    let for_derivatives = needed(&system.dag, &orders.continuous, derivatives);
     let crossing_nodes: Vec<NodeId> = system.crossings.iter().map(|a| a.node).collect();
-    let for_crossings = needed(&system.dag, &continuous, system.dag.loads(&crossing_nodes).into_iter().collect());
+    let wanted = system.dag.loads(&crossing_nodes).into_iter().collect();
+    let for_crossings = needed(&system.dag, &orders.continuous, wanted);
+    let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
+    for step in &orders.continuous {
+        let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
+        if is_in(&for_derivatives) {
+            derivative_steps.push(step.clone());
+        } else if is_in(&for_crossings) {
+            crossing_steps.push(step.clone());
+        } else {
+            output_steps.push(step.clone());
+        }
+    }
+    let assign = |a: &Assignment| Step::Assign(a.clone());
+    crossing_steps.extend(system.crossings.iter().map(assign));
+    output_steps.extend(system.assertion_conditions.iter().map(assign));
+    output_steps.extend(negated_aliases(&mut system, aliases));
+    let parameters: Vec<Step> = parameters.iter().map(assign).collect();
 
-    let part = |wanted: &dyn Fn(&SlotId) -> bool| continuous.iter().copied().filter(|a| wanted(&a.slot)).collect();
-    let derivative_part: Vec<&Assignment> = part(&|s| for_derivatives.contains(s));
-    let mut crossing_part: Vec<&Assignment> = part(&|s| !for_derivatives.contains(s) && for_crossings.contains(s));
-    let mut output_part: Vec<&Assignment> = part(&|s| !for_derivatives.contains(s) && !for_crossings.contains(s));
-    crossing_part.extend(&system.crossings);
-    output_part.extend(&system.assertion_conditions);
-
-    let derivative_section = section(&system.dag, derivative_part);
+    let mut section =
+        |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(&mut system, &scales, s)).collect() };
+    let derivative_section = section(&derivative_steps);
+    let (parameter_section, initial_section) = (section(&parameters), section(initial));
+    let event_section = section(&orders.events);
+    let (crossing_section, output_section) = (section(&crossing_steps), section(&output_steps));
     let derivative_modes = derivative_section
         .loads()
         .into_iter()
@@ -46,15 +65,15 @@ pub fn emit(
         time: system.time,
         initial: system.initial,
         terminal: system.terminal,
-        states: states(model, &system),
+        states: states(&system, &scales),
         pre: system.pre_of.iter().map(|(&variable, &pre)| (variable, pre)).collect(),
-        variables: variables(model, &system),
-        parameter_section: section(&system.dag, parameter_order),
-        initial_section: section(&system.dag, initial_order),
-        event_section: section(&system.dag, event_order),
+        variables: variables(model, &system, aliases),
+        parameter_section,
+        initial_section,
+        event_section,
         derivative_section,
-        crossing_section: section(&system.dag, crossing_part),
-        output_section: section(&system.dag, output_part),
+        crossing_section,
+        output_section,
         derivative_modes,
         experiment: Experiment {
             start_time: model.experiment.start_time,
@@ -62,6 +81,10 @@ pub fn emit(
             interval: model.experiment.interval,
             tolerance: model.experiment.tolerance,
         },
+        callables: system.callables,
+        functions: model.functions.clone(),
+        records: model.records.clone(),
+        enumerations: model.enumerations.clone(),
         slots: system.slots,
         relations: system.relations,
         time_events: system.time_events,
@@ -69,75 +92,199 @@ pub fn emit(
         reinits: system.reinits,
         assertions: system.assertions,
         terminations: system.terminations,
-        callables: saltus_base::IdVec::new(),
-        functions: model.functions.clone(),
-        records: model.records.clone(),
-        enumerations: model.enumerations.clone(),
     }
 }
 
-/// The slots that must be computed for `wanted`, among the assignments in order of computation.
-fn needed(dag: &Dag, order: &[&Assignment], wanted: BTreeSet<SlotId>) -> BTreeSet<SlotId> {
+/// The slots that must be computed for `wanted`, among steps in order of computation.
+fn needed(dag: &Dag, order: &[Step], wanted: BTreeSet<SlotId>) -> BTreeSet<SlotId> {
     let mut wanted = wanted;
-    for assignment in order.iter().rev() {
-        if wanted.contains(&assignment.slot) {
-            wanted.extend(dag.loads(&[assignment.node]));
+    for step in order.iter().rev() {
+        if step.slots().iter().any(|s| wanted.contains(s)) {
+            wanted.extend(dag.loads(&step.nodes()));
         }
     }
     wanted
 }
 
-fn section<'a>(dag: &Dag, assignments: impl IntoIterator<Item = &'a Assignment>) -> Section {
-    Section { blocks: assignments.into_iter().map(|a| block(dag, a.slot, a.node, a.span)).collect() }
-}
-
-fn block(dag: &Dag, slot: SlotId, root: NodeId, span: Span) -> Block {
-    let mut values: HashMap<NodeId, ValueId> = HashMap::new();
-    let mut code = Code::default();
-    for id in dag.reachable(&[root]) {
-        // Children come before their parents.
-        let at = |child: NodeId| values.get(&child).copied().unwrap_or(ValueId(u32::MAX));
-        let op = match dag.node(id) {
-            Node::Const(bits) => Op::Const(f64::from_bits(bits)),
-            Node::Load(slot) => Op::Load(slot),
-            Node::Unary(f, x) => Op::Unary(f, at(x)),
-            Node::Binary(f, a, b) => Op::Binary(f, at(a), at(b)),
-            Node::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
-        };
-        values.insert(id, ValueId(code.ops.len() as u32));
-        code.ops.push(op);
+/// Variables that were replaced by the negative of another one still have a value to show.
+fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
+    let slots: Vec<SlotId> = aliases.iter().collect();
+    let mut steps = Vec::new();
+    for slot in slots {
+        let alias = aliases.resolve(slot);
+        if alias.is_negated {
+            let value = system.load(alias.slot);
+            let node = system.dag.negate(value);
+            steps.push(Step::Assign(Assignment { slot, node, span: saltus_base::Span::nowhere() }));
+        }
     }
-    let stores = values.get(&root).map(|&value| (value, slot)).into_iter().collect();
-    Block::Assign(Assign { code, stores, span })
+    steps
 }
 
-fn states(model: &FlatModel, system: &System) -> Vec<State> {
-    let mut states = Vec::new();
-    for (id, variable) in model.variables.iter() {
-        for (i, &slot) in system.elements[id].iter().enumerate() {
-            if let Some(&derivative) = system.derivative_of.get(&slot) {
-                states.push(State { value: slot, derivative, nominal: nominal(&variable.attributes, i) });
+fn block(system: &mut System, scales: &Scales, step: &Step) -> Block {
+    match step {
+        Step::Assign(a) => {
+            let mut coder = Coder::default();
+            let value = coder.value(&system.dag, a.node);
+            Block::Assign(Assign { code: coder.code, stores: vec![(value, a.slot)], span: a.span })
+        }
+        Step::Loop(l) => Block::Loop(Box::new(loop_block(system, scales, l))),
+    }
+}
+
+fn loop_block(system: &mut System, scales: &Scales, l: &LoopStep) -> Loop {
+    let span = l.residuals.first().map(|r| r.1).or(l.discrete.first().map(|a| a.span));
+    let span = span.unwrap_or(saltus_base::Span::nowhere());
+    let found = loop_jacobian(system, l);
+    let dag = &system.dag;
+    let mut coder = Coder::default();
+    let stores = l.inner.iter().map(|a| (coder.value(dag, a.node), a.slot)).collect();
+    let residuals = l.residuals.iter().map(|r| coder.value(dag, r.0)).collect();
+    let body = Assign { code: coder.code, stores, span };
+    let (jacobian, is_linear) = match found {
+        Some((entries, is_linear)) => {
+            let mut coder = Coder::default();
+            let entries = entries.iter().map(|&(r, c, node)| (r, c, coder.value(dag, node))).collect();
+            (Some(Jacobian { code: coder.code, entries }), is_linear)
+        }
+        None => (None, false),
+    };
+    let discrete = (!l.discrete.is_empty()).then(|| {
+        let mut coder = Coder::default();
+        let stores = l.discrete.iter().map(|a| (coder.value(dag, a.node), a.slot)).collect();
+        Assign { code: coder.code, stores, span }
+    });
+    let unknowns = l
+        .unknowns
+        .iter()
+        .map(|&slot| {
+            let scale = scales.of(slot);
+            Unknown { slot, nominal: scale.nominal, min: scale.min, max: scale.max }
+        })
+        .collect();
+    Loop { unknowns, body, residuals, spans: l.residuals.iter().map(|r| r.1).collect(), jacobian, is_linear, discrete }
+}
+
+/// Writes nodes as operations, each once.
+#[derive(Default)]
+struct Coder {
+    code: Code,
+    values: HashMap<NodeId, ValueId>,
+    calls: HashMap<CallId, u32>,
+}
+
+impl Coder {
+    fn value(&mut self, dag: &Dag, root: NodeId) -> ValueId {
+        if let Some(&known) = self.values.get(&root) {
+            return known;
+        }
+        for id in dag.reachable(&[root]) {
+            if self.values.contains_key(&id) {
+                continue;
+            }
+            // Children come before their parents.
+            let at = |child: NodeId| self.values.get(&child).copied().unwrap_or(ValueId(u32::MAX));
+            let op = match dag.node(id) {
+                Node::Const(bits) => Op::Const(f64::from_bits(bits)),
+                Node::Load(slot) => Op::Load(slot),
+                Node::Unary(f, x) => Op::Unary(f, at(x)),
+                Node::Binary(f, a, b) => Op::Binary(f, at(a), at(b)),
+                Node::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
+                Node::Result(call, k) => {
+                    let place = self.call(dag, call);
+                    Op::Result(place, k)
+                }
+            };
+            self.push(id, op);
+        }
+        self.values[&root]
+    }
+
+    fn push(&mut self, id: NodeId, op: Op) {
+        self.values.insert(id, ValueId(self.code.ops.len() as u32));
+        self.code.ops.push(op);
+    }
+
+    /// The call is made where its first result is asked for.
+    fn call(&mut self, dag: &Dag, call: CallId) -> u32 {
+        if let Some(&place) = self.calls.get(&call) {
+            return place;
+        }
+        let called = dag.called(call);
+        let arguments =
+            called.arguments.iter().map(|a| self.values.get(a).copied().unwrap_or(ValueId(u32::MAX))).collect();
+        let place = self.code.calls.len() as u32;
+        self.code.calls.push(Call { callable: called.function, arguments });
+        self.code.ops.push(Op::Call(place));
+        self.calls.insert(call, place);
+        place
+    }
+}
+
+fn states(system: &System, scales: &Scales) -> Vec<State> {
+    let all = system.derivative_of.iter();
+    all.map(|(&value, &derivative)| State { value, derivative, nominal: scales.of(value).nominal }).collect()
+}
+
+#[derive(Clone, Copy)]
+struct Scale {
+    nominal: f64,
+    min: f64,
+    max: f64,
+}
+
+/// Magnitudes and bounds of variables, where they are literal.
+struct Scales {
+    of: HashMap<SlotId, Scale>,
+}
+
+impl Scales {
+    fn read(model: &FlatModel, system: &System, aliases: &Aliases) -> Scales {
+        let mut of: HashMap<SlotId, Scale> = HashMap::new();
+        for (id, variable) in model.variables.iter() {
+            for (k, &slot) in system.elements[id].iter().enumerate() {
+                let attributes = &variable.attributes;
+                let alias = aliases.resolve(slot);
+                let number = |e: &Option<Expr>| e.as_ref().and_then(|e| literal(e, k));
+                let scale = of.entry(alias.slot).or_insert(Scale::NONE);
+                if let Some(nominal) = number(&attributes.nominal).map(f64::abs).filter(|n| n.is_finite() && *n > 0.0) {
+                    scale.nominal = nominal;
+                }
+                let (min, max) = bounds(attributes, &number, alias.is_negated);
+                scale.min = scale.min.max(min);
+                scale.max = scale.max.min(max);
             }
         }
+        Scales { of }
     }
-    states
+
+    fn of(&self, slot: SlotId) -> Scale {
+        self.of.get(&slot).copied().unwrap_or(Scale::NONE)
+    }
 }
 
-/// A literal nominal value; others count as 1.
-fn nominal(attributes: &Attributes, element: usize) -> f64 {
-    fn literal(e: &Expr, element: usize) -> Option<f64> {
-        match &e.kind {
-            ExprKind::Real(value) => Some(value.abs()),
-            ExprKind::Integer(value) => Some((*value as f64).abs()),
-            ExprKind::Array(items) => literal(items.get(element)?, element),
-            _ => None,
-        }
-    }
-    let value = attributes.nominal.as_ref().and_then(|e| literal(e, element));
-    value.filter(|v| v.is_finite() && *v > 0.0).unwrap_or(1.0)
+impl Scale {
+    const NONE: Scale = Scale { nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY };
 }
 
-fn variables(model: &FlatModel, system: &System) -> Vec<Variable> {
+fn bounds(attributes: &Attributes, number: &dyn Fn(&Option<Expr>) -> Option<f64>, is_negated: bool) -> (f64, f64) {
+    let min = number(&attributes.min).unwrap_or(f64::NEG_INFINITY);
+    let max = number(&attributes.max).unwrap_or(f64::INFINITY);
+    if is_negated { (-max, -min) } else { (min, max) }
+}
+
+fn literal(e: &Expr, element: usize) -> Option<f64> {
+    match &e.kind {
+        ExprKind::Real(value) => Some(*value),
+        ExprKind::Integer(value) => Some(*value as f64),
+        ExprKind::Unary(saltus_flat::UnaryOp::Negate, inner) => literal(inner, element).map(|v| -v),
+        ExprKind::Array(items) => literal(items.get(element)?, element),
+        ExprKind::Cast(inner) => literal(inner, element),
+        _ => None,
+    }
+}
+
+fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
     let mut variables = Vec::new();
     for (id, variable) in model.variables.iter() {
         let Some(ty) = slot_type(variable.ty.base) else { continue };
@@ -147,18 +294,21 @@ fn variables(model: &FlatModel, system: &System) -> Vec<Variable> {
             _ => String::new(),
         };
         for (i, &slot) in system.elements[id].iter().enumerate() {
+            let alias = aliases.resolve(slot);
+            let name = element_name(&variable.name, &dims, i as u64);
+            let shown = if alias.is_negated { slot } else { alias.slot };
             variables.push(Variable {
-                name: element_name(&variable.name, &dims, i as u64),
-                slot,
+                name: name.clone(),
+                slot: shown,
                 ty,
-                is_parameter: matches!(variable.variability, Variability::Constant | Variability::Parameter),
+                is_parameter: variable.variability <= Variability::Parameter,
                 is_hidden: variable.hide_result,
                 description: variable.description.clone(),
                 unit: unit.clone(),
             });
             if let Some(&derivative) = system.derivative_of.get(&slot) {
                 variables.push(Variable {
-                    name: system.name(derivative).to_owned(),
+                    name: format!("der({name})"),
                     slot: derivative,
                     ty,
                     is_parameter: false,

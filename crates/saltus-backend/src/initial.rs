@@ -12,49 +12,87 @@ use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
 use saltus_program::{SlotId, SlotKind};
 
+use crate::blocks::{Step, sort_into_blocks};
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::sort::Structure;
+use crate::sort::extend_by_quality;
+use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
 
-pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Assignment> {
+/// The initial system in order, and what was decided about it.
+pub struct InitialOrder {
+    pub steps: Vec<Step>,
+    /// Variables whose start value was taken as an initial condition, though it is not fixed.
+    pub assumed: Vec<SlotId>,
+}
+
+pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> InitialOrder {
     let mut unknowns = event_unknowns(system);
-    unknowns.extend(system.derivative_of.keys().copied());
+    unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
+    unknowns.extend(system.free_parameters.iter().copied());
+    unknowns.sort_unstable();
+    unknowns.dedup();
     let mut equations = initial_form(system);
     let n_model = equations.len();
     equations.extend(system.initial_equations.clone());
+    let n_given = equations.len();
     equations.extend(fixed_starts(system));
     let n_required = equations.len();
-    equations.extend(optional_starts(system));
-
+    let optional = optional_starts(system);
+    equations.extend(optional.iter().map(|(e, _)| e.clone()));
     let structure = Structure::new(system, &equations, &unknowns);
-    let required = Structure::new(system, &equations[..n_required], &unknowns);
-    let mut first = Matching::new(n_required, unknowns.len());
-    required.match_rows(&mut first);
-    for row in first.free_rows() {
-        let competing = required.competitors(&first, row);
-        let spans: Vec<Span> = competing.iter().filter(|&&r| r >= n_model).map(|&r| equations[r].span).collect();
-        diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &spans));
-    }
-    if diagnostics.has_errors() {
-        return Vec::new();
-    }
     let mut matching = Matching::new(equations.len(), unknowns.len());
-    for (row, column) in first.column_of_row.iter().enumerate() {
-        if let Some(column) = column {
-            matching.assign(row, *column);
+    for end in [n_model, n_given, n_required] {
+        extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
+    }
+    for row in n_required..equations.len() {
+        // One by one, so that the most wanted start value is taken first.
+        if matching.size() < unknowns.len() {
+            extend_by_quality(&mut matching, &structure, &equations, &|r| r == row);
         }
     }
-    structure.match_rows(&mut matching);
+    let surplus: Vec<usize> = (n_model..n_required).filter(|&r| matching.column_of_row[r].is_none()).collect();
+    let edges = structure.edges(Solvability::No);
+    for &row in &surplus {
+        let rows = matching.rows_competing_with(&edges, row);
+        let spans: Vec<Span> = rows.iter().filter(|&&r| r >= n_model).map(|&r| equations[r].span).collect();
+        diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &spans));
+    }
+    let surplus: Vec<Span> = surplus.into_iter().map(|r| equations[r].span).collect();
+    for row in (0..n_model).filter(|&r| matching.column_of_row[r].is_none()) {
+        diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &surplus));
+    }
     let free = matching.free_columns();
     if !free.is_empty() {
         let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
         diagnostics.push(diagnostics::initially_undetermined(&names));
-        return Vec::new();
     }
-    let mut order = initial_pre_values(system);
-    order.extend(structure.order(system, &equations, &unknowns, &matching, diagnostics));
-    order
+    if diagnostics.has_errors() {
+        return InitialOrder { steps: Vec::new(), assumed: Vec::new() };
+    }
+    let assumed = optional
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| matching.column_of_row[n_required + k].is_some())
+        .map(|(_, (_, slot))| *slot)
+        .collect();
+    let mut steps: Vec<Step> = initial_pre_values(system).into_iter().map(Step::Assign).collect();
+    steps.extend(first_guesses(system).into_iter().map(Step::Assign));
+    steps.extend(sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics));
+    InitialOrder { steps, assumed }
+}
+
+/// `x := start` for every variable that may be iterated over.
+fn first_guesses(system: &System) -> Vec<Assignment> {
+    let continuous = |slot: &SlotId| {
+        matches!(system.slots[*slot].kind, SlotKind::State | SlotKind::Algebraic | SlotKind::Derivative)
+    };
+    system
+        .starts
+        .iter()
+        .filter(|(slot, _)| continuous(slot))
+        .map(|(&slot, start)| Assignment { slot, node: start.value, span: start.span })
+        .collect()
 }
 
 /// The equations of the model as they hold initially.
@@ -87,16 +125,27 @@ fn fixed_starts(system: &mut System) -> Vec<ScalarEquation> {
     continuous.into_iter().map(|(slot, start)| start_equation(system, slot, start.value, start.span)).collect()
 }
 
-fn optional_starts(system: &mut System) -> Vec<ScalarEquation> {
+/// Start values that may be taken where conditions are missing: of states with a start value first, then of states
+/// without one, then of other continuous variables with one.
+fn optional_starts(system: &mut System) -> Vec<(ScalarEquation, SlotId)> {
+    let is_state = |system: &System, slot: SlotId| system.derivative_of.contains_key(&slot);
     let states: Vec<SlotId> = system.derivative_of.keys().copied().collect();
+    let started: Vec<SlotId> = system.starts.iter().filter(|(_, s)| !s.is_fixed).map(|(&slot, _)| slot).collect();
+    let given = |system: &System, slot: &SlotId| system.starts.contains_key(slot);
+    let mut order: Vec<SlotId> = states.iter().copied().filter(|s| given(system, s)).collect();
+    order.extend(states.iter().copied().filter(|s| !given(system, s)));
+    order.extend(started.into_iter().filter(|&s| {
+        !is_state(system, s) && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Parameter)
+    }));
+    order.extend(system.free_parameters.iter().copied().filter(|s| !given(system, s)));
     let mut equations = Vec::new();
-    for slot in states {
+    for slot in order {
         let (value, span) = match system.starts.get(&slot) {
             Some(start) if start.is_fixed => continue,
             Some(start) => (start.value, start.span),
             None => (system.dag.constant(system.slots[slot].initial), Span::nowhere()),
         };
-        equations.push(start_equation(system, slot, value, span));
+        equations.push((start_equation(system, slot, value, span), slot));
     }
     equations
 }

@@ -7,19 +7,25 @@
 //! y / 2 = x;
 //! ```
 //!
-//! The passes are the list in [`compile`]. Loops of equations, index reduction, user functions and algorithm sections
-//! are not handled yet and are reported as such (codes E08xx).
+//! The passes are the list in [`compile`]. What is not handled yet is reported as such (codes E08xx).
 
+mod alias;
+mod blocks;
 mod builtins;
 mod dag;
 mod diagnostics;
+mod differentiate;
 mod emit;
 mod equations;
 mod initial;
+mod jacobian;
 mod lower;
 mod parameters;
+mod reduce_index;
 mod solve;
 mod sort;
+mod states;
+mod structure;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -39,12 +45,16 @@ pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
     equations::lower_equations(model, &mut system, &mut diagnostics);
     equations::check_reinits(&system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    let event_order = sort::sort_events(&mut system, &mut diagnostics);
+    let aliases = alias::eliminate_aliases(&mut system);
+    let preferences = states::Preferences::read(model, &system, &aliases);
+    reduce_index::reduce_index(&mut system, &preferences, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    let initial_order = initial::sort_initial(&mut system, &mut diagnostics);
-    let parameter_order = parameters::sort_parameters(&mut system, &mut diagnostics);
+    let orders = sort::sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    Ok(emit::emit(model, system, &parameter_order, &initial_order, &event_order))
+    let initial = initial::sort_initial(&mut system, &mut diagnostics);
+    let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
+    stop_on_errors(&mut diagnostics)?;
+    Ok(emit::emit(model, system, &aliases, &parameters, &initial.steps, &orders))
 }
 
 /// Later passes rely on what earlier ones have found.

@@ -10,8 +10,8 @@ use saltus_flat::{
     BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, VarId, Variability, Variable, count,
 };
 use saltus_program::{
-    Assertion, Reinit, Relation, RelationId, RelationOp, Sample, Slot, SlotId, SlotKind, SlotType, Termination,
-    TimeEvent,
+    Assertion, Callable, CallableId, Reinit, Relation, RelationId, RelationOp, Sample, Slot, SlotId, SlotKind,
+    SlotType, Termination, TimeEvent,
 };
 
 use crate::dag::{Dag, NodeId};
@@ -50,6 +50,12 @@ pub struct System {
     pub floor_memory: BTreeMap<NodeId, SlotId>,
     /// Slots of `when` conditions, by the condition.
     pub condition_memory: BTreeMap<NodeId, SlotId>,
+    /// Parameters with `fixed = false`: unknowns of the initial system.
+    pub free_parameters: Vec<SlotId>,
+    /// Functions that are called rather than written out.
+    pub callables: IdVec<CallableId, Callable>,
+    /// Their names, for messages.
+    pub callable_names: IdVec<CallableId, String>,
 }
 
 /// `slot := node`
@@ -116,6 +122,9 @@ pub fn declare_variables(model: &FlatModel) -> System {
         relation_memory: BTreeMap::new(),
         floor_memory: BTreeMap::new(),
         condition_memory: BTreeMap::new(),
+        free_parameters: Vec::new(),
+        callables: IdVec::new(),
+        callable_names: IdVec::new(),
     }
 }
 
@@ -204,6 +213,10 @@ impl System {
     pub fn load(&mut self, slot: SlotId) -> NodeId {
         let continuous = self.slots[slot].kind.is_continuous();
         self.dag.load(slot, continuous)
+    }
+
+    pub fn callable_name(&self, callable: CallableId) -> &str {
+        self.callable_names.get(callable).map_or("?", |name| name)
     }
 
     pub fn name(&self, slot: SlotId) -> &str {

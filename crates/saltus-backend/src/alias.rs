@@ -1,0 +1,209 @@
+//! Eliminate aliases: variables that equal another one up to sign (DESIGN section 5).
+//!
+//! ```text
+//! r.p.v = c.p.v;                   every r.p.v becomes c.p.v
+//! r.p.i + r.n.i = 0;        ⇒      every r.n.i becomes -r.p.i
+//! ```
+//!
+//! In: the scalar system. Out: the system without those equations and unknowns, and the table that says what each
+//! eliminated variable stands for. Start values, `fixed` and derivatives move to the variable that remains.
+
+use std::collections::BTreeMap;
+
+use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
+
+use crate::dag::{Node, NodeId};
+use crate::system::{Assignment, ScalarEquation, System};
+
+/// What an eliminated slot stands for: another slot, possibly negated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alias {
+    pub slot: SlotId,
+    pub is_negated: bool,
+}
+
+#[derive(Default, Debug)]
+pub struct Aliases {
+    of: BTreeMap<SlotId, Alias>,
+}
+
+impl Aliases {
+    /// The remaining slot that `slot` equals, itself if it was not eliminated.
+    pub fn resolve(&self, slot: SlotId) -> Alias {
+        let mut at = Alias { slot, is_negated: false };
+        while let Some(next) = self.of.get(&at.slot) {
+            at = Alias { slot: next.slot, is_negated: at.is_negated ^ next.is_negated };
+        }
+        at
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = SlotId> {
+        self.of.keys().copied()
+    }
+
+    pub fn len(&self) -> usize {
+        self.of.len()
+    }
+}
+
+pub fn eliminate_aliases(system: &mut System) -> Aliases {
+    let mut aliases = Aliases::default();
+    let mut kept = Vec::with_capacity(system.equations.len());
+    for equation in std::mem::take(&mut system.equations) {
+        let is_alias =
+            alias_of(system, &equation).is_some_and(|(a, b, negated)| unite(system, &mut aliases, a, b, negated));
+        if !is_alias {
+            kept.push(equation);
+        }
+    }
+    system.equations = kept;
+    if aliases.len() > 0 {
+        rewrite(system, &aliases);
+    }
+    aliases
+}
+
+/// `(a, b, negated)` if the equation says `a = b` or `a = -b` and nothing else.
+fn alias_of(system: &System, equation: &ScalarEquation) -> Option<(SlotId, SlotId, bool)> {
+    if equation.target.is_some() || !equation.is_real || equation.initially.is_some() {
+        return None;
+    }
+    let dag = &system.dag;
+    let (left, right) = (equation.left, equation.right);
+    if let (Some((a, na)), Some((b, nb))) = (signed_load(system, left), signed_load(system, right)) {
+        return Some((a, b, na ^ nb));
+    }
+    let (sum, other) = if dag.value(left) == Some(0.0) { (right, left) } else { (left, right) };
+    if dag.value(other) != Some(0.0) {
+        return None;
+    }
+    let sum = match dag.node(sum) {
+        Node::Unary(UnaryFn::Negate, inner) => inner,
+        _ => sum,
+    };
+    match dag.node(sum) {
+        Node::Binary(f @ (BinaryFn::Add | BinaryFn::Sub), x, y) => {
+            let ((a, na), (b, nb)) = (signed_load(system, x)?, signed_load(system, y)?);
+            Some((a, b, na ^ nb ^ (f == BinaryFn::Add)))
+        }
+        _ => None,
+    }
+}
+
+fn signed_load(system: &System, node: NodeId) -> Option<(SlotId, bool)> {
+    match system.dag.node(node) {
+        Node::Load(slot) => Some((slot, false)),
+        Node::Unary(UnaryFn::Negate, inner) => match system.dag.node(inner) {
+            Node::Load(slot) => Some((slot, true)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Makes one of two equal variables stand for both; refuses where that would lose something.
+fn unite(system: &mut System, aliases: &mut Aliases, a: SlotId, b: SlotId, is_negated: bool) -> bool {
+    let (a, b) = (aliases.resolve(a), aliases.resolve(b));
+    let is_negated = is_negated ^ a.is_negated ^ b.is_negated;
+    if a.slot == b.slot {
+        return false;
+    }
+    let may = |slot: SlotId| matches!(system.slots[slot].kind, SlotKind::Algebraic | SlotKind::State | SlotKind::Input);
+    if !may(a.slot) || !may(b.slot) {
+        return false;
+    }
+    let (kept, gone) = if rank(system, a.slot) >= rank(system, b.slot) { (a.slot, b.slot) } else { (b.slot, a.slot) };
+    if system.slots[gone].kind == SlotKind::Input || system.pre_of.contains_key(&gone) {
+        return false;
+    }
+    let derivatives = (system.derivative_of.get(&kept).copied(), system.derivative_of.get(&gone).copied());
+    match derivatives {
+        (Some(of_kept), Some(of_gone)) => {
+            system.derivative_of.remove(&gone);
+            aliases.of.insert(of_gone, Alias { slot: of_kept, is_negated });
+            system.slots[of_gone].kind = SlotKind::Auxiliary;
+        }
+        (None, Some(_)) => return false,
+        _ => {}
+    }
+    merge_starts(system, kept, gone, is_negated);
+    aliases.of.insert(gone, Alias { slot: kept, is_negated });
+    system.slots[gone].kind = SlotKind::Auxiliary;
+    true
+}
+
+/// Which of two variables remains: what is given from outside, states, variables with a remembered value, variables
+/// with a start value.
+fn rank(system: &System, slot: SlotId) -> u8 {
+    if system.slots[slot].kind == SlotKind::Input {
+        return 5;
+    }
+    let by_start = match system.starts.get(&slot) {
+        Some(start) if start.is_fixed => 2,
+        Some(_) => 1,
+        None => 0,
+    };
+    if system.derivative_of.contains_key(&slot) {
+        return 4;
+    }
+    if system.pre_of.contains_key(&slot) {
+        return 3;
+    }
+    by_start
+}
+
+fn merge_starts(system: &mut System, kept: SlotId, gone: SlotId, is_negated: bool) {
+    let Some(mut start) = system.starts.remove(&gone) else { return };
+    if is_negated {
+        start.value = system.dag.negate(start.value);
+    }
+    match system.starts.get(&kept) {
+        Some(own) if own.is_fixed && start.is_fixed && own.value != start.value => {
+            // Both must hold; the initial system finds out.
+            let left = system.load(kept);
+            let (right, span) = (start.value, start.span);
+            let both = ScalarEquation { left, right, target: None, initially: None, is_real: true, span };
+            system.initial_equations.push(both);
+        }
+        Some(own) if own.is_fixed || !start.is_fixed => {}
+        _ => {
+            system.starts.insert(kept, start);
+        }
+    }
+}
+
+/// Replaces every eliminated slot in everything the system contains, in one pass over the graph.
+fn rewrite(system: &mut System, aliases: &Aliases) {
+    let replacement: BTreeMap<SlotId, NodeId> = aliases
+        .of
+        .keys()
+        .map(|&slot| {
+            let alias = aliases.resolve(slot);
+            let node = system.load(alias.slot);
+            (slot, if alias.is_negated { system.dag.negate(node) } else { node })
+        })
+        .collect();
+    let mut places: Vec<&mut NodeId> = Vec::new();
+    for equation in system.equations.iter_mut().chain(&mut system.initial_equations) {
+        places.push(&mut equation.left);
+        places.push(&mut equation.right);
+        places.extend(&mut equation.initially);
+    }
+    places.extend(system.starts.values_mut().map(|start| &mut start.value));
+    let assignments = system.parameters.iter_mut().chain(&mut system.crossings).chain(&mut system.assertion_conditions);
+    places.extend(assignments.map(|Assignment { node, .. }| node));
+    let roots: Vec<NodeId> = places.iter().map(|place| **place).collect();
+    let new = system.dag.substitute_all(&roots, &|slot| replacement.get(&slot).copied());
+    places.into_iter().zip(new).for_each(|(place, node)| *place = node);
+    for reinit in &mut system.reinits {
+        let alias = aliases.resolve(reinit.state);
+        reinit.state = alias.slot;
+        if alias.is_negated {
+            // The value slot has an equation of its own; its sign turns with the state's.
+            for equation in system.equations.iter_mut().filter(|e| e.target == Some(reinit.value)) {
+                equation.right = system.dag.negate(equation.right);
+                equation.initially = equation.initially.map(|n| system.dag.negate(n));
+            }
+        }
+    }
+}

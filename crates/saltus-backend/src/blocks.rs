@@ -1,0 +1,253 @@
+//! Sort matched equations into steps: assignments, and loops with as few iteration variables as tearing finds.
+//!
+//! ```text
+//! u = R * i;  u = E - v;  v = K * i^2      ⇒   loop over i:  v := K*i^2; u := E - v;  residual: u - R*i
+//! ```
+//!
+//! In: a system of equations with a matching. Out: [`Step`]s in order of computation. Discrete equations in a loop (the
+//! memory of relations first of all) make it a mixed loop: they are evaluated after the reals, until nothing changes.
+
+use std::collections::HashMap;
+
+use saltus_base::{Diagnostics, Span};
+use saltus_graph::{Matching, strongly_connected_components};
+use saltus_program::{BinaryFn, SlotId, SlotType};
+
+use crate::dag::NodeId;
+use crate::diagnostics;
+use crate::solve::{Solution, solve_for};
+use crate::structure::{Solvability, Structure};
+use crate::system::{Assignment, ScalarEquation, System};
+
+/// One step of a computation.
+#[derive(Clone, Debug)]
+pub enum Step {
+    Assign(Assignment),
+    Loop(LoopStep),
+}
+
+/// Equations solved together; the nodes are free of the inner variables.
+#[derive(Clone, Debug)]
+pub struct LoopStep {
+    pub unknowns: Vec<SlotId>,
+    /// Variables that follow from the unknowns, in order.
+    pub inner: Vec<Assignment>,
+    pub residuals: Vec<(NodeId, Span)>,
+    /// Discrete variables, in terms of unknowns and inner variables.
+    pub discrete: Vec<Assignment>,
+}
+
+impl Step {
+    /// The slots the step computes.
+    pub fn slots(&self) -> Vec<SlotId> {
+        match self {
+            Step::Assign(a) => vec![a.slot],
+            Step::Loop(l) => {
+                let computed = l.inner.iter().chain(&l.discrete).map(|a| a.slot);
+                l.unknowns.iter().copied().chain(computed).collect()
+            }
+        }
+    }
+
+    /// The nodes the step evaluates.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        match self {
+            Step::Assign(a) => vec![a.node],
+            Step::Loop(l) => {
+                let residuals = l.residuals.iter().map(|r| r.0);
+                l.inner.iter().chain(&l.discrete).map(|a| a.node).chain(residuals).collect()
+            }
+        }
+    }
+}
+
+/// Orders the matched rows; rows without a column are left out.
+pub fn sort_into_blocks(
+    system: &mut System,
+    equations: &[ScalarEquation],
+    unknowns: &[SlotId],
+    structure: &Structure,
+    matching: &Matching,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Step> {
+    let needs: Vec<Vec<usize>> = structure
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(row, columns)| match matching.column_of_row[row] {
+            Some(own) => {
+                columns.iter().filter(|(c, _)| *c != own).filter_map(|(c, _)| matching.row_of_column[*c]).collect()
+            }
+            None => Vec::new(),
+        })
+        .collect();
+    let mut steps = Vec::new();
+    for component in strongly_connected_components(&needs) {
+        if let [row] = component[..] {
+            let Some(column) = matching.column_of_row[row] else { continue };
+            if structure.how(row, column) != Solvability::No
+                && let Solution::Safe(node) | Solution::Risky(node) =
+                    solve_for(system, &equations[row], unknowns[column])
+            {
+                steps.push(Step::Assign(Assignment { slot: unknowns[column], node, span: equations[row].span }));
+                continue;
+            }
+        }
+        let columns: Vec<usize> = component.iter().filter_map(|&r| matching.column_of_row[r]).collect();
+        match tear(system, equations, unknowns, structure, &component, &columns) {
+            Some(step) => steps.push(Step::Loop(step)),
+            None => {
+                let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+                let spans: Vec<Span> = component.iter().map(|&r| equations[r].span).collect();
+                diagnostics.push(diagnostics::algebraic_loop(&names, &spans));
+            }
+        }
+    }
+    steps
+}
+
+/// Chooses iteration variables of one loop greedily: whenever no equation is left with a single unsolved variable that
+/// it can be solved for safely, the variable that occurs most often becomes an iteration variable.
+fn tear(
+    system: &mut System,
+    equations: &[ScalarEquation],
+    unknowns: &[SlotId],
+    structure: &Structure,
+    rows: &[usize],
+    columns: &[usize],
+) -> Option<LoopStep> {
+    let is_discrete =
+        |c: usize| system.slots[unknowns[c]].ty != SlotType::Real || !system.slots[unknowns[c]].kind.is_continuous();
+    let (discrete_columns, real_columns): (Vec<usize>, Vec<usize>) = columns.iter().partition(|&&c| is_discrete(c));
+    let of_discrete: Vec<SlotId> = discrete_columns.iter().map(|&c| unknowns[c]).collect();
+    let is_discrete_row =
+        |r: usize| equations[r].target.is_some_and(|t| of_discrete.contains(&t)) || !equations[r].is_real;
+    let (discrete_rows, real_rows): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&r| is_discrete_row(r));
+    if discrete_rows.len() != discrete_columns.len() || real_rows.len() != real_columns.len() {
+        return None;
+    }
+    let plan = Plan::make(structure, &real_rows, &real_columns);
+    let mut values: HashMap<SlotId, NodeId> = HashMap::new();
+    let mut inner = Vec::new();
+    for &(row, column) in &plan.assignments {
+        let slot = unknowns[column];
+        let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, &equations[row], slot) else {
+            return None;
+        };
+        let node = system.dag.substitute(node, &|s| values.get(&s).copied());
+        values.insert(slot, node);
+        inner.push(Assignment { slot, node, span: equations[row].span });
+    }
+    let mut residuals = Vec::new();
+    for &row in &plan.residuals {
+        let difference = system.dag.binary(BinaryFn::Sub, equations[row].left, equations[row].right);
+        let difference = system.dag.substitute(difference, &|s| values.get(&s).copied());
+        residuals.push((difference, equations[row].span));
+    }
+    let discrete = discrete_assignments(system, equations, &of_discrete, &discrete_rows)?;
+    let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
+    Some(LoopStep { unknowns, inner, residuals, discrete })
+}
+
+/// The discrete equations of a mixed loop in an order in which as few as possible are used before they are computed.
+fn discrete_assignments(
+    system: &mut System,
+    equations: &[ScalarEquation],
+    slots: &[SlotId],
+    rows: &[usize],
+) -> Option<Vec<Assignment>> {
+    let mut left: Vec<SlotId> = slots.to_vec();
+    let mut assignments = Vec::new();
+    for &row in rows {
+        let equation = &equations[row];
+        let slot = match equation.target {
+            Some(target) => target,
+            None => *left.iter().find(|&&s| matches!(solve_for(system, equation, s), Solution::Safe(_)))?,
+        };
+        let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, equation, slot) else { return None };
+        left.retain(|&s| s != slot);
+        assignments.push(Assignment { slot, node, span: equation.span });
+    }
+    Some(assignments)
+}
+
+/// Which variables are iterated over, which equations determine the others, which remain.
+struct Plan {
+    torn: Vec<usize>,
+    assignments: Vec<(usize, usize)>,
+    residuals: Vec<usize>,
+}
+
+impl Plan {
+    fn make(structure: &Structure, rows: &[usize], columns: &[usize]) -> Plan {
+        let mut plan = Plan { torn: Vec::new(), assignments: Vec::new(), residuals: Vec::new() };
+        let position: HashMap<usize, usize> = columns.iter().enumerate().map(|(k, &c)| (c, k)).collect();
+        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); columns.len()];
+        let mut open: Vec<usize> = vec![0; rows.len()];
+        for (i, &row) in rows.iter().enumerate() {
+            for (c, _) in &structure.rows[row] {
+                if let Some(&k) = position.get(c) {
+                    rows_of[k].push(i);
+                    open[i] += 1;
+                }
+            }
+        }
+        let mut is_solved = vec![false; columns.len()];
+        let mut is_used = vec![false; rows.len()];
+        let mut ready: Vec<usize> = (0..rows.len()).filter(|&i| open[i] == 1).rev().collect();
+        let mut n_solved = 0;
+        while n_solved < columns.len() {
+            let column = loop {
+                let Some(i) = ready.pop() else { break None };
+                if is_used[i] || open[i] != 1 {
+                    continue;
+                }
+                let row = rows[i];
+                let last = structure.rows[row]
+                    .iter()
+                    .find_map(|(c, how)| position.get(c).filter(|&&k| !is_solved[k]).map(|&k| (k, *how)));
+                if let Some((k, how)) = last
+                    && how <= Solvability::Parameter
+                {
+                    is_used[i] = true;
+                    plan.assignments.push((row, columns[k]));
+                    break Some(k);
+                }
+            };
+            let k = match column {
+                Some(k) => k,
+                None => {
+                    let k = Plan::next_torn(&rows_of, &is_solved, &is_used, &open);
+                    plan.torn.push(columns[k]);
+                    k
+                }
+            };
+            is_solved[k] = true;
+            n_solved += 1;
+            for &i in &rows_of[k] {
+                open[i] -= 1;
+                if open[i] == 1 && !is_used[i] {
+                    ready.push(i);
+                }
+            }
+        }
+        plan.residuals = (0..rows.len()).filter(|&i| !is_used[i]).map(|i| rows[i]).collect();
+        plan
+    }
+
+    /// The unsolved variable that occurs in most open equations, those with few other variables counting more.
+    fn next_torn(rows_of: &[Vec<usize>], is_solved: &[bool], is_used: &[bool], open: &[usize]) -> usize {
+        let weight = |k: usize| -> f64 {
+            rows_of[k].iter().filter(|&&i| !is_used[i]).map(|&i| 1.0 / open[i].max(1) as f64).sum::<f64>()
+                + rows_of[k].len() as f64
+        };
+        let mut best = None;
+        for k in (0..rows_of.len()).filter(|&k| !is_solved[k]) {
+            let w = weight(k);
+            if best.is_none_or(|(_, b)| w > b) {
+                best = Some((k, w));
+            }
+        }
+        best.map_or(0, |(k, _)| k)
+    }
+}

@@ -1,0 +1,24 @@
+//! Jacobians of loops: the derivatives of the residuals by the iteration variables, through the torn variables.
+
+use saltus_program::SlotId;
+
+use crate::blocks::LoopStep;
+use crate::dag::{NoCalls, NodeId};
+use crate::system::System;
+
+/// Rows and columns of the entries that are not zero, and whether the loop is linear. `None` where a function without a
+/// derivative is called: then differences must do.
+pub fn loop_jacobian(system: &mut System, l: &LoopStep) -> Option<(Vec<(u32, u32, NodeId)>, bool)> {
+    let mut entries = Vec::new();
+    let mut is_linear = true;
+    let is_unknown = |slot: SlotId| l.unknowns.contains(&slot);
+    for (row, (residual, _)) in l.residuals.iter().enumerate() {
+        let gradient = system.dag.gradient(*residual, &l.unknowns, &mut NoCalls).ok()?;
+        for (column, entry) in gradient.into_iter().enumerate() {
+            let Some(node) = entry else { continue };
+            is_linear = is_linear && !system.dag.depends_on(node, &is_unknown);
+            entries.push((row as u32, column as u32, node));
+        }
+    }
+    Some((entries, is_linear))
+}

@@ -1,0 +1,68 @@
+//! How much a variable wants to be a state (`stateSelect`, specification 4.9.8).
+
+use std::collections::BTreeMap;
+
+use saltus_flat::{Expr, ExprKind, FlatModel};
+use saltus_program::SlotId;
+
+use crate::alias::Aliases;
+use crate::system::System;
+
+/// The wish of each slot, from `never` to `always`.
+#[derive(Default, Debug)]
+pub struct Preferences {
+    of: BTreeMap<SlotId, u8>,
+}
+
+impl Preferences {
+    pub const NEVER: u8 = 0;
+    /// A variable that nobody differentiates: it becomes a candidate only through a differentiated equation.
+    pub const ALGEBRAIC: u8 = 1;
+    pub const AVOID: u8 = 2;
+    pub const DEFAULT: u8 = 3;
+    pub const PREFER: u8 = 4;
+    pub const ALWAYS: u8 = 5;
+
+    pub fn of(&self, slot: SlotId) -> u8 {
+        self.of.get(&slot).copied().unwrap_or(Preferences::ALGEBRAIC)
+    }
+
+    /// Reads the attribute of every variable; a variable that stands for several has the strongest wish of them.
+    pub fn read(model: &FlatModel, system: &System, aliases: &Aliases) -> Preferences {
+        let mut of = BTreeMap::new();
+        for (&slot, &derivative) in &system.derivative_of {
+            of.insert(slot, Preferences::DEFAULT);
+            of.insert(derivative, Preferences::DEFAULT);
+        }
+        for (id, variable) in model.variables.iter() {
+            let Some(wish) = variable.attributes.state_select.as_ref() else { continue };
+            for (k, &slot) in system.elements[id].iter().enumerate() {
+                let Some(wish) = wish_of(wish, k) else { continue };
+                let slot = aliases.resolve(slot).slot;
+                let known = of.get(&slot).copied().unwrap_or(Preferences::ALGEBRAIC);
+                let stronger =
+                    if known <= Preferences::DEFAULT && wish <= Preferences::AVOID { wish } else { wish.max(known) };
+                of.insert(slot, stronger);
+                if let Some(&derivative) = system.derivative_of.get(&slot) {
+                    of.insert(derivative, stronger);
+                }
+            }
+        }
+        Preferences { of }
+    }
+}
+
+fn wish_of(attribute: &Expr, element: usize) -> Option<u8> {
+    match &attribute.kind {
+        ExprKind::EnumLiteral(_, ordinal) => Some(match ordinal {
+            1 => Preferences::NEVER,
+            2 => Preferences::AVOID,
+            4 => Preferences::PREFER,
+            5 => Preferences::ALWAYS,
+            _ => Preferences::DEFAULT,
+        }),
+        ExprKind::Array(items) => wish_of(items.get(element)?, 0),
+        ExprKind::If { then, .. } => wish_of(then, element),
+        _ => None,
+    }
+}
