@@ -7,6 +7,7 @@
 //! | [`matching`] | which row determines which column |
 //! | [`decomposition`] | which rows are too many, which columns are left undetermined |
 //! | [`components`] | in which order the rows can be solved, which only together |
+//! | [`pantelides`] | which rows must be differentiated (index reduction) |
 //! | [`union_find`] | which variables are equal or opposite to each other |
 //! | [`colouring`] | which columns of a sparse Jacobian can be found in one evaluation |
 
@@ -15,6 +16,7 @@ pub mod components;
 pub mod decomposition;
 pub mod incidence;
 pub mod matching;
+pub mod pantelides;
 pub mod union_find;
 
 #[cfg(test)]

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! [`Matching::extend`] is the algorithm of Hopcroft and Karp (1973) after a greedy pass, O(edges · √rows);
-//! [`Matching::augment`] matches one more row by depth-first search with lookahead (Duff 1981, MC21). Both are
-//! iterative. Where not all rows can be matched, earlier rows take precedence over later ones.
+//! [`Matching::augment`] matches one more row along a shortest augmenting path. Where not all rows can be matched,
+//! earlier rows take precedence over later ones.
 
 use std::collections::VecDeque;
 
@@ -45,10 +45,11 @@ pub struct Reached {
     pub columns: Vec<usize>,
 }
 
-/// Memory of searches; `visited` holds the number of the search that saw a row last.
+/// Memory of searches; `visited` holds the number of the search that saw a row last, `came_from` the row before it.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     visited: Vec<u64>,
+    came_from: Vec<usize>,
     round: u64,
 }
 
@@ -71,6 +72,7 @@ impl Matching {
         if n_rows > self.column_of_row.len() {
             self.column_of_row.resize(n_rows, None);
             self.scratch.visited.resize(n_rows, 0);
+            self.scratch.came_from.resize(n_rows, 0);
         }
         if n_columns > self.row_of_column.len() {
             self.row_of_column.resize(n_columns, None);
@@ -98,6 +100,11 @@ impl Matching {
     /// Takes a column out of the graph: it keeps its row, if it has one, and no extension uses it.
     pub fn close(&mut self, column: usize) {
         self.closed[column] = true;
+    }
+
+    /// Undoes [`close`](Self::close).
+    pub fn open(&mut self, column: usize) {
+        self.closed[column] = false;
     }
 
     /// Frees a row and its column, if it has one.
@@ -136,28 +143,25 @@ impl Matching {
             return Ok(());
         }
         self.scratch.round += 1;
+        self.mark(row, row);
         let mut seen = vec![row];
-        self.mark(row);
-        // Each entry: a row and its next edge to try.
-        let mut path: Vec<(usize, usize)> = vec![(row, 0)];
-        while let Some(&(current, edge)) = path.last() {
-            let edges = columns_of(adjacency, current);
-            if edge == 0
-                && let Some(column) = self.first_free(edges)
-            {
-                self.flip(adjacency, &path, column);
-                return Ok(());
-            }
-            match self.next_row(edges, edge) {
-                Some((next, taken)) => {
-                    let last = path.len() - 1;
-                    path[last].1 = taken + 1;
-                    self.mark(next);
-                    seen.push(next);
-                    path.push((next, 0));
+        let mut done = 0;
+        while let Some(&current) = seen.get(done) {
+            done += 1;
+            for &column in columns_of(adjacency, current) {
+                if self.closed[column] {
+                    continue;
                 }
-                None => {
-                    path.pop();
+                match self.row_of_column[column] {
+                    None => {
+                        self.shift(current, column);
+                        return Ok(());
+                    }
+                    Some(next) if self.scratch.visited[next] != self.scratch.round => {
+                        self.mark(next, current);
+                        seen.push(next);
+                    }
+                    Some(_) => {}
                 }
             }
         }
@@ -205,33 +209,26 @@ impl Matching {
         Reached::new(self, order)
     }
 
-    fn mark(&mut self, row: usize) {
+    fn mark(&mut self, row: usize, came_from: usize) {
         self.scratch.visited[row] = self.scratch.round;
+        self.scratch.came_from[row] = came_from;
+    }
+
+    /// Gives a free column to a row, the column that row had to the row it was reached from, and so on to the start.
+    fn shift(&mut self, mut row: usize, mut column: usize) {
+        loop {
+            let before = self.column_of_row[row];
+            self.assign(row, column);
+            match before {
+                Some(given) => column = given,
+                None => break,
+            }
+            row = self.scratch.came_from[row];
+        }
     }
 
     fn first_free(&self, columns: &[usize]) -> Option<usize> {
         columns.iter().copied().find(|&column| self.row_of_column[column].is_none() && !self.closed[column])
-    }
-
-    /// The owner of the next taken column that this search has not visited, and that edge.
-    fn next_row(&self, edges: &[usize], from: usize) -> Option<(usize, usize)> {
-        (from..edges.len()).find_map(|edge| {
-            let owner = self.row_of_column[edges[edge]]?;
-            let fresh = self.scratch.visited[owner] != self.scratch.round && !self.closed[edges[edge]];
-            fresh.then_some((owner, edge))
-        })
-    }
-
-    /// Matches the rows of the path anew, from its end: each row gives its column to the row before it.
-    fn flip<R: Rows + ?Sized>(&mut self, adjacency: &R, path: &[(usize, usize)], free: usize) {
-        let mut column = free;
-        for (i, &(row, _)) in path.iter().enumerate().rev() {
-            self.assign(row, column);
-            if i > 0 {
-                let (before, next_edge) = path[i - 1];
-                column = adjacency.columns(before)[next_edge - 1];
-            }
-        }
     }
 
     /// Exchanges each free row with the last row in its reach, if that is later and was not matched `before`. The sets
@@ -334,10 +331,12 @@ impl Layers {
             }
             match matching.row_of_column[column] {
                 None => {
-                    let path: Vec<(usize, usize)> = path.iter().map(|&row| (row, self.edge[row])).collect();
-                    matching.flip(adjacency, &path, column);
-                    for (row, _) in path {
+                    let mut given = column;
+                    for &row in path.iter().rev() {
                         self.distance[row] = FAR;
+                        let before = matching.column_of_row[row];
+                        matching.assign(row, given);
+                        given = before.unwrap_or(given);
                     }
                     return;
                 }
