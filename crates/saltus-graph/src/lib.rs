@@ -8,6 +8,7 @@
 //! | [`decomposition`] | which rows are too many, which columns are left undetermined |
 //! | [`components`] | in which order the rows can be solved, which only together |
 //! | [`pantelides`] | which rows must be differentiated (index reduction) |
+//! | [`tearing`] | which columns of a loop to iterate on |
 //! | [`union_find`] | which variables are equal or opposite to each other |
 //! | [`colouring`] | which columns of a sparse Jacobian can be found in one evaluation |
 
@@ -17,6 +18,7 @@ pub mod decomposition;
 pub mod incidence;
 pub mod matching;
 pub mod pantelides;
+pub mod tearing;
 pub mod union_find;
 
 #[cfg(test)]
@@ -27,4 +29,5 @@ pub use components::{Block, blocks, strongly_connected_components, topological_o
 pub use decomposition::{Decomposition, Part};
 pub use incidence::{Incidence, IncidenceBuilder, Rows};
 pub use matching::{Matching, Reached};
+pub use tearing::{Tearing, TearingProblem, tear};
 pub use union_find::{Contradiction, Sign, SignedUnionFind, Union};
