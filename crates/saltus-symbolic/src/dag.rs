@@ -121,6 +121,11 @@ impl Dag {
         if let Some(simpler) = self.simplify_binary(function, a, b) {
             return simpler;
         }
+        self.operation(function, a, b)
+    }
+
+    /// The node as it stands, not simplified.
+    pub(crate) fn operation(&mut self, function: BinaryFn, a: NodeId, b: NodeId) -> NodeId {
         if is_commutative(function)
             && let Some(&same) = self.ids.get(&Node::Binary(function, b, a))
         {

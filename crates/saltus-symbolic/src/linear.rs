@@ -42,7 +42,11 @@ impl Dag {
     }
 
     fn split(&mut self, walk: &Walk, slots: &[SlotId], columns: &HashMap<SlotId, usize>) -> Option<LinearForm> {
-        let contains = self.linear_nodes(walk, columns)?;
+        let degrees = self.degrees(walk, &|slot| columns.contains_key(&slot));
+        if *degrees.last()? == Degree::Nonlinear {
+            return None;
+        }
+        let contains: Vec<bool> = degrees.iter().map(|&degree| degree == Degree::Linear).collect();
         let rests = self.rests(walk, &contains, columns);
         let rest = *rests.last()?;
         if !*contains.last()? {
@@ -56,24 +60,25 @@ impl Dag {
         Some(LinearForm { terms, rest })
     }
 
-    /// Which nodes contain a slot; none if one of them is not linear in them.
-    fn linear_nodes(&self, walk: &Walk, columns: &HashMap<SlotId, usize>) -> Option<Vec<bool>> {
-        let mut contains: Vec<bool> = Vec::with_capacity(walk.order.len());
+    /// How each node of the walk depends on the slots.
+    pub(crate) fn degrees(&self, walk: &Walk, is_wanted: &dyn Fn(SlotId) -> bool) -> Vec<Degree> {
+        let mut degrees: Vec<Degree> = Vec::with_capacity(walk.order.len());
         for &id in &walk.order {
-            let has = |child: NodeId| walk.place(child).is_some_and(|p| contains.get(p) == Some(&true));
-            let found = match self.node(id) {
-                Node::Const(_) => false,
-                Node::Load(slot) => columns.contains_key(&slot),
-                _ if !self.children(id).any(has) => false,
-                Node::Unary(UnaryFn::Negate, _) | Node::Binary(BinaryFn::Add | BinaryFn::Sub, ..) => true,
-                Node::Binary(BinaryFn::Mul, a, b) if !(has(a) && has(b)) => true,
-                Node::Binary(BinaryFn::Div, _, b) if !has(b) => true,
-                Node::Select(c, ..) if !has(c) => true,
-                _ => return None,
+            let of = |child: NodeId| walk.place(child).and_then(|p| degrees.get(p)).copied().unwrap_or(Degree::Free);
+            let has = |child: NodeId| of(child) != Degree::Free;
+            let highest = self.children(id).map(of).max().unwrap_or(Degree::Free);
+            let degree = match self.node(id) {
+                Node::Load(slot) if is_wanted(slot) => Degree::Linear,
+                _ if highest != Degree::Linear => highest,
+                Node::Unary(UnaryFn::Negate, _) | Node::Binary(BinaryFn::Add | BinaryFn::Sub, ..) => Degree::Linear,
+                Node::Binary(BinaryFn::Mul, a, b) if !(has(a) && has(b)) => Degree::Linear,
+                Node::Binary(BinaryFn::Div, _, b) if !has(b) => Degree::Linear,
+                Node::Select(c, ..) if !has(c) => Degree::Linear,
+                _ => Degree::Nonlinear,
             };
-            contains.push(found);
+            degrees.push(degree);
         }
-        Some(contains)
+        degrees
     }
 
     /// Each node with zero for the slots.
@@ -97,6 +102,14 @@ impl Dag {
     pub(crate) fn quotient(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if self.is_zero(a) { a } else { self.div(a, b) }
     }
+}
+
+/// How an expression depends on the slots.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Degree {
+    Free,
+    Linear,
+    Nonlinear,
 }
 
 /// Coefficients by column, sorted.

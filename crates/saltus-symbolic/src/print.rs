@@ -80,7 +80,11 @@ impl Dag {
             Node::Unary(UnaryFn::Negate, x) => (Level::Sum, vec![Text("-"), At(x, Level::Product)]),
             Node::Unary(UnaryFn::Not, x) => (Level::Not, vec![Text("not "), At(x, Level::Relation)]),
             Node::Unary(f, x) => (Level::Primary, vec![Text(f.name()), Text("("), At(x, Level::If), Text(")")]),
-            Node::Binary(f, a, b) => binary_pieces(f, a, b),
+            // `-2 * x` is `-(2 * x)` in the grammar, and the same number.
+            Node::Binary(f @ (BinaryFn::Mul | BinaryFn::Div), a, b) if self.value(a).is_some_and(|c| c < 0.0) => {
+                (Level::Sum, binary_pieces(f, a, b, Level::Sum).1)
+            }
+            Node::Binary(f, a, b) => binary_pieces(f, a, b, Level::Product),
             Node::Select(c, a, b) => {
                 let at = |id| At(id, Level::If);
                 (Level::If, vec![Text("if "), at(c), Text(" then "), at(a), Text(" else "), at(b)])
@@ -102,14 +106,15 @@ impl Dag {
     }
 }
 
-fn binary_pieces(function: BinaryFn, a: NodeId, b: NodeId) -> (Level, Vec<Piece>) {
+/// `first` is how tight the first factor of a product must be.
+fn binary_pieces(function: BinaryFn, a: NodeId, b: NodeId, first: Level) -> (Level, Vec<Piece>) {
     use Piece::{Node as At, Text};
     let infix = |text, level, left, right| (level, vec![At(a, left), Text(text), At(b, right)]);
     match function {
         BinaryFn::Add => infix(" + ", Level::Sum, Level::Sum, Level::Product),
         BinaryFn::Sub => infix(" - ", Level::Sum, Level::Sum, Level::Product),
-        BinaryFn::Mul => infix(" * ", Level::Product, Level::Product, Level::Power),
-        BinaryFn::Div => infix(" / ", Level::Product, Level::Product, Level::Power),
+        BinaryFn::Mul => infix(" * ", Level::Product, first, Level::Power),
+        BinaryFn::Div => infix(" / ", Level::Product, first, Level::Power),
         BinaryFn::Pow => infix("^", Level::Power, Level::Primary, Level::Primary),
         BinaryFn::And => infix(" and ", Level::And, Level::And, Level::Not),
         BinaryFn::Or => infix(" or ", Level::Or, Level::Or, Level::And),

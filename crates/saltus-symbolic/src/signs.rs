@@ -146,6 +146,9 @@ impl Dag {
             Node::Const(_) => signs == Signs::ZERO,
             Node::Unary(UnaryFn::Negate, x) | Node::Binary(BinaryFn::Div, x, _) => at(x).has_zero_branch,
             Node::Binary(BinaryFn::Mul, a, b) | Node::Select(_, a, b) => at(a).has_zero_branch || at(b).has_zero_branch,
+            // A truth value is 0 in one of its cases.
+            Node::Unary(UnaryFn::Not, _) => true,
+            Node::Binary(f, ..) => is_truth(f),
             _ => false,
         };
         Knowledge { signs, has_zero_branch }
@@ -162,14 +165,22 @@ impl Dag {
             Pow if sa == Signs::POSITIVE => Signs::POSITIVE,
             Pow if self.value(b).is_some_and(|e| e % 2.0 == 0.0) => sa.magnitude(),
             Pow if self.value(b).is_some_and(|e| e % 2.0 != 0.0 && e.fract() == 0.0) => sa,
-            // Other powers of negative numbers do not exist.
-            Pow => sa.without(Signs::NEGATIVE).or(Signs::POSITIVE),
+            // A negative base has powers of both signs when the exponent may be any whole number; 0^0 is 1.
+            Pow if sa.has(Signs::NEGATIVE) => {
+                Signs::ANY.without(if sa.has(Signs::ZERO) { Signs::NONE } else { Signs::ZERO })
+            }
+            Pow => sa.or(Signs::POSITIVE),
             Max => sa.greater(sb),
             Min => sa.negated().greater(sb.negated()).negated(),
-            Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or => Signs::ZERO.or(Signs::POSITIVE),
-            Atan2 | IntDiv | Mod | Rem => Signs::ANY,
+            f if is_truth(f) => Signs::ZERO.or(Signs::POSITIVE),
+            _ => Signs::ANY,
         }
     }
+}
+
+fn is_truth(function: BinaryFn) -> bool {
+    use BinaryFn::*;
+    matches!(function, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
 }
 
 fn signs_of_unary(function: UnaryFn, x: Signs) -> Signs {

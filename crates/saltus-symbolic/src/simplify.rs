@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The rules hold for all finite numbers. They move signs and merge constants, where that is exact, and never change the
-//! order in which a sum of varying terms is rounded. What could hide a division by zero (`x / x`, `0 / x`) stays.
+//! order in which a sum of varying terms is rounded. What could hide a division by zero (`x / x`, `0 / x`) stays. A rule
+//! looks one operation deep, and what it makes is looked at by rules that move signs only: chains of constants do not cascade.
 
 use saltus_program::{BinaryFn, UnaryFn};
 
@@ -57,22 +58,24 @@ impl Dag {
         if self.is_zero(b) {
             return Some(a);
         }
+        if let Some(y) = self.opposite(b) {
+            return Some(self.sub(a, y));
+        }
         match (self.node(a), self.node(b)) {
-            (_, Node::Unary(UnaryFn::Negate, y)) => Some(self.sub(a, y)),
             (Node::Unary(UnaryFn::Negate, x), _) => Some(self.sub(b, x)),
-            (_, Node::Const(bits)) => self.simplify_shift(a, f64::from_bits(bits)),
+            (_, Node::Const(bits)) => self.collect_constant(a, f64::from_bits(bits)),
             (Node::Const(bits), _) => self.simplify_shift(b, f64::from_bits(bits)),
             _ => None,
         }
     }
 
-    /// `x + c`; a negative constant is subtracted.
+    /// `c + x`; a negative constant is subtracted.
     fn simplify_shift(&mut self, x: NodeId, c: f64) -> Option<NodeId> {
         if let Some(simpler) = self.collect_constant(x, c) {
             return Some(simpler);
         }
         let minus = (c < 0.0).then(|| self.constant(-c))?;
-        Some(self.sub(x, minus))
+        Some(self.operation(BinaryFn::Sub, x, minus))
     }
 
     fn simplify_difference(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
@@ -85,59 +88,62 @@ impl Dag {
         if self.is_zero(a) {
             return Some(self.negate(b));
         }
-        if let Node::Unary(UnaryFn::Negate, y) = self.node(b) {
+        if let Some(y) = self.opposite(b) {
             return Some(self.add(a, y));
         }
         let c = self.value(b)?;
-        if let Some(simpler) = self.collect_constant(a, -c) {
-            return Some(simpler);
+        self.collect_constant(a, -c)
+    }
+
+    /// `-x` as a simpler expression, where there is one: of `-y`, of a negative number or factor.
+    fn opposite(&mut self, x: NodeId) -> Option<NodeId> {
+        match self.node(x) {
+            Node::Unary(UnaryFn::Negate, y) => Some(y),
+            Node::Const(bits) if f64::from_bits(bits) < 0.0 => Some(self.constant(-f64::from_bits(bits))),
+            Node::Binary(BinaryFn::Mul | BinaryFn::Div, a, _) if self.value(a).is_some_and(|c| c < 0.0) => {
+                Some(self.negate(x))
+            }
+            _ => None,
         }
-        let plus = (c < 0.0).then(|| self.constant(-c))?;
-        Some(self.add(a, plus))
     }
 
     /// `(x + 1) + 2 ⇒ x + 3`, where the constants add without rounding.
     fn collect_constant(&mut self, sum: NodeId, c: f64) -> Option<NodeId> {
         let Node::Binary(function @ (BinaryFn::Add | BinaryFn::Sub), x, y) = self.node(sum) else { return None };
         match (function, self.value(x), self.value(y)) {
-            (BinaryFn::Add, None, Some(d)) => {
-                let total = self.exact_sum(d, c)?;
-                Some(self.add(x, total))
-            }
-            (BinaryFn::Add, Some(d), None) => {
-                let total = self.exact_sum(d, c)?;
-                Some(self.add(total, y))
-            }
-            (_, None, Some(d)) => {
-                let total = self.exact_sum(d, -c)?;
-                Some(self.sub(x, total))
-            }
-            (_, Some(d), None) => {
-                let total = self.exact_sum(d, c)?;
-                Some(self.sub(total, y))
+            (BinaryFn::Add, None, Some(d)) => exact_sum(d, c).map(|total| self.shifted(x, total)),
+            (BinaryFn::Add, Some(d), None) => exact_sum(d, c).map(|total| self.shifted(y, total)),
+            (BinaryFn::Sub, None, Some(d)) => exact_sum(-d, c).map(|total| self.shifted(x, total)),
+            (BinaryFn::Sub, Some(d), None) => {
+                let total = exact_sum(d, c)?;
+                if total == 0.0 {
+                    return Some(self.negate(y));
+                }
+                let total = self.constant(total);
+                Some(self.operation(BinaryFn::Sub, total, y))
             }
             _ => None,
         }
     }
 
-    fn exact_sum(&mut self, a: f64, b: f64) -> Option<NodeId> {
-        let sum = a + b;
-        // The rounding error of a sum is itself a number (two-sum).
-        let b_part = sum - a;
-        let error = (a - (sum - b_part)) + (b - b_part);
-        (sum.is_finite() && error == 0.0).then(|| self.constant(sum))
+    fn shifted(&mut self, x: NodeId, c: f64) -> NodeId {
+        let magnitude = self.constant(c.abs());
+        match c {
+            0.0 => x,
+            c if c < 0.0 => self.operation(BinaryFn::Sub, x, magnitude),
+            _ => self.operation(BinaryFn::Add, x, magnitude),
+        }
     }
 
-    fn exact_product(&mut self, a: f64, b: f64) -> Option<NodeId> {
-        let product = a * b;
-        let is_exact = product.is_normal() && a.mul_add(b, -product) == 0.0;
-        is_exact.then(|| self.constant(product))
-    }
-
-    fn exact_quotient(&mut self, a: f64, b: f64) -> Option<NodeId> {
-        let quotient = a / b;
-        let is_exact = quotient.is_normal() && quotient.mul_add(b, -a) == 0.0;
-        is_exact.then(|| self.constant(quotient))
+    fn scaled(&mut self, function: BinaryFn, factor: f64, x: NodeId) -> NodeId {
+        match (function, factor) {
+            (BinaryFn::Mul, 1.0) => x,
+            (BinaryFn::Mul, -1.0) => self.negate(x),
+            _ => {
+                let factor = self.constant(factor);
+                self.operation(function, factor, x)
+            }
+        }
     }
 
     fn simplify_product(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
@@ -158,8 +164,7 @@ impl Dag {
             }
             (Node::Const(bits), Node::Binary(f @ (BinaryFn::Mul | BinaryFn::Div), c, y)) => {
                 let factor = self.value(c)?;
-                let product = self.exact_product(f64::from_bits(bits), factor)?;
-                Some(self.binary(f, product, y))
+                exact_product(f64::from_bits(bits), factor).map(|product| self.scaled(f, product, y))
             }
             (Node::Unary(UnaryFn::Negate, x), Node::Unary(UnaryFn::Negate, y)) => Some(self.mul(x, y)),
             (_, Node::Unary(UnaryFn::Negate, y)) => {
@@ -200,13 +205,13 @@ impl Dag {
             }
             (Node::Binary(BinaryFn::Mul, c, x), Node::Const(bits)) => {
                 let factor = self.value(c)?;
-                let quotient = self.exact_quotient(factor, f64::from_bits(bits))?;
-                Some(self.mul(quotient, x))
+                exact_quotient(factor, f64::from_bits(bits)).map(|quotient| self.scaled(BinaryFn::Mul, quotient, x))
             }
             (Node::Binary(BinaryFn::Div, x, c), Node::Const(bits)) => {
                 let divisor = self.value(c)?;
-                let product = self.exact_product(divisor, f64::from_bits(bits))?;
-                Some(self.div(x, product))
+                let product = exact_product(divisor, f64::from_bits(bits))?;
+                let product = self.constant(product);
+                Some(self.operation(BinaryFn::Div, x, product))
             }
             _ => None,
         }
@@ -249,25 +254,25 @@ impl Dag {
         {
             return Some(self.select(condition, a, inner));
         }
-        if !self.is_truth(condition) {
-            return None;
-        }
-        match (self.value(a), self.value(b)) {
-            (Some(1.0), Some(0.0)) => Some(condition),
-            (Some(0.0), Some(1.0)) => Some(self.not(condition)),
-            _ => None,
-        }
+        // `if c then 1 else 0` is not `c`: as a coefficient it has a branch that is zero.
+        None
     }
+}
 
-    /// Is the value 0 or 1 whatever the operands are?
-    fn is_truth(&self, id: NodeId) -> bool {
-        use BinaryFn::*;
-        match self.node(id) {
-            Node::Unary(UnaryFn::Not, _) => true,
-            Node::Binary(f, ..) => {
-                matches!(f, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
-            }
-            _ => false,
-        }
-    }
+fn exact_sum(a: f64, b: f64) -> Option<f64> {
+    let sum = a + b;
+    // The rounding error of a sum is itself a number (two-sum).
+    let b_part = sum - a;
+    let error = (a - (sum - b_part)) + (b - b_part);
+    (sum.is_finite() && error == 0.0).then_some(sum)
+}
+
+fn exact_product(a: f64, b: f64) -> Option<f64> {
+    let product = a * b;
+    (product.is_normal() && a.mul_add(b, -product) == 0.0).then_some(product)
+}
+
+fn exact_quotient(a: f64, b: f64) -> Option<f64> {
+    let quotient = a / b;
+    (quotient.is_normal() && quotient.mul_add(b, -a) == 0.0).then_some(quotient)
 }

@@ -13,6 +13,7 @@
 use saltus_program::{BinaryFn, SlotId, UnaryFn};
 
 use crate::dag::{Dag, Node, NodeId};
+use crate::linear::Degree;
 
 /// Asked whether an expression may be taken as never zero.
 type NonZero<'a> = &'a dyn Fn(&Dag, NodeId) -> bool;
@@ -21,38 +22,43 @@ impl Dag {
     /// `left = right` solved for `slot`, free of it. `nonzero` says which coefficients may be divided by that are not
     /// evidently non-zero, for example parameters.
     pub fn solve(&mut self, left: NodeId, right: NodeId, slot: SlotId, nonzero: NonZero) -> Option<NodeId> {
-        let is_slot = |s: SlotId| s == slot;
-        for (side, other) in [(left, right), (right, left)] {
-            if self.node(side) == Node::Load(slot) && !self.depends_on(other, &is_slot) {
-                return Some(other);
-            }
-        }
-        if let Some(solution) = self.solve_linear(left, right, slot, nonzero) {
-            return Some(solution);
-        }
-        let (mut side, mut other) = match (self.depends_on(left, &is_slot), self.depends_on(right, &is_slot)) {
-            (true, false) => (left, right),
-            (false, true) => (right, left),
+        let walk = self.walk(&[left, right], |_, _| true);
+        let degrees = self.degrees(&walk, &|s| s == slot);
+        let solution = {
+            let degree = |id| walk.place(id).and_then(|p| degrees.get(p)).copied().unwrap_or(Degree::Free);
+            self.solve_by_degree((left, right), slot, &degree, nonzero)
+        };
+        self.finish(walk);
+        solution
+    }
+
+    fn solve_by_degree(
+        &mut self,
+        (left, right): (NodeId, NodeId),
+        slot: SlotId,
+        degree: &dyn Fn(NodeId) -> Degree,
+        nonzero: NonZero,
+    ) -> Option<NodeId> {
+        let (mut side, mut other) = match (degree(left), degree(right)) {
+            (Degree::Free, Degree::Free) => return None,
+            (_, Degree::Free) => (left, right),
+            (Degree::Free, _) => (right, left),
+            (Degree::Linear, Degree::Linear) => return self.solve_linear(left, right, slot, nonzero),
             _ => return None,
         };
-        loop {
-            (side, other) = self.take_off(side, other, slot, nonzero)?;
-            if self.node(side) == Node::Load(slot) {
-                return Some(other);
-            }
-            if matches!(self.node(side), Node::Binary(..) | Node::Select(..))
-                && let Some(solution) = self.solve_linear(side, other, slot, nonzero)
-            {
-                return Some(solution);
-            }
+        while degree(side) != Degree::Linear {
+            (side, other) = self.take_off(side, other, degree, nonzero)?;
         }
+        if self.node(side) == Node::Load(slot) {
+            return Some(other);
+        }
+        self.solve_linear(side, other, slot, nonzero)
     }
 
     fn solve_linear(&mut self, left: NodeId, right: NodeId, slot: SlotId, nonzero: NonZero) -> Option<NodeId> {
         let (a, b) = self.linear(left, slot)?;
         let (c, d) = self.linear(right, slot)?;
-        // The unknown stays on the side where it is.
-        let (coefficient, rest) = if self.is_zero(a) { (c, self.sub(b, d)) } else { (self.sub(a, c), self.sub(d, b)) };
+        let (coefficient, rest) = (self.sub(a, c), self.sub(d, b));
         if !self.is_nonzero(coefficient, nonzero) {
             return None;
         }
@@ -60,16 +66,20 @@ impl Dag {
     }
 
     /// `f(x) = other` becomes `x = f⁻¹(other)` for the outermost operation.
-    fn take_off(&mut self, side: NodeId, other: NodeId, slot: SlotId, nonzero: NonZero) -> Option<(NodeId, NodeId)> {
+    fn take_off(
+        &mut self,
+        side: NodeId,
+        other: NodeId,
+        degree: &dyn Fn(NodeId) -> Degree,
+        nonzero: NonZero,
+    ) -> Option<(NodeId, NodeId)> {
         match self.node(side) {
             Node::Unary(function, x) => Some((x, self.inverse(function, other)?)),
-            Node::Binary(function, a, b) => {
-                let is_slot = |s: SlotId| s == slot;
-                match (self.depends_on(a, &is_slot), self.depends_on(b, &is_slot)) {
-                    (true, false) => self.take_off_right(function, a, b, other, nonzero),
-                    (false, true) => self.take_off_left(function, a, b, other, nonzero),
-                    _ => None,
-                }
+            Node::Binary(function, a, b) if degree(b) == Degree::Free => {
+                self.take_off_right(function, a, b, other, nonzero)
+            }
+            Node::Binary(function, a, b) if degree(a) == Degree::Free => {
+                self.take_off_left(function, a, b, other, nonzero)
             }
             _ => None,
         }

@@ -6,7 +6,7 @@
 use saltus_base::Index;
 use saltus_program::SlotId;
 
-use crate::dag::{Dag, Node, NodeId};
+use crate::dag::{CallId, Dag, Node, NodeId};
 
 /// Which nodes were seen, and scratch memory that is worth keeping.
 #[derive(Clone, Default)]
@@ -156,22 +156,12 @@ impl Dag {
     }
 
     /// Appends the calls that `roots` contain, each once, arguments before users.
-    pub fn calls_of(&self, roots: &[NodeId], out: &mut Vec<crate::dag::CallId>) {
-        let first = out.len();
-        for id in self.reachable(roots) {
-            if let Node::Result(call, _) = self.node(id) {
-                out.push(call);
-            }
-        }
+    pub fn calls_of(&self, roots: &[NodeId], out: &mut Vec<CallId>) {
+        let call = |id| if let Node::Result(call, _) = self.node(id) { Some(call) } else { None };
+        let mut calls: Vec<CallId> = self.reachable(roots).into_iter().filter_map(call).collect();
         // A call is made after its arguments, so ids are an order of evaluation.
-        out[first..].sort_unstable();
-        let mut kept = first;
-        for i in first..out.len() {
-            if kept == first || out[i] != out[kept - 1] {
-                out[kept] = out[i];
-                kept += 1;
-            }
-        }
-        out.truncate(kept);
+        calls.sort_unstable();
+        calls.dedup();
+        out.append(&mut calls);
     }
 }
