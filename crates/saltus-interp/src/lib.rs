@@ -1,180 +1,186 @@
 //! Evaluates a simulation program operation by operation on `f64` slots: no compilation, and the oracle for compiled
 //! code. In: a [`SimProgram`]. Out: an implementation of [`ModelFunctions`].
+//!
+//! [`machine`] evaluates straight-line code, [`calls`] the functions it calls, [`loops`] the equations that must be solved
+//! together. [`linear`] and [`mixed`] know nothing of code, so that a compiler can use them, too.
 
-use saltus_base::Index;
+mod calls;
+pub mod linear;
+mod loops;
+mod machine;
+pub mod mixed;
+#[cfg(test)]
+mod tests;
+
+use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Assign, Block, Loop, ModelFunctions, Op, Section, SimProgram, SlotKind, Status, ValueId,
+    Activation, Block, EvalFailure, LoopStatistics, MixedSolution, ModelFunctions, Section, SimProgram, Status,
 };
 
+pub use calls::{Files, n_scalars};
+
+use loops::{LoopRecord, LoopWork, Patience};
+use machine::Machine;
+
 pub struct Interpreter<'a> {
-    program: &'a SimProgram,
-    memory: Vec<f64>,
-    /// Values of the block that is being evaluated.
-    values: Vec<f64>,
+    machine: Machine<'a>,
+    loops: Vec<LoopWork<'a>>,
+    /// Number of the first loop of each section, in the order of [`sections`].
+    first_loop: [usize; 6],
+    failure: Failure,
+    record: LoopRecord,
+    /// Warnings of accepted points.
+    warnings: Vec<Diagnostic>,
+}
+
+/// Where the last failure is described.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Failure {
+    None,
+    Call,
+    Loop(usize),
+}
+
+const MOST_WARNINGS: usize = 1_000;
+
+fn sections(program: &SimProgram) -> [&Section; 6] {
+    [
+        &program.parameter_section,
+        &program.initial_section,
+        &program.event_section,
+        &program.derivative_section,
+        &program.crossing_section,
+        &program.output_section,
+    ]
+}
+
+fn section_number(activation: Activation) -> usize {
+    match activation {
+        Activation::Parameters => 0,
+        Activation::Initial => 1,
+        Activation::Events => 2,
+        Activation::Derivatives => 3,
+        Activation::Crossings => 4,
+        Activation::Outputs => 5,
+    }
 }
 
 impl<'a> Interpreter<'a> {
     pub fn new(program: &'a SimProgram) -> Self {
-        Interpreter { program, memory: program.initial_memory(), values: Vec::new() }
+        let mut loops = Vec::new();
+        let mut first_loop = [0; 6];
+        let mut longest = 0;
+        for (first, section) in first_loop.iter_mut().zip(sections(program)) {
+            *first = loops.len();
+            for block in &section.blocks {
+                longest = block.codes().iter().map(|c| c.ops.len()).fold(longest, usize::max);
+                if let Block::Loop(l) = block {
+                    loops.push(LoopWork::new(l, program));
+                }
+            }
+        }
+        Interpreter {
+            machine: Machine::new(program, longest),
+            loops,
+            first_loop,
+            failure: Failure::None,
+            record: LoopRecord::default(),
+            warnings: Vec::new(),
+        }
     }
 
-    fn section(&mut self, section: &Section) -> Status {
+    /// Lets functions read files.
+    pub fn with_files(mut self, files: Box<dyn Files + 'a>) -> Self {
+        self.machine.host.set_files(files);
+        self
+    }
+
+    fn section(&mut self, section: &'a Section, mut next_loop: usize, patience: Patience) -> Status {
         for block in &section.blocks {
-            let status = match block {
-                Block::Assign(assign) => self.assign(assign),
-                Block::Loop(l) => self.solve(l),
+            let (status, failure) = match block {
+                Block::Assign(assign) => (self.machine.assign(assign), Failure::Call),
+                Block::Loop(_) => {
+                    let number = next_loop;
+                    next_loop += 1;
+                    let Some(work) = self.loops.get_mut(number) else { continue };
+                    let status = work.solve(&mut self.machine, patience, &mut self.record);
+                    (status, Failure::Loop(number))
+                }
             };
             if !status.is_ok() {
+                self.failure = failure;
                 return status;
             }
         }
         Status::Ok
     }
-
-    /// Loops of equations need a solver; until it is there they have no solution.
-    fn solve(&mut self, l: &Loop) -> Status {
-        match l.unknowns.first() {
-            Some(unknown) => Status::NotANumber(unknown.slot),
-            None => Status::Ok,
-        }
-    }
-
-    fn assign(&mut self, block: &Assign) -> Status {
-        self.values.clear();
-        for op in &block.code.ops {
-            let value = self.op(op);
-            self.values.push(value);
-        }
-        for &(value, slot) in &block.stores {
-            let value = self.value(value);
-            if let Some(place) = self.memory.get_mut(slot.index()) {
-                *place = value;
-            }
-            // An infinite parameter is legal (`Modelica.Constants.inf`); an infinite derivative leads nowhere.
-            let is_derivative = || self.program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
-            if value.is_nan() || value.is_infinite() && is_derivative() {
-                return Status::NotANumber(slot);
-            }
-        }
-        Status::Ok
-    }
-
-    fn value(&self, id: ValueId) -> f64 {
-        self.values.get(id.0 as usize).copied().unwrap_or(f64::NAN)
-    }
-
-    fn op(&self, op: &Op) -> f64 {
-        match *op {
-            Op::Const(value) => value,
-            Op::Load(slot) => self.get(slot),
-            Op::Unary(function, v) => function.apply(self.value(v)),
-            Op::Binary(function, a, b) => function.apply(self.value(a), self.value(b)),
-            Op::Select(condition, a, b) => {
-                if self.value(condition) != 0.0 {
-                    self.value(a)
-                } else {
-                    self.value(b)
-                }
-            }
-            Op::Call(_) | Op::Result(..) => f64::NAN,
-        }
-    }
 }
 
 impl ModelFunctions for Interpreter<'_> {
     fn program(&self) -> &SimProgram {
-        self.program
+        self.machine.program
     }
 
     fn memory(&self) -> &[f64] {
-        &self.memory
+        &self.machine.memory
     }
 
     fn memory_mut(&mut self) -> &mut [f64] {
-        &mut self.memory
+        &mut self.machine.memory
     }
 
     fn eval(&mut self, activation: Activation) -> Status {
-        let program = self.program;
+        let number = section_number(activation);
         match activation {
-            Activation::Parameters => self.section(&program.parameter_section),
-            Activation::Initial => self.section(&program.initial_section),
-            Activation::Events => self.section(&program.event_section),
-            Activation::Derivatives => self.section(&program.derivative_section),
-            Activation::Crossings => self.section(&program.crossing_section),
-            Activation::Outputs => self.section(&program.output_section),
+            Activation::Parameters => self.machine.host.forget_objects(),
+            // Crossings and outputs belong to the point at which the derivatives were evaluated.
+            Activation::Derivatives => self.machine.host.warnings.clear(),
+            _ => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use saltus_base::{IdVec, Span};
-    use saltus_program::{BinaryFn, Code, Experiment, Slot, SlotId, SlotType, UnaryFn};
-
-    /// y := if x > 0 then sqrt(x) else 0, with x at `x`
-    fn program(x: f64, guard: bool) -> (SimProgram, SlotId) {
-        let mut slots = IdVec::new();
-        let mut slot =
-            |name: &str, kind, initial| slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial });
-        let time = slot("time", SlotKind::Time, 0.0);
-        let (x, y) = (slot("x", SlotKind::Parameter, x), slot("y", SlotKind::Algebraic, 0.0));
-        let v = ValueId;
-        let ops = vec![
-            Op::Load(x),
-            Op::Const(0.0),
-            Op::Binary(BinaryFn::Greater, v(0), v(1)),
-            Op::Unary(UnaryFn::Sqrt, v(0)),
-            Op::Select(v(2), v(3), v(1)),
-        ];
-        let stored = if guard { v(4) } else { v(3) };
-        let code = Code { ops, calls: vec![] };
-        let block = Block::Assign(Assign { code, stores: vec![(stored, y)], span: Span::nowhere() });
-        let program = SimProgram {
-            name: "M".into(),
-            slots,
-            time,
-            initial: time,
-            terminal: time,
-            states: vec![],
-            pre: vec![],
-            relations: IdVec::new(),
-            time_events: vec![],
-            samples: vec![],
-            reinits: vec![],
-            assertions: vec![],
-            terminations: vec![],
-            variables: vec![],
-            parameter_section: Section::default(),
-            initial_section: Section::default(),
-            event_section: Section::default(),
-            derivative_section: Section::default(),
-            crossing_section: Section::default(),
-            output_section: Section { blocks: vec![block] },
-            derivative_modes: vec![],
-            experiment: Experiment::default(),
-            callables: IdVec::new(),
-            functions: IdVec::new(),
-            records: IdVec::new(),
-            enumerations: IdVec::new(),
+        let patience = match activation {
+            Activation::Parameters | Activation::Initial | Activation::Events => Patience::Event,
+            _ => Patience::Trial,
         };
-        (program, y)
+        self.failure = Failure::None;
+        self.section(sections(self.machine.program)[number], self.first_loop[number], patience)
     }
 
-    #[test]
-    fn a_branch_that_is_not_taken_does_no_harm() {
-        for (x, y) in [(4.0, 2.0), (-4.0, 0.0)] {
-            let (program, slot) = program(x, true);
-            let mut interpreter = Interpreter::new(&program);
-            assert_eq!(interpreter.eval(Activation::Outputs), Status::Ok);
-            assert_eq!(interpreter.get(slot), y);
+    fn last_failure(&self) -> Option<EvalFailure> {
+        match self.failure {
+            Failure::None => None,
+            Failure::Call => self.machine.host.failure().cloned(),
+            Failure::Loop(number) => {
+                let mut failure = self.loops.get(number)?.describe(self.machine.program);
+                // Where a call in the loop fails this is the real reason.
+                if let Some(call) = self.machine.host.failure().filter(|_| self.machine.host.has_failed()) {
+                    failure.message = format!("{}; {}", call.message, failure.message);
+                    failure.span = call.span;
+                }
+                Some(failure)
+            }
         }
     }
 
-    #[test]
-    fn a_stored_nan_names_its_slot() {
-        let (program, slot) = program(-4.0, false);
-        assert_eq!(Interpreter::new(&program).eval(Activation::Outputs), Status::NotANumber(slot));
+    fn accept(&mut self) {
+        for work in &mut self.loops {
+            work.accept(&self.machine.memory);
+        }
+        for warning in self.machine.host.warnings.drain(..) {
+            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    fn take_warnings(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {
+        std::mem::take(&mut self.record.mixed)
+    }
+
+    fn loop_statistics(&self) -> LoopStatistics {
+        LoopStatistics { calls: self.machine.host.n_calls, ..self.record.statistics }
     }
 }

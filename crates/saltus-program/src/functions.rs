@@ -3,6 +3,8 @@
 //! An implementation evaluates sections on its memory; what follows from the tables (crossings, event rounds, time
 //! events) is the same for all of them and is provided here.
 
+use saltus_base::{Diagnostic, Span};
+
 use crate::{Block, SimProgram, SlotId};
 
 /// Which part of the program to evaluate.
@@ -28,6 +30,53 @@ pub enum Status {
     /// This slot got a value that is no number. At a trial point a smaller step may help; at an accepted point it is
     /// the end.
     NotANumber(SlotId),
+    /// A loop without solution, a failed assertion or a domain error in a function: [`ModelFunctions::last_failure`]
+    /// says which. At a trial point a smaller step may help, too.
+    Failed,
+}
+
+/// Why an evaluation failed, in words.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EvalFailure {
+    pub message: String,
+    pub span: Span,
+}
+
+/// What the solution of loops and calls has cost so far.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LoopStatistics {
+    /// Loops solved, mixed ones once for each combination of discrete values.
+    pub solved: u64,
+    pub newton_iterations: u64,
+    /// Solved only after a retry from other values.
+    pub retries: u64,
+    pub failures: u64,
+    pub factorisations: u64,
+    /// Calls of functions that are not written out.
+    pub calls: u64,
+}
+
+/// How a mixed loop found values of its relations that agree with its reals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MixedStrategy {
+    /// Evaluate, compare, again.
+    FixedPoint,
+    /// Move only to the neighbouring region.
+    Restricted,
+    /// Change the first relation that disagrees, one at a time.
+    LeastIndex,
+    /// Try all combinations.
+    Exhaustive,
+}
+
+/// The solution of a mixed loop that took more than one look.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MixedSolution {
+    /// The first equation of the loop.
+    pub span: Span,
+    pub strategy: MixedStrategy,
+    /// Combinations of discrete values that were tried.
+    pub iterations: u32,
 }
 
 impl Status {
@@ -61,6 +110,28 @@ pub trait ModelFunctions {
     fn memory_mut(&mut self) -> &mut [f64];
 
     fn eval(&mut self, activation: Activation) -> Status;
+
+    /// Why the last evaluation was [`Status::Failed`].
+    fn last_failure(&self) -> Option<EvalFailure> {
+        None
+    }
+
+    /// The present point is part of the solution: what a retry may return to, and whose warnings count.
+    fn accept(&mut self) {}
+
+    /// Warnings of functions at accepted points since the last call.
+    fn take_warnings(&mut self) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
+    /// Mixed loops solved since the last call.
+    fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {
+        Vec::new()
+    }
+
+    fn loop_statistics(&self) -> LoopStatistics {
+        LoopStatistics::default()
+    }
 
     fn get(&self, slot: SlotId) -> f64 {
         self.memory().get(saltus_base::Index::index(slot)).copied().unwrap_or(f64::NAN)

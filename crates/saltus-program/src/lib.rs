@@ -21,7 +21,9 @@ pub mod print;
 pub mod program;
 
 pub use code::{Assign, BinaryFn, Block, Call, Code, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId};
-pub use functions::{Activation, ModelFunctions, Round, Status};
+pub use functions::{
+    Activation, EvalFailure, LoopStatistics, MixedSolution, MixedStrategy, ModelFunctions, Round, Status,
+};
 pub use print::print;
 pub use program::{
     Argument, Assertion, Callable, Experiment, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind,

@@ -99,6 +99,8 @@ pub enum SlotKind {
     Pre,
     /// A crossing function or another value for the driver.
     Auxiliary,
+    /// λ of `homotopy(actual, simplified)` = λ·actual + (1 − λ)·simplified; 1 except where the driver moves it.
+    Homotopy,
 }
 
 impl SlotKind {
@@ -259,6 +261,11 @@ impl SimProgram {
 
     pub fn slot_name(&self, slot: SlotId) -> &str {
         self.slots.get(slot).map_or("?", |s| &s.name)
+    }
+
+    /// The slot of the homotopy parameter, if the model uses `homotopy`.
+    pub fn homotopy(&self) -> Option<SlotId> {
+        self.slots.iter().find(|(_, s)| s.kind == SlotKind::Homotopy).map(|(id, _)| id)
     }
 
     pub fn find_variable(&self, name: &str) -> Option<&Variable> {

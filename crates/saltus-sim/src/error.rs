@@ -27,6 +27,11 @@ pub enum SimErrorKind {
         variable: String,
         during: &'static str,
     },
+    /// A loop without solution, or a function that failed.
+    CannotEvaluate {
+        message: String,
+        during: &'static str,
+    },
     /// No step is small enough for the tolerance.
     StepTooSmall,
     TooManySteps {
@@ -62,6 +67,7 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::NotANumber { variable, during } => {
                 write!(f, "{variable} is not a finite number {during}")
             }
+            SimErrorKind::CannotEvaluate { message, during } => write!(f, "{message} ({during})"),
             SimErrorKind::StepTooSmall => {
                 write!(f, "no step is small enough for the tolerance: the solution may have a singularity here")
             }

@@ -20,12 +20,21 @@ pub(crate) fn check(
     status: Status,
     activation: Activation,
 ) -> Result<(), Failure> {
-    let Status::NotANumber(slot) = status else { return Ok(()) };
     let during = match activation {
         Activation::Parameters => "when parameters are computed",
         Activation::Initial => "in the initial system",
         Activation::Events => "at an event",
         Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
+    };
+    let slot = match status {
+        Status::Ok => return Ok(()),
+        Status::NotANumber(slot) => slot,
+        Status::Failed => {
+            let failure = functions.last_failure();
+            let span = failure.as_ref().map_or(Span::nowhere(), |f| f.span);
+            let message = failure.map_or_else(|| "an evaluation failed".to_owned(), |f| f.message);
+            return Err(Failure::new(t, SimErrorKind::CannotEvaluate { message, during }).at(span));
+        }
     };
     let variable = functions.program().slot_name(slot).to_owned();
     let block = functions.blocks(activation).iter().find(|b| b.stored().contains(&slot));

@@ -1,0 +1,354 @@
+//! Calls of functions that are not written out as operations, through the evaluator of typed expressions.
+//!
+//! ```text
+//! y = interpolate(table, u)      scalars u ⇒ arguments (object of the slot `table`, Real) ⇒ call ⇒ scalars y
+//! ```
+//!
+//! In: the scalars of a call, row-major, records field by field. Out: the scalars of all results. Integers are rounded,
+//! Booleans are "not 0", enumerations their ordinals. A String takes no scalar; inside of records it is empty. External
+//! objects live here: a constructor yields one scalar, the handle, which the slot of the object holds.
+
+use std::rc::Rc;
+
+use saltus_base::{Diagnostic, Index, Span};
+use saltus_eval::{Environment, EvalError, Evaluator, Items, Limits, Value};
+use saltus_flat::{BaseType, EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type, VarId};
+use saltus_program::{Argument, Call, Callable, EvalFailure, SimProgram, ValueId};
+
+/// How functions reach files during a simulation.
+pub trait Files {
+    /// Contents of a file named by a path or a `modelica://` URI; the error says why not.
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// The path that a `modelica://` or `file://` URI stands for.
+    fn resolve(&mut self, uri: &str) -> Option<String>;
+}
+
+/// A table of tables deeper than this is a cycle.
+const MOST_RECORD_LEVELS: u32 = 50;
+/// Objects that a simulation may hold.
+const MOST_OBJECTS: usize = 1_000_000;
+const MOST_WARNINGS: usize = 100;
+
+pub(crate) struct CallHost<'a> {
+    world: World<'a>,
+    /// Scalar results of the calls of the code being evaluated.
+    results: Vec<Vec<f64>>,
+    failed: Vec<bool>,
+    any_failed: bool,
+    objects: Vec<Value>,
+    failure: Option<EvalFailure>,
+    /// Warnings since the evaluation of the present point began.
+    pub warnings: Vec<Diagnostic>,
+    pub n_calls: u64,
+}
+
+/// The program as the surroundings of function bodies.
+struct World<'a> {
+    program: &'a SimProgram,
+    /// Made when first called.
+    functions: Vec<Option<Rc<Function>>>,
+    records: Vec<Rc<RecordType>>,
+    enumerations: Vec<Rc<EnumType>>,
+    files: Option<Box<dyn Files + 'a>>,
+}
+
+impl Environment for World<'_> {
+    fn variable(&mut self, _: VarId, span: Span) -> Result<Value, EvalError> {
+        Err(EvalError::not_constant(span, "a variable of the model inside of a function"))
+    }
+
+    fn function(&mut self, id: FunctionId) -> Result<Rc<Function>, EvalError> {
+        let missing = || EvalError::not_constant(Span::nowhere(), "a function that is not part of the program");
+        let function = self.program.functions.get(id).ok_or_else(missing)?;
+        let place = self.functions.get_mut(id.index()).ok_or_else(missing)?;
+        Ok(place.get_or_insert_with(|| Rc::new(function.clone())).clone())
+    }
+
+    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+        let none = || Rc::new(RecordType { name: String::new(), fields: Vec::new() });
+        self.records.get(id.index()).cloned().unwrap_or_else(none)
+    }
+
+    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+        let none = || Rc::new(EnumType { name: String::new(), literals: Vec::new() });
+        self.enumerations.get(id.index()).cloned().unwrap_or_else(none)
+    }
+
+    fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        match &mut self.files {
+            Some(files) => files.read(name),
+            None => Err("this simulation has no access to files".to_owned()),
+        }
+    }
+
+    fn resolve_uri(&mut self, uri: &str) -> Option<String> {
+        self.files.as_mut()?.resolve(uri)
+    }
+
+    fn instance_name(&self) -> String {
+        self.program.name.clone()
+    }
+}
+
+impl<'a> CallHost<'a> {
+    pub fn new(program: &'a SimProgram) -> Self {
+        let world = World {
+            program,
+            functions: vec![None; program.functions.len()],
+            records: program.records.values().cloned().map(Rc::new).collect(),
+            enumerations: program.enumerations.values().cloned().map(Rc::new).collect(),
+            files: None,
+        };
+        CallHost {
+            world,
+            results: Vec::new(),
+            failed: Vec::new(),
+            any_failed: false,
+            objects: Vec::new(),
+            failure: None,
+            warnings: Vec::new(),
+            n_calls: 0,
+        }
+    }
+
+    pub fn set_files(&mut self, files: Box<dyn Files + 'a>) {
+        self.world.files = Some(files);
+    }
+
+    /// Before code with `n` calls is evaluated.
+    pub fn begin(&mut self, n: usize) {
+        if self.any_failed {
+            self.failed.fill(false);
+            self.any_failed = false;
+        }
+        if self.results.len() < n {
+            self.results.resize_with(n, Vec::new);
+            self.failed.resize(n, false);
+        }
+    }
+
+    /// Handles that slots hold from now on come from new constructor calls.
+    pub fn forget_objects(&mut self) {
+        self.objects.clear();
+    }
+
+    /// Has a call failed since [`CallHost::begin`]?
+    pub fn has_failed(&self) -> bool {
+        self.any_failed
+    }
+
+    pub fn call_failed(&self, k: u32) -> bool {
+        self.failed.get(k as usize).copied().unwrap_or(false)
+    }
+
+    /// Why a call failed last.
+    pub fn failure(&self) -> Option<&EvalFailure> {
+        self.failure.as_ref()
+    }
+
+    /// Scalar `result` of call `k`; of a failed call not a number.
+    pub fn result(&self, k: u32, result: u32) -> f64 {
+        self.results.get(k as usize).and_then(|r| r.get(result as usize)).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Makes call number `k` of the present code, at the equation at `span`.
+    pub fn call(&mut self, k: u32, call: &Call, values: &[f64], memory: &[f64], span: Span) {
+        self.n_calls += 1;
+        let mut scalars = Vec::new();
+        if let Some(results) = self.results.get_mut(k as usize) {
+            scalars = std::mem::take(results);
+        }
+        scalars.clear();
+        if let Err(failure) = self.make(call, values, memory, span, &mut scalars) {
+            scalars.clear();
+            self.failure = Some(failure);
+            self.any_failed = true;
+            if let Some(failed) = self.failed.get_mut(k as usize) {
+                *failed = true;
+            }
+        }
+        if let Some(results) = self.results.get_mut(k as usize) {
+            *results = scalars;
+        }
+    }
+
+    fn make(
+        &mut self,
+        call: &Call,
+        values: &[f64],
+        memory: &[f64],
+        span: Span,
+        scalars: &mut Vec<f64>,
+    ) -> Result<(), EvalFailure> {
+        let program = self.world.program;
+        let broken = |what: &str| EvalFailure { message: format!("internal error: {what}"), span };
+        let Some(callable) = program.callables.get(call.callable) else {
+            return Err(broken("a call of something that is not callable"));
+        };
+        let given = |v: &ValueId| values.get(v.0 as usize).copied().unwrap_or(f64::NAN);
+        let mut given = call.arguments.iter().map(given);
+        let arguments = self.pack_arguments(callable, memory, &mut given, span)?;
+        let arguments = arguments.ok_or_else(|| broken("the arguments of a call do not fit its function"))?;
+        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let called = evaluator.call(callable.function, arguments, span);
+        let warnings = evaluator.take_warnings();
+        for warning in warnings {
+            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        let results = called.map_err(|e| self.explain(e, callable, span))?;
+        for (result, ty) in results.into_iter().zip(&callable.results) {
+            let before = scalars.len();
+            self.unpack(result, scalars, 0);
+            let expected = n_scalars(ty, program, 0);
+            if expected != Some(scalars.len() - before) {
+                return Err(broken("a result of a call does not have the declared size"));
+            }
+        }
+        if self.objects.len() > MOST_OBJECTS {
+            return Err(EvalFailure { message: format!("more than {MOST_OBJECTS} external objects"), span });
+        }
+        Ok(())
+    }
+
+    fn explain(&self, error: EvalError, callable: &Callable, span: Span) -> EvalFailure {
+        let function = self.world.program.functions.get(callable.function).map_or("?", |f| &f.name);
+        match error {
+            EvalError::Failed(diagnostic) => {
+                let at = diagnostic.span.unwrap_or(span);
+                EvalFailure { message: format!("in `{function}`: {}", diagnostic.message), span: at }
+            }
+            EvalError::NotConstant { span: at, what } => {
+                let span = if at.is_nowhere() { span } else { at };
+                EvalFailure { message: format!("in `{function}`: {what} cannot be evaluated"), span }
+            }
+        }
+    }
+
+    /// `None` if there are fewer scalars than the types need.
+    fn pack_arguments(
+        &self,
+        callable: &Callable,
+        memory: &[f64],
+        given: &mut dyn Iterator<Item = f64>,
+        span: Span,
+    ) -> Result<Option<Vec<Value>>, EvalFailure> {
+        let program = self.world.program;
+        let mut arguments = Vec::with_capacity(callable.arguments.len());
+        for argument in &callable.arguments {
+            let value = match argument {
+                Argument::Scalars(ty) => pack(ty, program, given, 0),
+                Argument::Text(text) => Some(Value::string(text)),
+                Argument::Object(slot) => {
+                    let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
+                    let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
+                    let Some(object) = object else {
+                        let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
+                        return Err(EvalFailure { message, span });
+                    };
+                    Some(object.clone())
+                }
+                Argument::Function { function, bound } => {
+                    let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, program, given, 0)?)));
+                    bound.collect::<Option<Vec<_>>>().map(|bound| {
+                        Value::Function(saltus_eval::FunctionValue { function: *function, bound: Rc::new(bound) })
+                    })
+                }
+            };
+            match value {
+                Some(value) => arguments.push(value),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(arguments))
+    }
+
+    /// The scalars of a value; an external object becomes a handle.
+    fn unpack(&mut self, value: Value, scalars: &mut Vec<f64>, level: u32) {
+        match value {
+            Value::Real(x) => scalars.push(x),
+            Value::Integer(i) => scalars.push(i as f64),
+            Value::Boolean(b) => scalars.push(f64::from(u8::from(b))),
+            Value::Enum(_, ordinal) => scalars.push(f64::from(ordinal)),
+            Value::Array(array) => match array.items() {
+                Items::Real(items) => scalars.extend_from_slice(items),
+                Items::Integer(items) => scalars.extend(items.iter().map(|&i| i as f64)),
+                Items::Boolean(items) => scalars.extend(items.iter().map(|&b| f64::from(u8::from(b)))),
+                Items::Enum(_, items) => scalars.extend(items.iter().map(|&o| f64::from(o))),
+                Items::String(_) => {}
+                Items::Other(_, items) if level < MOST_RECORD_LEVELS => {
+                    items.iter().for_each(|item| self.unpack(item.clone(), scalars, level + 1));
+                }
+                Items::Other(..) => {}
+            },
+            Value::Record(_, fields) if level < MOST_RECORD_LEVELS => {
+                fields.iter().for_each(|field| self.unpack(field.clone(), scalars, level + 1));
+            }
+            object @ Value::Object(_) => {
+                scalars.push(self.objects.len() as f64);
+                self.objects.push(object);
+            }
+            Value::String(_) | Value::Function(_) | Value::Record(..) => {}
+        }
+    }
+}
+
+/// Scalars that a value of this type has; `None` if a size is not known.
+pub fn n_scalars(ty: &Type, program: &SimProgram, level: u32) -> Option<usize> {
+    let n = usize::try_from(ty.n_elements()?).ok()?;
+    let each = match ty.base {
+        BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
+            let fields = program.records.get(id)?.fields.iter();
+            fields.map(|f| n_scalars(&f.ty, program, level + 1)).sum::<Option<usize>>()?
+        }
+        BaseType::Real
+        | BaseType::Integer
+        | BaseType::Boolean
+        | BaseType::Enumeration(_)
+        | BaseType::ExternalObject(_) => 1,
+        _ => 0,
+    };
+    n.checked_mul(each)
+}
+
+fn pack(ty: &Type, program: &SimProgram, given: &mut dyn Iterator<Item = f64>, level: u32) -> Option<Value> {
+    if ty.dims.is_empty() {
+        return pack_scalar(ty.base, program, given, level);
+    }
+    let dims = ty.dims.iter().map(|d| usize::try_from(d.known()?).ok()).collect::<Option<Vec<usize>>>()?;
+    let n = usize::try_from(ty.n_elements()?).ok()?;
+    if ty.base == BaseType::Real {
+        let items: Vec<f64> = given.take(n).collect();
+        return Value::from_parts(dims, Items::Real(items));
+    }
+    let mut items = Items::empty(ty.base);
+    for _ in 0..n {
+        if !items.push(pack_scalar(ty.base, program, given, level)?) {
+            return None;
+        }
+    }
+    Value::from_parts(dims, items)
+}
+
+fn pack_scalar(
+    base: BaseType,
+    program: &SimProgram,
+    given: &mut dyn Iterator<Item = f64>,
+    level: u32,
+) -> Option<Value> {
+    Some(match base {
+        BaseType::Real => Value::Real(given.next()?),
+        BaseType::Integer => Value::Integer(given.next()?.round() as i64),
+        BaseType::Boolean => Value::Boolean(given.next()? != 0.0),
+        BaseType::Enumeration(id) => Value::Enum(id, given.next()?.round() as u32),
+        BaseType::String => Value::string(""),
+        BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
+            let record = program.records.get(id)?;
+            let fields = record.fields.iter().map(|f| pack(&f.ty, program, given, level + 1));
+            Value::record(id, fields.collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
+    })
+}

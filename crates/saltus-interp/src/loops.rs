@@ -1,0 +1,623 @@
+//! Solves the loops of a program: linear ones in one step, others by Newton's method from several starts, mixed ones
+//! together with their discrete variables.
+//!
+//! In: a [`Loop`] and memory whose unknowns hold the last solution (the start of the next). Out: memory with the
+//! solution, or a [`Status`] and a description that names the unknowns, their values and the residuals.
+
+use saltus_base::{Index, Span};
+use saltus_numerics::{Eval, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, TrialFailure};
+use saltus_program::{
+    Assign, BinaryFn, EvalFailure, Loop, LoopStatistics, MixedSolution, Op, SimProgram, SlotId, Status, ValueId,
+};
+
+use crate::linear::{LinearSolver, NotLinear};
+use crate::machine::Machine;
+use crate::mixed::{MixedSolver, MixedSystem, Relations};
+
+/// Either value of a relation will do up to this times the magnitude of its operands.
+const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
+/// Evaluations of discrete equations that refer to each other.
+const MOST_DISCRETE_ROUNDS: usize = 20;
+/// Relative accuracy of nonlinear loops: their error is noise in the derivatives of the model.
+const TOLERANCE: f64 = 1e-12;
+const MOST_ITERATIONS: u32 = 100;
+/// Unknowns named in a message.
+const MOST_NAMED: usize = 8;
+
+/// How much effort a solution is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Patience {
+    /// A trial point of an integrator: a smaller step is cheaper, and another solution would be a wrong one.
+    Trial,
+    /// An event or the start: there is no second chance.
+    Event,
+}
+
+/// A loop with its storage.
+pub(crate) struct LoopWork<'a> {
+    l: &'a Loop,
+    reals: Reals,
+    discrete: Option<Discrete<'a>>,
+    why: Why,
+}
+
+/// Why the reals of a loop have no solution.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum NoSolution {
+    Linear(NotLinear),
+    Newton(NewtonError),
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Why {
+    Nothing,
+    Reals(NoSolution),
+    /// No combination of discrete values was confirmed.
+    Mixed {
+        tried: u32,
+    },
+    /// The discrete part itself cannot be evaluated.
+    Discrete(Status),
+}
+
+struct Reals {
+    newton: NewtonSolver,
+    linear: Option<LinearSolver>,
+    nominal: Vec<f64>,
+    min: Vec<f64>,
+    max: Vec<f64>,
+    x: Vec<f64>,
+    /// Values on entry.
+    entry: Vec<f64>,
+    /// Values at the last accepted point.
+    accepted: Vec<f64>,
+    start: Vec<f64>,
+    /// Where and how far the first attempt failed.
+    failed_x: Vec<f64>,
+    failed_residuals: Vec<f64>,
+    /// Residuals and stored values of the body.
+    used: Vec<ValueId>,
+    residuals: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+struct Discrete<'a> {
+    assign: &'a Assign,
+    relations: Vec<RelationPlace>,
+    solver: MixedSolver,
+    entry: Vec<f64>,
+    /// Does the discrete part load what it stores?
+    has_feedback: bool,
+}
+
+/// A relation of the loop's own variables in the discrete code.
+#[derive(Clone, Copy, Debug)]
+struct RelationPlace {
+    position: usize,
+    op: BinaryFn,
+    left: ValueId,
+    right: ValueId,
+    /// Value of the right operand if it is a literal.
+    constant: Option<f64>,
+}
+
+impl<'a> LoopWork<'a> {
+    pub fn new(l: &'a Loop, program: &SimProgram) -> Self {
+        let n = l.unknowns.len();
+        let start = |u: &saltus_program::Unknown| program.slots.get(u.slot).map_or(0.0, |s| s.initial);
+        let start: Vec<f64> = l.unknowns.iter().map(start).collect();
+        let positive = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
+        let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
+        let reals = Reals {
+            newton: NewtonSolver::new(n, options),
+            linear: l.is_linear.then(|| LinearSolver::new(n)),
+            nominal: l.unknowns.iter().map(|u| positive(u.nominal)).collect(),
+            min: l.unknowns.iter().map(|u| u.min).collect(),
+            max: l.unknowns.iter().map(|u| u.max).collect(),
+            x: vec![0.0; n],
+            entry: vec![0.0; n],
+            accepted: start.clone(),
+            start,
+            failed_x: vec![0.0; n],
+            failed_residuals: vec![0.0; n],
+            used: l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
+            residuals: vec![0.0; n],
+            scratch: vec![0.0; n],
+        };
+        LoopWork { l, reals, discrete: l.discrete.as_ref().map(|d| Discrete::new(l, d)), why: Why::Nothing }
+    }
+
+    pub fn solve(&mut self, machine: &mut Machine, patience: Patience, record: &mut LoopRecord) -> Status {
+        self.why = Why::Nothing;
+        let factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
+        let solved = match &mut self.discrete {
+            None => self.reals.solve(machine, self.l, patience, record).map_err(Why::Reals),
+            Some(discrete) => discrete.solve(machine, self.l, &mut self.reals, patience, record),
+        };
+        let now_factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
+        record.statistics.factorisations += now_factored - factored;
+        match solved {
+            Ok(()) => Status::Ok,
+            Err(Why::Discrete(status)) => status,
+            Err(why) => {
+                record.statistics.failures += 1;
+                self.why = why;
+                Status::Failed
+            }
+        }
+    }
+
+    /// The values of the unknowns are part of the solution.
+    pub fn accept(&mut self, memory: &[f64]) {
+        for (value, unknown) in self.reals.accepted.iter_mut().zip(&self.l.unknowns) {
+            match memory.get(unknown.slot.index()) {
+                Some(x) if x.is_finite() => *value = *x,
+                _ => {}
+            }
+        }
+    }
+
+    /// What is wrong, in words, with the equation that is violated most.
+    pub fn describe(&self, program: &SimProgram) -> EvalFailure {
+        let name = |slot: SlotId| program.slot_name(slot).to_owned();
+        match self.why {
+            Why::Mixed { tried } => {
+                let slots = self.l.discrete.iter().flat_map(|d| &d.stores).map(|s| name(s.1));
+                let message = format!(
+                    "no values of {} agree with the equations they switch ({tried} combinations tried)",
+                    listed(slots.collect())
+                );
+                EvalFailure { message, span: self.l.discrete.as_ref().map_or(self.l.body.span, |d| d.span) }
+            }
+            why => {
+                let reason = match why {
+                    Why::Reals(NoSolution::Linear(NotLinear::CannotEvaluate))
+                    | Why::Reals(NoSolution::Newton(NewtonError::StartFails)) => {
+                        "its equations cannot be evaluated at these values"
+                    }
+                    Why::Reals(NoSolution::Newton(NewtonError::JacobianFails(_))) => {
+                        "its derivatives cannot be evaluated at these values"
+                    }
+                    Why::Reals(NoSolution::Linear(NotLinear::Contradiction)) => "the equations contradict each other",
+                    Why::Reals(NoSolution::Newton(NewtonError::TooManyIterations(_))) => {
+                        "the iteration does not converge"
+                    }
+                    _ => "no step brings the equations closer to their solution",
+                };
+                self.describe_reals(program, reason)
+            }
+        }
+    }
+
+    fn describe_reals(&self, program: &SimProgram, reason: &str) -> EvalFailure {
+        let kind = if self.l.is_linear { "linear" } else { "nonlinear" };
+        let unknowns = self.l.unknowns.iter().zip(&self.reals.failed_x).zip(&self.reals.nominal);
+        let unknowns = unknowns
+            .map(|((u, x), nominal)| format!("{} = {x} (nominal {nominal})", program.slot_name(u.slot)))
+            .collect();
+        let residuals = self.reals.failed_residuals.iter().map(|r| format!("{r:.3e}")).collect();
+        let n = self.l.unknowns.len();
+        let message = format!(
+            "a {kind} loop of {n} equations has no solution: {reason}; unknowns: {}; residuals: {}",
+            listed(unknowns),
+            listed(residuals)
+        );
+        EvalFailure { message, span: self.worst_equation() }
+    }
+
+    fn worst_equation(&self) -> Span {
+        let redundant = self.reals.linear.iter().flat_map(|l| &l.redundant).next();
+        let redundant = redundant.and_then(|&i| self.l.spans.get(i));
+        let residuals = self.reals.failed_residuals.iter().zip(&self.l.spans);
+        let worst = residuals.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())).map(|(_, span)| span);
+        redundant.or(worst).copied().unwrap_or(self.l.body.span)
+    }
+}
+
+/// What solving has cost and how mixed loops were solved.
+#[derive(Default)]
+pub(crate) struct LoopRecord {
+    pub statistics: LoopStatistics,
+    pub mixed: Vec<MixedSolution>,
+}
+
+const MOST_MIXED_RECORDS: usize = 1_000;
+
+fn listed(mut items: Vec<String>) -> String {
+    if items.len() > MOST_NAMED {
+        let more = items.len() - MOST_NAMED;
+        items.truncate(MOST_NAMED);
+        items.push(format!("… {more} more"));
+    }
+    items.join(", ")
+}
+
+/// The residuals as evaluated by the machine.
+struct Body<'m, 'a> {
+    machine: &'m mut Machine<'a>,
+    l: &'m Loop,
+    used: &'m [ValueId],
+    /// Residuals that nobody asked for.
+    scratch: &'m mut Vec<f64>,
+    /// Do as if there were no Jacobian.
+    differences: bool,
+}
+
+impl Body<'_, '_> {
+    fn is_at(&self, x: &[f64]) -> bool {
+        self.l.unknowns.iter().zip(x).all(|(u, x)| self.machine.get(u.slot).to_bits() == x.to_bits())
+    }
+}
+
+impl NonlinearSystem for Body<'_, '_> {
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+        for (unknown, &value) in self.l.unknowns.iter().zip(x) {
+            self.machine.set(unknown.slot, value);
+        }
+        let body = &self.l.body;
+        self.machine.run(&body.code, body.span);
+        let mut is_number = true;
+        for (value, &id) in r.iter_mut().zip(&self.l.residuals) {
+            *value = self.machine.value(id);
+            is_number &= value.is_finite();
+        }
+        for &(id, slot) in &body.stores {
+            let value = self.machine.value(id);
+            is_number &= !value.is_nan();
+            self.machine.set(slot, value);
+        }
+        let has_failed = self.machine.depends_on_failure(&body.code, self.used);
+        if is_number && !has_failed { Ok(()) } else { Err(TrialFailure) }
+    }
+
+    fn jacobian(&mut self, x: &[f64], matrix: &mut [f64]) -> bool {
+        let Some(jacobian) = self.l.jacobian.as_ref().filter(|_| !self.differences) else { return false };
+        // The code of the Jacobian reads what the body has stored.
+        if !self.is_at(x) {
+            let mut scratch = std::mem::take(self.scratch);
+            let evaluated = self.residual(x, &mut scratch);
+            *self.scratch = scratch;
+            if evaluated.is_err() {
+                return false;
+            }
+        }
+        let n = self.l.unknowns.len();
+        self.machine.run(&jacobian.code, self.l.body.span);
+        matrix.fill(0.0);
+        for &(row, column, id) in &jacobian.entries {
+            let value = self.machine.value(id);
+            // Where a formula for the derivative has a hole (`sqrt` at 0), a difference may do.
+            if !value.is_finite() {
+                return false;
+            }
+            if let Some(place) = matrix.get_mut(row as usize * n + column as usize) {
+                *place += value;
+            }
+        }
+        true
+    }
+}
+
+/// Where an attempt starts.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Start {
+    Present,
+    Accepted,
+    Declared,
+    Nominal,
+    /// Declared values moved by this many nominal values.
+    Moved(f64),
+}
+
+/// Start, and whether differences are taken even where there is an analytic Jacobian.
+type Attempt = (Start, bool);
+
+const TRIAL_ATTEMPTS: &[Attempt] = &[(Start::Present, false), (Start::Accepted, false), (Start::Accepted, true)];
+
+const EVENT_ATTEMPTS: &[Attempt] = &[
+    (Start::Present, false),
+    (Start::Accepted, false),
+    (Start::Declared, false),
+    (Start::Nominal, false),
+    (Start::Present, true),
+    (Start::Declared, true),
+    (Start::Moved(0.1), false),
+    (Start::Moved(-0.1), false),
+    (Start::Moved(1.0), false),
+    (Start::Moved(-1.0), false),
+    (Start::Moved(10.0), true),
+    (Start::Moved(-10.0), true),
+];
+
+impl Reals {
+    fn solve(
+        &mut self,
+        machine: &mut Machine,
+        l: &Loop,
+        patience: Patience,
+        record: &mut LoopRecord,
+    ) -> Result<(), NoSolution> {
+        record.statistics.solved += 1;
+        for (i, unknown) in l.unknowns.iter().enumerate() {
+            let present = machine.get(unknown.slot);
+            self.entry[i] = if present.is_finite() { present } else { self.accepted[i] };
+        }
+        let (used, mut scratch) = (std::mem::take(&mut self.used), std::mem::take(&mut self.scratch));
+        let mut body = Body { machine: &mut *machine, l, used: &used, scratch: &mut scratch, differences: false };
+        let outcome = self.attempts(&mut body, patience, record);
+        (self.used, self.scratch) = (used, scratch);
+        if outcome.is_err() {
+            // A failed attempt is no start for the next one.
+            for (unknown, &value) in l.unknowns.iter().zip(&self.entry) {
+                machine.set(unknown.slot, value);
+            }
+        }
+        outcome
+    }
+
+    fn attempts(&mut self, body: &mut Body, patience: Patience, record: &mut LoopRecord) -> Result<(), NoSolution> {
+        let mut first_failure = None;
+        if let Some(mut linear) = self.linear.take() {
+            self.x.copy_from_slice(&self.entry);
+            let solved = linear.solve(body, &self.nominal, &mut self.x);
+            self.residuals.copy_from_slice(&linear.residuals);
+            self.linear = Some(linear);
+            record.statistics.newton_iterations += 1;
+            let Err(why) = solved else { return Ok(()) };
+            self.remember_failure();
+            if why == NotLinear::Contradiction {
+                return Err(NoSolution::Linear(why));
+            }
+            first_failure = Some(NoSolution::Linear(why));
+        }
+        let attempts = if patience == Patience::Trial { TRIAL_ATTEMPTS } else { EVENT_ATTEMPTS };
+        for (k, &(start, differences)) in attempts.iter().enumerate() {
+            self.begin_at(start);
+            body.differences = differences;
+            // Factors from elsewhere are no help in a retry.
+            if k > 0 {
+                self.newton.forget_jacobian();
+            }
+            let outcome = self.newton.solve(body, &mut self.x, &self.nominal);
+            record.statistics.newton_iterations += iterations(&outcome);
+            // The solver need not have looked at the solution last.
+            let evaluated =
+                (outcome.is_ok() && body.is_at(&self.x)) || body.residual(&self.x, &mut self.residuals).is_ok();
+            match outcome {
+                Ok(_) if evaluated => {
+                    record.statistics.retries += u64::from(k > 0);
+                    return Ok(());
+                }
+                Ok(_) => {}
+                Err(why) if first_failure.is_none() => {
+                    first_failure = Some(NoSolution::Newton(why));
+                    self.remember_failure();
+                }
+                Err(_) => {}
+            }
+        }
+        self.newton.forget_jacobian();
+        Err(first_failure.unwrap_or(NoSolution::Newton(NewtonError::StartFails)))
+    }
+
+    fn remember_failure(&mut self) {
+        self.failed_x.copy_from_slice(&self.x);
+        self.failed_residuals.copy_from_slice(&self.residuals);
+    }
+
+    fn begin_at(&mut self, start: Start) {
+        for i in 0..self.x.len() {
+            let nominal = self.nominal[i];
+            let x = match start {
+                Start::Present => self.entry[i],
+                Start::Accepted => self.accepted[i],
+                Start::Declared => self.start[i],
+                Start::Nominal if self.start[i] < 0.0 => -nominal,
+                Start::Nominal => nominal,
+                Start::Moved(by) => self.start[i] + by * nominal,
+            };
+            // Bounds are hints for starts, not part of the equations.
+            let (min, max) = (self.min[i], self.max[i]);
+            let is_free = start == Start::Present || !(min <= max);
+            self.x[i] = if is_free { x } else { x.clamp(min, max) };
+        }
+    }
+}
+
+fn iterations(outcome: &Result<NewtonReport, NewtonError>) -> u64 {
+    match outcome {
+        Ok(report)
+        | Err(
+            NewtonError::JacobianFails(report)
+            | NewtonError::Stagnated(report)
+            | NewtonError::TooManyIterations(report),
+        ) => u64::from(report.iterations),
+        Err(NewtonError::StartFails) => 0,
+    }
+}
+
+impl<'a> Discrete<'a> {
+    fn new(l: &Loop, assign: &'a Assign) -> Self {
+        let own: Vec<SlotId> = l.unknowns.iter().map(|u| u.slot).chain(l.body.stores.iter().map(|s| s.1)).collect();
+        let relations = find_relations(assign, &own);
+        let stored = |slot: &SlotId| assign.stores.iter().any(|s| s.1 == *slot);
+        let has_feedback = assign.code.ops.iter().any(|op| matches!(op, Op::Load(slot) if stored(slot)));
+        Discrete {
+            solver: MixedSolver::new(relations.len()),
+            entry: vec![0.0; assign.stores.len()],
+            assign,
+            relations,
+            has_feedback,
+        }
+    }
+
+    fn solve(
+        &mut self,
+        machine: &mut Machine,
+        l: &Loop,
+        reals: &mut Reals,
+        patience: Patience,
+        record: &mut LoopRecord,
+    ) -> Result<(), Why> {
+        for (value, (_, slot)) in self.entry.iter_mut().zip(&self.assign.stores) {
+            *value = machine.get(*slot);
+        }
+        let mut solver = std::mem::take(&mut self.solver);
+        let mut system = Together {
+            machine: &mut *machine,
+            l,
+            reals,
+            discrete: self,
+            patience,
+            record: &mut *record,
+            real_failure: None,
+            status: Status::Ok,
+        };
+        let outcome = solver.solve(&mut system);
+        let (status, real_failure) = (system.status, system.real_failure);
+        self.solver = solver;
+        match outcome {
+            Ok(found) => {
+                if found.iterations > 1 && record.mixed.len() < MOST_MIXED_RECORDS {
+                    let span = if self.assign.span.is_nowhere() { l.body.span } else { self.assign.span };
+                    record.mixed.push(MixedSolution { span, strategy: found.strategy, iterations: found.iterations });
+                }
+                if status.is_ok() { Ok(()) } else { Err(Why::Discrete(status)) }
+            }
+            Err(tried) => {
+                for (&value, (_, slot)) in self.entry.iter().zip(&self.assign.stores) {
+                    machine.set(*slot, value);
+                }
+                match real_failure {
+                    Some(why) if tried <= 1 || self.relations.is_empty() => Err(Why::Reals(why)),
+                    _ => Err(Why::Mixed { tried }),
+                }
+            }
+        }
+    }
+}
+
+/// Relations of variables that the loop determines.
+fn find_relations(assign: &Assign, own: &[SlotId]) -> Vec<RelationPlace> {
+    let ops = &assign.code.ops;
+    let mut depends = vec![false; ops.len()];
+    let mut relations = Vec::new();
+    for (i, op) in ops.iter().enumerate() {
+        let is = |v: ValueId| depends.get(v.0 as usize).copied().unwrap_or(false);
+        let depending = match *op {
+            Op::Const(_) => false,
+            Op::Load(slot) => own.contains(&slot),
+            Op::Unary(_, a) => is(a),
+            Op::Binary(_, a, b) => is(a) || is(b),
+            Op::Select(c, a, b) => is(c) || is(a) || is(b),
+            Op::Call(k) | Op::Result(k, _) => {
+                assign.code.calls.get(k as usize).is_some_and(|call| call.arguments.iter().any(|&a| is(a)))
+            }
+        };
+        let is_relation =
+            |f| matches!(f, BinaryFn::Less | BinaryFn::LessEqual | BinaryFn::Greater | BinaryFn::GreaterEqual);
+        match *op {
+            Op::Binary(f, left, right) if depending && is_relation(f) => {
+                let constant = match ops.get(right.0 as usize) {
+                    Some(Op::Const(c)) => Some(*c),
+                    _ => None,
+                };
+                relations.push(RelationPlace { position: i, op: f, left, right, constant });
+                // Its value is imposed; what follows depends on that alone.
+                depends[i] = false;
+            }
+            _ => depends[i] = depending,
+        }
+    }
+    relations
+}
+
+/// A mixed loop as evaluated by the machine.
+struct Together<'s, 'm, 'a> {
+    machine: &'m mut Machine<'a>,
+    l: &'s Loop,
+    reals: &'s mut Reals,
+    discrete: &'s Discrete<'s>,
+    patience: Patience,
+    record: &'s mut LoopRecord,
+    real_failure: Option<NoSolution>,
+    /// Of the last evaluation of the discrete part.
+    status: Status,
+}
+
+impl MixedSystem for Together<'_, '_, '_> {
+    fn n_relations(&self) -> usize {
+        self.discrete.relations.len()
+    }
+
+    fn solve(&mut self) -> bool {
+        if self.l.unknowns.is_empty() {
+            self.status = self.machine.assign(&self.l.body);
+            return self.status.is_ok();
+        }
+        let solved = self.reals.solve(self.machine, self.l, self.patience, self.record);
+        self.real_failure = solved.err();
+        solved.is_ok()
+    }
+
+    fn relations(&mut self, seen: &mut Relations) {
+        let assign = self.discrete.assign;
+        self.machine.run(&assign.code, assign.span);
+        for (i, place) in self.discrete.relations.iter().enumerate() {
+            let (left, right) = (self.machine.value(place.left), self.machine.value(place.right));
+            seen.values[i] = place.op.apply(left, right) != 0.0;
+            seen.z[i] = left - right;
+            seen.epsilon[i] = RELATIVE_BAND * left.abs().max(right.abs()).max(1.0);
+        }
+    }
+
+    fn impose(&mut self, values: &[bool]) -> bool {
+        let assign = self.discrete.assign;
+        let mut changed = false;
+        for _ in 0..MOST_DISCRETE_ROUNDS {
+            let changed_now = self.impose_once(assign, values);
+            changed |= changed_now;
+            if !changed_now || !self.discrete.has_feedback {
+                break;
+            }
+        }
+        changed
+    }
+
+    fn is_possible(&self, values: &[bool]) -> bool {
+        let relations = &self.discrete.relations;
+        relations.iter().all(|place| {
+            let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+            for (other, &value) in relations.iter().zip(values) {
+                let Some(bound) = other.constant.filter(|_| other.left == place.left) else { continue };
+                let is_below = matches!(other.op, BinaryFn::Less | BinaryFn::LessEqual) == value;
+                if is_below {
+                    high = high.min(bound);
+                } else {
+                    low = low.max(bound);
+                }
+            }
+            low <= high
+        })
+    }
+}
+
+impl Together<'_, '_, '_> {
+    fn impose_once(&mut self, assign: &Assign, values: &[bool]) -> bool {
+        self.machine.host.begin(assign.code.calls.len());
+        let mut from = 0;
+        for (place, &value) in self.discrete.relations.iter().zip(values) {
+            self.machine.run_range(&assign.code, from..place.position, assign.span);
+            if let Some(slot) = self.machine.values.get_mut(place.position) {
+                *slot = f64::from(u8::from(value));
+            }
+            from = place.position + 1;
+        }
+        self.machine.run_range(&assign.code, from..assign.code.ops.len(), assign.span);
+        let differs =
+            |m: &Machine, id, slot| m.value(id).to_bits() != m.get(slot).to_bits() && m.value(id) != m.get(slot);
+        let changed = assign.stores.iter().any(|&(id, slot)| differs(self.machine, id, slot));
+        self.status = self.machine.store(assign);
+        changed
+    }
+}

@@ -1,0 +1,153 @@
+//! Evaluates straight-line code on the memory of an instance.
+//!
+//! In: [`Code`] and slots. Out: one value for each operation; [`Machine::assign`] stores some of them. Nothing traps. A
+//! call that fails yields NaN and is remembered: whether anything that is stored depends on it is found out only then
+//! ([`Machine::depends_on_failure`]), so that a call in a branch that is not taken does no harm.
+
+use std::ops::Range;
+
+use saltus_base::{Index, Span};
+use saltus_program::{Assign, BinaryFn, Code, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
+
+use crate::calls::CallHost;
+
+pub(crate) struct Machine<'a> {
+    pub program: &'a SimProgram,
+    pub memory: Vec<f64>,
+    /// Values of the code that was evaluated last.
+    pub values: Vec<f64>,
+    pub host: CallHost<'a>,
+    /// By value: does it depend on a call that failed?
+    tainted: Vec<bool>,
+}
+
+impl<'a> Machine<'a> {
+    /// `longest` is the number of operations of the longest code.
+    pub fn new(program: &'a SimProgram, longest: usize) -> Self {
+        Machine {
+            program,
+            memory: program.initial_memory(),
+            values: vec![0.0; longest],
+            host: CallHost::new(program),
+            tainted: Vec::new(),
+        }
+    }
+
+    pub fn get(&self, slot: SlotId) -> f64 {
+        self.memory.get(slot.index()).copied().unwrap_or(f64::NAN)
+    }
+
+    pub fn set(&mut self, slot: SlotId, value: f64) {
+        if let Some(place) = self.memory.get_mut(slot.index()) {
+            *place = value;
+        }
+    }
+
+    pub fn value(&self, id: ValueId) -> f64 {
+        value(&self.values, id)
+    }
+
+    /// Evaluates all operations of `code`, which belongs to the equation at `span`.
+    pub fn run(&mut self, code: &Code, span: Span) {
+        self.host.begin(code.calls.len());
+        self.run_range(code, 0..code.ops.len(), span);
+    }
+
+    /// Evaluates some operations; those before must have been evaluated.
+    pub fn run_range(&mut self, code: &Code, range: Range<usize>, span: Span) {
+        if self.values.len() < code.ops.len() {
+            self.values.resize(code.ops.len(), 0.0);
+        }
+        for i in range {
+            let Some(op) = code.ops.get(i) else { return };
+            let v = &self.values;
+            let result = match *op {
+                Op::Const(constant) => constant,
+                Op::Load(slot) => self.memory.get(slot.index()).copied().unwrap_or(f64::NAN),
+                Op::Unary(function, a) => function.apply(value(v, a)),
+                Op::Binary(function, a, b) => function.apply(value(v, a), value(v, b)),
+                Op::Select(condition, a, b) => {
+                    if value(v, condition) != 0.0 {
+                        value(v, a)
+                    } else {
+                        value(v, b)
+                    }
+                }
+                Op::Call(k) => {
+                    if let Some(call) = code.calls.get(k as usize) {
+                        self.host.call(k, call, &self.values, &self.memory, span);
+                    }
+                    0.0
+                }
+                Op::Result(k, result) => self.host.result(k, result),
+            };
+            self.values[i] = result;
+        }
+    }
+
+    /// Evaluates and stores.
+    pub fn assign(&mut self, assign: &Assign) -> Status {
+        self.run(&assign.code, assign.span);
+        self.store(assign)
+    }
+
+    /// Stores the values of code that has been evaluated.
+    pub fn store(&mut self, assign: &Assign) -> Status {
+        let mut status = Status::Ok;
+        for &(id, slot) in &assign.stores {
+            let stored = self.value(id);
+            self.set(slot, stored);
+            // An infinite parameter is legal (`Modelica.Constants.inf`); an infinite derivative leads nowhere.
+            let is_derivative = || self.program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
+            if status.is_ok() && (stored.is_nan() || stored.is_infinite() && is_derivative()) {
+                status = Status::NotANumber(slot);
+            }
+        }
+        if self.host.has_failed() {
+            let stored: Vec<ValueId> = assign.stores.iter().map(|s| s.0).collect();
+            if self.depends_on_failure(&assign.code, &stored) {
+                return Status::Failed;
+            }
+        }
+        status
+    }
+
+    /// Does one of `used` depend on a call that failed, considering which branches were taken? `code` must have been
+    /// evaluated last.
+    pub fn depends_on_failure(&mut self, code: &Code, used: &[ValueId]) -> bool {
+        if !self.host.has_failed() {
+            return false;
+        }
+        self.tainted.clear();
+        for op in &code.ops {
+            let is_tainted = |v: ValueId| self.tainted.get(v.0 as usize).copied().unwrap_or(false);
+            let v = &self.values;
+            let taint = match *op {
+                Op::Const(_) | Op::Load(_) => false,
+                Op::Unary(_, a) => is_tainted(a),
+                Op::Binary(BinaryFn::And, a, b) => {
+                    let decided = |x: ValueId| !is_tainted(x) && value(v, x) == 0.0;
+                    (is_tainted(a) || is_tainted(b)) && !decided(a) && !decided(b)
+                }
+                Op::Binary(BinaryFn::Or, a, b) => {
+                    let decided = |x: ValueId| !is_tainted(x) && value(v, x) != 0.0;
+                    (is_tainted(a) || is_tainted(b)) && !decided(a) && !decided(b)
+                }
+                Op::Binary(_, a, b) => is_tainted(a) || is_tainted(b),
+                Op::Select(condition, a, b) => {
+                    is_tainted(condition) || is_tainted(if value(v, condition) != 0.0 { a } else { b })
+                }
+                Op::Call(k) | Op::Result(k, _) => {
+                    let arguments = code.calls.get(k as usize).map_or(&[][..], |c| &c.arguments);
+                    self.host.call_failed(k) || arguments.iter().any(|&a| is_tainted(a))
+                }
+            };
+            self.tainted.push(taint);
+        }
+        used.iter().any(|v| self.tainted.get(v.0 as usize).copied().unwrap_or(false))
+    }
+}
+
+fn value(values: &[f64], id: ValueId) -> f64 {
+    values.get(id.0 as usize).copied().unwrap_or(f64::NAN)
+}

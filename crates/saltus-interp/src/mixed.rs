@@ -1,0 +1,308 @@
+//! Mixed loops: reals and relations of these reals that must agree. Independent of how either is evaluated.
+//!
+//! ```text
+//! off = s < 0;                                 relations: s < 0
+//! u = if off then s else 0;            ⇒       for each value of it the equations are solved for s, u, i;
+//! i = if off then 0 else s;                    found is a value that the solution confirms
+//! ```
+//!
+//! In: a [`MixedSystem`]. Out: consistent values, how they were found, how often the reals were solved. Strategies, in
+//! turn (Otter, Elmqvist, Mattsson 1999, section 6):
+//! 1. *fixed point*: solve, evaluate all relations, again; literal;
+//! 2. *restricted*: on the way from one solution to the next only the relation that changes first is changed;
+//! 3. *least index*: only the first relation that disagrees is changed (Murty 1974: ends for all P-matrices);
+//! 4. *exhaustive*: all combinations in Gray-code order, possible ones only.
+//!
+//! The last three accept either value of a relation whose operands are equal up to rounding, the first does so once it
+//! runs in a circle.
+
+use saltus_program::MixedStrategy;
+
+/// More relations than this are not searched exhaustively.
+pub const MOST_EXHAUSTIVE: usize = 12;
+const MOST_FIXED_POINT_STEPS: usize = 40;
+
+pub trait MixedSystem {
+    fn n_relations(&self) -> usize;
+
+    /// Solves for the reals with the present discrete values; false if that fails.
+    fn solve(&mut self) -> bool;
+
+    /// Evaluates the relations at the present reals: literal value, z, and the |z| up to which either value will do.
+    fn relations(&mut self, seen: &mut Relations);
+
+    /// Evaluates the discrete part as if the relations had these values, and stores it. True if something changed.
+    fn impose(&mut self, values: &[bool]) -> bool;
+
+    /// Can the relations have these values at the same time?
+    fn is_possible(&self, _values: &[bool]) -> bool {
+        true
+    }
+}
+
+/// Relations as evaluated; all vectors have [`MixedSystem::n_relations`] entries.
+#[derive(Clone, Default, Debug)]
+pub struct Relations {
+    pub values: Vec<bool>,
+    pub z: Vec<f64>,
+    pub epsilon: Vec<f64>,
+}
+
+impl Relations {
+    fn new(n: usize) -> Self {
+        Relations { values: vec![false; n], z: vec![0.0; n], epsilon: vec![0.0; n] }
+    }
+
+    /// Does the literal value of relation `i` contradict `value`, beyond rounding?
+    fn contradicts(&self, i: usize, value: bool) -> bool {
+        // A z that is no number agrees with nothing.
+        self.values[i] != value && !(self.z[i].abs() <= self.epsilon[i])
+    }
+}
+
+/// Storage that is kept from one solution to the next.
+#[derive(Default)]
+pub struct MixedSolver {
+    seen: Relations,
+    before: Relations,
+    start: Relations,
+    candidate: Vec<bool>,
+    history: Vec<Vec<bool>>,
+}
+
+/// How often the reals were solved, and by which strategy with success.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MixedOutcome {
+    pub strategy: MixedStrategy,
+    pub iterations: u32,
+}
+
+impl MixedSolver {
+    pub fn new(n: usize) -> Self {
+        MixedSolver {
+            seen: Relations::new(n),
+            before: Relations::new(n),
+            start: Relations::new(n),
+            candidate: vec![false; n],
+            history: Vec::new(),
+        }
+    }
+
+    /// Finds reals and relations that agree; on failure the number of solutions tried.
+    pub fn solve(&mut self, system: &mut dyn MixedSystem) -> Result<MixedOutcome, u32> {
+        let mut iterations = 0;
+        system.relations(&mut self.start);
+        for strategy in
+            [MixedStrategy::FixedPoint, MixedStrategy::Restricted, MixedStrategy::LeastIndex, MixedStrategy::Exhaustive]
+        {
+            let found = match strategy {
+                MixedStrategy::FixedPoint => self.fixed_point(system, &mut iterations),
+                MixedStrategy::Restricted => self.restricted(system, &mut iterations),
+                MixedStrategy::LeastIndex => self.least_index(system, &mut iterations),
+                MixedStrategy::Exhaustive => self.exhaustive(system, &mut iterations),
+            };
+            if found {
+                return Ok(MixedOutcome { strategy, iterations });
+            }
+        }
+        Err(iterations)
+    }
+
+    fn fixed_point(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32) -> bool {
+        self.history.clear();
+        for _ in 0..MOST_FIXED_POINT_STEPS {
+            *iterations += 1;
+            if !system.solve() {
+                return false;
+            }
+            system.relations(&mut self.seen);
+            self.candidate.copy_from_slice(&self.seen.values);
+            if !system.impose(&self.candidate) {
+                return true;
+            }
+            if self.candidate.is_empty() {
+                continue;
+            }
+            if let Some(first) = self.history.iter().position(|h| *h == self.candidate) {
+                return self.one_of_circle(system, first, iterations);
+            }
+            self.history.push(self.candidate.clone());
+        }
+        false
+    }
+
+    /// The fixed point iteration runs in a circle: is one of its members right up to rounding?
+    fn one_of_circle(&mut self, system: &mut dyn MixedSystem, first: usize, iterations: &mut u32) -> bool {
+        for k in first..self.history.len() {
+            self.candidate.copy_from_slice(&self.history[k]);
+            *iterations += 1;
+            if self.agrees(system) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Solves with the candidate; true if the solution confirms it up to rounding.
+    fn agrees(&mut self, system: &mut dyn MixedSystem) -> bool {
+        system.impose(&self.candidate);
+        if !system.solve() {
+            return false;
+        }
+        system.relations(&mut self.seen);
+        (0..self.candidate.len()).all(|i| !self.seen.contradicts(i, self.candidate[i]))
+            && !system.impose(&self.candidate)
+    }
+
+    fn restricted(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32) -> bool {
+        let n = self.candidate.len();
+        self.candidate.copy_from_slice(&self.start.values);
+        self.before.clone_from(&self.start);
+        for _ in 0..4 * n + 20 {
+            *iterations += 1;
+            if self.agrees(system) {
+                return true;
+            }
+            let Some(nearest) = self.nearest_change() else { return false };
+            for i in 0..n {
+                if self.seen.contradicts(i, self.candidate[i]) && self.fraction(i) <= nearest {
+                    self.candidate[i] = !self.candidate[i];
+                }
+            }
+            for i in 0..n {
+                self.before.z[i] += nearest * (self.seen.z[i] - self.before.z[i]);
+            }
+        }
+        false
+    }
+
+    /// Where on the way from the last solution (0) to this one (1) relation `i` changes, if z changes evenly.
+    fn fraction(&self, i: usize) -> f64 {
+        let (old, new) = (self.before.z[i], self.seen.z[i]);
+        let fraction = old / (old - new);
+        if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn nearest_change(&self) -> Option<f64> {
+        let changing = (0..self.candidate.len()).filter(|&i| self.seen.contradicts(i, self.candidate[i]));
+        changing.map(|i| self.fraction(i)).reduce(f64::min)
+    }
+
+    fn least_index(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32) -> bool {
+        let n = self.candidate.len();
+        self.candidate.copy_from_slice(&self.start.values);
+        let most = if n < 10 { 1 << n } else { 200 + 40 * n };
+        for _ in 0..most {
+            *iterations += 1;
+            if self.agrees(system) {
+                return true;
+            }
+            let Some(first) = (0..n).find(|&i| self.seen.contradicts(i, self.candidate[i])) else { return false };
+            self.candidate[first] = !self.candidate[first];
+        }
+        false
+    }
+
+    fn exhaustive(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32) -> bool {
+        let n = self.candidate.len();
+        if n > MOST_EXHAUSTIVE {
+            return false;
+        }
+        for k in 0u32..1 << n {
+            let gray = k ^ (k >> 1);
+            for i in 0..n {
+                self.candidate[i] = self.start.values[i] ^ (gray >> i & 1 == 1);
+            }
+            if !system.is_possible(&self.candidate) {
+                continue;
+            }
+            *iterations += 1;
+            if self.agrees(system) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// x solves `x = table[mode]`, where the mode is made of the relations `x < threshold[i]`.
+    struct Table {
+        thresholds: Vec<f64>,
+        table: Vec<Option<f64>>,
+        mode: usize,
+        x: f64,
+    }
+
+    impl MixedSystem for Table {
+        fn n_relations(&self) -> usize {
+            self.thresholds.len()
+        }
+
+        fn solve(&mut self) -> bool {
+            let found = self.table.get(self.mode).copied().flatten();
+            self.x = found.unwrap_or(self.x);
+            found.is_some()
+        }
+
+        fn relations(&mut self, seen: &mut Relations) {
+            for (i, threshold) in self.thresholds.iter().enumerate() {
+                seen.z[i] = self.x - threshold;
+                seen.values[i] = self.x < *threshold;
+                seen.epsilon[i] = 1e-12;
+            }
+        }
+
+        fn impose(&mut self, values: &[bool]) -> bool {
+            let mode = values.iter().enumerate().map(|(i, &v)| usize::from(v) << i).sum();
+            std::mem::replace(&mut self.mode, mode) != mode
+        }
+    }
+
+    fn solve(thresholds: &[f64], table: &[Option<f64>], x: f64) -> (Result<MixedOutcome, u32>, f64, usize) {
+        let mut system = Table { thresholds: thresholds.to_vec(), table: table.to_vec(), mode: 0, x };
+        let outcome = MixedSolver::new(thresholds.len()).solve(&mut system);
+        (outcome, system.x, system.mode)
+    }
+
+    #[test]
+    fn a_fixed_point_is_found_directly() {
+        // with x ≥ 0: x := 3, confirmed at once
+        let (outcome, x, _) = solve(&[0.0], &[Some(3.0), Some(-1.0)], 1.0);
+        assert_eq!(outcome, Ok(MixedOutcome { strategy: MixedStrategy::FixedPoint, iterations: 1 }));
+        assert_eq!(x, 3.0);
+    }
+
+    #[test]
+    fn a_circle_of_rounding_errors_ends() {
+        // each value of the relation gives an x that contradicts it, by rounding only
+        let (outcome, x, _) = solve(&[0.0], &[Some(-1e-16), Some(1e-16)], 1.0);
+        assert_eq!(outcome.map(|o| o.strategy), Ok(MixedStrategy::FixedPoint));
+        assert!(x.abs() <= 1e-16);
+    }
+
+    #[test]
+    fn a_circle_of_the_fixed_point_is_left_by_the_neighbouring_region() {
+        // x < 0 and x < 1: in the upper region x := −1, in the lower x := 2, in the middle x := 0.5
+        let (outcome, x, mode) = solve(&[0.0, 1.0], &[Some(-1.0), None, Some(0.5), Some(2.0)], 3.0);
+        assert_eq!(outcome.map(|o| o.strategy), Ok(MixedStrategy::Restricted));
+        assert_eq!((x, mode), (0.5, 2));
+    }
+
+    #[test]
+    fn all_combinations_are_tried_in_the_end() {
+        // only mode 2 (x ≥ 5 and x < 7) confirms itself; all others lead away from it or have no solution
+        let (outcome, x, _) = solve(&[5.0, 7.0], &[None, Some(1.0), Some(6.0), None], 1.0);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!(x, 6.0);
+    }
+
+    #[test]
+    fn no_solution_is_reported() {
+        let (outcome, ..) = solve(&[0.0], &[Some(-1.0), Some(1.0)], 1.0);
+        assert!(outcome.is_err());
+    }
+}
