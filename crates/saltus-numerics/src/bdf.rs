@@ -1,0 +1,486 @@
+//! Backward differentiation formulas of variable order 1 to 5, for large stiff systems with few events.
+//!
+//! In: an [`OdeSystem`]. Out: steps of controlled error; the interpolating polynomial of the last step as dense output,
+//! which joins its neighbours continuously. These are the numerical differentiation formulas of Shampine and Reichelt
+//! (*The MATLAB ODE Suite*, 1997): backward differences on a grid that is respaced when the step size changes, a modified
+//! Newton iteration, a Jacobian that is kept as long as the iteration converges.
+
+use crate::integrator::{
+    Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
+};
+use crate::jacobian::Jacobian;
+use crate::step_size::{self, Attempt};
+
+const MAX_ORDER: usize = 5;
+/// By which the leading coefficient differs from that of the backward differentiation formula.
+const KAPPA: [f64; MAX_ORDER + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
+/// Sums of 1/j up to the order.
+const GAMMA: [f64; MAX_ORDER + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0];
+const NEWTON_ITERATIONS: u32 = 4;
+const MOST_GROWTH: f64 = 10.0;
+const MOST_SHRINK: f64 = 0.2;
+
+fn leading_coefficient(order: usize) -> f64 {
+    (1.0 - KAPPA[order]) * GAMMA[order]
+}
+
+fn error_constant(order: usize) -> f64 {
+    KAPPA[order] * GAMMA[order] + 1.0 / (order + 1) as f64
+}
+
+/// What a step asks the next one to begin with.
+#[derive(Clone, Copy)]
+struct Change {
+    order: usize,
+    h: f64,
+}
+
+pub struct Bdf {
+    tolerances: Tolerances,
+    max_step: f64,
+    min_order: usize,
+    max_order: usize,
+    t: f64,
+    t_start: f64,
+    has_stepped: bool,
+    order: usize,
+    /// Spacing of the differences: size of the last step until the next one begins.
+    h: f64,
+    next: Change,
+    steps_alike: usize,
+    /// Backward differences of the states, from order 0 on.
+    differences: [Vec<f64>; MAX_ORDER + 3],
+    dx: Vec<f64>,
+    jacobian: Jacobian,
+    has_jacobian: bool,
+    /// The value of c for which `c·I − J` is factored, or NaN.
+    factored_for: f64,
+    predicted: Vec<f64>,
+    psi: Vec<f64>,
+    correction: Vec<f64>,
+    trial: Vec<f64>,
+    slope: Vec<f64>,
+    statistics: Statistics,
+}
+
+impl Bdf {
+    /// `max_step` may be infinite.
+    pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
+        let n = tolerances.absolute.len();
+        let vector = || vec![0.0; n];
+        Bdf {
+            tolerances,
+            max_step,
+            min_order: 1,
+            max_order: MAX_ORDER,
+            t: 0.0,
+            t_start: 0.0,
+            has_stepped: false,
+            order: 1,
+            h: 0.0,
+            next: Change { order: 1, h: 0.0 },
+            steps_alike: 0,
+            differences: std::array::from_fn(|_| vector()),
+            dx: vector(),
+            jacobian: Jacobian::new(n),
+            has_jacobian: false,
+            factored_for: f64::NAN,
+            predicted: vector(),
+            psi: vector(),
+            correction: vector(),
+            trial: vector(),
+            slope: vector(),
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The order of the last step.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// An upper bound for `h·|λ|` of the last step, by the Jacobian in use.
+    pub fn stiffness(&mut self) -> f64 {
+        if !self.has_jacobian || !self.has_stepped {
+            return f64::INFINITY;
+        }
+        self.h * self.jacobian.norm(&self.tolerances, &self.differences[0], &mut self.slope)
+    }
+
+    /// Respaces the differences of the present polynomial to the step size `h`.
+    fn respace(&mut self, h: f64) {
+        if h == self.h {
+            return;
+        }
+        let factor = h / self.h;
+        self.h = h;
+        self.steps_alike = 0;
+        let k = self.order;
+        // Differences on the new grid from those on the old one: product of two triangular tables.
+        let table = |factor: f64| {
+            let mut r = [[0.0; MAX_ORDER + 1]; MAX_ORDER + 1];
+            r[0] = [1.0; MAX_ORDER + 1];
+            for i in 1..=k {
+                for j in 1..=k {
+                    r[i][j] = r[i - 1][j] * ((i - 1) as f64 - factor * j as f64) / i as f64;
+                }
+            }
+            r
+        };
+        let (new, old) = (table(factor), table(1.0));
+        for i in 0..self.dx.len() {
+            let before: [f64; MAX_ORDER + 1] = std::array::from_fn(|j| self.differences[j][i]);
+            let mut values = [0.0; MAX_ORDER + 1];
+            for j in 0..=k {
+                values[j] = (0..=k).map(|m| new[m][j] * before[m]).sum();
+            }
+            for j in 0..=k {
+                self.differences[j][i] = (0..=k).map(|m| old[m][j] * values[m]).sum();
+            }
+        }
+    }
+
+    fn begin(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.t = t;
+        self.t_start = t;
+        self.has_stepped = false;
+        self.has_jacobian = false;
+        self.factored_for = f64::NAN;
+        self.steps_alike = 0;
+        self.order = 1;
+        self.differences[0].copy_from_slice(x);
+        self.statistics.restarts += 1;
+        let evaluations = &mut self.statistics.evaluations;
+        let started = step_size::evaluate(system, t, x, &mut self.dx, evaluations);
+        started.map_err(|_| IntegratorError::StartFails { t })
+    }
+
+    fn set_first_step(&mut self, h: f64) {
+        self.h = h;
+        self.next = Change { order: 1, h };
+        for (difference, dx) in self.differences[1].iter_mut().zip(&self.dx) {
+            *difference = h * dx;
+        }
+    }
+
+    /// The polynomial, continued to the end of the step, and the constant part of the corrector.
+    fn predict(&mut self) {
+        let (k, alpha) = (self.order, leading_coefficient(self.order));
+        for i in 0..self.dx.len() {
+            self.predicted[i] = (0..=k).map(|j| self.differences[j][i]).sum();
+            self.psi[i] = (1..=k).map(|j| self.differences[j][i] * GAMMA[j]).sum::<f64>() / alpha;
+        }
+    }
+
+    fn evaluate_jacobian(&mut self, system: &mut dyn OdeSystem, t: f64) -> Eval {
+        step_size::evaluate(system, t, &self.predicted, &mut self.slope, &mut self.statistics.evaluations)?;
+        let point = (t, self.predicted.as_slice(), self.slope.as_slice());
+        self.jacobian.evaluate(system, &self.tolerances, point, self.h, &mut self.statistics)?;
+        self.has_jacobian = true;
+        self.factored_for = f64::NAN;
+        Ok(())
+    }
+
+    /// Solves the corrector equation; the states end up in `trial`, the change of the prediction in `correction`.
+    /// Returns the number of iterations.
+    fn correct(&mut self, system: &mut dyn OdeSystem, t: f64) -> Result<u32, TrialFailure> {
+        let c = leading_coefficient(self.order) / self.h;
+        if self.factored_for != c {
+            self.factored_for = f64::NAN;
+            self.jacobian.factor(c, &mut self.statistics).map_err(|_| TrialFailure)?;
+            self.factored_for = c;
+        }
+        let relative = self.tolerances.relative;
+        let goal = (10.0 * f64::EPSILON / relative).max(relative.sqrt().min(0.03));
+        self.trial.copy_from_slice(&self.predicted);
+        self.correction.fill(0.0);
+        let mut before: Option<f64> = None;
+        for iteration in 1..=NEWTON_ITERATIONS {
+            step_size::evaluate(system, t, &self.trial, &mut self.slope, &mut self.statistics.evaluations)?;
+            for i in 0..self.slope.len() {
+                self.slope[i] -= c * (self.psi[i] + self.correction[i]);
+            }
+            self.jacobian.solve(&mut self.slope);
+            let change =
+                step_size::norm(&self.tolerances, &self.predicted, &self.predicted, self.slope.iter().copied());
+            let rate = before.map(|b| change / b);
+            if !change.is_finite() || rate.is_some_and(|r| is_hopeless(r, change, iteration, goal)) {
+                return Err(TrialFailure);
+            }
+            for i in 0..self.slope.len() {
+                self.correction[i] += self.slope[i];
+                self.trial[i] = self.predicted[i] + self.correction[i];
+            }
+            if change == 0.0 || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
+                return Ok(iteration);
+            }
+            before = Some(change);
+        }
+        Err(TrialFailure)
+    }
+
+    fn error_norm(&self, order: usize, difference: &[f64]) -> f64 {
+        let constant = error_constant(order);
+        let scaled = difference.iter().map(|d| constant * d);
+        step_size::norm(&self.tolerances, &self.differences[0], &self.trial, scaled)
+    }
+
+    /// Takes over the corrected point.
+    fn accept(&mut self, attempt: &Attempt) {
+        let (k, n) = (self.order, self.dx.len());
+        let c = leading_coefficient(k) / self.h;
+        for i in 0..n {
+            self.dx[i] = c * (self.psi[i] + self.correction[i]);
+            self.differences[k + 2][i] = self.correction[i] - self.differences[k + 1][i];
+            self.differences[k + 1][i] = self.correction[i];
+            for j in (0..=k).rev() {
+                self.differences[j][i] += self.differences[j + 1][i];
+            }
+        }
+        self.t_start = self.t;
+        self.t = attempt.end;
+        self.has_stepped = true;
+        self.steps_alike += 1;
+        self.statistics.steps += 1;
+    }
+
+    /// Order and size for the next step, after the present one with that error norm.
+    fn choose_next(&self, error: f64, safety: f64) -> Change {
+        let k = self.order;
+        let factor = |error: f64, order: usize| error.max(1e-10).powf(-1.0 / (order + 1) as f64);
+        let mut best = (factor(error, k), k);
+        // The differences for other orders are meaningful only after some steps of one size.
+        if self.steps_alike <= k {
+            return Change { order: k, h: self.h };
+        }
+        for order in [k - 1, k + 1] {
+            if order < self.min_order || order > self.max_order {
+                continue;
+            }
+            let candidate = factor(self.error_norm(order, &self.differences[order + 1]), order);
+            if candidate > best.0 {
+                best = (candidate, order);
+            }
+        }
+        let growth = (safety * best.0).clamp(MOST_SHRINK, MOST_GROWTH);
+        // A new factorisation for a slightly longer step does not pay.
+        if best.1 == k && (0.9..1.2).contains(&growth) {
+            return Change { order: k, h: self.h };
+        }
+        Change { order: best.1, h: self.h * growth }
+    }
+
+    /// One attempt with the present order and size. Returns the error norm and the safety factor.
+    fn attempt(&mut self, system: &mut dyn OdeSystem, end: f64) -> Result<(f64, f64), TrialFailure> {
+        self.predict();
+        let mut is_jacobian_new = false;
+        if !self.has_jacobian {
+            self.evaluate_jacobian(system, end)?;
+            is_jacobian_new = true;
+        }
+        let mut corrected = self.correct(system, end);
+        if corrected.is_err() && !is_jacobian_new {
+            self.evaluate_jacobian(system, end)?;
+            corrected = self.correct(system, end);
+        }
+        let iterations = corrected?;
+        let most = f64::from(2 * NEWTON_ITERATIONS + 1);
+        let safety = 0.9 * most / (most - 1.0 + f64::from(iterations));
+        Ok((self.error_norm(self.order, &self.correction), safety))
+    }
+}
+
+/// Will the iteration, contracting at this rate, still be above the goal at the end?
+fn is_hopeless(rate: f64, change: f64, iteration: u32, goal: f64) -> bool {
+    let left = (NEWTON_ITERATIONS - iteration) as i32;
+    rate >= 1.0 || rate.powi(left) / (1.0 - rate) * change > goal
+}
+
+impl Integrator for Bdf {
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.begin(system, t, x)?;
+        let start = (t, self.differences[0].as_slice(), self.dx.as_slice());
+        let count = &mut self.statistics.evaluations;
+        let (tolerances, most) = (&self.tolerances, self.max_step);
+        let h = step_size::first_step(system, tolerances, 1, most, start, &mut self.trial, &mut self.slope, count);
+        self.set_first_step(h);
+        Ok(())
+    }
+
+    /// The order begins at 1 again, so the old size says little; it only bounds the estimate from above.
+    fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        let before = self.next.h;
+        self.restart(system, t, x)?;
+        if before > 0.0 {
+            self.set_first_step(self.h.min(before));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
+        self.order = self.next.order;
+        let mut wanted = self.next.h;
+        loop {
+            let Some(attempt) = Attempt::towards(self.t, wanted.min(self.max_step), limit) else {
+                return Err(IntegratorError::StepTooSmall { t: self.t });
+            };
+            // Splitting the way to the limit in halves must not respace for a rounding error.
+            let is_alike = (attempt.h / self.h - 1.0).abs() < 1e-10;
+            self.respace(if is_alike { self.h } else { attempt.h });
+            let (error, safety) = self.attempt(system, attempt.end).unwrap_or((f64::INFINITY, 1.0));
+            if error <= 1.0 {
+                self.accept(&attempt);
+                self.next = self.choose_next(error, safety);
+                self.next.h = attempt.next_size(self.next.h, MOST_GROWTH);
+                return Ok(());
+            }
+            self.statistics.rejected += 1;
+            if step_size::is_smallest(attempt.h, self.t) {
+                return Err(IntegratorError::StepTooSmall { t: self.t });
+            }
+            let exponent = -1.0 / (self.order + 1) as f64;
+            let factor = if error.is_finite() { (safety * error.powf(exponent)).clamp(MOST_SHRINK, 0.9) } else { 0.3 };
+            wanted = attempt.h * factor;
+        }
+    }
+
+    fn interpolate(&self, t: f64, x: &mut [f64]) {
+        x.copy_from_slice(&self.differences[0]);
+        if !self.has_stepped || t >= self.t {
+            return;
+        }
+        let t = t.max(self.t_start);
+        let mut product = 1.0;
+        for j in 1..=self.order {
+            let m = (j - 1) as f64;
+            product *= (t - self.t + m * self.h) / (j as f64 * self.h);
+            for (value, difference) in x.iter_mut().zip(&self.differences[j]) {
+                *value += product * difference;
+            }
+        }
+    }
+
+    fn step_start(&self) -> f64 {
+        self.t_start
+    }
+
+    fn time(&self) -> f64 {
+        self.t
+    }
+
+    fn states(&self) -> &[f64] {
+        &self.differences[0]
+    }
+
+    /// By the formula, which is the right-hand side to the accuracy of the corrector.
+    fn derivatives(&self) -> &[f64] {
+        &self.dx
+    }
+
+    fn next_step_size(&self) -> f64 {
+        self.next.h
+    }
+
+    fn propose_step_size(&mut self, h: f64) {
+        if self.has_stepped {
+            self.next.h = h;
+        } else {
+            self.set_first_step(h);
+        }
+    }
+
+    fn set_tolerances(&mut self, relative: f64, absolute: &[f64]) {
+        self.tolerances.relative = relative;
+        self.tolerances.absolute.copy_from_slice(absolute);
+    }
+
+    fn set_max_step(&mut self, max_step: f64) {
+        self.max_step = max_step;
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ẋ = −x + cos t − sin t + …: linear with the solution x = sin t + cos 2t.
+    struct Forced;
+
+    fn exact(t: f64) -> f64 {
+        t.sin() + (2.0 * t).cos()
+    }
+
+    impl OdeSystem for Forced {
+        fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+            dx[0] = -3.0 * (x[0] - exact(t)) + t.cos() - 2.0 * (2.0 * t).sin();
+            Ok(())
+        }
+
+        fn jacobian(&mut self, _: f64, _: &[f64], jacobian: &mut [f64]) -> bool {
+            jacobian[0] = -3.0;
+            true
+        }
+    }
+
+    /// Error at t = 1 of the formula of one order, from exact starting values, and the largest one between the steps.
+    fn fixed_order_errors(order: usize, n_steps: usize) -> (f64, f64) {
+        let h = 1.0 / n_steps as f64;
+        let mut bdf = Bdf::new(Tolerances { relative: 1e3, absolute: vec![1e3] }, h);
+        bdf.restart(&mut Forced, 0.0, &[exact(0.0)]).unwrap();
+        (bdf.min_order, bdf.max_order, bdf.h) = (order, order, h);
+        bdf.next = Change { order, h };
+        // Backward differences of the exact past.
+        let mut values: Vec<f64> = (0..=order + 1).map(|j| exact(-(j as f64) * h)).collect();
+        for j in 0..=order + 1 {
+            bdf.differences[j][0] = values[0];
+            values = values.windows(2).map(|w| w[0] - w[1]).collect();
+        }
+        let mut between = 0f64;
+        for _ in 0..n_steps {
+            bdf.step(&mut Forced, 2.0).unwrap();
+            let (middle, mut x) = (0.5 * (bdf.step_start() + bdf.time()), [0.0]);
+            bdf.interpolate(middle, &mut x);
+            between = between.max((x[0] - exact(middle)).abs());
+        }
+        assert!((bdf.time() - 1.0).abs() < 1e-12 && bdf.order() == order);
+        ((bdf.states()[0] - exact(1.0)).abs(), between)
+    }
+
+    #[test]
+    fn each_formula_has_its_order() {
+        for order in 1..=MAX_ORDER {
+            let n = 100;
+            let (coarse, coarse_between) = fixed_order_errors(order, n);
+            let (fine, fine_between) = fixed_order_errors(order, 2 * n);
+            let measured = (coarse / fine).log2();
+            assert!((measured - order as f64).abs() < 0.3, "order {order}: measured {measured}");
+            let between = (coarse_between / fine_between).log2();
+            assert!(between > order as f64 - 0.3, "order {order}: interpolant {between}");
+        }
+    }
+
+    #[test]
+    fn respacing_keeps_the_polynomial() {
+        // differences of t³ on the grid 0, −0.1, …: the cubic itself is represented, so any spacing gives the same values
+        let mut bdf = Bdf::new(Tolerances { relative: 1e-6, absolute: vec![1e-6] }, f64::INFINITY);
+        let cubic = |t: f64| (t + 1.0).powi(3);
+        (bdf.order, bdf.h, bdf.has_stepped, bdf.t, bdf.t_start) = (3, 0.1, true, 0.0, -0.3);
+        let mut values: Vec<f64> = (0..=3).map(|j| cubic(-0.1 * f64::from(j))).collect();
+        for j in 0..=3 {
+            bdf.differences[j][0] = values[0];
+            values = values.windows(2).map(|w| w[0] - w[1]).collect();
+        }
+        for h in [0.1, 0.025, 0.37] {
+            bdf.respace(h);
+            let mut x = [0.0];
+            for t in [-0.3, -0.17, -0.05] {
+                bdf.interpolate(t, &mut x);
+                assert!((x[0] - cubic(t)).abs() < 1e-13, "spacing {h}, t = {t}");
+            }
+        }
+    }
+}
