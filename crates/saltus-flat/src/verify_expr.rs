@@ -322,6 +322,8 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
                 self.has_type(e, &x.ty)
             }
             (Edge | Change, [x]) => self.has_type(e, &Type { base: BaseType::Boolean, dims: x.ty.dims.clone() }),
+            // With a clock `sample` gives the value of its first argument.
+            (Sample, [u, clock]) if clock.ty.base == BaseType::Clock => self.has_type(e, &u.ty),
             (Initial | Terminal, []) | (Sample, [_, _]) => self.has_type(e, &Type::BOOLEAN),
             (Integer | ToInteger, [x]) => self.has_type(e, &Type { base: BaseType::Integer, dims: x.ty.dims.clone() }),
             _ => {}

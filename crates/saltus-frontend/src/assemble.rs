@@ -128,8 +128,12 @@ impl<'a> Front<'a> {
                 ids.insert(var, id);
             }
         }
-        self.check_acyclic(leaves.into_iter().map(|(comp, _)| comp));
+        self.check_acyclic(leaves.iter().map(|&(comp, _)| comp));
         self.renumber(&mut model, &mut ids);
+        // What is typed late may make a parameter structural that was written down early.
+        for ((_, variable), (comp, _)) in model.variables.iter_mut().zip(leaves) {
+            variable.is_structural |= self.comps[comp].is_structural;
+        }
         model.records = self.records.values().map(|r| (**r).clone()).collect();
         model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
         model.iterators = std::mem::take(&mut self.model_locals);

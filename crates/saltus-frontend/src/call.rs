@@ -22,7 +22,7 @@ impl<'a> Front<'a> {
             Target::Class(slot) => self.class_call(scope, slot, call, span),
             Target::Local(comp) => self.local_call(scope, comp, call, span),
             Target::Array => self.array_call(scope, call, span),
-            Target::Nothing if call.name.parts.first().is_some_and(|p| self.failed_imports.contains(&p.name.name)) => {
+            Target::Nothing if call.name.parts.first().is_some_and(|p| self.is_explained(scope, p.name.name)) => {
                 Expr::error(span)
             }
             Target::Nothing => {

@@ -15,6 +15,8 @@ use crate::modifier::{ModExpr, ModValue, merge};
 
 /// Components nested more deeply than this are taken for an endless recursion.
 const MOST_NESTED: u32 = 100;
+/// A class inside itself more often than this is taken for one, too: conditions may end a recursion, but not so late.
+const MOST_RECURSIVE: usize = 32;
 /// More instances than this do not fit into memory on ordinary machines.
 const MOST_INSTANCES: usize = 4_000_000;
 
@@ -150,8 +152,14 @@ impl<'a> Front<'a> {
         let owner = self.comps[comp].owner;
         let depth = self.insts[owner].depth + 1;
         let span = self.comps[comp].span;
-        if depth > MOST_NESTED {
-            let class = self.library.qualified_name(self.slots[slot].class);
+        let class = self.slots[slot].class;
+        let n_outside = self.count_outside(owner, class);
+        if n_outside > 0 && self.endless.contains(&class) {
+            return None;
+        }
+        if depth > MOST_NESTED || n_outside > MOST_RECURSIVE {
+            self.endless.insert(class);
+            let class = self.library.qualified_name(class);
             let name = self.comp_name(comp);
             self.report_once(d::recursive_instantiation(&class, &name, span));
             return None;
@@ -188,6 +196,17 @@ impl<'a> Front<'a> {
             self.expand(inst);
         }
         Some(kind)
+    }
+
+    /// How many of the instances around `inst`, itself included, are of this class.
+    fn count_outside(&self, inst: InstId, class: saltus_library::ClassId) -> usize {
+        let mut at = Some(inst);
+        let mut n = 0;
+        while let Some(i) = at {
+            n += usize::from(self.insts[i].class == class);
+            at = self.insts[i].owner.map(|comp| self.comps[comp].owner);
+        }
+        n
     }
 
     /// The type of a component must be a class that can be instantiated.
@@ -433,6 +452,10 @@ impl<'a> Front<'a> {
         if binding.is_error() {
             return None;
         }
+        if !matches!(binding.ty.base, BaseType::Record(_)) {
+            self.comp_binding(record);
+            return None;
+        }
         let span = binding.span;
         let position = class.elements.iter().position(|&e| e == element)?;
         let dims = self.comp_dims(record);
@@ -512,8 +535,13 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// The same mistake at the same place, seen through several instances of a class, is one mistake.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        let is_repeated = diagnostic.span.is_some()
+            && self.diagnostics.iter().any(|d| d.code == diagnostic.code && d.span == diagnostic.span);
+        if !is_repeated {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Reports at most once per place, whatever the wording.

@@ -211,6 +211,9 @@ impl<'a> Front<'a> {
     pub fn connect_argument(&mut self, scope: InstId, reference: &'a ast::ComponentRef) -> Argument<'a> {
         let Some(first) = reference.parts.first() else { return Argument::Error };
         let Some(Member::Component(comp)) = self.lookup_name(scope, first.name.name) else {
+            if self.is_explained(scope, first.name.name) {
+                return Argument::Error;
+            }
             let name = self.text(first.name.name);
             let nearest = self.nearest_name(scope, name, true);
             let scope_name = self.scope_name(scope);
@@ -301,6 +304,7 @@ impl<'a> Front<'a> {
                             }
                         }
                         _ if self.is_expandable(inst) && at + 2 == parts.len() => return Walk::Missing(inst, at + 1),
+                        None if self.insts[inst].is_incomplete => return Walk::Error,
                         _ => {
                             let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
                             let nearest = self.nearest_name(inst, inner, false);

@@ -247,6 +247,13 @@ pub fn value_varies(name: &str, own: Variability, value: Variability, span: Span
         .hint("its value may only depend on things that vary as little as itself")
 }
 
+/// A variable of the class around the one that uses it.
+pub fn enclosing_variable(name: &str, span: Span, declared: Span) -> Diagnostic {
+    message("E0231", span, format!("`{name}` belongs to the enclosing class and is not a constant"))
+        .label(declared, "declared here")
+        .hint("hand it in with a modification, or declare it as a constant")
+}
+
 /// A component array that does not fit into memory.
 pub fn too_many_instances(name: &str, count: u64, span: Span) -> Diagnostic {
     message("E0234", span, format!("`{name}` would have {count} components, more than can be instantiated"))

@@ -241,7 +241,7 @@ impl Environment for Front<'_> {
 
 impl saltus_typing::Context for Front<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        Front::report(self, diagnostic);
     }
 
     fn enum_type(&self, id: EnumId) -> Rc<EnumType> {

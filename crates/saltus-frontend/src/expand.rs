@@ -45,6 +45,7 @@ impl<'a> Front<'a> {
             components: Vec::new(),
             names: HashMap::new(),
             absent: HashSet::new(),
+            is_incomplete: false,
             function: None,
             depth: 0,
         };
@@ -67,15 +68,23 @@ impl<'a> Front<'a> {
 
     fn expand_short(&mut self, inst: InstId, short: &'a ast::ShortClass) {
         let scope = self.insts[inst].scope;
-        let Some(base) = self.lookup_class(scope, &short.base) else { return };
+        let Some(base) = self.lookup_class(scope, &short.base) else {
+            self.insts[inst].is_incomplete = true;
+            return;
+        };
         let own = short.modification.as_ref().and_then(|m| self.class_modifier_checked(m, scope));
         self.check_final(&self.insts[inst].modifier.clone(), &own);
-        let modifier = merge(&self.insts[inst].modifier, &own);
+        let modifier = merge(&self.insts[inst].modifier, &merge(&own, &self.constraint_of(inst)));
         self.add_base(inst, base, modifier, false, short.base.span);
     }
 
+    /// What the constraining type says about the class of an instance.
+    fn constraint_of(&self, inst: InstId) -> ModRef<'a> {
+        self.insts[inst].slot.and_then(|slot| self.slots[slot].constraint.clone())
+    }
+
     fn expand_long(&mut self, inst: InstId, body: &'a ast::LongClass) {
-        let outer = self.insts[inst].modifier.clone();
+        let outer = merge(&self.insts[inst].modifier, &self.constraint_of(inst));
         let redeclared = self.redeclared_elements(inst, body);
         if let (Some(modification), Some(original)) = (&body.extends, self.insts[inst].original) {
             let own = modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
@@ -112,7 +121,10 @@ impl<'a> Front<'a> {
         redeclared: &ModRef<'a>,
         is_protected: bool,
     ) {
-        let Some(base) = self.lookup_base_class(inst, &extends.base) else { return };
+        let Some(base) = self.lookup_base_class(inst, &extends.base) else {
+            self.insts[inst].is_incomplete = true;
+            return;
+        };
         let own = extends.modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
         self.check_final(outer, &own);
         let modifier = merge(outer, &merge(redeclared, &own));
@@ -144,6 +156,7 @@ impl<'a> Front<'a> {
             {
                 let name = self.library.qualified_name(class);
                 self.report(d::cyclic_extends(&name, span));
+                self.insts[inst].is_incomplete = true;
                 return None;
             }
             at = self.insts[i].derived;
@@ -159,6 +172,7 @@ impl<'a> Front<'a> {
         self.insts[base_inst].depth = self.insts[inst].depth;
         self.insts[inst].bases.push(base_inst);
         self.expand(base_inst);
+        self.insts[inst].is_incomplete |= self.insts[base_inst].is_incomplete;
         for comp in self.insts[base_inst].components.clone() {
             let name = self.comps[comp].name;
             match self.insts[inst].names.get(&name).copied() {
@@ -258,6 +272,10 @@ impl<'a> Front<'a> {
             span: declaration.name.span,
         };
         let mut inner = own;
+        if let Some(constraint) = clause.constrained_by.as_ref().and_then(|c| c.modification.as_ref()) {
+            let constraint = self.class_modifier(constraint, inst);
+            inner = merge(&inner, &Some(constraint));
+        }
         if let Some(outside) = &from_outside {
             for redeclare in &outside.redeclares {
                 inner = self.redeclare_component(&mut comp, inner, redeclare, inherited);
@@ -350,7 +368,7 @@ impl<'a> Front<'a> {
             for base in self.insts[inst].bases.clone() {
                 is_inherited |= self.member(base, *name).is_some();
             }
-            if is_inherited {
+            if is_inherited || self.insts[inst].is_incomplete {
                 continue;
             }
             let is_class_extends = modifier
@@ -375,7 +393,7 @@ impl<'a> Front<'a> {
     /// Every name in a modification must be a member of what it modifies.
     pub fn check_modified_names(&mut self, inst: InstId, modifier: &Mod<'a>) {
         for (name, sub) in &modifier.subs {
-            if self.member(inst, *name).is_none() {
+            if self.member(inst, *name).is_none() && !self.insts[inst].is_incomplete {
                 let class = self.library.qualified_name(self.insts[inst].class);
                 let nearest = self.nearest_name(inst, self.text(*name), false);
                 self.report(d::no_such_element(self.text(*name), &class, nearest.as_deref(), sub.span));

@@ -150,7 +150,7 @@ impl<'a> Front<'a> {
         if has_local || (!is_settled && self.current_function.is_none()) {
             return None;
         }
-        match self.evaluate_quietly(condition) {
+        match self.structural_quietly(condition) {
             Some(Value::Boolean(value)) => Some(value),
             _ => None,
         }
@@ -255,6 +255,10 @@ impl<'a> Front<'a> {
         let array = self.unroll(scope, body, order, op == ReductionOp::Array, &mut terms, span)?;
         match op {
             ReductionOp::Array => Some(array),
+            _ if terms.is_empty() => {
+                let empty = self.unroll(scope, body, order, true, &mut terms, span)?;
+                Some(self.reduce_array(op, empty, span))
+            }
             _ => {
                 let list = typing::array(self, terms, span);
                 Some(self.reduce_array(op, list, span))

@@ -154,7 +154,9 @@ impl<'a> Front<'a> {
     }
 
     fn component_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
-        let value = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone())?;
+        let Some(value) = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone()) else {
+            return self.record_default(comp, local);
+        };
         let ty = self.local_type_of(local);
         let expr = self.mod_value(&value, ty.rank())?;
         let name = self.text(self.comps[comp].name);
@@ -191,6 +193,7 @@ impl<'a> Front<'a> {
             }
         }
         let mut body = Vec::new();
+        self.assign_modified_fields(id, &mut body);
         self.collect_body(inst, &mut body);
         let external = self.external_of(inst);
         let mut function = self.bodyless(id, body, external);

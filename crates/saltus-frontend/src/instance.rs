@@ -48,6 +48,8 @@ pub struct Slot<'a> {
     pub scope: InstId,
     /// Modifications of the class as a whole (`redeclare package Medium = Water(p = 1)` has them in the definition).
     pub modifier: ModRef<'a>,
+    /// Modifications of the constraining type; those of the definition win over them.
+    pub constraint: ModRef<'a>,
     /// What `class extends` extends.
     pub original: Option<SlotId>,
     pub is_protected: bool,
@@ -125,6 +127,8 @@ pub struct Inst<'a> {
     pub names: HashMap<Name, Member>,
     /// Names that were looked for and are not members.
     pub absent: HashSet<Name>,
+    /// A base class is missing, and with it nobody knows which members.
+    pub is_incomplete: bool,
     /// The function whose body this is.
     pub function: Option<flat::FunctionId>,
     /// How deeply nested in components.

@@ -34,6 +34,7 @@ mod modification_sizes;
 mod modifier;
 mod overload;
 mod predefined;
+mod record_locals;
 mod reference;
 mod statement;
 mod types;
@@ -126,6 +127,8 @@ struct Front<'a> {
     /// Names that an import without a target should have brought; their absence has been reported.
     failed_imports: HashSet<Name>,
     allow_partial: bool,
+    /// Classes found to contain themselves without end.
+    endless: HashSet<ClassId>,
 
     // types
     builtin_classes: HashMap<ClassId, BaseType>,

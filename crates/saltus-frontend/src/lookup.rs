@@ -44,6 +44,12 @@ impl<'a> Front<'a> {
         let own = self.library.child(self.insts[inst].class, name);
         let is_redeclare = own.and_then(|c| self.library.element(c)).is_some_and(|e| e.prefixes.is_redeclare)
             && !self.insts[inst].bases.is_empty();
+        if let Some(class) = own
+            && self.library.element(class).is_some_and(|e| e.prefixes.is_outer && !e.prefixes.is_inner)
+            && let Some(inner) = self.inner_class(inst, name)
+        {
+            return Some(Member::Class(inner));
+        }
         if let (Some(class), false) = (own, is_redeclare) {
             return Some(Member::Class(self.make_slot(inst, class, name)));
         }
@@ -56,6 +62,20 @@ impl<'a> Front<'a> {
         own.map(|class| Member::Class(self.make_slot(inst, class, name)))
     }
 
+    /// The `inner` class that an `outer` one of this name in `inst` stands for (specification 5.4).
+    fn inner_class(&mut self, inst: InstId, name: Name) -> Option<SlotId> {
+        let mut at = inst;
+        while let Some(owner) = self.insts[at].owner {
+            at = self.comps[owner].owner;
+            if let Some(Member::Class(slot)) = self.member(at, name)
+                && self.library.element(self.slots[slot].class).is_some_and(|e| e.prefixes.is_inner)
+            {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
     /// Makes the member for a class declared in `inst`, carrying out redeclarations.
     fn make_slot(&mut self, inst: InstId, class: ClassId, name: Name) -> SlotId {
         let modifier = self.insts[inst].modifier.as_ref().and_then(|m| m.sub(name));
@@ -65,8 +85,20 @@ impl<'a> Front<'a> {
         let mut slot = self.new_slot(class, inst, None);
         self.slots[slot].is_replaceable = is_replaceable;
         self.slots[slot].is_protected = is_protected;
+        let constrained_by = element.and_then(|e| e.constrained_by.as_ref());
+        let constraint = match constrained_by {
+            Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, inst)),
+            None => None,
+        };
+        self.slots[slot].constraint = constraint.clone();
         let Some(modifier) = modifier else { return slot };
-        let constraint = element.and_then(|e| e.constrained_by.as_ref());
+        // Without a constraining clause the modifications of the declaration constrain (specification 7.3.2).
+        let constraint = match (&self.slots[slot].definition.body, constrained_by) {
+            (ast::ClassBody::Short(short), None) if !modifier.redeclares.is_empty() => {
+                short.modification.as_ref().map(|m| self.class_modifier(m, inst))
+            }
+            _ => constraint,
+        };
         for &redeclare in &modifier.redeclares {
             let Redeclare::Class { class: new, scope, span } = redeclare else {
                 let (text, at) = (self.text(name), self.library.definition(class).map(|c| c.name.span));
@@ -79,9 +111,9 @@ impl<'a> Front<'a> {
                 let at = self.slots[slot].definition.name.span;
                 self.report(d::not_replaceable(self.text(name), span, at));
             }
-            let constraint = constraint.and_then(|c| c.modification.as_ref()).map(|m| self.class_modifier(m, inst));
             let previous = slot;
-            slot = self.new_slot(new, scope, constraint);
+            slot = self.new_slot(new, scope, None);
+            self.slots[slot].constraint = constraint.clone();
             self.slots[slot].original = Some(previous);
             self.slots[slot].is_protected = is_protected;
             self.slots[slot].is_replaceable = true;
@@ -104,6 +136,7 @@ impl<'a> Front<'a> {
             definition,
             scope,
             modifier,
+            constraint: None,
             original: None,
             is_protected: false,
             is_replaceable: false,
@@ -127,8 +160,35 @@ impl<'a> Front<'a> {
             if at == self.root {
                 return None;
             }
+            if self.insts[at].definition.is_some_and(|c| c.is_encapsulated) {
+                return self.member(self.root, name).filter(|m| self.is_predefined(*m));
+            }
             at = self.enclosing(at);
         }
+    }
+
+    /// Of what lies outside, an encapsulated class sees the predefined types only (specification 5.3.1).
+    fn is_predefined(&self, member: Member) -> bool {
+        let Member::Class(slot) = member else { return false };
+        let class = self.slots[slot].class;
+        self.library.parent(class) == Some(self.library.root())
+            && (self.builtin_classes.contains_key(&class)
+                || self
+                    .library
+                    .name_of(class)
+                    .is_some_and(|n| matches!(self.text(n), "StateSelect" | "AssertionLevel" | "ExternalObject")))
+    }
+
+    /// Whether the absence of a name has been explained: an import without a target or a base class that is missing.
+    pub fn is_explained(&self, inst: InstId, name: Name) -> bool {
+        let mut at = inst;
+        while at != self.root {
+            if self.insts[at].is_incomplete {
+                return true;
+            }
+            at = self.enclosing(at);
+        }
+        self.failed_imports.contains(&name)
     }
 
     fn enclosing(&self, inst: InstId) -> InstId {
@@ -244,7 +304,7 @@ impl<'a> Front<'a> {
             self.lookup_name(start, first.name)
         };
         if found.is_none() {
-            if !self.failed_imports.contains(&first.name) {
+            if path.is_global || !self.is_explained(inst, first.name) {
                 let diagnostic = self.class_not_found(inst, path, 0);
                 self.report(diagnostic);
             }
@@ -266,8 +326,10 @@ impl<'a> Front<'a> {
             };
             found = self.member(inside, part.name);
             if found.is_none() {
-                let diagnostic = self.class_not_found(inside, path, k + 1);
-                self.report(diagnostic);
+                if !self.insts[inside].is_incomplete {
+                    let diagnostic = self.class_not_found(inside, path, k + 1);
+                    self.report(diagnostic);
+                }
                 return None;
             }
         }
@@ -314,7 +376,7 @@ impl<'a> Front<'a> {
         let is_plain = short.modification.as_ref().is_none_or(|m| m.arguments.is_empty())
             && short.subscripts.is_empty()
             && short.direction.is_none()
-            && s.modifier.as_ref().is_none_or(|m| m.is_empty());
+            && [&s.modifier, &s.constraint].into_iter().all(|m| m.as_ref().is_none_or(|m| m.is_empty()));
         if !is_plain || s.in_progress {
             return None;
         }
@@ -351,7 +413,7 @@ impl<'a> Front<'a> {
         loop {
             for candidate in self.member_names(at, classes_only) {
                 let distance = edit_distance(name, &candidate);
-                if distance <= most && best.as_ref().is_none_or(|(d, _)| distance < *d) {
+                if distance <= most && candidate != name && best.as_ref().is_none_or(|(d, _)| distance < *d) {
                     best = Some((distance, candidate));
                 }
             }

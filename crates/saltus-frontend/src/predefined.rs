@@ -54,6 +54,7 @@ impl<'a> Front<'a> {
             imports: HashMap::new(),
             failed_imports: HashSet::new(),
             allow_partial: false,
+            endless: HashSet::new(),
             builtin_classes: HashMap::new(),
             external_object: library.find("ExternalObject"),
             enums: IdVec::new(),
@@ -172,6 +173,7 @@ fn root_instance<'a>(class: ClassId, root: InstId) -> Inst<'a> {
         components: Vec::new(),
         names: HashMap::new(),
         absent: HashSet::new(),
+        is_incomplete: false,
         function: None,
         depth: 0,
     }

@@ -52,11 +52,16 @@ impl<'a> Front<'a> {
             self.lookup_name(scope, first.name.name)
         };
         match found {
+            Some(Member::Component(comp)) if !reference.is_global && self.is_foreign_variable(scope, comp) => {
+                let declared = self.comps[comp].span;
+                self.report(d::enclosing_variable(self.text(first.name.name), first.name.span, declared));
+                Expr::error(reference.span)
+            }
             Some(member) => self.member_expr(scope, member, reference, 0),
             None if reference.parts.len() == 1 && first.name.name == self.words.time => {
                 Expr::new(ExprKind::Time, Type::REAL, reference.span)
             }
-            None if self.failed_imports.contains(&first.name.name) => Expr::error(reference.span),
+            None if self.is_explained(scope, first.name.name) => Expr::error(reference.span),
             None => {
                 let name = self.text(first.name.name);
                 let nearest = self.nearest_name(scope, name, true);
@@ -65,6 +70,14 @@ impl<'a> Front<'a> {
                 Expr::error(reference.span)
             }
         }
+    }
+
+    /// A variable of an enclosing class, which only its constants may be seen of (specification 5.3.1).
+    fn is_foreign_variable(&mut self, scope: InstId, comp: CompId) -> bool {
+        let c = &self.comps[comp];
+        c.prefixes.variability != Some(ast::Variability::Constant)
+            && c.local.is_none()
+            && self.member(scope, self.comps[comp].name) != Some(Member::Component(comp))
     }
 
     pub fn iterator(&self, name: Name) -> Option<Iterated> {
@@ -114,6 +127,7 @@ impl<'a> Front<'a> {
                 let inst = self.slot_instance(slot);
                 match self.member(inst, next.name.name) {
                     Some(found) => self.member_expr(scope, found, reference, at + 1),
+                    None if self.insts[inst].is_incomplete => Expr::error(reference.span),
                     None => {
                         let name = self.text(next.name.name);
                         let class = self.library.qualified_name(self.slots[slot].class);
@@ -221,12 +235,15 @@ impl<'a> Front<'a> {
         match self.member(inst, next.name.name) {
             Some(Member::Component(inner)) => self.component_expr(scope, inner, rest, span),
             Some(Member::Class(slot)) => {
-                // `component.Package.constant`
+                // `component.Package.constant`, `component.Enumeration.literal`
                 let Some(constant) = rest.get(1) else {
                     let class = self.library.qualified_name(self.slots[slot].class);
                     self.report(d::class_as_value(&class, span));
                     return Expr::error(span);
                 };
+                if let Some(BaseType::Enumeration(id)) = self.simple_type(slot).map(|s| s.base) {
+                    return self.enum_literal(id, constant, span);
+                }
                 let inst = self.slot_instance(slot);
                 match self.member(inst, constant.name.name) {
                     Some(Member::Component(inner)) => self.component_expr(scope, inner, &rest[1..], span),
@@ -237,6 +254,7 @@ impl<'a> Front<'a> {
                     }
                 }
             }
+            None if self.insts[inst].is_incomplete => Expr::error(span),
             None => {
                 let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
                 let nearest = self.nearest_name(inst, inner, false);

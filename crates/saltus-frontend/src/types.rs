@@ -29,6 +29,7 @@ impl<'a> Front<'a> {
         let (class, definition, scope) = (self.slots[slot].class, self.slots[slot].definition, self.slots[slot].scope);
         let is_connector = definition.kind == ast::ClassKind::Connector;
         let own = self.slots[slot].modifier.clone();
+        let constraint = self.slots[slot].constraint.clone();
         if let Some(&base) = self.builtin_classes.get(&class) {
             return Some(Rc::new(simple(base, is_connector)));
         }
@@ -47,7 +48,7 @@ impl<'a> Front<'a> {
                 Some(Rc::new(SimpleType {
                     base: inner.base,
                     subscripts,
-                    modifier: merge(&own, &merge(&written, &inner.modifier)),
+                    modifier: merge(&own, &merge(&merge(&written, &constraint), &inner.modifier)),
                     direction: short.direction.or(inner.direction),
                     is_connector: is_connector || inner.is_connector,
                 }))
