@@ -99,12 +99,12 @@ impl Bdf {
         self.order
     }
 
-    /// An upper bound for `h·|λ|` of the last step, by the Jacobian in use.
+    /// `h·|λ|` of the last step, estimated from the Jacobian in use; infinite before the first one.
     pub fn stiffness(&mut self) -> f64 {
         if !self.has_jacobian || !self.has_stepped {
             return f64::INFINITY;
         }
-        self.h * self.jacobian.norm(&self.tolerances, &self.differences[0], &mut self.slope)
+        self.h * self.jacobian.spectral_radius(&self.tolerances, &self.differences[0])
     }
 
     /// Respaces the differences of the present polynomial to the step size `h`.
@@ -325,7 +325,7 @@ impl Integrator for Bdf {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             };
             // Splitting the way to the limit in halves must not respace for a rounding error.
-            let is_alike = (attempt.h / self.h - 1.0).abs() < 1e-10;
+            let is_alike = (attempt.h / self.h - 1.0).abs() < 1e-12;
             self.respace(if is_alike { self.h } else { attempt.h });
             let (error, safety) = self.attempt(system, attempt.end).unwrap_or((f64::INFINITY, 1.0));
             if error <= 1.0 {

@@ -10,6 +10,10 @@ use crate::sparse_lu::SparseLu;
 use crate::sparsity::Sparsity;
 use crate::step_size;
 
+/// Of the power iteration.
+const SKIPPED_PRODUCTS: i32 = 3;
+const MEASURED_PRODUCTS: i32 = 4;
+
 enum Storage {
     Dense {
         entries: Vec<f64>,
@@ -143,26 +147,53 @@ impl Jacobian {
         }
     }
 
-    /// Largest row sum of `|J|` with states measured by their weights: an upper bound of its eigenvalues. `row_sum` is
-    /// overwritten.
-    pub fn norm(&self, tolerances: &Tolerances, x: &[f64], row_sum: &mut [f64]) -> f64 {
-        let weight = |i: usize| step_size::weight(tolerances, i, x[i], x[i]);
-        row_sum.fill(0.0);
+    fn multiply(&self, v: &[f64], product: &mut [f64]) {
         match &self.storage {
             Storage::Dense { entries, .. } => {
-                for (i, row) in entries.chunks_exact(self.n.max(1)).enumerate() {
-                    row_sum[i] = row.iter().enumerate().map(|(j, v)| v.abs() * weight(j)).sum();
+                for (value, row) in product.iter_mut().zip(entries.chunks_exact(self.n.max(1))) {
+                    *value = row.iter().zip(v).map(|(a, b)| a * b).sum();
                 }
             }
             Storage::Sparse { pattern, entries, .. } => {
+                product.fill(0.0);
                 for j in 0..self.n {
                     for k in pattern.range(j) {
-                        row_sum[pattern.rows()[k]] += entries[k].abs() * weight(j);
+                        product[pattern.rows()[k]] += entries[k] * v[j];
                     }
                 }
             }
         }
-        row_sum.iter().enumerate().fold(0.0, |m, (i, sum)| f64::max(m, sum / weight(i)))
+    }
+
+    /// Estimates the magnitude of the largest eigenvalue by power iteration. The mean growth of several products takes a
+    /// conjugate pair for what it is.
+    pub fn spectral_radius(&mut self, tolerances: &Tolerances, x: &[f64]) -> f64 {
+        let mut v = std::mem::take(&mut self.perturbed);
+        let mut product = std::mem::take(&mut self.slope);
+        let size = |v: &[f64]| step_size::norm(tolerances, x, x, v.iter().copied());
+        for (i, value) in v.iter_mut().enumerate() {
+            // Uneven, so that it is unlikely to miss an eigenvector.
+            *value = step_size::weight(tolerances, i, x[i], x[i]) * (1.0 + 0.5 * ((i * 7 % 11) as f64 / 11.0 - 0.3));
+        }
+        let mut growth = 1.0;
+        for iteration in 0..SKIPPED_PRODUCTS + MEASURED_PRODUCTS {
+            let before = size(&v);
+            if before == 0.0 || !before.is_finite() {
+                growth = if before == 0.0 { 0.0 } else { f64::INFINITY };
+                break;
+            }
+            for value in v.iter_mut() {
+                *value /= before;
+            }
+            self.multiply(&v, &mut product);
+            std::mem::swap(&mut v, &mut product);
+            if iteration >= SKIPPED_PRODUCTS {
+                growth *= size(&v);
+            }
+        }
+        self.perturbed = v;
+        self.slope = product;
+        growth.powf(1.0 / f64::from(MEASURED_PRODUCTS))
     }
 
     #[cfg(test)]

@@ -3,9 +3,11 @@
 
 #![allow(clippy::needless_range_loop)] // matrices read best with their indices
 
+pub mod auto;
 pub mod bdf;
 pub mod continuation;
 pub mod dormand_prince;
+pub mod fixed_step;
 pub mod integrator;
 mod jacobian;
 pub mod linear_solver;
@@ -20,9 +22,11 @@ pub mod sparse_lu;
 pub mod sparsity;
 mod step_size;
 
+pub use auto::Automatic;
 pub use bdf::Bdf;
 pub use continuation::{ContinuationError, ContinuationReport, Homotopy, follow};
 pub use dormand_prince::DormandPrince;
+pub use fixed_step::{FixedStep, FixedStepMethod};
 pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
 pub use linear_solver::LinearSolver;
 pub use lu::{DenseLu, Singular};

@@ -82,12 +82,12 @@ impl Rosenbrock {
         }
     }
 
-    /// An upper bound for `h·|λ|` of the last step.
+    /// `h·|λ|` of the last step, estimated; infinite before the first one.
     pub fn stiffness(&mut self) -> f64 {
-        if self.is_jacobian_current || self.h_last == 0.0 {
+        if self.h_last == 0.0 {
             return f64::INFINITY;
         }
-        self.h_last * self.jacobian.norm(&self.tolerances, &self.x, &mut self.trial)
+        self.h_last * self.jacobian.spectral_radius(&self.tolerances, &self.x)
     }
 
     fn begin(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {

@@ -1,0 +1,215 @@
+//! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
+//!
+//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states) or of differentiation formulas
+//! (many). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
+//! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
+//! to the explicit method has to be earned by more steps than the last one.
+
+use crate::bdf::Bdf;
+use crate::dormand_prince::DormandPrince;
+use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::rosenbrock::{Rosenbrock, RosenbrockMethod};
+
+/// Up to this many states a factorisation every step is affordable.
+const MOST_STATES_FOR_ROSENBROCK: usize = 100;
+/// A little inside the stability domain of Dormand–Prince, which ends at `h·|λ| = 3.3` on the real axis: there its smooth step
+/// size control settles.
+const STABILITY_BOUND: f64 = 2.8;
+const STIFF_STEPS: u32 = 15;
+/// So many steps in a row below the bound refute the suspicion.
+const REFUTING_STEPS: u32 = 6;
+/// Below this the explicit method could have made the same step.
+const EXPLICIT_SUFFICES: f64 = 1.5;
+const FIRST_PROBATION: u32 = 10;
+const LONGEST_PROBATION: u32 = 1_000;
+
+enum Stiff {
+    Rosenbrock(Box<Rosenbrock>),
+    Bdf(Box<Bdf>),
+}
+
+impl Stiff {
+    fn integrator(&self) -> &dyn Integrator {
+        match self {
+            Stiff::Rosenbrock(r) => r.as_ref(),
+            Stiff::Bdf(b) => b.as_ref(),
+        }
+    }
+
+    fn integrator_mut(&mut self) -> &mut dyn Integrator {
+        match self {
+            Stiff::Rosenbrock(r) => r.as_mut(),
+            Stiff::Bdf(b) => b.as_mut(),
+        }
+    }
+
+    fn stiffness(&mut self) -> f64 {
+        match self {
+            Stiff::Rosenbrock(r) => r.stiffness(),
+            Stiff::Bdf(b) => b.stiffness(),
+        }
+    }
+}
+
+pub struct Automatic {
+    explicit: DormandPrince,
+    stiff: Stiff,
+    is_stiff: bool,
+    /// The other method is to make the next step.
+    wants_switch: bool,
+    suspicious: u32,
+    unsuspicious: u32,
+    probation: u32,
+    switches: u64,
+    /// Copy of the states for the change of methods.
+    x: Vec<f64>,
+}
+
+impl Automatic {
+    /// `max_step` may be infinite.
+    pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
+        let n = tolerances.absolute.len();
+        let stiff = if n <= MOST_STATES_FOR_ROSENBROCK {
+            Stiff::Rosenbrock(Box::new(Rosenbrock::new(RosenbrockMethod::default(), tolerances.clone(), max_step)))
+        } else {
+            Stiff::Bdf(Box::new(Bdf::new(tolerances.clone(), max_step)))
+        };
+        Automatic {
+            explicit: DormandPrince::new(tolerances, max_step),
+            stiff,
+            is_stiff: false,
+            wants_switch: false,
+            suspicious: 0,
+            unsuspicious: 0,
+            probation: FIRST_PROBATION,
+            switches: 0,
+            x: vec![0.0; n],
+        }
+    }
+
+    /// Does the implicit method make the steps at present?
+    pub fn is_stiff(&self) -> bool {
+        self.is_stiff
+    }
+
+    fn active(&self) -> &dyn Integrator {
+        if self.is_stiff { self.stiff.integrator() } else { &self.explicit }
+    }
+
+    fn active_mut(&mut self) -> &mut dyn Integrator {
+        if self.is_stiff { self.stiff.integrator_mut() } else { &mut self.explicit }
+    }
+
+    fn switch(&mut self, system: &mut dyn OdeSystem) -> StepResult {
+        let mut x = std::mem::take(&mut self.x);
+        let old = self.active();
+        let (t, h) = (old.time(), old.next_step_size());
+        x.copy_from_slice(old.states());
+        self.is_stiff = !self.is_stiff;
+        self.wants_switch = false;
+        self.suspicious = 0;
+        self.unsuspicious = 0;
+        self.switches += 1;
+        let new = self.active_mut();
+        // A size that was right for one method is a good guess for the other, but not for formulas of order 1.
+        new.propose_step_size(h);
+        let started = new.reinit(system, t, &x);
+        self.x = x;
+        started
+    }
+
+    fn watch_explicit(&mut self) {
+        if self.explicit.stiffness() > STABILITY_BOUND {
+            self.unsuspicious = 0;
+            self.suspicious += 1;
+        } else {
+            self.unsuspicious += 1;
+            if self.unsuspicious >= REFUTING_STEPS {
+                self.suspicious = 0;
+            }
+        }
+        self.wants_switch = self.suspicious >= STIFF_STEPS;
+    }
+
+    fn watch_stiff(&mut self) {
+        let suffices = self.stiff.stiffness() < EXPLICIT_SUFFICES;
+        self.suspicious = if suffices { self.suspicious + 1 } else { 0 };
+        self.wants_switch = self.suspicious >= self.probation;
+        if self.wants_switch {
+            self.probation = (2 * self.probation).min(LONGEST_PROBATION);
+        }
+    }
+}
+
+impl Integrator for Automatic {
+    fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.active_mut().restart(system, t, x)
+    }
+
+    fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.active_mut().reinit(system, t, x)
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
+        if self.wants_switch {
+            self.switch(system)?;
+        }
+        let mut stepped = self.active_mut().step(system, limit);
+        if stepped.is_err() && !self.is_stiff {
+            self.switch(system)?;
+            stepped = self.active_mut().step(system, limit);
+        }
+        stepped?;
+        if self.is_stiff {
+            self.watch_stiff();
+        } else {
+            self.watch_explicit();
+        }
+        Ok(())
+    }
+
+    fn interpolate(&self, t: f64, x: &mut [f64]) {
+        self.active().interpolate(t, x);
+    }
+
+    fn step_start(&self) -> f64 {
+        self.active().step_start()
+    }
+
+    fn time(&self) -> f64 {
+        self.active().time()
+    }
+
+    fn states(&self) -> &[f64] {
+        self.active().states()
+    }
+
+    fn derivatives(&self) -> &[f64] {
+        self.active().derivatives()
+    }
+
+    fn next_step_size(&self) -> f64 {
+        self.active().next_step_size()
+    }
+
+    fn propose_step_size(&mut self, h: f64) {
+        self.active_mut().propose_step_size(h);
+    }
+
+    fn set_tolerances(&mut self, relative: f64, absolute: &[f64]) {
+        self.explicit.set_tolerances(relative, absolute);
+        self.stiff.integrator_mut().set_tolerances(relative, absolute);
+    }
+
+    fn set_max_step(&mut self, max_step: f64) {
+        self.explicit.set_max_step(max_step);
+        self.stiff.integrator_mut().set_max_step(max_step);
+    }
+
+    fn statistics(&self) -> Statistics {
+        let mut sum = self.explicit.statistics() + self.stiff.integrator().statistics();
+        sum.switches = self.switches;
+        sum.restarts -= self.switches.min(sum.restarts);
+        sum
+    }
+}

@@ -1,0 +1,164 @@
+//! Stiff problems with published or closed-form solutions, for every implicit method and the automatic choice.
+
+mod problems;
+
+use problems::{
+    Brusselator, METHODS, Oscillator, ProtheroRobinson, Robertson, STIFF_METHODS, VanDerPol, advance, integrator,
+    relative_error, run, uniform,
+};
+use saltus_numerics::{Automatic, Eval, FixedStep, FixedStepMethod, Integrator, OdeSystem, Tolerances};
+
+fn robertson_tolerances(relative: f64) -> Tolerances {
+    // absolute ones follow the magnitudes of the species: x₂ stays below 4e-5 and x₁ falls to 2e-8
+    Tolerances { relative, absolute: vec![1e-2 * relative, 1e-6 * relative, 1e-2 * relative] }
+}
+
+#[test]
+fn robertson_meets_the_published_values() {
+    // t = 40 and 4e5: CVODE with rtol 1e-12, as printed by the Java port in MIPAV (the CVODE example program prints the
+    // same to the 3 digits of its rtol 1e-4). t = 1e11: test set for IVP solvers, Bari/CWI, problem ROBER.
+    let at_40 = [0.715827068745404, 9.185534765344522e-6, 0.28416374572813036];
+    let at_4e5 = [0.004938274376153642, 1.98499403707653e-8, 0.9950617019719638];
+    let at_1e11 = [0.2083340149701255e-7, 0.8333360770334713e-13, 0.999999979166505];
+    for method in STIFF_METHODS {
+        for has_jacobian in [true, false] {
+            let mut system = Robertson { has_jacobian };
+            let mut solver = integrator(method, robertson_tolerances(1e-8), f64::INFINITY);
+            solver.restart(&mut system, 0.0, &[1.0, 0.0, 0.0]).unwrap();
+            for (t, reference, most) in [(40.0, at_40, 1e-7), (4e5, at_4e5, 5e-7), (1e11, at_1e11, 1e-2)] {
+                advance(solver.as_mut(), &mut system, t);
+                let error = relative_error(solver.states(), &reference);
+                assert!(error < most, "{method}, jacobian {has_jacobian}, t = {t}: error {error:e}");
+                // the mass is a linear invariant, which every method here conserves
+                let mass: f64 = solver.states().iter().sum();
+                assert!((mass - 1.0).abs() < 1e-9, "{method}, jacobian {has_jacobian}, t = {t}: mass {mass}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_stiff_methods_need_few_steps_for_robertson() {
+    // to t = 1e6, rtol 1e-6: a variable-order code needs some hundred steps (HINDMARSH's LSODE about 300)
+    for (method, most) in [("rodas4", 250), ("rodas5p", 160), ("bdf", 550), ("automatic", 200)] {
+        let mut solver = integrator(method, robertson_tolerances(1e-6), f64::INFINITY);
+        run(solver.as_mut(), &mut Robertson { has_jacobian: true }, &[1.0, 0.0, 0.0], 1e6);
+        let steps = solver.statistics().steps;
+        assert!(steps < most, "{method}: {steps} steps");
+    }
+}
+
+#[test]
+fn van_der_pol_meets_the_published_values() {
+    // test set for IVP solvers, problem VDPOL: ε = 1e-6 (μ = 1000), t = 2, computed with RADAU at 1.1e-18
+    let reference = [1.706167732170483, -0.8928097010247975];
+    for (method, most) in [("rodas4", 1e-5), ("rodas5p", 1e-5), ("bdf", 2e-4), ("automatic", 1e-5)] {
+        let mut solver = integrator(method, uniform(2, 1e-6), f64::INFINITY);
+        run(solver.as_mut(), &mut VanDerPol { epsilon: 1e-6 }, &[2.0, 0.0], 2.0);
+        let error = relative_error(solver.states(), &reference);
+        assert!(error < most, "{method}: error {error:e}, {:?}", solver.statistics());
+    }
+}
+
+#[test]
+fn an_arbitrarily_stiff_linear_problem_follows_the_cosine() {
+    for method in STIFF_METHODS {
+        for lambda in [-1e3, -1e6, -1e9] {
+            let mut solver = integrator(method, uniform(1, 1e-6), f64::INFINITY);
+            run(solver.as_mut(), &mut ProtheroRobinson { lambda }, &[1.0], 10.0);
+            let error = (solver.states()[0] - 10f64.cos()).abs();
+            assert!(error < 3e-6, "{method}, λ = {lambda:e}: error {error:e}");
+            let steps = solver.statistics().steps;
+            assert!(steps < 500, "{method}, λ = {lambda:e}: {steps} steps");
+        }
+    }
+    // also off the solution: the fast transient has to be resolved and then forgotten
+    for method in STIFF_METHODS {
+        let mut solver = integrator(method, uniform(1, 1e-6), f64::INFINITY);
+        run(solver.as_mut(), &mut ProtheroRobinson { lambda: -1e6 }, &[7.0], 1.0);
+        let error = (solver.states()[0] - 1f64.cos()).abs();
+        assert!(error < 3e-6, "{method}: error {error:e}");
+    }
+}
+
+#[test]
+fn energy_and_phase_of_an_oscillator_drift_within_the_tolerance() {
+    // 100 radians; energy (x² + v²)/2 = ½ and phase 100 from the closed form
+    for (method, most) in
+        [("dormand-prince", 1e-4), ("rodas4", 1e-4), ("rodas5p", 1e-5), ("bdf", 1e-3), ("automatic", 1e-4)]
+    {
+        let mut solver = integrator(method, uniform(2, 1e-6), f64::INFINITY);
+        run(solver.as_mut(), &mut Oscillator { omega: 1.0 }, &[1.0, 0.0], 100.0);
+        let x = solver.states();
+        let energy = 0.5 * (x[0] * x[0] + x[1] * x[1]);
+        let phase = (x[0] * 100f64.sin() + x[1] * 100f64.cos()).abs();
+        assert!((energy - 0.5).abs() < most, "{method}: energy {energy}");
+        assert!(phase < most, "{method}: phase error {phase:e}");
+    }
+}
+
+#[test]
+fn the_brusselator_is_the_same_for_all_methods_and_storages() {
+    // reference: Dormand–Prince at 1e-10, which needs no Jacobian and no linear algebra
+    let n = 50;
+    let start = Brusselator::start(n);
+    let mut reference = integrator("dormand-prince", uniform(2 * n, 1e-10), f64::INFINITY);
+    run(reference.as_mut(), &mut Brusselator::new(n, false), &start, 10.0);
+    for method in METHODS {
+        for is_sparse in [true, false] {
+            let mut solver = integrator(method, uniform(2 * n, 1e-6), f64::INFINITY);
+            run(solver.as_mut(), &mut Brusselator::new(n, is_sparse), &start, 10.0);
+            let error = relative_error(solver.states(), reference.states());
+            assert!(error < 3e-5, "{method}, sparse {is_sparse}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn sparsity_saves_evaluations() {
+    let n = 100;
+    let start = Brusselator::start(n);
+    let cost = |is_sparse| {
+        let mut solver = integrator("rodas5p", uniform(2 * n, 1e-6), f64::INFINITY);
+        run(solver.as_mut(), &mut Brusselator::new(n, is_sparse), &start, 1.0);
+        solver.statistics().evaluations
+    };
+    // one Jacobian costs 200 evaluations, or as many as there are groups: 4 to 6 for this pattern
+    let (sparse, dense) = (cost(true), cost(false));
+    assert!(10 * sparse < dense, "{sparse} and {dense} evaluations");
+}
+
+/// Stiff up to t = 1, harmless afterwards: ẋ = λ(t)·(x − cos t) − sin t.
+struct StiffForAWhile;
+
+impl OdeSystem for StiffForAWhile {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        let lambda = if t < 1.0 { -1e5 } else { -1.0 };
+        dx[0] = lambda * (x[0] - t.cos()) - t.sin();
+        Ok(())
+    }
+}
+
+#[test]
+fn the_automatic_choice_goes_to_the_implicit_method_and_back() {
+    let mut solver = Automatic::new(uniform(1, 1e-7), 0.1);
+    solver.restart(&mut StiffForAWhile, 0.0, &[1.0]).unwrap();
+    advance(&mut solver, &mut StiffForAWhile, 1.0);
+    assert!(solver.is_stiff(), "{:?}", solver.statistics());
+    let x = solver.states().to_vec();
+    solver.reinit(&mut StiffForAWhile, 1.0, &x).unwrap();
+    advance(&mut solver, &mut StiffForAWhile, 10.0);
+    assert!(!solver.is_stiff());
+    assert!((solver.states()[0] - 10f64.cos()).abs() < 1e-6);
+    let cost = solver.statistics();
+    assert!(cost.switches == 2 && cost.steps < 400, "{cost:?}");
+}
+
+#[test]
+fn implicit_euler_is_stable_with_a_step_of_any_size() {
+    // explicit Euler would be unstable beyond h = 2e-6; error h/2·max|ẍ|/|λ| plus the order 1 along cos t
+    let mut solver = FixedStep::new(FixedStepMethod::ImplicitEuler, uniform(1, 1e-6), 0.01);
+    run(&mut solver, &mut ProtheroRobinson { lambda: -1e6 }, &[1.0], 10.0);
+    assert!((solver.states()[0] - 10f64.cos()).abs() < 1e-6);
+    assert_eq!(solver.statistics().steps, 1000);
+}
