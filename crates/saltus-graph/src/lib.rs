@@ -8,6 +8,7 @@
 //! | [`decomposition`] | which rows are too many, which columns are left undetermined |
 //! | [`components`] | in which order the rows can be solved, which only together |
 //! | [`pantelides`] | which rows must be differentiated (index reduction) |
+//! | [`dummy_derivatives`] | which derivatives become plain unknowns |
 //! | [`tearing`] | which columns of a loop to iterate on |
 //! | [`union_find`] | which variables are equal or opposite to each other |
 //! | [`colouring`] | which columns of a sparse Jacobian can be found in one evaluation |
@@ -15,6 +16,8 @@
 pub mod colouring;
 pub mod components;
 pub mod decomposition;
+pub mod dummy_derivatives;
+mod elimination;
 pub mod incidence;
 pub mod matching;
 pub mod pantelides;
@@ -27,7 +30,9 @@ mod random;
 pub use colouring::{Colouring, colour_columns};
 pub use components::{Block, blocks, strongly_connected_components, topological_order};
 pub use decomposition::{Decomposition, Part};
+pub use dummy_derivatives::{DummyDerivatives, select_dummies};
 pub use incidence::{Incidence, IncidenceBuilder, Rows};
 pub use matching::{Matching, Reached};
+pub use pantelides::{IndexReduction, reduce_index};
 pub use tearing::{Tearing, TearingProblem, tear};
 pub use union_find::{Contradiction, Sign, SignedUnionFind, Union};

@@ -165,7 +165,8 @@ impl Reduction {
             new_variables: Vec::new(),
             new_equations: Vec::new(),
         };
-        let largest = reduction.incidence.iter().flatten().map(|&variable| variable + 1).max().unwrap_or(0);
+        let named = reduction.incidence.iter().flatten().chain(structure.derivative_of.iter().flatten());
+        let largest = named.map(|&variable| variable + 1).max().unwrap_or(0);
         let n_variables = largest.max(structure.known.len()).max(structure.derivative_of.len());
         reduction.grow_variables(n_variables);
         for variable in 0..structure.known.len() {
@@ -323,7 +324,8 @@ fn bases(derivative_of: &[Option<usize>]) -> Vec<usize> {
             continue;
         }
         let mut next = derivative_of[start];
-        while let Some(variable) = next {
+        // Links that come round are a mistake of the caller; they must not keep us here.
+        while let Some(variable) = next.filter(|&variable| base[variable] != start) {
             base[variable] = start;
             next = derivative_of[variable];
         }

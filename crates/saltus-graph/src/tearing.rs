@@ -16,7 +16,7 @@
 //! ```
 //!
 //! H. Elmqvist and M. Otter, "Methods for tearing systems of equations in object-oriented modeling" (1994); the choice
-//! of the next torn column follows F. E. Cellier and E. Kofman, "Continuous System Simulation" (2006), section 7.6.
+//! of the next torn column follows F. E. Cellier and E. Kofman, "Continuous System Simulation" (2006).
 //! Counts are kept up to date in a heap, O(entries · log columns).
 
 use std::cmp::Reverse;
@@ -79,8 +79,8 @@ pub fn tear(problem: &TearingProblem) -> Tearing {
 
 /// Order in which columns are torn; the greatest first.
 ///
-/// A column that no remaining row can be solved for must be torn anyway. Then cheap columns, then those that occur in
-/// many remaining rows, then those that leave many rows with a single column they can be solved for.
+/// A column that no remaining row can be solved for must be torn anyway. Then cheap columns, then those that leave
+/// many rows with a single column they can be solved for, then those that occur in many remaining rows.
 type Key = (bool, Reverse<u32>, usize, usize, Reverse<usize>);
 
 struct Tearer<'a> {
@@ -147,7 +147,7 @@ impl<'a> Tearer<'a> {
 
     fn key(&self, column: usize) -> Key {
         let must = self.n_solvable[column] == 0;
-        (must, Reverse(self.problem.cost[column]), self.n_rows[column], self.gain[column], Reverse(column))
+        (must, Reverse(self.problem.cost[column]), self.gain[column], self.n_rows[column], Reverse(column))
     }
 
     /// A row with one unknown left gives it; an unknown in one row only can wait until that row's others are known.
@@ -370,8 +370,8 @@ mod tests {
             found += tearing.torn.len();
             optimum += best as usize;
         }
-        // A heuristic: within a fifth of the optimum in sum.
-        assert!(found * 5 <= optimum * 6, "torn {found}, optimum {optimum}");
+        // A heuristic: within a tenth of the optimum in sum.
+        assert!(found * 10 <= optimum * 11, "torn {found}, optimum {optimum}");
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(crate) fn pendulum() -> Structure {
 #[test]
 fn the_pendulum_of_the_paper_has_index_three() {
     let reduction = reduce(pendulum()).unwrap();
-    // Pantelides 1988, section 4: the constraint is differentiated twice, the kinematic equations once.
+    // The pendulum is an example of Pantelides 1988: the constraint is differentiated twice, the kinematic equations once.
     assert_eq!(reduction.differentiations, [1, 1, 0, 0, 2]);
     assert_eq!(reduction.new_equations.len(), 4);
     assert_eq!(reduction.new_variables.len(), 2); // x'' and y''
