@@ -18,7 +18,7 @@ use crate::matching::Matching;
 /// The coefficients of the candidates (columns) in the equations (rows) of one level.
 pub(super) struct Matrix {
     pub n_rows: usize,
-    /// For each column its rows.
+    /// For each column its rows, ascending.
     pub columns: Vec<Vec<(usize, Pivot)>>,
     pub wish: Vec<(StateSelect, Tie)>,
 }
@@ -105,7 +105,8 @@ impl Matrix {
     }
 
     fn pivot(&self, row: usize, column: usize) -> Option<Pivot> {
-        self.columns[column].iter().find(|(r, _)| *r == row).map(|&(_, pivot)| pivot)
+        let entries = &self.columns[column];
+        entries.binary_search_by_key(&row, |&(r, _)| r).ok().map(|found| entries[found].1)
     }
 
     /// Rows whose diagonal block in the sorted choice may become singular.
