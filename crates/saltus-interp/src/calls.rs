@@ -13,7 +13,7 @@ use std::rc::Rc;
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, Items, Limits, Value};
 use saltus_flat::{BaseType, EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type, VarId};
-use saltus_program::{Argument, Call, Callable, EvalFailure, SimProgram, ValueId};
+use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
 
 /// How functions reach files during a simulation.
 pub trait Files {
@@ -152,15 +152,22 @@ impl<'a> CallHost<'a> {
         self.results.get(k as usize).and_then(|r| r.get(result as usize)).copied().unwrap_or(f64::NAN)
     }
 
-    /// Makes call number `k` of the present code, at the equation at `span`.
-    pub fn call(&mut self, k: u32, call: &Call, values: &[f64], memory: &[f64], span: Span) {
+    /// Makes call number `k` of the present code with the scalars `given`, for the equation at `span`.
+    pub fn call(
+        &mut self,
+        k: u32,
+        callable: CallableId,
+        given: &mut dyn Iterator<Item = f64>,
+        memory: &[f64],
+        span: Span,
+    ) {
         self.n_calls += 1;
         let mut scalars = Vec::new();
         if let Some(results) = self.results.get_mut(k as usize) {
             scalars = std::mem::take(results);
         }
         scalars.clear();
-        if let Err(failure) = self.make(call, values, memory, span, &mut scalars) {
+        if let Err(failure) = self.make(callable, given, memory, span, &mut scalars) {
             scalars.clear();
             self.failure = Some(failure);
             self.any_failed = true;
@@ -175,20 +182,18 @@ impl<'a> CallHost<'a> {
 
     fn make(
         &mut self,
-        call: &Call,
-        values: &[f64],
+        callable: CallableId,
+        given: &mut dyn Iterator<Item = f64>,
         memory: &[f64],
         span: Span,
         scalars: &mut Vec<f64>,
     ) -> Result<(), EvalFailure> {
         let program = self.world.program;
         let broken = |what: &str| EvalFailure { message: format!("internal error: {what}"), span };
-        let Some(callable) = program.callables.get(call.callable) else {
+        let Some(callable) = program.callables.get(callable) else {
             return Err(broken("a call of something that is not callable"));
         };
-        let given = |v: &ValueId| values.get(v.0 as usize).copied().unwrap_or(f64::NAN);
-        let mut given = call.arguments.iter().map(given);
-        let arguments = self.pack_arguments(callable, memory, &mut given, span)?;
+        let arguments = self.pack_arguments(callable, memory, given, span)?;
         let arguments = arguments.ok_or_else(|| broken("the arguments of a call do not fit its function"))?;
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
         let called = evaluator.call(callable.function, arguments, span);

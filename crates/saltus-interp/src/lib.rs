@@ -2,15 +2,19 @@
 //! code. In: a [`SimProgram`]. Out: an implementation of [`ModelFunctions`].
 //!
 //! [`machine`] evaluates straight-line code, [`calls`] the functions it calls, [`loops`] the equations that must be solved
-//! together. [`linear`] and [`mixed`] know nothing of code, so that a compiler can use them, too.
+//! together. [`linear`] and [`mixed`] know nothing of code. [`native`] lets machine code take over parts of the program.
 
 mod calls;
 pub mod linear;
 mod loops;
 mod machine;
 pub mod mixed;
+pub mod native;
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
+use std::rc::Rc;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
@@ -21,12 +25,15 @@ pub use calls::{Files, n_scalars};
 
 use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
+use native::{NativeCode, NativeSection, Step, UnitId};
 
 pub struct Interpreter<'a> {
     machine: Machine<'a>,
     loops: Vec<LoopWork<'a>>,
     /// Number of the first loop of each section, in the order of [`sections`].
     first_loop: [usize; 6],
+    /// Sections with compiled parts.
+    native: [Option<Rc<NativeSection>>; 6],
     failure: Failure,
     record: LoopRecord,
     /// Warnings of accepted points.
@@ -83,6 +90,7 @@ impl<'a> Interpreter<'a> {
             machine: Machine::new(program, longest),
             loops,
             first_loop,
+            native: Default::default(),
             failure: Failure::None,
             record: LoopRecord::default(),
             warnings: Vec::new(),
@@ -95,24 +103,91 @@ impl<'a> Interpreter<'a> {
         self
     }
 
-    fn section(&mut self, section: &'a Section, mut next_loop: usize, patience: Patience) -> Status {
-        for block in &section.blocks {
-            let (status, failure) = match block {
-                Block::Assign(assign) => (self.machine.assign(assign), Failure::Call),
-                Block::Loop(_) => {
-                    let number = next_loop;
-                    next_loop += 1;
-                    let Some(work) = self.loops.get_mut(number) else { continue };
-                    let status = work.solve(&mut self.machine, patience, &mut self.record);
-                    (status, Failure::Loop(number))
+    /// Lets machine code evaluate a section from now on. `section` must cover all of its blocks, in order.
+    pub fn set_native(&mut self, activation: Activation, code: Rc<dyn NativeCode + 'a>, section: NativeSection) {
+        let number = section_number(activation);
+        let mut next_loop = self.first_loop[number];
+        for step in &section.steps {
+            if let Step::Loop { units, .. } = step {
+                if let Some(work) = self.loops.get_mut(next_loop) {
+                    work.set_units(*units);
                 }
+                next_loop += 1;
+            }
+        }
+        self.machine.native = Some(code);
+        self.native[number] = Some(Rc::new(section));
+    }
+
+    fn section(&mut self, number: usize, patience: Patience) -> Status {
+        let section = sections(self.machine.program)[number];
+        let mut next_loop = self.first_loop[number];
+        let Some(native) = self.native[number].clone() else {
+            return self.blocks(section, 0..section.blocks.len(), &mut next_loop, patience);
+        };
+        for step in &native.steps {
+            let status = match step {
+                Step::Chunk { unit, blocks } => self.chunk(*unit, section, blocks.clone(), patience),
+                Step::Loop { .. } => self.solve_loop(&mut next_loop, patience),
             };
             if !status.is_ok() {
-                self.failure = failure;
                 return status;
             }
         }
         Status::Ok
+    }
+
+    /// Evaluates blocks by interpretation.
+    fn blocks(
+        &mut self,
+        section: &'a Section,
+        range: Range<usize>,
+        next_loop: &mut usize,
+        patience: Patience,
+    ) -> Status {
+        for block in section.blocks.get(range).unwrap_or_default() {
+            let status = match block {
+                Block::Assign(assign) => {
+                    let status = self.machine.assign(assign);
+                    self.note_failure(status, Failure::Call)
+                }
+                Block::Loop(_) => self.solve_loop(next_loop, patience),
+            };
+            if !status.is_ok() {
+                return status;
+            }
+        }
+        Status::Ok
+    }
+
+    fn solve_loop(&mut self, next_loop: &mut usize, patience: Patience) -> Status {
+        let number = *next_loop;
+        *next_loop += 1;
+        let Some(work) = self.loops.get_mut(number) else { return Status::Ok };
+        let status = work.solve(&mut self.machine, patience, &mut self.record);
+        self.note_failure(status, Failure::Loop(number))
+    }
+
+    /// Evaluates `Assign` blocks by machine code, and where that stopped by interpretation.
+    fn chunk(&mut self, unit: UnitId, section: &'a Section, range: Range<usize>, patience: Patience) -> Status {
+        let first = match self.machine.run_native(unit, 0) {
+            Some(0) => return Status::Ok,
+            Some(stopped) => stopped as usize - 1,
+            None => return self.blocks(section, range, &mut 0, patience),
+        };
+        // The calls of the block at which it stopped have been made.
+        let Some(Block::Assign(assign)) = section.blocks.get(first) else { return Status::Ok };
+        self.machine.replay(&assign.code, assign.span);
+        let status = self.machine.store(assign);
+        let status = self.note_failure(status, Failure::Call);
+        if status.is_ok() { self.blocks(section, first + 1..range.end, &mut 0, patience) } else { status }
+    }
+
+    fn note_failure(&mut self, status: Status, failure: Failure) -> Status {
+        if !status.is_ok() {
+            self.failure = failure;
+        }
+        status
     }
 }
 
@@ -142,7 +217,7 @@ impl ModelFunctions for Interpreter<'_> {
             _ => Patience::Trial,
         };
         self.failure = Failure::None;
-        self.section(sections(self.machine.program)[number], self.first_loop[number], patience)
+        self.section(number, patience)
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

@@ -13,6 +13,7 @@ use saltus_program::{
 use crate::linear::{LinearSolver, NotLinear};
 use crate::machine::Machine;
 use crate::mixed::{MixedSolver, MixedSystem, Relations};
+use crate::native::LoopUnits;
 
 /// Either value of a relation will do up to this times the magnitude of its operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
@@ -61,6 +62,8 @@ enum Why {
 }
 
 struct Reals {
+    /// Machine code of the equations, if they are compiled.
+    units: LoopUnits,
     newton: NewtonSolver,
     linear: Option<LinearSolver>,
     nominal: Vec<f64>,
@@ -109,6 +112,7 @@ impl<'a> LoopWork<'a> {
         let positive = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
         let reals = Reals {
+            units: LoopUnits::default(),
             newton: NewtonSolver::new(n, options),
             linear: l.is_linear.then(|| LinearSolver::new(n)),
             nominal: l.unknowns.iter().map(|u| positive(u.nominal)).collect(),
@@ -125,6 +129,11 @@ impl<'a> LoopWork<'a> {
             scratch: vec![0.0; n],
         };
         LoopWork { l, reals, discrete: l.discrete.as_ref().map(|d| Discrete::new(l, d)), why: Why::Nothing }
+    }
+
+    /// From now on machine code evaluates the equations.
+    pub fn set_units(&mut self, units: LoopUnits) {
+        self.reals.units = units;
     }
 
     pub fn solve(&mut self, machine: &mut Machine, patience: Patience, record: &mut LoopRecord) -> Status {
@@ -236,6 +245,7 @@ fn listed(mut items: Vec<String>) -> String {
 struct Body<'m, 'a> {
     machine: &'m mut Machine<'a>,
     l: &'m Loop,
+    units: LoopUnits,
     used: &'m [ValueId],
     /// Residuals that nobody asked for.
     scratch: &'m mut Vec<f64>,
@@ -247,6 +257,19 @@ impl Body<'_, '_> {
     fn is_at(&self, x: &[f64]) -> bool {
         self.l.unknowns.iter().zip(x).all(|(u, x)| self.machine.get(u.slot).to_bits() == x.to_bits())
     }
+
+    /// After machine code has evaluated the body.
+    fn native_residual(&mut self, status: u32, r: &mut [f64]) -> Eval {
+        for (value, &native) in r.iter_mut().zip(&self.machine.scratch) {
+            *value = native;
+        }
+        let has_failed = self.machine.host.has_failed() && {
+            let body = &self.l.body;
+            self.machine.replay(&body.code, body.span);
+            self.machine.depends_on_failure(&body.code, self.used)
+        };
+        if status == 0 && !has_failed { Ok(()) } else { Err(TrialFailure) }
+    }
 }
 
 impl NonlinearSystem for Body<'_, '_> {
@@ -255,6 +278,10 @@ impl NonlinearSystem for Body<'_, '_> {
             self.machine.set(unknown.slot, value);
         }
         let body = &self.l.body;
+        let n_calls = body.code.calls.len();
+        if let Some(status) = self.units.body.and_then(|unit| self.machine.run_native(unit, n_calls)) {
+            return self.native_residual(status, r);
+        }
         self.machine.run(&body.code, body.span);
         let mut is_number = true;
         for (value, &id) in r.iter_mut().zip(&self.l.residuals) {
@@ -282,10 +309,16 @@ impl NonlinearSystem for Body<'_, '_> {
             }
         }
         let n = self.l.unknowns.len();
-        self.machine.run(&jacobian.code, self.l.body.span);
+        let n_calls = jacobian.code.calls.len();
+        let status = self.units.jacobian.and_then(|unit| self.machine.run_native(unit, n_calls));
+        let is_native = status.is_some();
+        if !is_native {
+            self.machine.run(&jacobian.code, self.l.body.span);
+        }
         matrix.fill(0.0);
-        for &(row, column, id) in &jacobian.entries {
-            let value = self.machine.value(id);
+        for (k, &(row, column, id)) in jacobian.entries.iter().enumerate() {
+            let native = || self.machine.scratch.get(k).copied().unwrap_or(f64::NAN);
+            let value = if is_native { native() } else { self.machine.value(id) };
             // Where a formula for the derivative has a hole (`sqrt` at 0), a difference may do.
             if !value.is_finite() {
                 return false;
@@ -343,7 +376,14 @@ impl Reals {
             self.entry[i] = if present.is_finite() { present } else { self.accepted[i] };
         }
         let (used, mut scratch) = (std::mem::take(&mut self.used), std::mem::take(&mut self.scratch));
-        let mut body = Body { machine: &mut *machine, l, used: &used, scratch: &mut scratch, differences: false };
+        let mut body = Body {
+            machine: &mut *machine,
+            l,
+            units: self.units,
+            used: &used,
+            scratch: &mut scratch,
+            differences: false,
+        };
         let outcome = self.attempts(&mut body, patience, record);
         (self.used, self.scratch) = (used, scratch);
         if outcome.is_err() {
@@ -418,8 +458,8 @@ impl Reals {
             };
             // Bounds are hints for starts, not part of the equations.
             let (min, max) = (self.min[i], self.max[i]);
-            let is_free = start == Start::Present || !(min <= max);
-            self.x[i] = if is_free { x } else { x.clamp(min, max) };
+            let is_bounded = start != Start::Present && min <= max;
+            self.x[i] = if is_bounded { x.clamp(min, max) } else { x };
         }
     }
 }

@@ -5,11 +5,13 @@
 //! ([`Machine::depends_on_failure`]), so that a call in a branch that is not taken does no harm.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{Assign, BinaryFn, Code, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
 
 use crate::calls::CallHost;
+use crate::native::{Calls, NativeCode, UnitId};
 
 pub(crate) struct Machine<'a> {
     pub program: &'a SimProgram,
@@ -17,8 +19,19 @@ pub(crate) struct Machine<'a> {
     /// Values of the code that was evaluated last.
     pub values: Vec<f64>,
     pub host: CallHost<'a>,
+    /// Compiled parts of the program.
+    pub native: Option<Rc<dyn NativeCode + 'a>>,
+    /// Where machine code leaves results.
+    pub scratch: Vec<f64>,
     /// By value: does it depend on a call that failed?
     tainted: Vec<bool>,
+}
+
+/// Are the calls of code to be made, or have they been?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calling {
+    Now,
+    Done,
 }
 
 impl<'a> Machine<'a> {
@@ -29,6 +42,8 @@ impl<'a> Machine<'a> {
             memory: program.initial_memory(),
             values: vec![0.0; longest],
             host: CallHost::new(program),
+            native: None,
+            scratch: Vec::new(),
             tainted: Vec::new(),
         }
     }
@@ -53,8 +68,24 @@ impl<'a> Machine<'a> {
         self.run_range(code, 0..code.ops.len(), span);
     }
 
+    /// Evaluates all operations of `code` after machine code has, with the results of the calls that it made.
+    pub fn replay(&mut self, code: &Code, span: Span) {
+        self.evaluate(code, 0..code.ops.len(), span, Calling::Done);
+    }
+
+    /// Evaluates a unit of machine code; `None` if there is none.
+    pub fn run_native(&mut self, unit: UnitId, n_calls: usize) -> Option<u32> {
+        let native = self.native.as_ref()?;
+        self.host.begin(n_calls);
+        Some(native.run(unit, &mut self.memory, &mut self.scratch, &mut Calls { host: &mut self.host }))
+    }
+
     /// Evaluates some operations; those before must have been evaluated.
     pub fn run_range(&mut self, code: &Code, range: Range<usize>, span: Span) {
+        self.evaluate(code, range, span, Calling::Now);
+    }
+
+    fn evaluate(&mut self, code: &Code, range: Range<usize>, span: Span, calling: Calling) {
         if self.values.len() < code.ops.len() {
             self.values.resize(code.ops.len(), 0.0);
         }
@@ -74,8 +105,9 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Op::Call(k) => {
-                    if let Some(call) = code.calls.get(k as usize) {
-                        self.host.call(k, call, &self.values, &self.memory, span);
+                    if let Some(call) = code.calls.get(k as usize).filter(|_| calling == Calling::Now) {
+                        let mut given = call.arguments.iter().map(|&a| value(&self.values, a));
+                        self.host.call(k, call.callable, &mut given, &self.memory, span);
                     }
                     0.0
                 }

@@ -1,0 +1,88 @@
+//! Where machine code takes the place of interpretation.
+//!
+//! ```text
+//! section:   a := …   b := …   loop {x, y}   c := …
+//! steps:     Chunk(unit 0: a, b)   Loop(body: unit 1, Jacobian: unit 2)   Chunk(unit 3: c)
+//! ```
+//!
+//! In: a [`NativeCode`], made by a compiler, and a [`NativeSection`] that says which of its units evaluate which blocks.
+//! The interpreter keeps what is the same for both: memory, the solution of loops, calls, failures. Whatever goes wrong in
+//! a chunk is found out by interpretation: a chunk stops before the first block with something suspicious, nothing of that
+//! block stored, and the interpreter takes over from there.
+
+use std::ops::Range;
+
+use saltus_base::Span;
+use saltus_program::CallableId;
+
+use crate::calls::CallHost;
+
+/// A piece of machine code that is called as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnitId(pub u32);
+
+/// Machine code for parts of one program.
+pub trait NativeCode {
+    /// Evaluates a unit on memory. `scratch` is for the unit alone; it grows as necessary.
+    ///
+    /// | unit | leaves in `scratch`, from 0 | result |
+    /// |---|---|---|
+    /// | chunk | nothing | 0, or 1 + the number of the block before which it stopped |
+    /// | body of a loop | residuals | 0, or 1 if a residual is not finite or a stored value is not a number |
+    /// | Jacobian | values of its entries | 0 |
+    ///
+    /// The body of a loop stores in any case.
+    fn run(&self, unit: UnitId, memory: &mut [f64], scratch: &mut Vec<f64>, calls: &mut Calls) -> u32;
+}
+
+/// How the blocks of a section are evaluated, in order.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct NativeSection {
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// Consecutive `Assign` blocks.
+    Chunk { unit: UnitId, blocks: Range<usize> },
+    /// A `Loop` block; what is not compiled is interpreted.
+    Loop { block: usize, units: LoopUnits },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LoopUnits {
+    pub body: Option<UnitId>,
+    pub jacobian: Option<UnitId>,
+}
+
+/// A call in machine code.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallSite {
+    pub callable: CallableId,
+    /// Position in the calls of its code.
+    pub number: u32,
+    /// Calls that the code has.
+    pub n_calls: usize,
+    /// The equation.
+    pub span: Span,
+}
+
+/// Makes the calls of machine code.
+pub struct Calls<'m, 'a> {
+    pub(crate) host: &'m mut CallHost<'a>,
+}
+
+impl Calls<'_, '_> {
+    /// Writes the scalar results; those of a failed call are not numbers. False if this call or one before it in the same
+    /// code has failed.
+    pub fn make(&mut self, site: &CallSite, arguments: &[f64], memory: &[f64], results: &mut [f64]) -> bool {
+        if site.number == 0 {
+            self.host.begin(site.n_calls);
+        }
+        self.host.call(site.number, site.callable, &mut arguments.iter().copied(), memory, site.span);
+        for (i, result) in results.iter_mut().enumerate() {
+            *result = self.host.result(site.number, i as u32);
+        }
+        !self.host.has_failed()
+    }
+}
