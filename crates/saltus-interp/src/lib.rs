@@ -25,7 +25,7 @@ pub use calls::{Files, n_scalars};
 
 use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
-use native::{NativeCode, NativeSection, Step, UnitId};
+use native::{NativeCode, NativeLoop, NativeSection, Step, UnitId};
 
 pub struct Interpreter<'a> {
     machine: Machine<'a>,
@@ -103,19 +103,14 @@ impl<'a> Interpreter<'a> {
         self
     }
 
-    /// Lets machine code evaluate a section from now on. `section` must cover all of its blocks, in order.
-    pub fn set_native(&mut self, activation: Activation, code: Rc<dyn NativeCode + 'a>, section: NativeSection) {
+    /// Lets machine code evaluate a section from now on.
+    pub fn set_native(&mut self, activation: Activation, section: NativeSection) {
         let number = section_number(activation);
-        let mut next_loop = self.first_loop[number];
-        for step in &section.steps {
-            if let Step::Loop { units, .. } = step {
-                if let Some(work) = self.loops.get_mut(next_loop) {
-                    work.set_units(*units);
-                }
-                next_loop += 1;
-            }
+        let loops =
+            section.steps.iter().filter_map(|s| if let Step::Loop { units, .. } = s { Some(*units) } else { None });
+        for (work, units) in self.loops.iter_mut().skip(self.first_loop[number]).zip(loops) {
+            work.set_native(NativeLoop { code: section.code.clone(), units });
         }
-        self.machine.native = Some(code);
         self.native[number] = Some(Rc::new(section));
     }
 
@@ -127,7 +122,7 @@ impl<'a> Interpreter<'a> {
         };
         for step in &native.steps {
             let status = match step {
-                Step::Chunk { unit, blocks } => self.chunk(*unit, section, blocks.clone(), patience),
+                Step::Chunk { unit, blocks } => self.chunk(&*native.code, *unit, section, blocks.clone(), patience),
                 Step::Loop { .. } => self.solve_loop(&mut next_loop, patience),
             };
             if !status.is_ok() {
@@ -169,12 +164,16 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Evaluates `Assign` blocks by machine code, and where that stopped by interpretation.
-    fn chunk(&mut self, unit: UnitId, section: &'a Section, range: Range<usize>, patience: Patience) -> Status {
-        let first = match self.machine.run_native(unit, 0) {
-            Some(0) => return Status::Ok,
-            Some(stopped) => stopped as usize - 1,
-            None => return self.blocks(section, range, &mut 0, patience),
-        };
+    fn chunk(
+        &mut self,
+        code: &dyn NativeCode,
+        unit: UnitId,
+        section: &'a Section,
+        range: Range<usize>,
+        patience: Patience,
+    ) -> Status {
+        let Some(first) = self.machine.run_native(code, unit, 0).checked_sub(1) else { return Status::Ok };
+        let first = first as usize;
         // The calls of the block at which it stopped have been made.
         let Some(Block::Assign(assign)) = section.blocks.get(first) else { return Status::Ok };
         self.machine.replay(&assign.code, assign.span);

@@ -13,7 +13,7 @@ use saltus_program::{
 use crate::linear::{LinearSolver, NotLinear};
 use crate::machine::Machine;
 use crate::mixed::{MixedSolver, MixedSystem, Relations};
-use crate::native::LoopUnits;
+use crate::native::NativeLoop;
 
 /// Either value of a relation will do up to this times the magnitude of its operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
@@ -63,7 +63,7 @@ enum Why {
 
 struct Reals {
     /// Machine code of the equations, if they are compiled.
-    units: LoopUnits,
+    native: Option<NativeLoop>,
     newton: NewtonSolver,
     linear: Option<LinearSolver>,
     nominal: Vec<f64>,
@@ -112,7 +112,7 @@ impl<'a> LoopWork<'a> {
         let positive = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
         let reals = Reals {
-            units: LoopUnits::default(),
+            native: None,
             newton: NewtonSolver::new(n, options),
             linear: l.is_linear.then(|| LinearSolver::new(n)),
             nominal: l.unknowns.iter().map(|u| positive(u.nominal)).collect(),
@@ -132,8 +132,8 @@ impl<'a> LoopWork<'a> {
     }
 
     /// From now on machine code evaluates the equations.
-    pub fn set_units(&mut self, units: LoopUnits) {
-        self.reals.units = units;
+    pub fn set_native(&mut self, native: NativeLoop) {
+        self.reals.native = Some(native);
     }
 
     pub fn solve(&mut self, machine: &mut Machine, patience: Patience, record: &mut LoopRecord) -> Status {
@@ -245,7 +245,7 @@ fn listed(mut items: Vec<String>) -> String {
 struct Body<'m, 'a> {
     machine: &'m mut Machine<'a>,
     l: &'m Loop,
-    units: LoopUnits,
+    native: Option<&'m NativeLoop>,
     used: &'m [ValueId],
     /// Residuals that nobody asked for.
     scratch: &'m mut Vec<f64>,
@@ -278,8 +278,10 @@ impl NonlinearSystem for Body<'_, '_> {
             self.machine.set(unknown.slot, value);
         }
         let body = &self.l.body;
-        let n_calls = body.code.calls.len();
-        if let Some(status) = self.units.body.and_then(|unit| self.machine.run_native(unit, n_calls)) {
+        if let Some(native) = self.native
+            && let Some(unit) = native.units.body
+        {
+            let status = self.machine.run_native(&*native.code, unit, body.code.calls.len());
             return self.native_residual(status, r);
         }
         self.machine.run(&body.code, body.span);
@@ -309,16 +311,17 @@ impl NonlinearSystem for Body<'_, '_> {
             }
         }
         let n = self.l.unknowns.len();
-        let n_calls = jacobian.code.calls.len();
-        let status = self.units.jacobian.and_then(|unit| self.machine.run_native(unit, n_calls));
-        let is_native = status.is_some();
-        if !is_native {
-            self.machine.run(&jacobian.code, self.l.body.span);
+        let compiled = self.native.and_then(|native| Some((&native.code, native.units.jacobian?)));
+        match compiled {
+            Some((code, unit)) => {
+                self.machine.run_native(&**code, unit, jacobian.code.calls.len());
+            }
+            None => self.machine.run(&jacobian.code, self.l.body.span),
         }
         matrix.fill(0.0);
         for (k, &(row, column, id)) in jacobian.entries.iter().enumerate() {
             let native = || self.machine.scratch.get(k).copied().unwrap_or(f64::NAN);
-            let value = if is_native { native() } else { self.machine.value(id) };
+            let value = if compiled.is_some() { native() } else { self.machine.value(id) };
             // Where a formula for the derivative has a hole (`sqrt` at 0), a difference may do.
             if !value.is_finite() {
                 return false;
@@ -376,16 +379,17 @@ impl Reals {
             self.entry[i] = if present.is_finite() { present } else { self.accepted[i] };
         }
         let (used, mut scratch) = (std::mem::take(&mut self.used), std::mem::take(&mut self.scratch));
+        let native = self.native.take();
         let mut body = Body {
             machine: &mut *machine,
             l,
-            units: self.units,
+            native: native.as_ref(),
             used: &used,
             scratch: &mut scratch,
             differences: false,
         };
         let outcome = self.attempts(&mut body, patience, record);
-        (self.used, self.scratch) = (used, scratch);
+        (self.used, self.scratch, self.native) = (used, scratch, native);
         if outcome.is_err() {
             // A failed attempt is no start for the next one.
             for (unknown, &value) in l.unknowns.iter().zip(&self.entry) {

@@ -5,7 +5,6 @@
 //! ([`Machine::depends_on_failure`]), so that a call in a branch that is not taken does no harm.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{Assign, BinaryFn, Code, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
@@ -19,8 +18,6 @@ pub(crate) struct Machine<'a> {
     /// Values of the code that was evaluated last.
     pub values: Vec<f64>,
     pub host: CallHost<'a>,
-    /// Compiled parts of the program.
-    pub native: Option<Rc<dyn NativeCode + 'a>>,
     /// Where machine code leaves results.
     pub scratch: Vec<f64>,
     /// By value: does it depend on a call that failed?
@@ -42,7 +39,6 @@ impl<'a> Machine<'a> {
             memory: program.initial_memory(),
             values: vec![0.0; longest],
             host: CallHost::new(program),
-            native: None,
             scratch: Vec::new(),
             tainted: Vec::new(),
         }
@@ -73,11 +69,10 @@ impl<'a> Machine<'a> {
         self.evaluate(code, 0..code.ops.len(), span, Calling::Done);
     }
 
-    /// Evaluates a unit of machine code; `None` if there is none.
-    pub fn run_native(&mut self, unit: UnitId, n_calls: usize) -> Option<u32> {
-        let native = self.native.as_ref()?;
+    /// Evaluates a unit of machine code.
+    pub fn run_native(&mut self, code: &dyn NativeCode, unit: UnitId, n_calls: usize) -> u32 {
         self.host.begin(n_calls);
-        Some(native.run(unit, &mut self.memory, &mut self.scratch, &mut Calls { host: &mut self.host }))
+        code.run(unit, &mut self.memory, &mut self.scratch, &mut Calls { host: &mut self.host })
     }
 
     /// Evaluates some operations; those before must have been evaluated.

@@ -11,6 +11,7 @@
 //! block stored, and the interpreter takes over from there.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use saltus_base::Span;
 use saltus_program::CallableId;
@@ -36,8 +37,9 @@ pub trait NativeCode {
 }
 
 /// How the blocks of a section are evaluated, in order.
-#[derive(Clone, PartialEq, Default, Debug)]
 pub struct NativeSection {
+    pub code: Rc<dyn NativeCode>,
+    /// Together these cover all blocks.
     pub steps: Vec<Step>,
 }
 
@@ -53,6 +55,12 @@ pub enum Step {
 pub struct LoopUnits {
     pub body: Option<UnitId>,
     pub jacobian: Option<UnitId>,
+}
+
+/// The units of a loop with their code.
+pub(crate) struct NativeLoop {
+    pub code: Rc<dyn NativeCode>,
+    pub units: LoopUnits,
 }
 
 /// A call in machine code.
