@@ -1,17 +1,20 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
-//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states) or of differentiation formulas
-//! (many). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
+//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of
+//! differentiation formulas (many). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
 //! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
 //! to the explicit method has to be earned by more steps than the last one.
 
 use crate::bdf::Bdf;
 use crate::dormand_prince::DormandPrince;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::linear_solver::is_worth_sparse;
 use crate::rosenbrock::{Rosenbrock, RosenbrockMethod};
 
-/// Up to this many states a factorisation every step is affordable.
-const MOST_STATES_FOR_ROSENBROCK: usize = 100;
+/// Up to this many states a dense, or sparse, factorisation every step is affordable. Measured with the Brusselator: dense,
+/// formulas win from 100 to 200 states on; sparse, Rosenbrock is ahead up to 1000 even without events.
+const MOST_STATES_DENSE: usize = 100;
+const MOST_STATES_SPARSE: usize = 1_000;
 /// A little inside the stability domain of Dormand–Prince, which ends at `h·|λ| = 3.3` on the real axis: there its smooth step
 /// size control settles.
 const STABILITY_BOUND: f64 = 2.8;
@@ -29,6 +32,17 @@ enum Stiff {
 }
 
 impl Stiff {
+    fn new(system: &dyn OdeSystem, tolerances: Tolerances, max_step: f64) -> Self {
+        let n = tolerances.absolute.len();
+        let is_sparse = system.sparsity().is_some_and(is_worth_sparse);
+        if n <= MOST_STATES_DENSE || (is_sparse && n <= MOST_STATES_SPARSE) {
+            let method = RosenbrockMethod::default();
+            Stiff::Rosenbrock(Box::new(Rosenbrock::new(method, tolerances, max_step)))
+        } else {
+            Stiff::Bdf(Box::new(Bdf::new(tolerances, max_step)))
+        }
+    }
+
     fn integrator(&self) -> &dyn Integrator {
         match self {
             Stiff::Rosenbrock(r) => r.as_ref(),
@@ -53,7 +67,10 @@ impl Stiff {
 
 pub struct Automatic {
     explicit: DormandPrince,
-    stiff: Stiff,
+    /// Made when it is needed for the first time.
+    stiff: Option<Stiff>,
+    tolerances: Tolerances,
+    max_step: f64,
     is_stiff: bool,
     /// The other method is to make the next step.
     wants_switch: bool,
@@ -69,14 +86,11 @@ impl Automatic {
     /// `max_step` may be infinite.
     pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
         let n = tolerances.absolute.len();
-        let stiff = if n <= MOST_STATES_FOR_ROSENBROCK {
-            Stiff::Rosenbrock(Box::new(Rosenbrock::new(RosenbrockMethod::default(), tolerances.clone(), max_step)))
-        } else {
-            Stiff::Bdf(Box::new(Bdf::new(tolerances.clone(), max_step)))
-        };
         Automatic {
-            explicit: DormandPrince::new(tolerances, max_step),
-            stiff,
+            explicit: DormandPrince::new(tolerances.clone(), max_step),
+            stiff: None,
+            tolerances,
+            max_step,
             is_stiff: false,
             wants_switch: false,
             suspicious: 0,
@@ -93,14 +107,23 @@ impl Automatic {
     }
 
     fn active(&self) -> &dyn Integrator {
-        if self.is_stiff { self.stiff.integrator() } else { &self.explicit }
+        match &self.stiff {
+            Some(stiff) if self.is_stiff => stiff.integrator(),
+            _ => &self.explicit,
+        }
     }
 
     fn active_mut(&mut self) -> &mut dyn Integrator {
-        if self.is_stiff { self.stiff.integrator_mut() } else { &mut self.explicit }
+        match &mut self.stiff {
+            Some(stiff) if self.is_stiff => stiff.integrator_mut(),
+            _ => &mut self.explicit,
+        }
     }
 
     fn switch(&mut self, system: &mut dyn OdeSystem) -> StepResult {
+        if self.stiff.is_none() {
+            self.stiff = Some(Stiff::new(system, self.tolerances.clone(), self.max_step));
+        }
         let mut x = std::mem::take(&mut self.x);
         let old = self.active();
         let (t, h) = (old.time(), old.next_step_size());
@@ -132,7 +155,7 @@ impl Automatic {
     }
 
     fn watch_stiff(&mut self) {
-        let suffices = self.stiff.stiffness() < EXPLICIT_SUFFICES;
+        let suffices = self.stiff.as_mut().is_some_and(|s| s.stiffness() < EXPLICIT_SUFFICES);
         self.suspicious = if suffices { self.suspicious + 1 } else { 0 };
         self.wants_switch = self.suspicious >= self.probation;
         if self.wants_switch {
@@ -198,16 +221,24 @@ impl Integrator for Automatic {
 
     fn set_tolerances(&mut self, relative: f64, absolute: &[f64]) {
         self.explicit.set_tolerances(relative, absolute);
-        self.stiff.integrator_mut().set_tolerances(relative, absolute);
+        self.tolerances.relative = relative;
+        self.tolerances.absolute.copy_from_slice(absolute);
+        if let Some(stiff) = &mut self.stiff {
+            stiff.integrator_mut().set_tolerances(relative, absolute);
+        }
     }
 
     fn set_max_step(&mut self, max_step: f64) {
         self.explicit.set_max_step(max_step);
-        self.stiff.integrator_mut().set_max_step(max_step);
+        self.max_step = max_step;
+        if let Some(stiff) = &mut self.stiff {
+            stiff.integrator_mut().set_max_step(max_step);
+        }
     }
 
     fn statistics(&self) -> Statistics {
-        let mut sum = self.explicit.statistics() + self.stiff.integrator().statistics();
+        let stiff = self.stiff.as_ref().map(|s| s.integrator().statistics()).unwrap_or_default();
+        let mut sum = self.explicit.statistics() + stiff;
         sum.switches = self.switches;
         sum.restarts -= self.switches.min(sum.restarts);
         sum

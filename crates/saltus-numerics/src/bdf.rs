@@ -407,7 +407,7 @@ impl Integrator for Bdf {
 mod tests {
     use super::*;
 
-    /// ẋ = −x + cos t − sin t + …: linear with the solution x = sin t + cos 2t.
+    /// Linear, so that Newton's method is exact in one step, with the solution x = sin t + cos 2t.
     struct Forced;
 
     fn exact(t: f64) -> f64 {

@@ -15,6 +15,8 @@ const SKIPPED_PRODUCTS: i32 = 3;
 const MEASURED_PRODUCTS: i32 = 4;
 
 enum Storage {
+    /// Before the first evaluation: an integrator that is never used must not hold n² numbers.
+    Undecided,
     Dense {
         entries: Vec<f64>,
         shifted: Vec<f64>,
@@ -36,20 +38,22 @@ enum Storage {
 pub(crate) struct Jacobian {
     n: usize,
     storage: Storage,
-    is_decided: bool,
     perturbed: Vec<f64>,
     slope: Vec<f64>,
 }
 
 impl Jacobian {
     pub fn new(n: usize) -> Self {
-        let storage = Storage::Dense { entries: vec![0.0; n * n], shifted: vec![0.0; n * n], lu: DenseLu::new(n) };
-        Jacobian { n, storage, is_decided: false, perturbed: vec![0.0; n], slope: vec![0.0; n] }
+        Jacobian { n, storage: Storage::Undecided, perturbed: vec![0.0; n], slope: vec![0.0; n] }
     }
 
     fn decide_storage(&mut self, system: &dyn OdeSystem) {
-        self.is_decided = true;
-        let Some(pattern) = system.sparsity().filter(|p| p.n() == self.n && is_worth_sparse(p)) else { return };
+        let n = self.n;
+        let Some(pattern) = system.sparsity().filter(|p| p.n() == n && is_worth_sparse(p)) else {
+            let (entries, shifted) = (vec![0.0; n * n], vec![0.0; n * n]);
+            self.storage = Storage::Dense { entries, shifted, lu: DenseLu::new(n) };
+            return;
+        };
         let shifted_pattern = pattern.with_diagonal();
         let columns = (0..self.n).flat_map(|j| pattern.range(j).map(move |k| (k, j)));
         let position = columns.filter_map(|(k, j)| shifted_pattern.position(pattern.rows()[k], j)).collect();
@@ -73,7 +77,7 @@ impl Jacobian {
         h: f64,
         statistics: &mut Statistics,
     ) -> Eval {
-        if !self.is_decided {
+        if matches!(self.storage, Storage::Undecided) {
             self.decide_storage(system);
         }
         statistics.jacobians += 1;
@@ -84,6 +88,7 @@ impl Jacobian {
         // Below this part of a weight a difference would drown in the rounding of f (as in SUNDIALS' CVLS).
         let noise = 1e3 * f64::EPSILON * n as f64 * h * step_size::norm(tolerances, x, x, dx.iter().copied());
         let entries = match &mut self.storage {
+            Storage::Undecided => return Err(TrialFailure),
             Storage::Dense { entries, .. } => {
                 if !system.jacobian(t, x, entries) {
                     for j in 0..n {
@@ -117,6 +122,7 @@ impl Jacobian {
     pub fn factor(&mut self, c: f64, statistics: &mut Statistics) -> Result<(), Singular> {
         statistics.factorisations += 1;
         match &mut self.storage {
+            Storage::Undecided => Err(Singular { column: 0, pivot: f64::NAN }),
             Storage::Dense { entries, shifted, lu } => {
                 for (value, entry) in shifted.iter_mut().zip(entries.iter()) {
                     *value = -entry;
@@ -142,6 +148,7 @@ impl Jacobian {
     /// Replaces `b` by the solution of `(c·I − J)·u = b`.
     pub fn solve(&mut self, b: &mut [f64]) {
         match &mut self.storage {
+            Storage::Undecided => {}
             Storage::Dense { lu, .. } => lu.solve(b),
             Storage::Sparse { lu, .. } => lu.solve(b),
         }
@@ -149,6 +156,7 @@ impl Jacobian {
 
     fn multiply(&self, v: &[f64], product: &mut [f64]) {
         match &self.storage {
+            Storage::Undecided => product.fill(0.0),
             Storage::Dense { entries, .. } => {
                 for (value, row) in product.iter_mut().zip(entries.chunks_exact(self.n.max(1))) {
                     *value = row.iter().zip(v).map(|(a, b)| a * b).sum();

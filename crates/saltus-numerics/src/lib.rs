@@ -1,5 +1,33 @@
-//! Numerical methods on `f64` slices: integrators that step and interpolate ([`Integrator`]), and the location of a sign
-//! change to the resolution of time ([`root`]). No Modelica, no events: those are the business of `saltus-sim`.
+//! Numerical methods on `f64` slices. No Modelica, no events: those are the business of `saltus-sim`.
+//!
+//! | task | here |
+//! |---|---|
+//! | integrate `ẋ = f(t, x)` | [`Integrator`]: [`Automatic`] (the default), [`DormandPrince`], [`Rosenbrock`], [`Bdf`], [`FixedStep`] |
+//! | solve `r(x) = 0` | [`NewtonSolver`], [`follow`] for a path from a simple system |
+//! | solve `A·x = b` | [`DenseLu`], [`SparseLu`], [`LinearSolver`] for either, [`RankRevealingLu`] if A may be singular |
+//! | locate a sign change | [`locate_sign_change`], to the resolution of time |
+//!
+//! What may fail at a trial point returns [`Eval`]; the methods answer with smaller steps. Work space is allocated when a
+//! solver is made or first used, never in its steady state.
+//!
+//! ```
+//! use saltus_numerics::{Automatic, Eval, Integrator, OdeSystem, Tolerances};
+//!
+//! struct Decay;
+//! impl OdeSystem for Decay {
+//!     fn derivatives(&mut self, _t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+//!         dx[0] = -x[0];
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let mut solver = Automatic::new(Tolerances { relative: 1e-6, absolute: vec![1e-6] }, f64::INFINITY);
+//! solver.restart(&mut Decay, 0.0, &[1.0]).unwrap();
+//! while solver.time() < 1.0 {
+//!     solver.step(&mut Decay, 1.0).unwrap();
+//! }
+//! assert!((solver.states()[0] - (-1f64).exp()).abs() < 1e-5);
+//! ```
 
 #![allow(clippy::needless_range_loop)] // matrices read best with their indices
 

@@ -142,10 +142,10 @@ impl NewtonSolver {
 
     /// The next call computes a Jacobian before its first step.
     pub fn forget_jacobian(&mut self) {
-        self.lu = DenseLu::new(self.n);
+        self.lu.invalidate();
     }
 
-    /// Solves from the guess in `x`, which holds the solution afterwards, or else the best point found. `nominal` has
+    /// Solves from the guess in `x`, which holds the solution afterwards, or else the last point. `nominal` has
     /// the usual magnitude of each variable. The residual was last evaluated at a point not far from `x`, not always at
     /// `x` itself.
     pub fn solve(

@@ -3,8 +3,7 @@
 //! In: `A·x = b` and a present value for each `x`. Out: the rank, which variables are free, the solution in which the
 //! free ones keep their values, and by how much the equations contradict each other.
 //!
-//! Two ideal parallel springs leave the share of each in the force open; Modelica tools are expected to go on with the
-//! shares there are:
+//! Two rigid supports side by side leave the share of each in the force open; the shares there are will do:
 //!
 //! ```text
 //! f1 + f2 = f        (twice)    →    rank 1; f2 stays, f1 := f − f2

@@ -77,7 +77,7 @@ impl OdeSystem for Robertson {
     }
 }
 
-/// Van der Pol's oscillator in Liénard-free form: ẋ = y, ẏ = ((1 − x²)·y − x)/ε, x(0) = (2, 0). With ε = 1e-6 it is the
+/// Van der Pol's oscillator: ẋ = y, ẏ = ((1 − x²)·y − x)/ε, x(0) = (2, 0). With ε = 1e-6 it is the
 /// equation with μ = 1000 in the time t/μ.
 pub struct VanDerPol {
     pub epsilon: f64,
@@ -127,7 +127,7 @@ impl OdeSystem for ProtheroRobinson {
     }
 }
 
-/// ẋ = −2·t·x²·…: nonlinear and dependent on time, x = 1/(1 + t²), y = exp(sin t).
+/// Nonlinear and dependent on time: ẋ = −2·t·x², ẏ = y·cos t with x = 1/(1 + t²), y = exp(sin t).
 pub struct Nonlinear;
 
 impl Nonlinear {
