@@ -4,6 +4,8 @@
 //! solution, or why there is none. A singular but consistent system keeps the present values of what it leaves open.
 //! While the matrix stays the same its factors are used again.
 
+#![allow(clippy::needless_range_loop)] // matrices read best with their indices
+
 use saltus_numerics::{DenseLu, NonlinearSystem, RankRevealingLu};
 
 /// Relative contradiction of a singular system that is more than rounding.

@@ -56,7 +56,8 @@ impl Relations {
     /// Does the literal value of relation `i` contradict `value`, beyond rounding?
     fn contradicts(&self, i: usize, value: bool) -> bool {
         // A z that is no number agrees with nothing.
-        self.values[i] != value && !(self.z[i].abs() <= self.epsilon[i])
+        let is_rounding = self.z[i].abs() <= self.epsilon[i];
+        self.values[i] != value && !is_rounding
     }
 }
 

@@ -21,6 +21,8 @@ use crate::error::{Failure, SimErrorKind};
 const N_INTERIOR: usize = 3;
 /// ε is this times the magnitude of the operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
+/// A function whose distance from zero is this many times its change in the step needs no closer look.
+const FAR: f64 = 3.0;
 /// Evaluations spent on the minimum of a suspicious dip.
 const MOST_DIP_STEPS: usize = 40;
 
@@ -62,6 +64,10 @@ impl Watch {
 
 pub(crate) struct CrossingSearch {
     watches: Vec<Watch>,
+    /// By how much each function changed in the last step.
+    variation: Vec<f64>,
+    /// Is a double crossing within the resolution the end, or ignored?
+    pub stops_at_zeno: bool,
     z: Vec<f64>,
     scale: Vec<f64>,
     /// When the search was armed last.
@@ -89,6 +95,8 @@ impl CrossingSearch {
         let watch = |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false };
         CrossingSearch {
             watches: program.relations.values().map(|r| watch(r.op)).collect(),
+            variation: vec![f64::INFINITY; n],
+            stops_at_zeno: true,
             z: vec![0.0; n],
             scale: vec![0.0; n],
             armed_at: 0.0,
@@ -102,6 +110,7 @@ impl CrossingSearch {
     pub fn arm(&mut self, t: f64, memory: &[bool], now: &[f64], scale: &[f64], soon: &[f64]) {
         self.armed_at = t;
         self.last = None;
+        self.variation.fill(f64::INFINITY);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
             let epsilon = RELATIVE_BAND * scale[i].max(1.0);
@@ -109,6 +118,11 @@ impl CrossingSearch {
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
         }
+    }
+
+    /// The next search begins with a new look.
+    pub fn forget(&mut self) {
+        self.last = None;
     }
 
     fn sample(&mut self, probe: &mut dyn Probe, t: f64) -> Result<Sampled, Failure> {
@@ -132,14 +146,28 @@ impl CrossingSearch {
             Some(last) if last.t == from => last,
             _ => self.sample(probe, from)?,
         };
+        let end = self.sample(probe, to)?;
+        let end_z = self.z.clone();
+        if end.least() >= 0.0 && self.is_far(&first, &end) {
+            self.note_variation(&first, &end);
+            self.leave_band(program, &end_z)?;
+            self.last = Some(end);
+            return Ok(None);
+        }
+        if let Some(point) = self.look_after_restart(probe, &first, to)? {
+            return self.locate(probe, &first, &point).map(Some);
+        }
+        let mut end = Some(end);
         let mut points = vec![first];
         for k in 1..=N_INTERIOR + 1 {
-            let t = if k > N_INTERIOR { to } else { from + (to - from) * k as f64 / (N_INTERIOR + 1) as f64 };
-            let point = self.sample(probe, t)?;
+            let t = from + (to - from) * k as f64 / (N_INTERIOR + 1) as f64;
+            let (point, z) = match if k > N_INTERIOR { end.take() } else { None } {
+                Some(end) => (end, end_z.clone()),
+                None => (self.sample(probe, t)?, self.z.clone()),
+            };
             if point.least() < 0.0 {
                 return self.locate(probe, &points[points.len() - 1], &point).map(Some);
             }
-            let z = self.z.clone();
             points.push(point);
             // A dip before this point comes first; the band is left only if there was none.
             if let [.., a, b, c] = points.as_slice()
@@ -151,7 +179,49 @@ impl CrossingSearch {
             self.leave_band(program, &z)?;
         }
         self.last = points.pop();
+        if let (Some(first), Some(last)) = (points.first(), &self.last) {
+            for (i, v) in self.variation.iter_mut().enumerate() {
+                *v = (first.g[i] - last.g[i]).abs();
+            }
+        }
         Ok(None)
+    }
+
+    /// A function that starts in the band and heads for the change crosses right away, and may be back at the first
+    /// interior point: a look at ever earlier points.
+    fn look_after_restart(
+        &mut self,
+        probe: &mut dyn Probe,
+        first: &Sampled,
+        to: f64,
+    ) -> Result<Option<Sampled>, Failure> {
+        if first.t != self.armed_at || !self.watches.iter().any(|w| w.epsilon > 0.0 && w.heads_for_change) {
+            return Ok(None);
+        }
+        let mut ahead = (to - first.t) / (N_INTERIOR + 1) as f64;
+        while first.t + ahead > first.t {
+            let point = self.sample(probe, first.t + ahead)?;
+            if point.least() < 0.0 {
+                return Ok(Some(point));
+            }
+            ahead *= 0.25;
+        }
+        Ok(None)
+    }
+
+    /// Are all functions far from zero, compared with how much they change?
+    fn is_far(&self, a: &Sampled, b: &Sampled) -> bool {
+        (0..self.watches.len()).all(|i| {
+            let moved = (a.g[i] - b.g[i]).abs().max(self.variation[i]);
+            self.watches[i].epsilon == 0.0 && a.g[i].min(b.g[i]) > FAR * moved
+        })
+    }
+
+    fn note_variation(&mut self, a: &Sampled, b: &Sampled) {
+        for (i, v) in self.variation.iter_mut().enumerate() {
+            // Half of what was, so that one flat step does not make it forget.
+            *v = (a.g[i] - b.g[i]).abs().max(0.5 * *v);
+        }
     }
 
     /// Ends shifts where the crossing functions have the values `z`.
@@ -160,7 +230,7 @@ impl CrossingSearch {
             if watch.epsilon == 0.0 || z[i].abs() <= 2.0 * watch.epsilon {
                 continue;
             }
-            if watch.heads_for_change {
+            if watch.heads_for_change && self.stops_at_zeno {
                 let relation = program.relations.get(RelationId::from_usize(i));
                 let text = relation.map_or(String::new(), |r| r.text.clone());
                 let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text });

@@ -2,23 +2,35 @@
 //!
 //! In: program, evaluator, options. Out: the trajectory with rows at equidistant points (from dense output: they never
 //! shorten a step) and two rows for each event, before and after. An event that changes no state and nothing that the
-//! derivatives depend on leaves the integrator alone.
+//! derivatives depend on leaves the integrator alone. A point within an accepted step that cannot be evaluated makes the
+//! step shorter; only at the shortest step it is an error.
 
-use saltus_numerics::{DormandPrince, Integrator, IntegratorError, OdeSystem, Tolerances, TrialFailure};
-use saltus_program::{Activation, ModelFunctions, SimProgram, Variable};
+use std::sync::Arc;
+use std::time::Instant;
+
+use saltus_base::{Index, Span};
+use saltus_numerics::{Integrator, IntegratorError};
+use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotKind, Status, Variable};
 
 use crate::Options;
 use crate::crossing::{CrossingSearch, Probe};
 use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event::{self, Settled};
-use crate::trajectory::{Column, End, EventCause, EventRecord, Segment, Trajectory};
+use crate::integration::{self, Rhs};
+use crate::options::ZenoPolicy;
+use crate::record::{Change, EventCause, EventKind, EventRecord};
+use crate::structure::Structure;
+use crate::trajectory::{Column, End, Segment, Trajectory};
+use crate::zeno::{self, Crowd, Verdict};
 
-/// This many events within [`NO_PROGRESS`] of the time span are chattering.
-const MOST_EVENTS_WITHOUT_PROGRESS: u64 = 1_000;
-const NO_PROGRESS: f64 = 1e-9;
-/// Crossing functions may depend on time alone, which no error estimate sees: with relations, steps are at most this
-/// fraction of the time span.
-const LONGEST_STEP_WITH_RELATIONS: f64 = 0.02;
+/// Shorter and shorter steps that are tried where the crossing functions cannot be evaluated.
+const MOST_RETRIES: u32 = 40;
+/// Events beyond this are counted, not recorded.
+const MOST_RECORDED_EVENTS: usize = 1_000_000;
+/// Steps between two looks at the clock.
+const STEPS_PER_LOOK: u64 = 16;
+/// With fewer steps than this since the last event, the step size of before is the best guess for the one after.
+const FREQUENT: u64 = 25;
 
 /// Simulates from start to stop time.
 pub fn simulate(
@@ -26,7 +38,18 @@ pub fn simulate(
     functions: &mut dyn ModelFunctions,
     options: &Options,
 ) -> Result<Trajectory, SimError> {
-    let mut run = Run::new(program, functions, options);
+    simulate_observed(program, functions, options, &mut |_| true)
+}
+
+/// Like [`simulate`]; `observer` learns the time of each step and says whether to go on.
+pub fn simulate_observed(
+    program: &SimProgram,
+    functions: &mut dyn ModelFunctions,
+    options: &Options,
+    observer: &mut dyn FnMut(f64) -> bool,
+) -> Result<Trajectory, SimError> {
+    let structure = Structure::of(program);
+    let mut run = Run::new(program, functions, options, observer, &structure);
     let outcome = run.run();
     run.finish_statistics();
     match outcome {
@@ -39,29 +62,33 @@ struct Run<'a> {
     program: &'a SimProgram,
     functions: &'a mut dyn ModelFunctions,
     options: &'a Options,
+    observer: &'a mut dyn FnMut(f64) -> bool,
+    structure: &'a Structure,
+    started: Instant,
     integrator: Box<dyn Integrator>,
     search: CrossingSearch,
     columns: Vec<&'a Variable>,
+    /// Slots whose changes at events are recorded.
+    watched: Vec<(SlotId, Arc<str>)>,
+    texts: Texts,
     trajectory: Trajectory,
     /// Number of the next equidistant output point.
     next_output: u64,
     x: Vec<f64>,
-    /// When events began to follow each other closely, and how many since.
-    crowd: (f64, u64),
+    /// Memory before the present event.
+    before: Vec<f64>,
+    /// The next time event; changes at events only.
+    time_event: f64,
+    steps_at_event: u64,
+    crowd: Crowd,
+    /// Until when relations are held, because they would not settle down.
+    hold: Option<f64>,
 }
 
-/// Derivatives at trial points.
-struct Rhs<'a>(&'a mut dyn ModelFunctions);
-
-impl OdeSystem for Rhs<'_> {
-    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), TrialFailure> {
-        self.0.set_continuous(t, x);
-        if !self.0.eval(Activation::Derivatives).is_ok() {
-            return Err(TrialFailure);
-        }
-        self.0.get_derivatives(dx);
-        Ok(())
-    }
+/// Texts of relations, shared by all records.
+struct Texts {
+    relations: Vec<Arc<str>>,
+    timers: Vec<Arc<str>>,
 }
 
 /// Crossing functions on the dense output of the last step.
@@ -96,105 +123,189 @@ fn read_crossings(
     Ok(())
 }
 
+/// Discrete variables and states that a `reinit` may set, each slot under its first name.
+fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
+    let mut seen = vec![false; program.slots.len()];
+    let mut watched = Vec::new();
+    for variable in program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden) {
+        let is_discrete = program.slots.get(variable.slot).is_some_and(|s| s.kind == SlotKind::Discrete);
+        let is_set = || program.reinits.iter().any(|r| r.state == variable.slot);
+        let is_new = seen.get_mut(variable.slot.index()).is_some_and(|s| !std::mem::replace(s, true));
+        if is_new && (is_discrete || is_set()) {
+            watched.push((variable.slot, variable.name.as_str().into()));
+        }
+    }
+    watched
+}
+
 impl<'a> Run<'a> {
-    fn new(program: &'a SimProgram, functions: &'a mut dyn ModelFunctions, options: &'a Options) -> Self {
-        let span = options.stop_time - options.start_time;
-        let longest = if program.relations.is_empty() { f64::INFINITY } else { span * LONGEST_STEP_WITH_RELATIONS };
-        let absolute = program.states.iter().map(|s| options.tolerance * s.nominal).collect();
-        let tolerances = Tolerances { relative: options.tolerance, absolute };
+    fn new(
+        program: &'a SimProgram,
+        functions: &'a mut dyn ModelFunctions,
+        options: &'a Options,
+        observer: &'a mut dyn FnMut(f64) -> bool,
+        structure: &'a Structure,
+    ) -> Self {
         let columns: Vec<&Variable> = program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden).collect();
         let head = columns.iter().map(|v| Column { name: v.name.clone(), ty: v.ty }).collect();
         let segment = Segment { variables: head, ..Default::default() };
+        let mut search = CrossingSearch::new(program);
+        search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
         Run {
             program,
             functions,
             options,
-            integrator: Box::new(DormandPrince::new(tolerances, options.max_step.unwrap_or(longest))),
-            search: CrossingSearch::new(program),
+            observer,
+            structure,
+            started: Instant::now(),
+            integrator: integration::choose(program, options, structure),
+            search,
             columns,
+            watched: watched_slots(program),
+            texts: Texts {
+                relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
+                timers: program.time_events.iter().map(|e| e.text.as_str().into()).collect(),
+            },
             trajectory: Trajectory { segments: vec![segment], ..Default::default() },
             next_output: 1,
             x: vec![0.0; program.states.len()],
-            crowd: (f64::NEG_INFINITY, 0),
+            before: Vec::new(),
+            time_event: f64::INFINITY,
+            steps_at_event: 0,
+            crowd: Crowd::new(),
+            hold: None,
         }
     }
 
     fn run(&mut self) -> Result<(), Failure> {
-        self.check_options()?;
         let start = self.options.start_time;
+        if let Some(what) = self.options.mistake() {
+            return Err(Failure::new(start, SimErrorKind::BadOptions { what }));
+        }
         let settled = event::initialise(self.program, self.functions, self.options)?;
         let parameters = self.program.variables.iter().filter(|v| v.is_parameter && !v.is_hidden);
         self.trajectory.parameters = parameters.map(|v| (v.name.clone(), self.functions.get(v.slot))).collect();
         self.write_row(start)?;
-        let causes = vec![EventCause::Start];
-        self.trajectory.events.push(EventRecord { time: start, causes, rounds: settled.rounds, is_restart: true });
+        self.before = self.functions.snapshot();
+        self.record(start, EventKind::Start, vec![EventCause::Start], settled.rounds, true);
         if let Some(message) = settled.termination {
             self.trajectory.end = End::Terminated { message };
-            return Ok(());
+            return self.end(start);
         }
-        self.restart(start)?;
+        self.time_event = event::next_time_event(self.functions, start);
+        self.start_integrator(start, false)?;
         while self.integrator.time() < self.options.stop_time {
             if self.integrate_one_step()? {
-                return Ok(());
+                let t = self.functions.get(self.program.time);
+                return self.end(t);
             }
         }
+        self.end(self.options.stop_time)
+    }
+
+    /// The event at which `terminal()` is true.
+    fn end(&mut self, t: f64) -> Result<(), Failure> {
         self.functions.set(self.program.terminal, 1.0);
+        if self.program.event_section.loads().binary_search(&self.program.terminal).is_err() {
+            return Ok(());
+        }
+        self.functions.update_pre();
+        self.remember_memory();
+        let settled = event::settle(self.program, self.functions, self.options, t)?;
+        self.write_event_row(t)?;
+        let causes = self.causes(false);
+        self.record(t, EventKind::Terminal, causes, settled.rounds, false);
         Ok(())
     }
 
-    fn check_options(&self) -> Result<(), Failure> {
-        let o = self.options;
-        let bad = |what| Err(Failure::new(o.start_time, SimErrorKind::BadOptions { what }));
-        if !(o.start_time.is_finite() && o.stop_time.is_finite() && o.start_time <= o.stop_time) {
-            return bad("the stop time must not be before the start time");
+    fn check_budget(&mut self) -> Result<(), Failure> {
+        let (t, steps) = (self.integrator.time(), self.integrator.statistics().steps);
+        if steps >= self.options.max_steps {
+            return Err(Failure::new(t, SimErrorKind::TooManySteps { most: self.options.max_steps }));
         }
-        if !(o.interval > 0.0 || o.start_time == o.stop_time) {
-            return bad("the output interval must be positive");
+        if !(self.observer)(t) {
+            return Err(Failure::new(t, SimErrorKind::Interrupted));
         }
-        if o.start_time < o.stop_time && o.n_intervals() > 100_000_000 {
-            return bad("the output interval is too small for the time span");
-        }
-        if !(o.tolerance > 0.0 && o.tolerance < 1.0) {
-            return bad("the tolerance must be between 0 and 1");
+        if let Some(limit) = self.options.time_limit
+            && steps % STEPS_PER_LOOK == 0
+            && self.started.elapsed() > limit
+        {
+            return Err(Failure::new(t, SimErrorKind::TimeLimit { seconds: limit.as_secs_f64() }));
         }
         Ok(())
     }
 
     /// One step with all its events; true if the simulation ends here.
     fn integrate_one_step(&mut self) -> Result<bool, Failure> {
-        let time_event = event::next_time_event(self.functions, self.integrator.time());
-        let limit = time_event.min(self.options.stop_time);
-        if self.integrator.statistics().steps >= self.options.max_steps {
-            let kind = SimErrorKind::TooManySteps { most: self.options.max_steps };
-            return Err(Failure::new(self.integrator.time(), kind));
-        }
+        self.check_budget()?;
         let mut from = self.integrator.time();
-        let stepped = self.integrator.step(&mut Rhs(self.functions), limit);
-        stepped.map_err(|e| self.integrator_failure(e))?;
-        let end = self.integrator.time();
-        while let Some(at) = self.next_change(from, end)? {
-            self.write_points_before(at)?;
-            let (stop, disturbed) = self.event(at, false)?;
-            if stop || disturbed {
-                return Ok(stop);
+        let hold = self.hold.unwrap_or(f64::INFINITY);
+        let limit = self.time_event.min(self.options.stop_time).min(hold);
+        self.step(limit)?;
+        let mut end = self.integrator.time();
+        let mut retries = 0;
+        while self.hold.is_none() {
+            match self.next_change(from, end) {
+                Ok(None) => break,
+                Ok(Some(at)) => {
+                    self.write_points_before(at)?;
+                    let (stop, disturbed) = self.event(at, EventKind::State)?;
+                    if stop || disturbed {
+                        return Ok(stop);
+                    }
+                    from = at;
+                }
+                Err(failure) if failure.is_recoverable() && retries < MOST_RETRIES => {
+                    retries += 1;
+                    end = self.shorten_step(from, end, failure)?;
+                }
+                Err(failure) => return Err(failure),
             }
-            from = at;
         }
-        if end == time_event {
+        if end == hold {
+            self.hold = None;
+        }
+        if end == self.time_event || end == hold {
             self.write_points_before(end)?;
-            return self.event(end, true).map(|(stop, _)| stop);
+            let kind = if end == self.time_event { EventKind::Time } else { EventKind::Release };
+            return self.event(end, kind).map(|(stop, _)| stop);
         }
         self.write_points_before(end.next_up())?;
+        self.check_step_end(end)?;
         Ok(false)
     }
 
-    fn integrator_failure(&self, error: IntegratorError) -> Failure {
-        match error {
-            IntegratorError::StepTooSmall { t } => Failure::new(t, SimErrorKind::StepTooSmall),
-            IntegratorError::StartFails { t } => {
-                let kind = SimErrorKind::NotANumber { variable: "a derivative".into(), during: "at a restart" };
-                Failure::new(t, kind)
-            }
+    fn step(&mut self, limit: f64) -> Result<(), Failure> {
+        let mut rhs = Rhs::new(self.functions, self.structure);
+        let stepped = self.integrator.step(&mut rhs, limit);
+        let status = rhs.status;
+        stepped.map_err(|e| self.integrator_failure(e, status))
+    }
+
+    /// Something between `from` and `end` cannot be evaluated: a shorter step from `from`; its end.
+    fn shorten_step(&mut self, from: f64, end: f64, failure: Failure) -> Result<f64, Failure> {
+        let h = 0.25 * (end - from);
+        if from + h <= from {
+            return Err(failure);
+        }
+        self.integrator.interpolate(from, &mut self.x);
+        let mut rhs = Rhs::new(self.functions, self.structure);
+        let restarted = self.integrator.restart(&mut rhs, from, &self.x);
+        restarted.map_err(|_| failure)?;
+        self.integrator.propose_step_size(h);
+        self.search.forget();
+        self.step(from + h)?;
+        Ok(self.integrator.time())
+    }
+
+    fn integrator_failure(&self, error: IntegratorError, status: Status) -> Failure {
+        let (t, during) = match error {
+            IntegratorError::StepTooSmall { t } => (t, "however small the step"),
+            IntegratorError::StartFails { t } => (t, "at a restart"),
+        };
+        match status {
+            Status::Ok => Failure::new(t, SimErrorKind::StepTooSmall),
+            failed => event::failure_of(self.functions, t, failed, Activation::Derivatives, during),
         }
     }
 
@@ -213,7 +324,19 @@ impl<'a> Run<'a> {
     fn go_to(&mut self, t: f64) -> Result<(), Failure> {
         self.integrator.interpolate(t, &mut self.x);
         self.functions.set_continuous(t, &self.x);
-        event::eval_continuous(self.functions, t)
+        event::eval_continuous(self.functions, t)?;
+        self.functions.accept();
+        Ok(())
+    }
+
+    /// Assertions hold at all accepted points, not only at those that are written.
+    fn check_step_end(&mut self, t: f64) -> Result<(), Failure> {
+        let is_written = self.trajectory.segments.last().and_then(|s| s.times.last()) == Some(&t);
+        if self.program.assertions.is_empty() || is_written {
+            return Ok(());
+        }
+        self.go_to(t)?;
+        self.check_assertions(t)
     }
 
     /// Equidistant rows before `t`.
@@ -230,11 +353,27 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    fn write_event_row(&mut self, t: f64) -> Result<(), Failure> {
+        let used = self.trajectory.segments.last().map_or(0, |s| 8 * s.values.len());
+        if self.options.event_rows && used <= self.options.max_result_bytes / 2 {
+            return self.write_row(t);
+        }
+        self.check_assertions(t)
+    }
+
     fn write_row(&mut self, t: f64) -> Result<(), Failure> {
         if let Some(segment) = self.trajectory.segments.last_mut() {
+            if 8 * (segment.values.len() + self.columns.len()) > self.options.max_result_bytes {
+                let kind = SimErrorKind::ResultsTooLarge { bytes: self.options.max_result_bytes };
+                return Err(Failure::new(t, kind));
+            }
             segment.times.push(t);
             segment.values.extend(self.columns.iter().map(|v| self.functions.get(v.slot)));
         }
+        self.check_assertions(t)
+    }
+
+    fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
         for assertion in &self.program.assertions {
             if self.functions.get(assertion.condition) != 0.0 {
                 continue;
@@ -243,93 +382,143 @@ impl<'a> Run<'a> {
             if !assertion.is_warning {
                 return Err(Failure::new(t, SimErrorKind::AssertionFailed { message }).at(assertion.span));
             }
-            if !self.trajectory.warnings.iter().any(|(_, known)| *known == message) {
-                self.trajectory.warnings.push((t, message));
-            }
+            self.warn(t, message);
+        }
+        for warning in self.functions.take_warnings() {
+            self.warn(t, warning.message);
         }
         Ok(())
     }
 
-    fn memories(&self) -> Vec<bool> {
-        self.program.relations.values().map(|r| self.functions.get(r.memory) != 0.0).collect()
+    fn warn(&mut self, t: f64, message: String) {
+        if !self.trajectory.warnings.iter().any(|(_, known)| *known == message) {
+            self.trajectory.warnings.push((t, message));
+        }
+    }
+
+    fn remember_memory(&mut self) {
+        self.before.clear();
+        self.before.extend_from_slice(self.functions.memory());
     }
 
     /// Settles the event at `t`. Returns whether the simulation ends and whether the integrator was restarted.
-    fn event(&mut self, t: f64, is_time_event: bool) -> Result<(bool, bool), Failure> {
+    fn event(&mut self, t: f64, kind: EventKind) -> Result<(bool, bool), Failure> {
         self.go_to(t)?;
         self.functions.update_pre();
-        self.write_row(t)?;
+        self.write_event_row(t)?;
         self.skip_output_point(t);
-        let (before, memory_before) = (self.memories(), self.functions.snapshot());
-        let settled = event::settle(self.program, self.functions, self.options, t)?;
-        self.write_row(t)?;
-        let causes = self.causes(&before, is_time_event);
-        let disturbed = self.is_disturbed(&memory_before);
-        self.guard_against_chattering(t, &causes)?;
-        let Settled { rounds, termination } = settled;
-        self.trajectory.events.push(EventRecord { time: t, causes, rounds, is_restart: disturbed });
+        self.remember_memory();
+        let Settled { rounds, termination } = event::settle(self.program, self.functions, self.options, t)?;
+        self.write_event_row(t)?;
+        let causes = self.causes(kind == EventKind::Time);
+        let disturbed = self.is_disturbed();
+        let verdict = self.crowd.judge(t, &causes, self.options);
+        self.record(t, kind, causes, rounds, disturbed);
+        match verdict {
+            Verdict::Progress => {}
+            Verdict::Hold(until) => self.hold = Some(until),
+            Verdict::Chattering { relation, events } => return Err(self.chattering(t, &relation, events)),
+        }
         if let Some(message) = termination {
             self.trajectory.end = End::Terminated { message };
             return Ok((true, false));
         }
+        self.time_event = event::next_time_event(self.functions, t);
         if disturbed {
-            self.restart(t)?;
+            self.start_integrator(t, true)?;
         } else {
             self.arm(t)?;
         }
         Ok((false, disturbed))
     }
 
+    fn chattering(&self, t: f64, relation: &str, events: u64) -> Failure {
+        let span = self.program.relations.values().find(|r| r.text == relation).map_or(Span::nowhere(), |r| r.span);
+        zeno::chattering(t, relation, events).at(span)
+    }
+
     /// The rows of an event stand for an output point at the same time.
     fn skip_output_point(&mut self, t: f64) {
-        if self.next_output <= self.options.n_intervals() && self.options.output_point(self.next_output) == t {
+        if self.next_output <= self.options.n_intervals()
+            && self.options.output_point(self.next_output) == t
+            && self.trajectory.segments.last().and_then(|s| s.times.last()) == Some(&t)
+        {
             self.next_output += 1;
         }
     }
 
-    fn causes(&self, before: &[bool], is_time_event: bool) -> Vec<EventCause> {
+    fn value_before(&self, slot: SlotId) -> f64 {
+        self.before.get(slot.index()).copied().unwrap_or(f64::NAN)
+    }
+
+    /// What differs from before the event: relations, timers, samples.
+    fn causes(&self, is_time_event: bool) -> Vec<EventCause> {
         let mut causes = if is_time_event { vec![EventCause::Time] } else { Vec::new() };
-        for (relation, &old) in self.program.relations.values().zip(before) {
+        for (relation, text) in self.program.relations.values().zip(&self.texts.relations) {
             let value = self.functions.get(relation.memory) != 0.0;
-            if value != old {
-                causes.push(EventCause::Relation { text: relation.text.clone(), value });
+            if value != (self.value_before(relation.memory) != 0.0) {
+                causes.push(EventCause::Relation { text: text.clone(), value, span: relation.span });
+            }
+        }
+        for (timer, text) in self.program.time_events.iter().zip(&self.texts.timers) {
+            let value = self.functions.get(timer.memory) != 0.0;
+            if value != (self.value_before(timer.memory) != 0.0) {
+                causes.push(EventCause::Timer { text: text.clone(), value, span: timer.span });
+            }
+        }
+        for sample in &self.program.samples {
+            if self.functions.get(sample.tick) != self.value_before(sample.tick) {
+                let (start, interval) = (self.functions.get(sample.start), self.functions.get(sample.interval));
+                causes.push(EventCause::Sample { start, interval, span: sample.span });
             }
         }
         causes
     }
 
+    fn record(&mut self, time: f64, kind: EventKind, causes: Vec<EventCause>, rounds: usize, is_restart: bool) {
+        let statistics = &mut self.trajectory.statistics;
+        statistics.events += 1;
+        statistics.event_iterations += rounds as u64;
+        match kind {
+            EventKind::State => statistics.state_events += 1,
+            EventKind::Time => statistics.time_events += 1,
+            _ => {}
+        }
+        let mixed = self.functions.take_mixed_solutions();
+        if self.trajectory.events.len() >= MOST_RECORDED_EVENTS {
+            return;
+        }
+        let mut changes = Vec::new();
+        for (slot, name) in &self.watched {
+            let (before, after) = (self.value_before(*slot), self.functions.get(*slot));
+            if before != after {
+                changes.push(Change { variable: name.clone(), before, after });
+            }
+        }
+        self.trajectory.events.push(EventRecord { time, kind, causes, rounds, is_restart, changes, mixed });
+    }
+
     /// Did a state change, or something that the derivatives depend on?
-    fn is_disturbed(&self, before: &[f64]) -> bool {
-        use saltus_base::Index;
-        let changed = |slot: saltus_program::SlotId| {
-            before.get(slot.index()).is_none_or(|old| old.to_bits() != self.functions.get(slot).to_bits())
-        };
+    fn is_disturbed(&self) -> bool {
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.functions.get(slot).to_bits();
         self.program.states.iter().any(|s| changed(s.value))
             || self.program.derivative_modes.iter().any(|&s| changed(s))
     }
 
-    fn guard_against_chattering(&mut self, t: f64, causes: &[EventCause]) -> Result<(), Failure> {
-        let scale = t.abs().max(self.options.stop_time - self.options.start_time);
-        if t - self.crowd.0 > NO_PROGRESS * scale {
-            self.crowd = (t, 0);
-        }
-        self.crowd.1 += 1;
-        if self.crowd.1 <= MOST_EVENTS_WITHOUT_PROGRESS {
-            return Ok(());
-        }
-        let relation = causes.iter().find_map(|c| match c {
-            EventCause::Relation { text, .. } => Some(text.clone()),
-            _ => None,
-        });
-        let kind = SimErrorKind::Chattering { events: self.crowd.1, relation: relation.unwrap_or("time".into()) };
-        Err(Failure::new(t, kind))
-    }
-
-    /// Starts the integrator anew from the values in memory.
-    fn restart(&mut self, t: f64) -> Result<(), Failure> {
+    /// Starts the integrator from the values in memory.
+    fn start_integrator(&mut self, t: f64, is_event: bool) -> Result<(), Failure> {
         self.functions.get_states(&mut self.x);
-        let started = self.integrator.restart(&mut Rhs(self.functions), t, &self.x);
-        started.map_err(|e| self.integrator_failure(e))?;
+        let steps = self.integrator.statistics().steps;
+        let is_frequent = is_event && steps - self.steps_at_event < FREQUENT;
+        self.steps_at_event = steps;
+        let mut rhs = Rhs::new(self.functions, self.structure);
+        let started = if is_frequent {
+            self.integrator.reinit(&mut rhs, t, &self.x)
+        } else {
+            self.integrator.restart(&mut rhs, t, &self.x)
+        };
+        let status = rhs.status;
+        started.map_err(|e| self.integrator_failure(e, status))?;
         self.arm(t)
     }
 
@@ -345,7 +534,7 @@ impl<'a> Run<'a> {
         read_crossings(self.program, self.functions, t, &mut now, &mut scale)?;
         let mut dx = vec![0.0; self.x.len()];
         self.functions.get_derivatives(&mut dx);
-        let ahead = 1e-3 * self.integrator.next_step_size().min(self.options.stop_time - self.options.start_time);
+        let ahead = 1e-3 * self.integrator.next_step_size().min(self.options.time_span());
         let shifted: Vec<f64> = self.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
         self.functions.set_continuous(t + ahead, &shifted);
         // Where the model cannot be evaluated ahead, nothing is known about the direction.
@@ -353,7 +542,7 @@ impl<'a> Run<'a> {
             soon.copy_from_slice(&now);
         }
         self.functions.set_continuous(t, &self.x);
-        let memory = self.memories();
+        let memory: Vec<bool> = self.program.relations.values().map(|r| self.functions.get(r.memory) != 0.0).collect();
         self.search.arm(t, &memory, &now, &scale, &soon);
         Ok(())
     }
@@ -364,8 +553,11 @@ impl<'a> Run<'a> {
         statistics.steps = cost.steps;
         statistics.rejected_steps = cost.rejected;
         statistics.derivative_evaluations = cost.evaluations;
+        statistics.jacobian_evaluations = cost.jacobians;
+        statistics.factorisations = cost.factorisations;
         statistics.crossing_evaluations = self.search.evaluations;
         statistics.restarts = cost.restarts;
-        statistics.events = self.trajectory.events.len() as u64;
+        statistics.method_switches = cost.switches;
+        statistics.loops = self.functions.loop_statistics();
     }
 }

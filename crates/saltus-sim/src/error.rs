@@ -54,6 +54,16 @@ pub enum SimErrorKind {
     AssertionFailed {
         message: String,
     },
+    /// The time that the user allowed is over.
+    TimeLimit {
+        seconds: f64,
+    },
+    /// The results fill the memory that the user allowed.
+    ResultsTooLarge {
+        bytes: usize,
+    },
+    /// Somebody wanted it to end here.
+    Interrupted,
     /// `sample(start, interval)` needs a positive interval.
     BadSample {
         interval: f64,
@@ -81,6 +91,9 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::Chattering { events, relation } => {
                 write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")
             }
+            SimErrorKind::TimeLimit { seconds } => write!(f, "given up after {seconds} s on the wall"),
+            SimErrorKind::ResultsTooLarge { bytes } => write!(f, "the results need more than {bytes} bytes"),
+            SimErrorKind::Interrupted => write!(f, "interrupted"),
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
             SimErrorKind::BadSample { interval } => {
                 write!(f, "sample with the interval {interval}: it must be positive")
@@ -108,6 +121,11 @@ pub(crate) struct Failure {
 impl Failure {
     pub fn new(time: f64, kind: SimErrorKind) -> Self {
         Failure { time, kind, span: Span::nowhere() }
+    }
+
+    /// May a smaller step help?
+    pub fn is_recoverable(&self) -> bool {
+        matches!(self.kind, SimErrorKind::NotANumber { .. } | SimErrorKind::CannotEvaluate { .. })
     }
 
     pub fn at(mut self, span: Span) -> Self {

@@ -5,13 +5,16 @@
 //! section 8.6 and appendix B.)
 
 use saltus_base::Span;
-use saltus_program::{Activation, ModelFunctions, Round, SimProgram, Status};
+use saltus_program::{Activation, ModelFunctions, Round, SimProgram, SlotId, Status};
 
 use crate::Options;
 use crate::error::{Failure, SimErrorKind};
 
 /// Keys of time events that are no further apart than this many units in the last place are one event.
 const TIME_EVENT_ULPS: f64 = 8.0;
+/// Evaluations of the initial system after which its `pre` values are taken as they are.
+const MOST_INITIAL_ROUNDS: usize = 30;
+const SMALLEST_HOMOTOPY_STEP: f64 = 1e-4;
 
 /// Fails at an accepted point.
 pub(crate) fn check(
@@ -20,26 +23,36 @@ pub(crate) fn check(
     status: Status,
     activation: Activation,
 ) -> Result<(), Failure> {
+    if status.is_ok() {
+        return Ok(());
+    }
     let during = match activation {
         Activation::Parameters => "when parameters are computed",
         Activation::Initial => "in the initial system",
         Activation::Events => "at an event",
         Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
     };
-    let slot = match status {
-        Status::Ok => return Ok(()),
-        Status::NotANumber(slot) => slot,
-        Status::Failed => {
-            let failure = functions.last_failure();
-            let span = failure.as_ref().map_or(Span::nowhere(), |f| f.span);
-            let message = failure.map_or_else(|| "an evaluation failed".to_owned(), |f| f.message);
-            return Err(Failure::new(t, SimErrorKind::CannotEvaluate { message, during }).at(span));
-        }
+    Err(failure_of(functions, t, status, activation, during))
+}
+
+/// The failure that a status stands for, with the equation it comes from.
+pub(crate) fn failure_of(
+    functions: &dyn ModelFunctions,
+    t: f64,
+    status: Status,
+    activation: Activation,
+    during: &'static str,
+) -> Failure {
+    let Status::NotANumber(slot) = status else {
+        let failure = functions.last_failure();
+        let span = failure.as_ref().map_or(Span::nowhere(), |f| f.span);
+        let message = failure.map_or_else(|| "an evaluation failed".to_owned(), |f| f.message);
+        return Failure::new(t, SimErrorKind::CannotEvaluate { message, during }).at(span);
     };
     let variable = functions.program().slot_name(slot).to_owned();
     let block = functions.blocks(activation).iter().find(|b| b.stored().contains(&slot));
     let span = block.map_or(Span::nowhere(), |b| b.span());
-    Err(Failure::new(t, SimErrorKind::NotANumber { variable, during }).at(span))
+    Failure::new(t, SimErrorKind::NotANumber { variable, during }).at(span)
 }
 
 pub(crate) fn eval(functions: &mut dyn ModelFunctions, t: f64, activation: Activation) -> Result<(), Failure> {
@@ -74,10 +87,67 @@ pub(crate) fn initialise(
         functions.set(sample.tick, ((t - start) / interval).ceil().max(0.0));
         functions.set(sample.active, 0.0);
     }
-    eval(functions, t, Activation::Initial)?;
+    let before = functions.snapshot();
+    if let Err(failure) = solve_initial(program, functions, t) {
+        let Some(lambda) = program.homotopy() else { return Err(failure) };
+        functions.restore(&before);
+        follow_homotopy(program, functions, t, lambda).map_err(|_| failure)?;
+    }
     functions.update_pre();
+    functions.accept();
     functions.set(program.initial, 0.0);
     settle(program, functions, options, t)
+}
+
+/// The initial system with `pre(v) = v`: evaluated until the `pre` values it uses are those it computes.
+fn solve_initial(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
+    let loaded = program.initial_section.loads();
+    let used: Vec<_> = program.pre.iter().filter(|(_, pre)| loaded.binary_search(pre).is_ok()).copied().collect();
+    for _ in 0..MOST_INITIAL_ROUNDS {
+        eval(functions, t, Activation::Initial)?;
+        let mut changed = false;
+        for &(variable, pre) in &used {
+            let value = functions.get(variable);
+            changed |= functions.get(pre) != value;
+            functions.set(pre, value);
+        }
+        if !changed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// From the simplified initial system (λ = 0) to the actual one (λ = 1), each solution being the start of the next.
+fn follow_homotopy(
+    program: &SimProgram,
+    functions: &mut dyn ModelFunctions,
+    t: f64,
+    lambda: SlotId,
+) -> Result<(), Failure> {
+    functions.set(lambda, 0.0);
+    solve_initial(program, functions, t)?;
+    let (mut reached, mut step) = (0.0f64, 0.25);
+    while reached < 1.0 {
+        let before = functions.snapshot();
+        let next = (reached + step).min(1.0);
+        functions.set(lambda, next);
+        match solve_initial(program, functions, t) {
+            Ok(()) => {
+                functions.accept();
+                reached = next;
+                step *= 2.0;
+            }
+            Err(failure) => {
+                functions.restore(&before);
+                step *= 0.25;
+                if step < SMALLEST_HOMOTOPY_STEP {
+                    return Err(failure);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What an event did.
@@ -116,6 +186,7 @@ pub(crate) fn settle(
         if last.is_settled() && !samples_end {
             functions.update_pre();
             eval_continuous(functions, t)?;
+            functions.accept();
             return Ok(Settled { rounds: round, termination });
         }
     }

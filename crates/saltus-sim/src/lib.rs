@@ -11,10 +11,15 @@ pub mod crossing;
 pub mod engine;
 pub mod error;
 mod event;
+mod integration;
 pub mod options;
+pub mod record;
+mod structure;
 pub mod trajectory;
+mod zeno;
 
-pub use engine::simulate;
+pub use engine::{simulate, simulate_observed};
 pub use error::{SimError, SimErrorKind};
-pub use options::Options;
-pub use trajectory::{End, EventCause, EventRecord, Segment, Trajectory};
+pub use options::{Options, Solver, ZenoPolicy};
+pub use record::{Change, EventCause, EventKind, EventRecord, write_events};
+pub use trajectory::{End, Segment, Statistics, Trajectory};

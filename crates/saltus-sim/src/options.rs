@@ -1,5 +1,7 @@
 //! What the user may choose about a simulation run.
 
+use std::time::Duration;
+
 use saltus_program::SimProgram;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -10,12 +12,80 @@ pub struct Options {
     pub interval: f64,
     /// Relative tolerance; absolute tolerances are this times the nominal values.
     pub tolerance: f64,
+    pub solver: Solver,
     /// Longest step; `None` chooses.
     pub max_step: Option<f64>,
+    /// Step of the methods without error control; `None`: the distance of output points.
+    pub fixed_step: Option<f64>,
     /// Steps after which the run is given up.
     pub max_steps: u64,
     /// Rounds of one event after which the model is said not to settle.
     pub max_event_rounds: usize,
+    pub on_zeno: ZenoPolicy,
+    /// Time on the wall after which the run is given up.
+    pub time_limit: Option<Duration>,
+    /// Most memory for rows. Rows at events are left out when half of it is used; when all is used the run ends.
+    pub max_result_bytes: usize,
+    /// Write two rows at each event?
+    pub event_rows: bool,
+}
+
+/// The integration method.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Solver {
+    /// Explicit, or implicit where the model is stiff.
+    #[default]
+    Auto,
+    /// Explicit Runge–Kutta method of order 5(4).
+    DormandPrince,
+    /// Rosenbrock method of order 5(4), for stiff models with events.
+    Rodas,
+    /// Backward differentiation formulas, for large stiff models with few events.
+    Bdf,
+    /// Forward Euler with a fixed step.
+    Euler,
+    /// The classical Runge–Kutta method with a fixed step.
+    RungeKutta4,
+    /// Backward Euler with a fixed step.
+    ImplicitEuler,
+}
+
+impl Solver {
+    /// As on a command line.
+    pub const NAMES: [(&'static str, Solver); 7] = [
+        ("auto", Solver::Auto),
+        ("dopri5", Solver::DormandPrince),
+        ("rodas", Solver::Rodas),
+        ("bdf", Solver::Bdf),
+        ("euler", Solver::Euler),
+        ("rk4", Solver::RungeKutta4),
+        ("implicit-euler", Solver::ImplicitEuler),
+    ];
+
+    pub fn from_name(name: &str) -> Option<Solver> {
+        Solver::NAMES.iter().find(|(n, _)| *n == name).map(|(_, solver)| *solver)
+    }
+}
+
+/// What to do where events accumulate (a bouncing ball comes to rest) or alternate without progress (chattering).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ZenoPolicy {
+    /// Slide along the threshold where both sides lead back to it, otherwise stop.
+    #[default]
+    Auto,
+    /// Stop and say why.
+    Stop,
+    /// Go on with relations held for a short while: may pass through a threshold.
+    Continue,
+}
+
+impl ZenoPolicy {
+    pub const NAMES: [(&'static str, ZenoPolicy); 3] =
+        [("auto", ZenoPolicy::Auto), ("stop", ZenoPolicy::Stop), ("continue", ZenoPolicy::Continue)];
+
+    pub fn from_name(name: &str) -> Option<ZenoPolicy> {
+        ZenoPolicy::NAMES.iter().find(|(n, _)| *n == name).map(|(_, policy)| *policy)
+    }
 }
 
 const DEFAULT_INTERVALS: f64 = 500.0;
@@ -32,9 +102,15 @@ impl Options {
             stop_time,
             interval,
             tolerance: e.tolerance.unwrap_or(1e-6),
+            solver: Solver::Auto,
             max_step: None,
+            fixed_step: None,
             max_steps: 50_000_000,
             max_event_rounds: 200,
+            on_zeno: ZenoPolicy::Auto,
+            time_limit: None,
+            max_result_bytes: 2_000_000_000,
+            event_rows: true,
         }
     }
 
@@ -46,6 +122,31 @@ impl Options {
         self
     }
 
+    pub fn with_solver(mut self, solver: Solver) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// What makes no sense about the options, if anything.
+    pub(crate) fn mistake(&self) -> Option<&'static str> {
+        if !(self.start_time.is_finite() && self.stop_time.is_finite() && self.start_time <= self.stop_time) {
+            return Some("the stop time must not be before the start time");
+        }
+        if !(self.interval > 0.0 || self.start_time == self.stop_time) {
+            return Some("the output interval must be positive");
+        }
+        if self.start_time < self.stop_time && self.n_intervals() > 100_000_000 {
+            return Some("the output interval is too small for the time span");
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Some("the tolerance must be between 0 and 1");
+        }
+        if [self.max_step, self.fixed_step].into_iter().flatten().any(|h| h <= 0.0 || h.is_nan()) {
+            return Some("a step size must be positive");
+        }
+        None
+    }
+
     /// Output points of the run; the last is the stop time.
     pub(crate) fn output_point(&self, k: u64) -> f64 {
         if k >= self.n_intervals() { self.stop_time } else { self.start_time + k as f64 * self.interval }
@@ -55,5 +156,9 @@ impl Options {
         let n = (self.stop_time - self.start_time) / self.interval;
         // A quotient just above an integer is a rounding error, not another interval.
         if n.is_finite() { (n - 1e-9).ceil().max(1.0) as u64 } else { 1 }
+    }
+
+    pub(crate) fn time_span(&self) -> f64 {
+        self.stop_time - self.start_time
     }
 }

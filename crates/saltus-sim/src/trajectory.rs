@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use saltus_program::SlotType;
+use saltus_program::{LoopStatistics, SlotType};
+
+use crate::record::EventRecord;
 
 /// A run; one segment for each stretch with the same variables.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -11,7 +13,7 @@ pub struct Trajectory {
     /// Constants and parameters with their values.
     pub parameters: Vec<(String, f64)>,
     pub events: Vec<EventRecord>,
-    /// Violated assertions of level warning, each once.
+    /// Violated assertions of level warning and other remarks, each once.
     pub warnings: Vec<(f64, String)>,
     pub statistics: Statistics,
     pub end: End,
@@ -39,33 +41,26 @@ pub enum End {
     Terminated { message: String },
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct EventRecord {
-    pub time: f64,
-    pub causes: Vec<EventCause>,
-    pub rounds: usize,
-    /// Did it change a state or something that the derivatives depend on?
-    pub is_restart: bool,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub enum EventCause {
-    /// A relation changed its value, to this.
-    Relation { text: String, value: bool },
-    /// A relation of time reached its threshold, or a sample ticked.
-    Time,
-    /// The first event, at the start.
-    Start,
-}
-
+/// What the run cost.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Statistics {
     pub steps: u64,
     pub rejected_steps: u64,
+    /// Of the right-hand side by the integrator, those for Jacobians included.
     pub derivative_evaluations: u64,
+    pub jacobian_evaluations: u64,
+    pub factorisations: u64,
     pub crossing_evaluations: u64,
+    /// All events, also those that the record had no room for.
     pub events: u64,
+    pub state_events: u64,
+    pub time_events: u64,
+    /// Rounds of all events.
+    pub event_iterations: u64,
     pub restarts: u64,
+    /// Changes between explicit and implicit method.
+    pub method_switches: u64,
+    pub loops: LoopStatistics,
 }
 
 impl Segment {
@@ -103,20 +98,42 @@ impl Trajectory {
                 write_head(out, segment, &kept)?;
                 previous = Some(&segment.variables);
             }
-            for (i, t) in segment.times.iter().enumerate() {
-                write!(out, "{t:?}")?;
-                let row = segment.row(i);
-                for &k in &kept {
-                    match segment.variables[k].ty {
-                        SlotType::Real => write!(out, ",{:?}", row[k])?,
-                        _ => write!(out, ",{}", row[k])?,
-                    }
-                }
-                writeln!(out)?;
-            }
+            write_rows(out, segment, &kept)?;
         }
         Ok(())
     }
+}
+
+/// Bytes that are collected before they are written.
+const CHUNK: usize = 1 << 16;
+
+/// Many variables keep their value from row to row: their text is made once.
+fn write_rows(out: &mut dyn Write, segment: &Segment, kept: &[usize]) -> io::Result<()> {
+    use std::fmt::Write as _;
+    let mut texts: Vec<(u64, String)> = vec![(0, String::new()); kept.len()];
+    let mut chunk = String::with_capacity(CHUNK + 4096);
+    for (i, t) in segment.times.iter().enumerate() {
+        let _ = write!(chunk, "{t:?}");
+        let row = segment.row(i);
+        for (&k, (bits, text)) in kept.iter().zip(&mut texts) {
+            let value = row.get(k).copied().unwrap_or(f64::NAN);
+            if text.is_empty() || *bits != value.to_bits() {
+                *bits = value.to_bits();
+                text.clear();
+                let _ = match segment.variables[k].ty {
+                    SlotType::Real => write!(text, ",{value:?}"),
+                    _ => write!(text, ",{value}"),
+                };
+            }
+            chunk.push_str(text);
+        }
+        chunk.push('\n');
+        if chunk.len() >= CHUNK {
+            out.write_all(chunk.as_bytes())?;
+            chunk.clear();
+        }
+    }
+    out.write_all(chunk.as_bytes())
 }
 
 fn write_head(out: &mut dyn Write, segment: &Segment, kept: &[usize]) -> io::Result<()> {

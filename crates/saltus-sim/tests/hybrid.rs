@@ -20,7 +20,7 @@ fn run_ok(b: &Builder, stop: f64, tolerance: f64) -> Trajectory {
 
 /// Times at which a relation became true.
 fn times_of(trajectory: &Trajectory, relation: &str) -> Vec<f64> {
-    let is_it = |c: &EventCause| *c == EventCause::Relation { text: relation.into(), value: true };
+    let is_it = |c: &EventCause| matches!(c, EventCause::Relation { text, value: true, .. } if **text == *relation);
     trajectory.events.iter().filter(|e| e.causes.iter().any(is_it)).map(|e| e.time).collect()
 }
 

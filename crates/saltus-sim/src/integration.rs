@@ -1,0 +1,86 @@
+//! The model as the integrators see it, and which integrator is used.
+
+use saltus_numerics::{
+    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Integrator, OdeSystem, Rosenbrock, RosenbrockMethod,
+    Sparsity, Tolerances, TrialFailure,
+};
+use saltus_program::{Activation, ModelFunctions, SimProgram, Status};
+
+use crate::options::{Options, Solver};
+use crate::structure::Structure;
+
+/// Derivatives at trial points.
+pub(crate) struct Rhs<'a> {
+    pub functions: &'a mut dyn ModelFunctions,
+    pub structure: &'a Structure,
+    /// Of the last evaluation.
+    pub status: Status,
+}
+
+impl<'a> Rhs<'a> {
+    pub fn new(functions: &'a mut dyn ModelFunctions, structure: &'a Structure) -> Self {
+        Rhs { functions, structure, status: Status::Ok }
+    }
+}
+
+impl OdeSystem for Rhs<'_> {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), TrialFailure> {
+        self.functions.set_continuous(t, x);
+        self.status = self.functions.eval(Activation::Derivatives);
+        if !self.status.is_ok() {
+            return Err(TrialFailure);
+        }
+        self.functions.get_derivatives(dx);
+        Ok(())
+    }
+
+    fn time_derivative(&mut self, _: f64, _: &[f64], dt: &mut [f64]) -> bool {
+        if self.structure.is_autonomous {
+            dt.fill(0.0);
+        }
+        self.structure.is_autonomous
+    }
+
+    fn sparsity(&self) -> Option<&Sparsity> {
+        self.structure.sparsity.as_ref()
+    }
+}
+
+/// Relations of states alone: a step has few looks at them, however well it follows the states.
+const FEWEST_STEPS: f64 = 20.0;
+/// Crossing functions that depend on time alone are seen by no error estimate: between two looks at them lies at most
+/// an output interval, within these parts of the time span.
+const FEWEST_LOOKS: f64 = 50.0;
+const MOST_LOOKS: f64 = 1000.0;
+
+pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &Structure) -> f64 {
+    match options.max_step {
+        Some(h) => h,
+        None if structure.crossings_see_time => {
+            let span = options.time_span();
+            options.interval.clamp(span / MOST_LOOKS, span / FEWEST_LOOKS)
+        }
+        None if !program.relations.is_empty() => options.time_span() / FEWEST_STEPS,
+        None => f64::INFINITY,
+    }
+}
+
+pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Structure) -> Box<dyn Integrator> {
+    let nominal = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
+    let absolute = program.states.iter().map(|s| options.tolerance * nominal(s.nominal)).collect();
+    let tolerances = Tolerances { relative: options.tolerance, absolute };
+    let longest = longest_step(program, options, structure);
+    let fixed = |method, tolerances| {
+        let h = options.fixed_step.unwrap_or(options.interval);
+        Box::new(FixedStep::new(method, tolerances, if h > 0.0 { h } else { 1.0 }))
+    };
+    match options.solver {
+        Solver::Auto => Box::new(Automatic::new(tolerances, longest)),
+        Solver::DormandPrince => Box::new(DormandPrince::new(tolerances, longest)),
+        Solver::Rodas => Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, longest)),
+        Solver::Bdf => Box::new(Bdf::new(tolerances, longest)),
+        Solver::Euler => fixed(FixedStepMethod::ExplicitEuler, tolerances),
+        Solver::RungeKutta4 => fixed(FixedStepMethod::RungeKutta4, tolerances),
+        Solver::ImplicitEuler => fixed(FixedStepMethod::ImplicitEuler, tolerances),
+    }
+}

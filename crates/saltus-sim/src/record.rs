@@ -1,0 +1,207 @@
+//! The record of events: what happened when, why, and what it changed. Data; [`write_events`] writes it as JSON lines.
+//!
+//! ```text
+//! {"time":0.4515,"kind":"state","causes":[{"relation":"h < 0.0","value":true,"at":"Ball.mo:9:8"}],"rounds":2,…}
+//! ```
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use saltus_base::Span;
+use saltus_program::{MixedSolution, MixedStrategy};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct EventRecord {
+    pub time: f64,
+    pub kind: EventKind,
+    pub causes: Vec<EventCause>,
+    pub rounds: usize,
+    /// Did it change a state or something that the derivatives depend on?
+    pub is_restart: bool,
+    /// Discrete variables and reinitialised states with other values than before.
+    pub changes: Vec<Change>,
+    /// Mixed loops that took more than one look.
+    pub mixed: Vec<MixedSolution>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EventKind {
+    /// The first event, after initialisation.
+    Start,
+    /// A relation of continuous variables changed.
+    State,
+    /// A relation of time changed, or a sample ticked.
+    Time,
+    /// The last event, for `terminal()`.
+    Terminal,
+    /// Relations that were held are evaluated again.
+    Release,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum EventCause {
+    /// A relation changed its value, to this.
+    Relation { text: Arc<str>, value: bool, span: Span },
+    /// Something of time is due; what, follows.
+    Time,
+    /// A relation of time reached its threshold.
+    Timer { text: Arc<str>, value: bool, span: Span },
+    /// `sample(start, interval)` ticked.
+    Sample { start: f64, interval: f64, span: Span },
+    /// The first event, at the start.
+    Start,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Change {
+    pub variable: Arc<str>,
+    pub before: f64,
+    pub after: f64,
+}
+
+impl EventKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Start => "start",
+            EventKind::State => "state",
+            EventKind::Time => "time",
+            EventKind::Terminal => "terminal",
+            EventKind::Release => "release",
+        }
+    }
+}
+
+/// One JSON object a line; `place` says where a span is, as in `Ball.mo:9:8`.
+pub fn write_events(
+    out: &mut dyn Write,
+    events: &[EventRecord],
+    place: &dyn Fn(Span) -> Option<String>,
+) -> io::Result<()> {
+    let mut line = String::new();
+    for event in events {
+        line.clear();
+        event_line(&mut line, event, place);
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn event_line(line: &mut String, event: &EventRecord, place: &dyn Fn(Span) -> Option<String>) {
+    line.push_str("{\"time\":");
+    number(line, event.time);
+    line.push_str(&format!(",\"kind\":\"{}\",\"causes\":[", event.kind.name()));
+    let causes: Vec<String> = event.causes.iter().filter_map(|c| cause_text(c, place)).collect();
+    line.push_str(&causes.join(","));
+    line.push_str(&format!("],\"rounds\":{},\"restart\":{},\"changes\":[", event.rounds, event.is_restart));
+    for (i, change) in event.changes.iter().enumerate() {
+        line.push_str(if i > 0 { ",{\"variable\":" } else { "{\"variable\":" });
+        string(line, &change.variable);
+        line.push_str(",\"before\":");
+        number(line, change.before);
+        line.push_str(",\"after\":");
+        number(line, change.after);
+        line.push('}');
+    }
+    line.push(']');
+    if !event.mixed.is_empty() {
+        let loops: Vec<String> = event.mixed.iter().map(|m| mixed_text(m, place)).collect();
+        line.push_str(&format!(",\"mixed\":[{}]", loops.join(",")));
+    }
+    line.push('}');
+}
+
+fn cause_text(cause: &EventCause, place: &dyn Fn(Span) -> Option<String>) -> Option<String> {
+    let mut text = String::new();
+    let span = match cause {
+        EventCause::Start | EventCause::Time => return None,
+        EventCause::Relation { text: relation, value, span } | EventCause::Timer { text: relation, value, span } => {
+            let is_timer = matches!(cause, EventCause::Timer { .. });
+            text.push_str(if is_timer { "{\"timer\":" } else { "{\"relation\":" });
+            string(&mut text, relation);
+            text.push_str(&format!(",\"value\":{value}"));
+            span
+        }
+        EventCause::Sample { start, interval, span } => {
+            text.push_str("{\"sample\":[");
+            number(&mut text, *start);
+            text.push(',');
+            number(&mut text, *interval);
+            text.push(']');
+            span
+        }
+    };
+    push_place(&mut text, place(*span));
+    text.push('}');
+    Some(text)
+}
+
+fn mixed_text(mixed: &MixedSolution, place: &dyn Fn(Span) -> Option<String>) -> String {
+    let strategy = match mixed.strategy {
+        MixedStrategy::FixedPoint => "fixed-point",
+        MixedStrategy::Restricted => "restricted",
+        MixedStrategy::LeastIndex => "least-index",
+        MixedStrategy::Exhaustive => "exhaustive",
+    };
+    let mut text = format!("{{\"strategy\":\"{strategy}\",\"iterations\":{}", mixed.iterations);
+    push_place(&mut text, place(mixed.span));
+    text.push('}');
+    text
+}
+
+fn push_place(text: &mut String, place: Option<String>) {
+    if let Some(place) = place {
+        text.push_str(",\"at\":");
+        string(text, &place);
+    }
+}
+
+fn number(text: &mut String, value: f64) {
+    // JSON has no infinities.
+    text.push_str(&if value.is_finite() { format!("{value:?}") } else { "null".to_owned() });
+}
+
+fn string(text: &mut String, value: &str) {
+    text.push('"');
+    for c in value.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            c if (c as u32) < 0x20 => text.push_str(&format!("\\u{:04x}", c as u32)),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_of_json() {
+        let span = Span::nowhere();
+        let event = EventRecord {
+            time: 0.5,
+            kind: EventKind::State,
+            causes: vec![
+                EventCause::Relation { text: "'a\"b' < 0".into(), value: true, span },
+                EventCause::Sample { start: 0.0, interval: 0.5, span },
+            ],
+            rounds: 2,
+            is_restart: true,
+            changes: vec![Change { variable: "v".into(), before: -1.0, after: f64::INFINITY }],
+            mixed: vec![MixedSolution { span, strategy: MixedStrategy::Restricted, iterations: 4 }],
+        };
+        let mut text = Vec::new();
+        write_events(&mut text, &[event], &|_| Some("M.mo:3:1".into())).expect("writing to memory");
+        assert_eq!(
+            String::from_utf8_lossy(&text),
+            "{\"time\":0.5,\"kind\":\"state\",\"causes\":[\
+             {\"relation\":\"'a\\\"b' < 0\",\"value\":true,\"at\":\"M.mo:3:1\"},\
+             {\"sample\":[0.0,0.5],\"at\":\"M.mo:3:1\"}],\"rounds\":2,\"restart\":true,\
+             \"changes\":[{\"variable\":\"v\",\"before\":-1.0,\"after\":null}],\
+             \"mixed\":[{\"strategy\":\"restricted\",\"iterations\":4,\"at\":\"M.mo:3:1\"}]}\n"
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! What depends on what: which states each derivative depends on, and what depends on time itself.
+//!
+//! In: the sections of a program. Out: the pattern of ∂f/∂x for the integrators (few difference quotients, sparse factors),
+//! and whether time enters other than through the states (then error control sees nothing of it).
+
+use saltus_base::Index;
+use saltus_numerics::Sparsity;
+use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId};
+
+/// Words of dependence sets that are worth their memory.
+const MOST_WORDS: usize = 20_000_000;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Structure {
+    /// `None` if it would be too large, or as good as full.
+    pub sparsity: Option<Sparsity>,
+    /// No derivative depends on time directly.
+    pub is_autonomous: bool,
+    /// Some crossing function depends on time directly.
+    pub crossings_see_time: bool,
+}
+
+/// Small systems and patterns fuller than this gain nothing from sparsity.
+const FEWEST_STATES: usize = 8;
+const FULLEST: f64 = 0.4;
+
+impl Structure {
+    pub fn of(program: &SimProgram) -> Self {
+        let n = program.states.len();
+        let n_words = (n + 1).div_ceil(64);
+        if n_words.saturating_mul(program.slots.len()) > MOST_WORDS {
+            return Structure { sparsity: None, is_autonomous: false, crossings_see_time: true };
+        }
+        let mut sets = Sets { n_words, words: vec![0; n_words * program.slots.len()], union: vec![0; n_words] };
+        for (i, state) in program.states.iter().enumerate() {
+            sets.add(state.value, i);
+        }
+        sets.add(program.time, n);
+        sets.propagate(&program.derivative_section);
+        let mut entries = Vec::new();
+        for (row, state) in program.states.iter().enumerate() {
+            entries.extend((0..n).filter(|&column| sets.has(state.derivative, column)).map(|column| (row, column)));
+        }
+        let is_autonomous = !program.states.iter().any(|s| sets.has(s.derivative, n));
+        sets.propagate(&program.crossing_section);
+        let crossings_see_time = program.relations.values().any(|r| sets.has(r.crossing, n));
+        let is_sparse = n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
+        let sparsity = is_sparse.then(|| Sparsity::from_entries(n, entries));
+        Structure { sparsity, is_autonomous, crossings_see_time }
+    }
+}
+
+/// For each slot the states (and time, the last bit) on which it depends.
+struct Sets {
+    n_words: usize,
+    words: Vec<u64>,
+    union: Vec<u64>,
+}
+
+impl Sets {
+    fn add(&mut self, slot: SlotId, bit: usize) {
+        if let Some(word) = self.words.get_mut(slot.index() * self.n_words + bit / 64) {
+            *word |= 1 << (bit % 64);
+        }
+    }
+
+    fn has(&self, slot: SlotId, bit: usize) -> bool {
+        let word = self.words.get(slot.index() * self.n_words + bit / 64);
+        word.is_some_and(|w| w >> (bit % 64) & 1 == 1)
+    }
+
+    fn of(&self, slot: SlotId) -> &[u64] {
+        let start = slot.index() * self.n_words;
+        self.words.get(start..start + self.n_words).unwrap_or(&[])
+    }
+
+    fn set(&mut self, slot: SlotId, from: &[u64]) {
+        let start = slot.index() * self.n_words;
+        if let Some(words) = self.words.get_mut(start..start + self.n_words) {
+            words.copy_from_slice(from);
+        }
+    }
+
+    fn propagate(&mut self, section: &Section) {
+        for block in &section.blocks {
+            match block {
+                Block::Assign(assign) if assign.stores.len() == 1 => {
+                    self.unite(&assign.code);
+                    self.store_union(assign.stores.iter().map(|s| s.1));
+                }
+                Block::Assign(assign) => {
+                    let values = self.values(&assign.code);
+                    for &(value, slot) in &assign.stores {
+                        let start = value.0 as usize * self.n_words;
+                        if let Some(set) = values.get(start..start + self.n_words) {
+                            self.set(slot, set);
+                        }
+                    }
+                }
+                Block::Loop(l) => {
+                    // What is inside of the loop depends on all that comes in; sets of the last pass are subsets of it.
+                    let mut union = vec![0; self.n_words];
+                    for code in block.codes() {
+                        self.unite(code);
+                        union.iter_mut().zip(&self.union).for_each(|(a, b)| *a |= b);
+                    }
+                    self.union = union;
+                    let discrete = l.discrete.iter().flat_map(|d| &d.stores);
+                    let stored = l.body.stores.iter().chain(discrete).map(|s| s.1);
+                    self.store_union(l.unknowns.iter().map(|u| u.slot).chain(stored));
+                }
+            }
+        }
+    }
+
+    /// Everything that code depends on, into `union`.
+    fn unite(&mut self, code: &Code) {
+        self.union.fill(0);
+        for op in &code.ops {
+            if let Op::Load(slot) = op {
+                let start = slot.index() * self.n_words;
+                if let Some(set) = self.words.get(start..start + self.n_words) {
+                    self.union.iter_mut().zip(set).for_each(|(a, b)| *a |= b);
+                }
+            }
+        }
+    }
+
+    fn store_union(&mut self, slots: impl Iterator<Item = SlotId>) {
+        let union = std::mem::take(&mut self.union);
+        slots.for_each(|slot| self.set(slot, &union));
+        self.union = union;
+    }
+
+    /// The sets of all values of code.
+    fn values(&self, code: &Code) -> Vec<u64> {
+        let n = self.n_words;
+        let mut values = vec![0u64; n * code.ops.len()];
+        for (i, op) in code.ops.iter().enumerate() {
+            let (done, rest) = values.split_at_mut(i * n);
+            let Some(own) = rest.get_mut(..n) else { break };
+            let mut add = |set: &[u64]| own.iter_mut().zip(set).for_each(|(a, b)| *a |= b);
+            let value = |v: saltus_program::ValueId| done.get(v.0 as usize * n..(v.0 as usize + 1) * n).unwrap_or(&[]);
+            match *op {
+                Op::Const(_) => {}
+                Op::Load(slot) => add(self.of(slot)),
+                Op::Unary(_, a) => add(value(a)),
+                Op::Binary(_, a, b) => [a, b].into_iter().for_each(|v| add(value(v))),
+                Op::Select(c, a, b) => [c, a, b].into_iter().for_each(|v| add(value(v))),
+                Op::Call(k) | Op::Result(k, _) => {
+                    let arguments = code.calls.get(k as usize).map_or(&[][..], |c| &c.arguments);
+                    arguments.iter().for_each(|&v| add(value(v)));
+                }
+            }
+        }
+        values
+    }
+}
