@@ -5,24 +5,24 @@
 //! (Specification: sections 3.7.2 numeric functions, 3.7.5 event-related operators, 10.3 array functions.)
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, Builtin, Expr, ModelNames, print_expr};
+use saltus_flat::{Builtin, Expr};
 use saltus_program::{BinaryFn, RelationOp, Sample, SlotId, SlotKind, SlotType, UnaryFn};
 
 use crate::dag::NodeId;
-use crate::diagnostics;
-use crate::lower::{Lowering, Reported, Scalars};
-use crate::system::Assignment;
+use crate::lower::value::Value;
+use crate::lower::{Lowered, Lowering};
+use crate::system::{Assignment, ScalarEquation};
 
-impl Lowering<'_> {
-    pub fn builtin(&mut self, e: &Expr, function: Builtin, arguments: &[Expr]) -> Scalars {
+impl<'a> Lowering<'a> {
+    pub fn builtin(&mut self, e: &'a Expr, function: Builtin, arguments: &'a [Expr]) -> Lowered<Value> {
         if let (Some(function), [x]) = (elementary(function), arguments) {
-            let x = self.scalars(x)?;
-            return Ok(x.into_iter().map(|x| self.system.dag.unary(function, x)).collect());
+            let x = self.value(x)?;
+            return self.map(&x, e.span, |l, x| l.system.dag.unary(function, x));
         }
         match (function, arguments) {
-            (Builtin::Atan2, [a, b]) => self.pairwise(BinaryFn::Atan2, a, b),
-            (Builtin::Min, [a, b]) => self.pairwise(BinaryFn::Min, a, b),
-            (Builtin::Max, [a, b]) => self.pairwise(BinaryFn::Max, a, b),
+            (Builtin::Atan2, [a, b]) => self.pairwise(BinaryFn::Atan2, a, b, e.span),
+            (Builtin::Min, [a, b]) => self.pairwise(BinaryFn::Min, a, b, e.span),
+            (Builtin::Max, [a, b]) => self.pairwise(BinaryFn::Max, a, b, e.span),
             (Builtin::Min, [a]) => self.fold(BinaryFn::Min, f64::MAX, a),
             (Builtin::Max, [a]) => self.fold(BinaryFn::Max, f64::MIN, a),
             (Builtin::Sum, [a]) => self.fold(BinaryFn::Add, 0.0, a),
@@ -39,48 +39,72 @@ impl Lowering<'_> {
                 let whole = s.div(a, b, text, span);
                 s.remainder(a, b, whole)
             }),
-            (Builtin::ToInteger | Builtin::EnumFromInteger | Builtin::Pure, [x]) => self.scalars(x),
-            (Builtin::NoEvent, [x]) | (Builtin::Smooth, [_, x]) => self.literally(|s| s.scalars(x)),
-            (Builtin::Homotopy, [actual, ..]) => self.scalars(actual),
+            (Builtin::ToInteger | Builtin::EnumFromInteger | Builtin::Pure, [x]) => self.value(x),
+            (Builtin::ToString, [x, options @ ..]) => self.string_of(e, x, options),
+            (Builtin::NoEvent, [x]) | (Builtin::Smooth, [_, x]) => self.literally(|s| s.value(x)),
+            (Builtin::Homotopy, [actual, ..]) => self.value(actual),
             (Builtin::SemiLinear, [x, up, down]) => self.semi_linear(x, up, down, e),
             (Builtin::Der, [x]) => self.derivatives(x),
             (Builtin::Pre, [x]) => self.pre_values(x),
             (Builtin::Edge, [x]) => self.edge(x),
             (Builtin::Change, [x]) => self.change(x),
-            (Builtin::Initial, []) => Ok(vec![self.system.load(self.system.initial)]),
-            (Builtin::Terminal, []) => Ok(vec![self.system.load(self.system.terminal)]),
-            (Builtin::Sample, [start, interval]) => self.sample(start, interval, e.span),
+            (Builtin::Initial, []) => Ok(Value::Number(self.system.load(self.system.initial))),
+            (Builtin::Terminal, []) => Ok(Value::Number(self.system.load(self.system.terminal))),
+            (Builtin::Sample, [start, interval]) if interval.ty.is_numeric() => self.sample(start, interval, e.span),
+            (Builtin::GetInstanceName, []) => Ok(Value::text(&self.model.name)),
+            (Builtin::Delay, _) => self.unsupported("delay()", e.span),
+            (Builtin::SpatialDistribution, _) => self.unsupported("spatialDistribution()", e.span),
+            _ if is_clocked(function) => self.unsupported("clocks", e.span),
             _ => self.array_builtin(e, function, arguments),
         }
     }
 
-    fn pairwise(&mut self, function: BinaryFn, a: &Expr, b: &Expr) -> Scalars {
-        let (a, b) = (self.scalars(a)?, self.scalars(b)?);
-        Ok(a.into_iter().zip(b).map(|(a, b)| self.system.dag.binary(function, a, b)).collect())
+    /// The text of a value, if that is constant.
+    fn string_of(&mut self, e: &'a Expr, x: &'a Expr, options: &'a [Expr]) -> Lowered<Value> {
+        let mut arguments = Vec::with_capacity(1 + options.len());
+        for argument in std::iter::once(x).chain(options) {
+            let value = self.value(argument)?;
+            match self.literal(&value, argument) {
+                Some(literal) => arguments.push(literal),
+                None => return Ok(Value::Text(None)),
+            }
+        }
+        let call = Expr::builtin(Builtin::ToString, arguments, e.ty.clone(), e.span);
+        Ok(self.evaluated(&call).unwrap_or(Value::Text(None)))
     }
 
-    fn fold(&mut self, function: BinaryFn, neutral: f64, a: &Expr) -> Scalars {
+    fn pairwise(&mut self, function: BinaryFn, a: &'a Expr, b: &'a Expr, span: Span) -> Lowered<Value> {
+        let (a, b) = (self.value(a)?, self.value(b)?);
+        self.zip(&a, &b, span, |l, a, b| l.system.dag.binary(function, a, b))
+    }
+
+    fn fold(&mut self, function: BinaryFn, neutral: f64, a: &'a Expr) -> Lowered<Value> {
         let values = self.scalars(a)?;
         let all = values.into_iter().reduce(|a, b| self.system.dag.binary(function, a, b));
-        Ok(vec![all.unwrap_or_else(|| self.system.dag.constant(neutral))])
+        Ok(Value::Number(all.unwrap_or_else(|| self.system.dag.constant(neutral))))
     }
 
-    fn each(&mut self, x: &Expr, e: &Expr, act: fn(&mut Self, NodeId, &str, Span) -> NodeId) -> Scalars {
-        let text = print_expr(&ModelNames::new(self.model), e);
-        let values = self.scalars(x)?;
-        Ok(values.into_iter().map(|x| act(self, x, &text, e.span)).collect())
+    fn each(&mut self, x: &'a Expr, e: &'a Expr, act: fn(&mut Self, NodeId, &str, Span) -> NodeId) -> Lowered<Value> {
+        let text = self.event_text(e);
+        let x = self.value(x)?;
+        self.map(&x, e.span, |l, x| act(l, x, &text, e.span))
     }
 
     fn each_pair(
         &mut self,
-        a: &Expr,
-        b: &Expr,
-        e: &Expr,
+        a: &'a Expr,
+        b: &'a Expr,
+        e: &'a Expr,
         act: fn(&mut Self, NodeId, NodeId, &str, Span) -> NodeId,
-    ) -> Scalars {
-        let text = print_expr(&ModelNames::new(self.model), e);
-        let (a, b) = (self.scalars(a)?, self.scalars(b)?);
-        Ok(a.into_iter().zip(b).map(|(a, b)| act(self, a, b, &text, e.span)).collect())
+    ) -> Lowered<Value> {
+        let text = self.event_text(e);
+        let (a, b) = (self.value(a)?, self.value(b)?);
+        self.zip(&a, &b, e.span, |l, a, b| act(l, a, b, &text, e.span))
+    }
+
+    /// The text by which events of an expression are known.
+    fn event_text(&self, e: &Expr) -> String {
+        if self.is_literal { String::new() } else { self.text_of(e) }
     }
 
     fn floor(&mut self, x: NodeId, text: &str, span: Span) -> NodeId {
@@ -122,17 +146,27 @@ impl Lowering<'_> {
         self.system.dag.binary(BinaryFn::Sub, a, product)
     }
 
-    fn semi_linear(&mut self, x: &Expr, up: &Expr, down: &Expr, e: &Expr) -> Scalars {
-        let (x, up, down) = (self.scalar(x)?, self.scalar(up)?, self.scalar(down)?);
-        let zero = self.system.dag.constant(0.0);
-        let text = print_expr(&ModelNames::new(self.model), e);
-        let is_positive = self.relation_of(RelationOp::GreaterEqual, x, zero, text, e.span);
-        let slope = self.system.dag.select(is_positive, up, down);
-        Ok(vec![self.system.dag.binary(BinaryFn::Mul, x, slope)])
+    fn semi_linear(&mut self, x: &'a Expr, up: &'a Expr, down: &'a Expr, e: &'a Expr) -> Lowered<Value> {
+        let text = self.event_text(e);
+        let (x, up, down) = (self.value(x)?, self.value(up)?, self.value(down)?);
+        let n = [&x, &up, &down].iter().map(|v| v.scalars().len()).max().unwrap_or(1);
+        let at = |v: &Value, i: usize| v.number().or_else(|| v.scalars().get(i).copied());
+        let mut items = Vec::with_capacity(n);
+        for i in 0..n {
+            let (Some(x), Some(up), Some(down)) = (at(&x, i), at(&up, i), at(&down, i)) else {
+                return self.broken("semiLinear of arrays of different sizes", e.span);
+            };
+            let zero = self.system.dag.constant(0.0);
+            let is_positive = self.relation_of(RelationOp::GreaterEqual, x, zero, text.clone(), e.span);
+            let slope = self.system.dag.select(is_positive, up, down);
+            items.push(self.system.dag.binary(BinaryFn::Mul, x, slope));
+        }
+        let dims = [&x, &up, &down].into_iter().map(Value::dims).find(|d| !d.is_empty()).unwrap_or(&[]);
+        Ok(Value::numbers(dims.to_vec(), items))
     }
 
     /// The slots of a whole variable or elements of one.
-    pub fn slots(&mut self, x: &Expr, what: &str) -> Result<Vec<SlotId>, Reported> {
+    pub fn slots(&mut self, x: &'a Expr, what: &str) -> Lowered<Vec<SlotId>> {
         let nodes = self.scalars(x)?;
         let slots: Option<Vec<SlotId>> = nodes.iter().map(|&n| self.slot_of(n)).collect();
         match slots {
@@ -141,29 +175,65 @@ impl Lowering<'_> {
         }
     }
 
-    fn derivatives(&mut self, x: &Expr) -> Scalars {
-        let nodes = self.scalars(x)?;
-        let mut result = Vec::new();
-        for node in nodes {
-            let slot = self.slot_of(node);
-            let kind = slot.map(|s| self.system.slots[s].kind);
-            result.push(match (slot, kind) {
-                (Some(slot), Some(SlotKind::State | SlotKind::Algebraic)) => {
-                    let derivative = self.system.derivative(slot);
-                    self.system.load(derivative)
-                }
-                // Constants, parameters and time have known derivatives.
-                _ if !self.system.dag.is_continuous(node) => self.system.dag.constant(0.0),
-                (_, Some(SlotKind::Time)) => self.system.dag.constant(1.0),
-                _ => return self.unsupported("der() of an expression", x.span),
-            });
-        }
-        Ok(result)
+    fn derivatives(&mut self, x: &'a Expr) -> Lowered<Value> {
+        let value = self.value(x)?;
+        self.map(&value, x.span, |l, node| l.derivative_of(node, x.span))
     }
 
-    fn pre_values(&mut self, x: &Expr) -> Scalars {
-        let slots = self.slots(x, "pre() of an expression")?;
-        Ok(slots.into_iter().map(|slot| self.pre_node(slot)).collect())
+    fn derivative_of(&mut self, node: NodeId, span: Span) -> NodeId {
+        if !self.system.dag.is_continuous(node) {
+            return self.system.dag.constant(0.0);
+        }
+        let slot = match self.slot_of(node) {
+            Some(slot) => match self.system.slots[slot].kind {
+                SlotKind::Time => return self.system.dag.constant(1.0),
+                SlotKind::State | SlotKind::Algebraic => slot,
+                _ => self.differentiated_variable(node, span),
+            },
+            None => self.differentiated_variable(node, span),
+        };
+        let derivative = self.system.derivative(slot);
+        self.system.load(derivative)
+    }
+
+    /// A variable that is equal to an expression, so that it has a derivative.
+    fn differentiated_variable(&mut self, node: NodeId, span: Span) -> SlotId {
+        if let Some(&slot) = self.system.memo.differentiated.get(&node) {
+            return slot;
+        }
+        let number = self.system.memo.differentiated.len() + 1;
+        let slot = self.system.add_slot(format!("differentiated {number}"), SlotKind::Algebraic, SlotType::Real);
+        let left = self.system.load(slot);
+        let equation = ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span };
+        self.system.equations.push(equation);
+        self.system.memo.differentiated.insert(node, slot);
+        slot
+    }
+
+    /// Applies a function to the variables that an argument consists of; a constant has none.
+    fn each_slot(
+        &mut self,
+        x: &'a Expr,
+        of_constant: impl Fn(&mut Self, NodeId) -> NodeId,
+        of_slot: impl Fn(&mut Self, SlotId) -> NodeId,
+    ) -> Lowered<Value> {
+        // An algorithm may have assigned the variable already; `pre` and the like are about the variable.
+        let assigned = std::mem::take(&mut self.state.variables);
+        let value = self.value(x);
+        self.state.variables = assigned;
+        let value = value?;
+        let is_variable = |l: &Self, n: NodeId| l.slot_of(n).is_some() || l.is_parametric(n);
+        if !value.scalars().iter().all(|&n| is_variable(self, n)) {
+            return self.unsupported("pre(), edge() or change() of an expression", x.span);
+        }
+        self.map(&value, x.span, |l, node| match l.slot_of(node) {
+            Some(slot) => of_slot(l, slot),
+            None => of_constant(l, node),
+        })
+    }
+
+    fn pre_values(&mut self, x: &'a Expr) -> Lowered<Value> {
+        self.each_slot(x, |_, node| node, |l, slot| l.pre_node(slot))
     }
 
     /// `pre(slot)`; parameters are their own.
@@ -175,9 +245,8 @@ impl Lowering<'_> {
         self.system.load(pre)
     }
 
-    fn edge(&mut self, x: &Expr) -> Scalars {
-        let slots = self.slots(x, "edge() of an expression")?;
-        Ok(slots.into_iter().map(|slot| self.edge_node(slot)).collect())
+    fn edge(&mut self, x: &'a Expr) -> Lowered<Value> {
+        self.each_slot(x, |l, _| l.system.dag.boolean(false), |l, slot| l.edge_node(slot))
     }
 
     /// `slot and not pre(slot)`
@@ -187,19 +256,20 @@ impl Lowering<'_> {
         self.system.dag.and(now, was_false)
     }
 
-    fn change(&mut self, x: &Expr) -> Scalars {
-        let slots = self.slots(x, "change() of an expression")?;
-        let differs = |s: &mut Self, slot| {
-            let (now, before) = (s.system.load(slot), s.pre_node(slot));
-            s.system.dag.binary(BinaryFn::NotEqual, now, before)
+    fn change(&mut self, x: &'a Expr) -> Lowered<Value> {
+        let differs = |l: &mut Self, slot| {
+            let (now, before) = (l.system.load(slot), l.pre_node(slot));
+            l.system.dag.binary(BinaryFn::NotEqual, now, before)
         };
-        Ok(slots.into_iter().map(|slot| differs(self, slot)).collect())
+        self.each_slot(x, |l, _| l.system.dag.boolean(false), differs)
     }
 
-    fn sample(&mut self, start: &Expr, interval: &Expr, span: Span) -> Scalars {
+    fn sample(&mut self, start: &'a Expr, interval: &'a Expr, span: Span) -> Lowered<Value> {
         let (start, interval) = (self.scalar(start)?, self.scalar(interval)?);
-        let loads = self.system.dag.loads(&[start, interval]);
-        if loads.iter().any(|&slot| self.system.slots[slot].kind != SlotKind::Parameter) {
+        if let Some(&active) = self.system.memo.samples.get(&(start, interval)) {
+            return Ok(Value::Number(self.system.load(active)));
+        }
+        if !self.is_parametric(start) || !self.is_parametric(interval) {
             return self.unsupported("sample() with arguments that are no parameters", span);
         }
         let number = self.system.samples.len() + 1;
@@ -208,94 +278,39 @@ impl Lowering<'_> {
             self.system.parameters.push(Assignment { slot, node, span });
             slot
         };
-        let (start, interval) = (argument("sample start", start), argument("sample interval", interval));
+        let (start_slot, interval_slot) = (argument("sample start", start), argument("sample interval", interval));
         let active = self.system.add_slot(format!("sample {number}"), SlotKind::Flag, SlotType::Boolean);
         let tick = self.system.add_slot(format!("tick {number}"), SlotKind::Flag, SlotType::Integer);
-        self.system.samples.push(Sample { start, interval, active, tick, span });
-        Ok(vec![self.system.load(active)])
-    }
-
-    fn array_builtin(&mut self, e: &Expr, function: Builtin, arguments: &[Expr]) -> Scalars {
-        let dims: Option<Vec<usize>> = e.ty.dims.iter().map(|d| d.known().map(|n| n as usize)).collect();
-        let n = e.ty.n_elements().filter(|&n| n <= crate::system::MOST_ELEMENTS);
-        let (Some(dims), Some(n)) = (dims, n) else {
-            return self.report(diagnostics::too_large(e.span));
-        };
-        let n = n as usize;
-        match (function, arguments) {
-            (Builtin::Zeros, _) => Ok(vec![self.system.dag.constant(0.0); n]),
-            (Builtin::Ones, _) => Ok(vec![self.system.dag.constant(1.0); n]),
-            (Builtin::Fill, [value, ..]) => {
-                let value = self.scalars(value)?;
-                Ok(value.iter().copied().cycle().take(n).collect())
-            }
-            (Builtin::Identity, _) => {
-                let columns = dims.last().copied().unwrap_or(1).max(1);
-                Ok((0..n).map(|i| self.system.dag.boolean(i / columns == i % columns)).collect())
-            }
-            (Builtin::Diagonal, [v]) => {
-                let (v, zero) = (self.scalars(v)?, self.system.dag.constant(0.0));
-                let size = v.len();
-                Ok((0..size * size).map(|i| if i / size == i % size { v[i % size] } else { zero }).collect())
-            }
-            (Builtin::Scalar | Builtin::Vector | Builtin::Matrix, [x]) | (Builtin::Promote, [x, _]) => self.scalars(x),
-            (Builtin::Transpose, [m]) => {
-                let values = self.scalars(m)?;
-                let (rows, columns) = (dims.first().copied().unwrap_or(0), dims.get(1).copied().unwrap_or(0));
-                Ok((0..n)
-                    .filter_map(|i| values.get((i % columns.max(1)) * rows + i / columns.max(1)).copied())
-                    .collect())
-            }
-            (Builtin::Size, [x, dimension]) => {
-                let size = self.constant(dimension)?.and_then(|d| x.ty.dims.get((d as usize).wrapping_sub(1))?.known());
-                match size {
-                    Some(size) => Ok(vec![self.system.dag.constant(size as f64)]),
-                    None => self.unsupported("size() of this", e.span),
-                }
-            }
-            (Builtin::Size, [x]) => {
-                let sizes: Vec<u64> = x.ty.dims.iter().filter_map(|d| d.known()).collect();
-                Ok(sizes.into_iter().map(|n| self.system.dag.constant(n as f64)).collect())
-            }
-            (Builtin::Ndims, [x]) => Ok(vec![self.system.dag.constant(x.ty.rank() as f64)]),
-            (Builtin::Cross, [a, b]) => self.cross(a, b, e),
-            (Builtin::Linspace, [a, b, _]) => {
-                let (a, b) = (self.scalar(a)?, self.scalar(b)?);
-                let step = self.system.dag.binary(BinaryFn::Sub, b, a);
-                Ok((0..n)
-                    .map(|i| {
-                        let fraction = self.system.dag.constant(i as f64 / (n.max(2) - 1) as f64);
-                        let part = self.system.dag.binary(BinaryFn::Mul, step, fraction);
-                        self.system.dag.binary(BinaryFn::Add, a, part)
-                    })
-                    .collect())
-            }
-            _ => self.unsupported(&format!("the operator {}", function.name()), e.span),
-        }
-    }
-
-    fn cross(&mut self, a: &Expr, b: &Expr, e: &Expr) -> Scalars {
-        let (a, b) = (self.scalars(a)?, self.scalars(b)?);
-        let ([a1, a2, a3], [b1, b2, b3]) = (a.as_slice(), b.as_slice()) else {
-            return self.report(diagnostics::broken_expression("cross product of other than three elements", e.span));
-        };
-        let mut minor = |p: NodeId, q: NodeId, r: NodeId, s: NodeId| {
-            let (x, y) = (self.system.dag.binary(BinaryFn::Mul, p, q), self.system.dag.binary(BinaryFn::Mul, r, s));
-            self.system.dag.binary(BinaryFn::Sub, x, y)
-        };
-        Ok(vec![minor(*a2, *b3, *a3, *b2), minor(*a3, *b1, *a1, *b3), minor(*a1, *b2, *a2, *b1)])
-    }
-
-    /// A scalar Boolean condition.
-    pub fn condition(&mut self, e: &Expr) -> Result<NodeId, Reported> {
-        if e.ty.base != BaseType::Boolean {
-            return self.unsupported("conditions that are no Booleans", e.span);
-        }
-        self.scalar(e)
+        self.system.samples.push(Sample { start: start_slot, interval: interval_slot, active, tick, span });
+        self.system.memo.samples.insert((start, interval), active);
+        Ok(Value::Number(self.system.load(active)))
     }
 }
 
-fn elementary(function: Builtin) -> Option<UnaryFn> {
+/// Operators of the synchronous language and of state machines (chapters 16 and 17).
+fn is_clocked(function: Builtin) -> bool {
+    matches!(
+        function,
+        Builtin::Clock
+            | Builtin::Sample
+            | Builtin::Previous
+            | Builtin::Hold
+            | Builtin::SubSample
+            | Builtin::SuperSample
+            | Builtin::ShiftSample
+            | Builtin::BackSample
+            | Builtin::NoClock
+            | Builtin::FirstTick
+            | Builtin::Interval
+            | Builtin::Transition
+            | Builtin::InitialState
+            | Builtin::ActiveState
+            | Builtin::TicksInState
+            | Builtin::TimeInState
+    )
+}
+
+pub fn elementary(function: Builtin) -> Option<UnaryFn> {
     Some(match function {
         Builtin::Sin => UnaryFn::Sin,
         Builtin::Cos => UnaryFn::Cos,

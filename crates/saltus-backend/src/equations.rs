@@ -1,7 +1,7 @@
 //! Lower equations: each becomes scalar equations on the graph.
 //!
-//! In: bindings, equations and initial equations. Out: [`ScalarEquation`]s. An `if`-equation becomes one conditional
-//! equation for each position:
+//! In: bindings, equations, algorithms and their initial forms. Out: [`ScalarEquation`]s. An `if`-equation becomes one
+//! conditional equation for each position; equations with the same left-hand side go together:
 //!
 //! ```text
 //! if c then x = 1; else x = y; end if;       ⇒   x = if c then 1 else y
@@ -10,39 +10,48 @@
 //!
 //! (Specification: section 8.3.)
 
+use std::collections::HashMap;
+
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel};
 use saltus_program::{Assertion, BinaryFn, SlotKind, SlotType};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::{Lowering, Reported};
+use crate::lower::value::Value;
+use crate::lower::{Lowered, Lowering};
+use crate::parameters;
 use crate::system::{Assignment, ScalarEquation, System, is_unknown};
 
 pub fn lower_equations(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
     let mut lowering = Lowering::new(model, system, diagnostics);
-    for algorithm in model.algorithms.iter().chain(&model.initial_algorithms) {
-        let _ = lowering.unsupported::<()>("algorithm sections", algorithm.span);
-    }
     for (id, variable) in model.variables.iter() {
-        if let Some(binding) = &variable.binding
-            && is_unknown(variable)
-        {
-            let left = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
-            let _ = lowering.equality(&left, binding, variable.span);
+        if variable.binding.is_some() && is_unknown(variable) {
+            let result = lowering.binding_equation(id);
+            lowering.note(result);
         }
     }
     // What could not be lowered has been reported; the other equations are still looked at.
     for equation in &model.equations {
-        let _ = lowering.equation(equation);
+        let result = lowering.equation(equation);
+        lowering.note(result);
+    }
+    for algorithm in &model.algorithms {
+        let result = lowering.algorithm(algorithm);
+        lowering.note(result);
     }
     lowering.is_literal = true;
     for equation in &model.initial_equations {
-        let n = lowering.system.equations.len();
-        let _ = lowering.equation(equation);
-        let new = lowering.system.equations.split_off(n);
-        lowering.system.initial_equations.extend(new);
+        lowering.is_initial = true;
+        let result = lowering.equation(equation);
+        lowering.note(result);
+        lowering.is_initial = false;
     }
+    for algorithm in &model.initial_algorithms {
+        let result = lowering.initial_algorithm(algorithm);
+        lowering.note(result);
+    }
+    parameters::release_dependents(system);
 }
 
 /// `reinit` is for states only. Whether a variable is one is known after all equations have been seen.
@@ -60,10 +69,28 @@ struct Sides {
     span: Span,
 }
 
-impl Lowering<'_> {
-    fn equation(&mut self, equation: &Equation) -> Result<(), Reported> {
+impl<'a> Lowering<'a> {
+    fn binding_equation(&mut self, id: saltus_flat::VarId) -> Lowered<()> {
+        let model = self.model;
+        let variable = &model.variables[id];
+        let Some(binding) = &variable.binding else { return Ok(()) };
+        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let values = self.spread(binding, slots.len())?;
+        let is_real = variable.ty.base == BaseType::Real;
+        for (slot, right) in slots.into_iter().zip(values) {
+            let left = self.system.load(slot);
+            self.add(Sides { left, right, is_real, span: variable.span });
+        }
+        Ok(())
+    }
+
+    fn equation(&mut self, equation: &'a Equation) -> Lowered<()> {
         match &equation.kind {
-            EquationKind::Equality { left, right } => self.equality(left, right, equation.span),
+            EquationKind::Equality { left, right } => {
+                let sides = self.sides(left, right, equation.span)?;
+                sides.into_iter().for_each(|s| self.add(s));
+                Ok(())
+            }
             EquationKind::If { branches, otherwise } => {
                 let yes = self.system.dag.boolean(true);
                 let sides = self.if_equation(branches, otherwise, yes, equation.span)?;
@@ -71,79 +98,138 @@ impl Lowering<'_> {
                 Ok(())
             }
             EquationKind::When { branches } => self.when(branches, equation.span),
-            EquationKind::Assert { .. } => {
+            EquationKind::Assert { condition, message, level } => {
                 let yes = self.system.dag.boolean(true);
-                self.assertion(equation, yes)
+                self.assertion(condition, message, level.as_ref(), yes, equation.span)
             }
-            EquationKind::Terminate { .. } => self.unsupported("terminate outside a when", equation.span),
+            EquationKind::Terminate { message } => {
+                let yes = self.system.dag.boolean(true);
+                self.termination(message, yes, equation.span);
+                Ok(())
+            }
             EquationKind::Reinit { .. } => self.unsupported("reinit outside a when", equation.span),
-            EquationKind::Call(_) => self.unsupported("calls for their effect", equation.span),
+            EquationKind::Call(call) => self.call_equation(call),
         }
     }
 
-    fn equality(&mut self, left: &Expr, right: &Expr, span: Span) -> Result<(), Reported> {
-        let sides = self.sides(left, right, span)?;
-        sides.into_iter().for_each(|s| self.add(s));
-        Ok(())
-    }
-
-    fn sides(&mut self, left: &Expr, right: &Expr, span: Span) -> Result<Vec<Sides>, Reported> {
-        if matches!(left.kind, ExprKind::Tuple(_)) {
-            return self.unsupported("equations with several results", span);
+    /// What a call does beside computing is not part of the simulated system.
+    pub fn call_equation(&mut self, call: &'a Expr) -> Lowered<()> {
+        match call.kind {
+            ExprKind::Builtin { .. } => self.value(call).map(|_| ()),
+            _ => Ok(()),
         }
-        let (a, b) = (self.scalars(left)?, self.scalars(right)?);
-        let is_real = matches!(left.ty.base, BaseType::Real | BaseType::Record(_));
-        Ok(a.into_iter().zip(b).map(|(left, right)| Sides { left, right, is_real, span }).collect())
     }
 
-    fn add(&mut self, s: Sides) {
-        let Sides { left, right, is_real, span } = s;
-        self.system.equations.push(ScalarEquation { left, right, target: None, initially: None, is_real, span });
-    }
-
-    /// All scalar equations of an `if`, in order. `guard` is the condition under which the `if` itself is active.
-    fn if_equation(
-        &mut self,
-        branches: &[(Expr, Vec<Equation>)],
-        otherwise: &[Equation],
-        guard: NodeId,
-        span: Span,
-    ) -> Result<Vec<Sides>, Reported> {
-        let Some(((condition, body), rest)) = branches.split_first() else {
-            return self.branch(otherwise, guard);
+    fn sides(&mut self, left: &'a Expr, right: &'a Expr, span: Span) -> Lowered<Vec<Sides>> {
+        let ExprKind::Tuple(items) = &left.kind else {
+            let (a, b) = (self.value(left)?, self.value(right)?);
+            return self.pair(&a, &b, left.ty.base, span);
         };
-        let condition = self.condition(condition)?;
-        match self.system.dag.value(condition) {
-            Some(value) if value != 0.0 => return self.branch(body, guard),
-            Some(_) => return self.if_equation(rest, otherwise, guard, span),
-            None => {}
-        }
-        let not = self.system.dag.not(condition);
-        let (here, there) = (self.system.dag.and(guard, condition), self.system.dag.and(guard, not));
-        let first = self.branch(body, here)?;
-        let other = self.if_equation(rest, otherwise, there, span)?;
-        if first.len() != other.len() {
-            return self.report(diagnostics::unequal_branches(first.len(), other.len(), span));
-        }
-        Ok(first.into_iter().zip(other).map(|(a, b)| self.merge(condition, a, b)).collect())
-    }
-
-    fn branch(&mut self, body: &[Equation], guard: NodeId) -> Result<Vec<Sides>, Reported> {
+        let results = self.results(right)?;
         let mut all = Vec::new();
-        for equation in body {
-            match &equation.kind {
-                EquationKind::Equality { left, right } => all.extend(self.sides(left, right, equation.span)?),
-                EquationKind::If { branches, otherwise } => {
-                    all.extend(self.if_equation(branches, otherwise, guard, equation.span)?);
-                }
-                EquationKind::Assert { .. } => self.assertion(equation, guard)?,
-                _ => return self.unsupported("this equation inside an if", equation.span),
+        for (item, result) in items.iter().zip(results.iter()) {
+            if let Some(item) = item {
+                let left = self.value(item)?;
+                all.extend(self.pair(&left, result, item.ty.base, span)?);
             }
         }
         Ok(all)
     }
 
-    fn merge(&mut self, condition: NodeId, a: Sides, b: Sides) -> Sides {
+    /// The scalar equations between two values.
+    fn pair(&mut self, a: &Value, b: &Value, base: BaseType, span: Span) -> Lowered<Vec<Sides>> {
+        let flags = self.real_scalars(a, base);
+        let (left, right) = (a.scalars(), b.scalars());
+        if left.len() != right.len() {
+            return self.broken("an equation between values of different sizes", span);
+        }
+        let sides = left.into_iter().zip(right).zip(flags);
+        Ok(sides.map(|((left, right), is_real)| Sides { left, right, is_real, span }).collect())
+    }
+
+    fn add(&mut self, s: Sides) {
+        let Sides { left, right, is_real, span } = s;
+        let equation = ScalarEquation { left, right, target: None, initially: None, is_real, span };
+        if self.is_initial {
+            self.system.initial_equations.push(equation);
+        } else {
+            self.system.equations.push(equation);
+        }
+    }
+
+    /// All scalar equations of an `if`, in order. `guard` is the condition under which the `if` itself is active.
+    fn if_equation(
+        &mut self,
+        branches: &'a [(Expr, Vec<Equation>)],
+        otherwise: &'a [Equation],
+        guard: NodeId,
+        span: Span,
+    ) -> Lowered<Vec<Sides>> {
+        let Some(((condition, body), rest)) = branches.split_first() else {
+            return self.equations_of_branch(otherwise, guard);
+        };
+        let node = self.condition(condition)?;
+        match self.system.dag.value(node) {
+            Some(value) if value != 0.0 => return self.equations_of_branch(body, guard),
+            Some(_) => return self.if_equation(rest, otherwise, guard, span),
+            None => {}
+        }
+        let n_assertions = self.system.assertions.len();
+        let result = self.both_branches(node, body, rest, otherwise, guard, span);
+        let Err(problem) = result else { return result };
+        // Branches that cannot be merged are legal if a parameter decides.
+        let decided = self.folding(|l| l.constant(condition))?;
+        self.system.assertions.truncate(n_assertions);
+        self.system.assertion_conditions.truncate(n_assertions);
+        match decided {
+            Some(0.0) => self.if_equation(rest, otherwise, guard, span),
+            Some(_) => self.equations_of_branch(body, guard),
+            None => Err(problem),
+        }
+    }
+
+    fn both_branches(
+        &mut self,
+        condition: NodeId,
+        body: &'a [Equation],
+        rest: &'a [(Expr, Vec<Equation>)],
+        otherwise: &'a [Equation],
+        guard: NodeId,
+        span: Span,
+    ) -> Lowered<Vec<Sides>> {
+        let not = self.system.dag.not(condition);
+        let (here, there) = (self.system.dag.and(guard, condition), self.system.dag.and(guard, not));
+        let first = self.equations_of_branch(body, here)?;
+        let other = self.if_equation(rest, otherwise, there, span)?;
+        if first.len() != other.len() {
+            return Err(diagnostics::unequal_branches(first.len(), other.len(), span).into());
+        }
+        Ok(partners(first, other).into_iter().map(|(a, b)| self.merge_sides(condition, a, b)).collect())
+    }
+
+    fn equations_of_branch(&mut self, body: &'a [Equation], guard: NodeId) -> Lowered<Vec<Sides>> {
+        let is_certain = self.system.dag.value(guard).is_some_and(|g| g != 0.0);
+        let mut all = Vec::new();
+        for equation in body {
+            let span = equation.span;
+            match &equation.kind {
+                EquationKind::Equality { left, right } => all.extend(self.sides(left, right, span)?),
+                EquationKind::If { branches, otherwise } => {
+                    all.extend(self.if_equation(branches, otherwise, guard, span)?);
+                }
+                EquationKind::Assert { condition, message, level } => {
+                    self.assertion(condition, message, level.as_ref(), guard, span)?;
+                }
+                EquationKind::Terminate { message } => self.termination(message, guard, span),
+                EquationKind::When { branches } if is_certain => self.when(branches, span)?,
+                EquationKind::Call(call) => self.call_equation(call)?,
+                _ => return self.unsupported("this equation inside an if", span),
+            }
+        }
+        Ok(all)
+    }
+
+    fn merge_sides(&mut self, condition: NodeId, a: Sides, b: Sides) -> Sides {
         let dag = &mut self.system.dag;
         let (is_real, span) = (a.is_real && b.is_real, a.span);
         if a.left == b.left || !is_real {
@@ -157,25 +243,49 @@ impl Lowering<'_> {
     }
 
     /// Checked literally at accepted points; generates no events.
-    fn assertion(&mut self, equation: &Equation, guard: NodeId) -> Result<(), Reported> {
-        let EquationKind::Assert { condition, message, level } = &equation.kind else { return Ok(()) };
-        let condition = self.literally(|l| l.condition(condition))?;
+    pub fn assertion(
+        &mut self,
+        condition: &'a Expr,
+        message: &'a Expr,
+        level: Option<&'a Expr>,
+        guard: NodeId,
+        span: Span,
+    ) -> Lowered<()> {
+        // An assertion about Strings that are not known cannot be checked.
+        let Ok(condition) = self.literally(|l| l.condition(condition)) else { return Ok(()) };
         let inactive = self.system.dag.not(guard);
         let holds = self.system.dag.binary(BinaryFn::Or, inactive, condition);
-        if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
-            return Ok(());
-        }
-        let text = match &message.kind {
-            ExprKind::String(text) => text.to_string(),
-            _ => saltus_flat::print_expr(&saltus_flat::ModelNames::new(self.model), message),
-        };
-        // AssertionLevel has the literals warning and error, in this order.
-        let is_warning = matches!(level, Some(Expr { kind: ExprKind::EnumLiteral(_, 1), .. }));
-        let number = self.system.assertions.len() + 1;
-        let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
-        let span = equation.span;
-        self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
-        self.system.assertions.push(Assertion { condition: slot, message: text, is_warning, span });
+        self.add_assertion(holds, message, level, span);
         Ok(())
     }
+
+    pub fn add_assertion(&mut self, holds: NodeId, message: &'a Expr, level: Option<&'a Expr>, span: Span) {
+        if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
+            return;
+        }
+        let text = self.message(message);
+        // AssertionLevel has the literals warning and error, in this order.
+        let level = level.and_then(|e| self.folding(|l| l.constant(e)).ok().flatten());
+        let is_warning = level == Some(1.0);
+        let number = self.system.assertions.len() + 1;
+        let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
+        self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
+        self.system.assertions.push(Assertion { condition: slot, message: text, is_warning, span });
+    }
+}
+
+/// Equations of two branches that go together: first those with the same left-hand side, the others in order.
+fn partners(first: Vec<Sides>, other: Vec<Sides>) -> Vec<(Sides, Sides)> {
+    let mut places: HashMap<NodeId, usize> = HashMap::new();
+    for (i, sides) in other.iter().enumerate().rev() {
+        places.insert(sides.left, i);
+    }
+    let mut other: Vec<Option<Sides>> = other.into_iter().map(Some).collect();
+    let mut partner: Vec<Option<Sides>> = Vec::with_capacity(first.len());
+    for sides in &first {
+        partner.push(places.remove(&sides.left).and_then(|i| other[i].take()));
+    }
+    let mut rest = other.into_iter().flatten();
+    let pairs = first.into_iter().zip(partner);
+    pairs.filter_map(|(a, b)| b.or_else(|| rest.next()).map(|b| (a, b))).collect()
 }

@@ -1,90 +1,138 @@
 //! Parameters and start values.
 //!
 //! In: bindings and attributes of the flat model. Out: for each parameter either a value in memory or an assignment that
-//! is evaluated once, sorted so that each comes after those it needs; for each variable its start value.
+//! is evaluated once, sorted so that each comes after those it needs; for each variable its start value. Parameters with
+//! `fixed = false` are found by the initial system, and so are those that depend on them. (Specification: section 8.6.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Span};
-use saltus_flat::{Expr, FlatModel, Variability, Variable};
+use saltus_flat::{BaseType, ExprKind, FlatModel, VarId, Variability, Variable};
 use saltus_graph::strongly_connected_components;
-use saltus_program::{SlotId, SlotKind};
+use saltus_program::{Argument, SlotId, SlotKind, SlotType};
 
+use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::{Lowering, Reported};
-use crate::system::{Assignment, Start, System, slot_type};
+use crate::lower::{Lowered, Lowering};
+use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 
 pub fn lower_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
+    let mut lowering = Lowering::new(model, system, diagnostics);
     for (id, variable) in model.variables.iter() {
-        let slots = system.elements[id].clone();
         let is_parameter = matches!(variable.variability, Variability::Constant | Variability::Parameter);
-        if !is_parameter || slots.is_empty() || slot_type(variable.ty.base).is_none() {
+        let slots = lowering.system.elements[id].clone();
+        if slots.is_empty() {
             continue;
         }
-        let mut lowering = Lowering::new(model, system, diagnostics);
-        // A value that could not be lowered has been reported.
-        let _ = lower_parameter(&mut lowering, variable, &slots);
+        let result = match variable.ty.base {
+            BaseType::ExternalObject(_) => lower_object(&mut lowering, variable, &slots),
+            _ if is_parameter && slot_type(variable.ty.base).is_some() => {
+                lower_parameter(&mut lowering, id, variable, &slots)
+            }
+            _ => continue,
+        };
+        lowering.note(result);
     }
 }
 
-fn lower_parameter(lowering: &mut Lowering<'_>, variable: &Variable, slots: &[SlotId]) -> Result<(), Reported> {
-    if variable.binding.is_none() && is_fixed(lowering, variable)? == Some(false) {
-        return lowering.unsupported("parameters with fixed = false", variable.span);
+fn lower_parameter<'a>(
+    lowering: &mut Lowering<'a>,
+    id: VarId,
+    variable: &'a Variable,
+    slots: &[SlotId],
+) -> Lowered<()> {
+    // A structural parameter may have got its value from another place than its declaration.
+    if let Some(value) = lowering.constant_variable(id) {
+        return give_values(lowering, slots, value.scalars(), variable.span);
     }
-    let Some(value) = variable.binding.as_ref().or(variable.attributes.start.as_ref()) else { return Ok(()) };
-    let nodes = lowering.literally(|l| spread(l, value, slots.len()))?;
+    if variable.binding.is_none() {
+        let fixed = fixed_elements(lowering, variable, slots.len(), true)?;
+        let free: Vec<SlotId> = slots.iter().zip(&fixed).filter(|(_, fixed)| !**fixed).map(|(s, _)| *s).collect();
+        lowering.system.free_parameters.extend(free);
+    }
+    let value = variable.binding.as_ref().or(variable.attributes.start.as_ref());
+    let Some(value) = value else { return Ok(()) };
+    let nodes = lowering.literally(|l| l.spread(value, slots.len()))?;
+    if lowering.system.free_parameters.ends_with(slots) {
+        return give_guesses(lowering, slots, nodes, variable.span);
+    }
+    give_values(lowering, slots, nodes, variable.span)
+}
+
+fn give_values(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId>, span: Span) -> Lowered<()> {
     for (&slot, node) in slots.iter().zip(nodes) {
         match lowering.system.dag.value(node) {
             Some(constant) => lowering.system.slots[slot].initial = constant,
-            None => lowering.system.parameters.push(Assignment { slot, node, span: variable.span }),
+            None => lowering.system.parameters.push(Assignment { slot, node, span }),
         }
     }
     Ok(())
 }
 
-/// Scalars of an attribute or value; a scalar holds for all elements.
-fn spread(lowering: &mut Lowering<'_>, value: &Expr, n: usize) -> Result<Vec<crate::dag::NodeId>, Reported> {
-    let nodes = lowering.scalars(value)?;
-    Ok(if value.ty.is_scalar() { nodes.iter().copied().cycle().take(n).collect() } else { nodes })
+/// Start values of parameters that the initial system finds.
+fn give_guesses(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId>, span: Span) -> Lowered<()> {
+    for (&slot, value) in slots.iter().zip(nodes) {
+        if let Some(constant) = lowering.system.dag.value(value) {
+            lowering.system.slots[slot].initial = constant;
+        }
+        lowering.system.starts.insert(slot, Start { value, is_fixed: false, span });
+    }
+    Ok(())
 }
 
-fn is_fixed(lowering: &mut Lowering<'_>, variable: &Variable) -> Result<Option<bool>, Reported> {
-    let Some(fixed) = &variable.attributes.fixed else { return Ok(None) };
-    let nodes = lowering.literally(|l| l.scalars(fixed))?;
+/// An external object is made by its constructor, once.
+fn lower_object<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
+    let Some(binding) = variable.binding.as_ref().filter(|b| matches!(b.kind, ExprKind::Call { .. })) else {
+        return Ok(());
+    };
+    let nodes = lowering.literally(|l| l.scalars(binding))?;
+    for (&slot, node) in slots.iter().zip(nodes) {
+        lowering.system.parameters.push(Assignment { slot, node, span: variable.span });
+    }
+    Ok(())
+}
+
+/// The `fixed` attribute of each element. What it depends on counts as constant.
+fn fixed_elements<'a>(
+    lowering: &mut Lowering<'a>,
+    variable: &'a Variable,
+    n: usize,
+    default: bool,
+) -> Lowered<Vec<bool>> {
+    let Some(fixed) = &variable.attributes.fixed else { return Ok(vec![default; n]) };
+    let nodes = lowering.folding(|l| l.literally(|l| l.spread(fixed, n)))?;
     let values: Option<Vec<bool>> = nodes.iter().map(|&n| lowering.system.dag.value(n).map(|v| v != 0.0)).collect();
     match values {
-        Some(values) if values.iter().all(|&v| v) => Ok(Some(true)),
-        Some(values) if values.iter().all(|&v| !v) => Ok(Some(false)),
-        _ => lowering
-            .unsupported("a fixed attribute that is not constant or not the same for all elements", variable.span),
+        Some(values) => Ok(values),
+        None => lowering.unsupported("a fixed attribute that is not constant", variable.span),
     }
 }
 
 /// Start values of variables; inputs are held at theirs.
 pub fn lower_start_values(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
+    let mut lowering = Lowering::new(model, system, diagnostics);
     for (id, variable) in model.variables.iter() {
-        let slots = system.elements[id].clone();
-        let is_parameter = slots.first().is_none_or(|&s| system.slots[s].kind == SlotKind::Parameter);
+        let slots = lowering.system.elements[id].clone();
+        let is_parameter = slots.first().is_none_or(|&s| lowering.system.slots[s].kind == SlotKind::Parameter);
         if is_parameter {
             continue;
         }
-        let mut lowering = Lowering::new(model, system, diagnostics);
-        // A value that could not be lowered has been reported.
-        let _ = lower_start(&mut lowering, variable, &slots);
+        let result = lower_start(&mut lowering, variable, &slots);
+        lowering.note(result);
     }
 }
 
-fn lower_start(lowering: &mut Lowering<'_>, variable: &Variable, slots: &[SlotId]) -> Result<(), Reported> {
-    let is_fixed = is_fixed(lowering, variable)? == Some(true);
+fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
+    let fixed = fixed_elements(lowering, variable, slots.len(), false)?;
     let nodes = match &variable.attributes.start {
-        Some(start) => lowering.literally(|l| spread(l, start, slots.len()))?,
-        None if is_fixed => {
+        Some(start) => lowering.literally(|l| l.spread(start, slots.len()))?,
+        None if fixed.contains(&true) => {
             let default = lowering.system.slots[slots[0]].initial;
             vec![lowering.system.dag.constant(default); slots.len()]
         }
         None => return Ok(()),
     };
-    for (&slot, value) in slots.iter().zip(nodes) {
+    for ((&slot, value), is_fixed) in slots.iter().zip(nodes).zip(fixed) {
         if lowering.system.slots[slot].kind == SlotKind::Input {
             lowering.system.parameters.push(Assignment { slot, node: value, span: variable.span });
         }
@@ -96,13 +144,57 @@ fn lower_start(lowering: &mut Lowering<'_>, variable: &Variable, slots: &[SlotId
     Ok(())
 }
 
+/// Parameters that depend on free ones are found with them: their values become initial equations.
+pub fn release_dependents(system: &mut System) {
+    if system.free_parameters.is_empty() {
+        return;
+    }
+    let mut free: BTreeSet<SlotId> = system.free_parameters.iter().copied().collect();
+    let mut kept = std::mem::take(&mut system.parameters);
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        let (dependent, rest): (Vec<Assignment>, Vec<Assignment>) =
+            kept.into_iter().partition(|a| needs(system, a.node).iter().any(|slot| free.contains(slot)));
+        kept = rest;
+        for Assignment { slot, node, span } in dependent {
+            has_changed = true;
+            free.insert(slot);
+            let left = system.load(slot);
+            let is_real = system.slots[slot].ty == SlotType::Real;
+            let equation = ScalarEquation { left, right: node, target: Some(slot), initially: None, is_real, span };
+            if system.slots[slot].kind == SlotKind::Parameter {
+                system.free_parameters.push(slot);
+                system.initial_equations.push(equation);
+            }
+        }
+    }
+    system.parameters = kept;
+}
+
+/// The slots that a value depends on, the handles of external objects among them.
+fn needs(system: &System, node: NodeId) -> Vec<SlotId> {
+    let mut slots = system.dag.loads(&[node]);
+    let mut calls = Vec::new();
+    system.dag.calls_of(&[node], &mut calls);
+    for call in calls {
+        let callable = system.callables.get(system.dag.called(call).function);
+        for argument in callable.map_or(&[][..], |c| &c.arguments) {
+            if let Argument::Object(slot) = argument {
+                slots.push(*slot);
+            }
+        }
+    }
+    slots
+}
+
 /// Assignments in an order in which each finds what it needs.
 pub fn sort_parameters(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Assignment> {
     let assignments = std::mem::take(&mut system.parameters);
     let position: BTreeMap<SlotId, usize> = assignments.iter().enumerate().map(|(i, a)| (a.slot, i)).collect();
     let needs: Vec<Vec<usize>> = assignments
         .iter()
-        .map(|a| system.dag.loads(&[a.node]).iter().filter_map(|slot| position.get(slot).copied()).collect())
+        .map(|a| needs(system, a.node).iter().filter_map(|slot| position.get(slot).copied()).collect())
         .collect();
     let mut sorted = Vec::new();
     for component in strongly_connected_components(&needs) {

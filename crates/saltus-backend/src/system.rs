@@ -15,6 +15,7 @@ use saltus_program::{
 };
 
 use crate::dag::{Dag, NodeId};
+use crate::lower::{Memo, assigned_variables};
 
 /// Variables with more elements than this are not taken apart.
 pub const MOST_ELEMENTS: u64 = 200_000;
@@ -56,6 +57,8 @@ pub struct System {
     pub callables: IdVec<CallableId, Callable>,
     /// Their names, for messages.
     pub callable_names: IdVec<CallableId, String>,
+    /// What lowering has found already.
+    pub memo: Memo,
 }
 
 /// `slot := node`
@@ -125,11 +128,17 @@ pub fn declare_variables(model: &FlatModel) -> System {
         free_parameters: Vec::new(),
         callables: IdVec::new(),
         callable_names: IdVec::new(),
+        memo: Memo::default(),
     }
 }
 
 fn declare_elements(slots: &mut IdVec<SlotId, Slot>, variable: &Variable, kind: SlotKind) -> Vec<SlotId> {
-    let (Some(ty), Some(n)) = (slot_type(variable.ty.base), variable.ty.n_elements()) else { return Vec::new() };
+    let (ty, kind) = match variable.ty.base {
+        // The slot holds the handle.
+        BaseType::ExternalObject(_) => (Some(SlotType::Real), SlotKind::Parameter),
+        base => (slot_type(base), kind),
+    };
+    let (Some(ty), Some(n)) = (ty, variable.ty.n_elements()) else { return Vec::new() };
     if n > MOST_ELEMENTS {
         return Vec::new();
     }
@@ -202,6 +211,9 @@ fn find_assigned_in_when(model: &FlatModel) -> BTreeSet<VarId> {
     }
     let mut found = BTreeSet::new();
     collect(&model.equations, false, &mut found);
+    for algorithm in &model.algorithms {
+        found.extend(assigned_variables(model, &algorithm.statements, true).into_keys());
+    }
     found
 }
 

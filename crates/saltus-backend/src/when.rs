@@ -15,25 +15,26 @@ use std::collections::BTreeMap;
 
 use saltus_base::Span;
 use saltus_flat::{Equation, EquationKind, Expr, ExprKind};
-use saltus_program::{Reinit, SlotId, SlotKind, SlotType, Termination};
+use saltus_program::{BinaryFn, Reinit, SlotId, SlotKind, SlotType, Termination};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::{Lowering, Reported};
-use crate::system::ScalarEquation;
+use crate::lower::value::Value;
+use crate::lower::{Lowered, Lowering};
+use crate::system::{ScalarEquation, Start};
 
 /// When a part of a `when` is active: at events, and in the initial system.
 #[derive(Clone, Copy)]
-struct Guard {
-    at_event: NodeId,
-    initially: NodeId,
+pub struct Guard {
+    pub at_event: NodeId,
+    pub initially: NodeId,
 }
 
 /// The values a `when` may give its variables, in order of priority.
 type Choices = BTreeMap<SlotId, Vec<(Guard, NodeId, Span)>>;
 
-impl Lowering<'_> {
-    pub fn when(&mut self, branches: &[(Expr, Vec<Equation>)], span: Span) -> Result<(), Reported> {
+impl<'a> Lowering<'a> {
+    pub fn when(&mut self, branches: &'a [(Expr, Vec<Equation>)], span: Span) -> Lowered<()> {
         let mut free = self.always();
         let mut choices = Choices::new();
         for (condition, body) in branches {
@@ -65,9 +66,9 @@ impl Lowering<'_> {
     }
 
     /// When the condition of a branch makes it active.
-    fn activation(&mut self, condition: &Expr) -> Result<Guard, Reported> {
+    pub fn activation(&mut self, condition: &'a Expr) -> Lowered<Guard> {
         if condition.ty.base != saltus_flat::BaseType::Boolean {
-            return self.unsupported("when with a clock", condition.span);
+            return self.unsupported("clocks", condition.span);
         }
         let elements = self.scalars(condition)?;
         let texts = element_texts(self, condition, elements.len());
@@ -79,9 +80,13 @@ impl Lowering<'_> {
                 guard.initially = self.system.dag.boolean(true);
                 continue;
             }
+            // What never changes never becomes true.
+            if self.is_parametric(node) {
+                continue;
+            }
             let slot = self.condition_slot(node, text, condition.span);
             let edge = self.edge_node(slot);
-            guard.at_event = self.system.dag.binary(saltus_program::BinaryFn::Or, guard.at_event, edge);
+            guard.at_event = self.system.dag.binary(BinaryFn::Or, guard.at_event, edge);
         }
         Ok(guard)
     }
@@ -96,18 +101,11 @@ impl Lowering<'_> {
         slot
     }
 
-    fn when_body(&mut self, body: &[Equation], guard: Guard, choices: &mut Choices) -> Result<(), Reported> {
+    fn when_body(&mut self, body: &'a [Equation], guard: Guard, choices: &mut Choices) -> Lowered<()> {
         for equation in body {
             let span = equation.span;
             match &equation.kind {
-                EquationKind::Equality { left, right } => {
-                    let (targets, values) = (self.scalars(left)?, self.scalars(right)?);
-                    for (target, value) in targets.into_iter().zip(values) {
-                        let slot = self.slot_of(target).filter(|&s| self.system.slots[s].kind == SlotKind::Discrete);
-                        let Some(slot) = slot else { return self.report(diagnostics::when_left_side(span)) };
-                        choices.entry(slot).or_default().push((guard, value, span));
-                    }
-                }
+                EquationKind::Equality { left, right } => self.when_equality(left, right, guard, choices, span)?,
                 EquationKind::If { branches, otherwise } => {
                     let mut free = guard;
                     for (condition, body) in branches {
@@ -120,11 +118,51 @@ impl Lowering<'_> {
                     self.when_body(otherwise, free, choices)?;
                 }
                 EquationKind::Reinit { state, value } => self.when_reinit(state, value, guard, span)?,
-                EquationKind::Terminate { message } => self.when_terminate(message, guard, span),
-                EquationKind::Assert { .. } => return self.unsupported("assert in a when", span),
+                EquationKind::Terminate { message } => self.termination(message, guard.at_event, span),
+                EquationKind::Assert { condition, message, level } => {
+                    self.event_assertion(condition, message, level.as_ref(), guard.at_event, span)?;
+                }
                 EquationKind::When { .. } => return self.unsupported("a when in a when", span),
-                EquationKind::Call(_) => return self.unsupported("calls for their effect", span),
+                EquationKind::Call(call) => self.call_equation(call)?,
             }
+        }
+        Ok(())
+    }
+
+    fn when_equality(
+        &mut self,
+        left: &'a Expr,
+        right: &'a Expr,
+        guard: Guard,
+        choices: &mut Choices,
+        span: Span,
+    ) -> Lowered<()> {
+        let ExprKind::Tuple(items) = &left.kind else {
+            let value = self.value(right)?;
+            return self.choose(left, &value, guard, choices, span);
+        };
+        let results = self.results(right)?;
+        for (item, value) in items.iter().zip(results.iter()) {
+            if let Some(item) = item {
+                self.choose(item, value, guard, choices, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        left: &'a Expr,
+        value: &Value,
+        guard: Guard,
+        choices: &mut Choices,
+        span: Span,
+    ) -> Lowered<()> {
+        let targets = self.scalars(left)?;
+        for (target, value) in targets.into_iter().zip(value.scalars()) {
+            let slot = self.slot_of(target).filter(|&s| self.system.slots[s].kind == SlotKind::Discrete);
+            let Some(slot) = slot else { return Err(diagnostics::when_left_side(span).into()) };
+            choices.entry(slot).or_default().push((guard, value, span));
         }
         Ok(())
     }
@@ -143,9 +181,13 @@ impl Lowering<'_> {
         self.system.equations.push(ScalarEquation { left, right, target, initially, is_real, span });
     }
 
-    fn when_reinit(&mut self, state: &Expr, value: &Expr, guard: Guard, span: Span) -> Result<(), Reported> {
-        let (slots, values) = (self.slots(state, "reinit of an expression")?, self.scalars(value)?);
-        for (slot, value) in slots.into_iter().zip(values) {
+    fn when_reinit(&mut self, state: &'a Expr, value: &'a Expr, guard: Guard, span: Span) -> Lowered<()> {
+        let values = self.scalars(value)?;
+        // In an algorithm the state may have been assigned; `reinit` is about the variable.
+        let assigned = std::mem::take(&mut self.state.variables);
+        let slots = self.slots(state, "reinit of an expression");
+        self.state.variables = assigned;
+        for (slot, value) in slots?.into_iter().zip(values) {
             let number = self.system.reinits.len() + 1;
             let (zero, no) = (self.system.dag.constant(0.0), self.system.dag.boolean(false));
             // While inactive the value may be anything, also not a number.
@@ -155,40 +197,119 @@ impl Lowering<'_> {
             let value_slot =
                 self.system.add_discrete(format!("value of {name}"), SlotType::Real, guarded, Some(zero), span);
             self.system.reinits.push(Reinit { state: slot, active, value: value_slot, span });
-            match self.system.dag.value(guard.initially) {
-                Some(0.0) => {}
-                Some(_) => {
-                    let left = self.system.load(slot);
-                    let equation =
-                        ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span };
-                    self.system.initial_equations.push(equation);
-                }
-                None => return self.unsupported("a conditional reinit in a when with initial()", span),
-            }
+            self.initial_reinit(slot, value, guard, span)?;
         }
         Ok(())
     }
 
-    fn when_terminate(&mut self, message: &Expr, guard: Guard, span: Span) {
-        let text = match &message.kind {
-            ExprKind::String(text) => text.to_string(),
-            _ => saltus_flat::print_expr(&saltus_flat::ModelNames::new(self.model), message),
-        };
+    /// An active `reinit` is an initial equation.
+    fn initial_reinit(&mut self, slot: SlotId, value: NodeId, guard: Guard, span: Span) -> Lowered<()> {
+        match self.system.dag.value(guard.initially) {
+            Some(0.0) => Ok(()),
+            Some(_) => {
+                let left = self.system.load(slot);
+                let equation =
+                    ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span };
+                self.system.initial_equations.push(equation);
+                Ok(())
+            }
+            None => self.unsupported("a conditional reinit in a when with initial()", span),
+        }
+    }
+
+    pub fn termination(&mut self, message: &'a Expr, guard: NodeId, span: Span) {
+        let text = self.message(message);
         let number = self.system.terminations.len() + 1;
         let no = self.system.dag.boolean(false);
-        let active =
-            self.system.add_discrete(format!("terminate {number}"), SlotType::Boolean, guard.at_event, Some(no), span);
+        let active = self.system.add_discrete(format!("terminate {number}"), SlotType::Boolean, guard, Some(no), span);
         self.system.terminations.push(Termination { active, message: text, span });
+    }
+
+    /// An assertion that is checked at events. Its outcome is kept, since it is read after the event.
+    fn event_assertion(
+        &mut self,
+        condition: &'a Expr,
+        message: &'a Expr,
+        level: Option<&'a Expr>,
+        guard: NodeId,
+        span: Span,
+    ) -> Lowered<()> {
+        let Ok(condition) = self.literally(|l| l.condition(condition)) else { return Ok(()) };
+        let inactive = self.system.dag.not(guard);
+        let holds = self.system.dag.binary(BinaryFn::Or, inactive, condition);
+        if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
+            return Ok(());
+        }
+        let number = self.system.assertions.len() + 1;
+        let name = format!("holds {number}");
+        let slot = self.system.add_slot(name, SlotKind::Discrete, SlotType::Boolean);
+        let yes = self.system.dag.boolean(true);
+        self.system.slots[slot].initial = 1.0;
+        self.system.starts.insert(slot, Start { value: yes, is_fixed: true, span });
+        let before = self.pre_node(slot);
+        let right = self.system.dag.and(before, holds);
+        let left = self.system.load(slot);
+        let (target, initially) = (Some(slot), Some(yes));
+        self.system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span });
+        self.add_assertion(left, message, level, span);
+        Ok(())
+    }
+
+    /// `assert` in a function is left to calls at run time if it fails; in algorithms it is checked.
+    pub fn assert_statement(
+        &mut self,
+        condition: &'a Expr,
+        message: &'a Expr,
+        level: Option<&'a Expr>,
+        span: Span,
+    ) -> Lowered<()> {
+        if self.function.is_some() {
+            let holds = self.literally(|l| l.constant(condition)).unwrap_or(None);
+            let is_certain = self.system.dag.value(self.path).is_some();
+            return match holds {
+                Some(0.0) if is_certain => self.unsupported("a function whose assertion fails", span),
+                _ => Ok(()),
+            };
+        }
+        if self.is_initial {
+            return Ok(());
+        }
+        // Relations are literal only inside a `when`.
+        if self.is_literal {
+            return self.event_assertion(condition, message, level, self.path, span);
+        }
+        self.assertion(condition, message, level, self.path, span)
+    }
+
+    pub fn terminate_statement(&mut self, message: &'a Expr, span: Span) -> Lowered<()> {
+        if self.function.is_some() {
+            return self.unsupported("terminate in a function", span);
+        }
+        if !self.is_initial {
+            self.termination(message, self.path, span);
+        }
+        Ok(())
+    }
+
+    pub fn reinit_statement(&mut self, state: &'a Expr, value: &'a Expr, span: Span) -> Lowered<()> {
+        if self.function.is_some() {
+            return self.broken("reinit in a function", span);
+        }
+        let no = self.system.dag.boolean(false);
+        if !self.is_initial {
+            return self.when_reinit(state, value, Guard { at_event: self.path, initially: no }, span);
+        }
+        let values = self.scalars(value)?;
+        let slots = self.slots(state, "reinit of an expression")?;
+        let guard = Guard { at_event: no, initially: self.path };
+        slots.into_iter().zip(values).try_for_each(|(slot, value)| self.initial_reinit(slot, value, guard, span))
     }
 }
 
 /// Source text of the elements of a vector condition.
 fn element_texts(lowering: &Lowering<'_>, condition: &Expr, n: usize) -> Vec<String> {
-    let names = saltus_flat::ModelNames::new(lowering.model);
     match &condition.kind {
-        ExprKind::Array(items) if items.len() == n => {
-            items.iter().map(|e| saltus_flat::print_expr(&names, e)).collect()
-        }
-        _ => vec![saltus_flat::print_expr(&names, condition); n],
+        ExprKind::Array(items) if items.len() == n => items.iter().map(|e| lowering.text_of(e)).collect(),
+        _ => vec![lowering.text_of(condition); n],
     }
 }

@@ -1,0 +1,444 @@
+//! Calls of functions: executed on values if they can be, else made at run time.
+//!
+//! ```text
+//! function f                              f(a, b)  ⇒  a + 2*b             written into the graph
+//!   input Real x, y; output Real z;
+//! algorithm z := x + 2*y; end f;          table(id, 1, u)  ⇒  a call      external, or loops that depend on values
+//! ```
+//!
+//! Execution ends and a real call is made where a function is external, has a loop whose condition is not known, arrays
+//! whose size is not known, or becomes too long. Calls with constant arguments are evaluated. Equal calls are executed once.
+//! (Specification: chapter 12.)
+
+use std::rc::Rc;
+
+use saltus_base::{Index, Span};
+use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Function, FunctionId, LocalId, Purity, Type, count};
+use saltus_program::{Argument, BinaryFn, Callable, CallableId};
+
+use super::statements::State;
+use super::value::{FunctionValue, Value};
+use super::{Lowered, Lowering};
+use crate::builtins::elementary;
+use crate::dag::NodeId;
+use crate::diagnostics;
+
+/// A call that takes more nodes than this is made at run time.
+const MOST_NODES: usize = 6_000;
+
+/// Calls nested deeper than this are made at run time.
+const MOST_NESTED_CALLS: u32 = 40;
+
+impl<'a> Lowering<'a> {
+    /// All results of a call.
+    pub fn results(&mut self, e: &'a Expr) -> Lowered<Rc<Vec<Value>>> {
+        match &e.kind {
+            ExprKind::Call { function, arguments } => {
+                let arguments = self.arguments(arguments)?;
+                self.call(*function, arguments, e.span)
+            }
+            ExprKind::CallLocal { function, arguments } => {
+                let arguments = self.arguments(arguments)?;
+                self.call_local(*function, arguments, e.span)
+            }
+            ExprKind::Builtin { function: Builtin::Pure, arguments } if arguments.len() == 1 => {
+                self.results(&arguments[0])
+            }
+            _ => Ok(Rc::new(vec![self.value(e)?])),
+        }
+    }
+
+    /// Strings must be known, so what they depend on counts as constant.
+    fn arguments(&mut self, arguments: &'a [Expr]) -> Lowered<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(match argument.ty.base {
+                BaseType::String => self.folding(|l| l.value(argument))?,
+                _ => self.value(argument)?,
+            });
+        }
+        Ok(values)
+    }
+
+    pub fn function_value(&mut self, function: FunctionId, bound: &'a [(u32, Expr)]) -> Lowered<Value> {
+        let mut values = Vec::with_capacity(bound.len());
+        for (position, value) in bound {
+            values.push((*position, self.value(value)?));
+        }
+        Ok(Value::Function(Rc::new(FunctionValue { function, bound: values })))
+    }
+
+    /// Bound inputs and given arguments are put together by position.
+    fn call_local(&mut self, local: LocalId, given: Vec<Value>, span: Span) -> Lowered<Rc<Vec<Value>>> {
+        let Some(Some(Value::Function(target))) = self.state.locals.get(local.index()).cloned() else {
+            return self.broken("a call of something that is no function", span);
+        };
+        let n_inputs = self.model.functions.get(target.function).map_or(0, |f| f.inputs.len());
+        let mut given = given.into_iter();
+        let mut all = Vec::with_capacity(n_inputs);
+        for position in 0..n_inputs {
+            let bound = target.bound.iter().find(|(p, _)| *p as usize == position).map(|(_, v)| v.clone());
+            match bound.or_else(|| given.next()) {
+                Some(value) => all.push(value),
+                None => break,
+            }
+        }
+        self.call(target.function, all, span)
+    }
+
+    pub fn call(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Lowered<Rc<Vec<Value>>> {
+        let Some(function) = self.model.functions.get(id) else { return self.broken("an unknown function", span) };
+        if function.is_record_constructor && arguments.len() == function.inputs.len() {
+            return Ok(Rc::new(vec![Value::record(arguments)]));
+        }
+        let is_literal = self.is_literal || !function.generate_events;
+        let mut key = vec![id.index() as u64, u64::from(is_literal)];
+        arguments.iter().for_each(|a| a.encode(&mut key));
+        if let Some(results) = self.system.memo.calls.get(&key) {
+            return Ok(results.clone());
+        }
+        let results = Rc::new(self.new_call(id, function, arguments, span)?);
+        self.system.memo.calls.insert(key, results.clone());
+        Ok(results)
+    }
+
+    fn new_call(
+        &mut self,
+        id: FunctionId,
+        function: &'a Function,
+        arguments: Vec<Value>,
+        span: Span,
+    ) -> Lowered<Vec<Value>> {
+        if let Some(results) = self.builtin_function(function, &arguments, span)? {
+            return Ok(results);
+        }
+        if function.purity == Purity::Pure
+            && let Some(results) = self.evaluated_call(id, function, &arguments, span)
+        {
+            return Ok(results);
+        }
+        if function.external.is_some() {
+            return self.real_call(id, function, arguments, span);
+        }
+        let sketch = self.sketch(id, &arguments);
+        if self.system.memo.not_executed.contains(&sketch) {
+            return self.real_call(id, function, arguments, span);
+        }
+        match self.execute(id, function, arguments.clone(), span) {
+            Ok(results) => Ok(results),
+            Err(problem) => {
+                if self.n_calls < MOST_NESTED_CALLS {
+                    self.system.memo.not_executed.insert(sketch);
+                }
+                // What stood in the way of execution says more than what is missing for a call.
+                self.real_call(id, function, arguments, span).map_err(|_| problem)
+            }
+        }
+    }
+
+    /// The shapes of a call, and which of its arguments are constant.
+    fn sketch(&self, id: FunctionId, arguments: &[Value]) -> Vec<u64> {
+        let mut sketch = vec![id.index() as u64];
+        for argument in arguments {
+            sketch.push(u64::MAX);
+            sketch.extend(argument.dims().iter().map(|&d| d as u64));
+            let constants = argument.scalars().iter().filter(|&&n| self.system.dag.value(n).is_some()).count();
+            sketch.push(constants as u64);
+        }
+        sketch
+    }
+
+    /// `external "builtin" y = sin(x)`
+    fn builtin_function(
+        &mut self,
+        function: &'a Function,
+        arguments: &[Value],
+        span: Span,
+    ) -> Lowered<Option<Vec<Value>>> {
+        let Some(external) = function.external.as_ref().filter(|e| e.language == "builtin") else { return Ok(None) };
+        let builtin = Builtin::from_name(&external.name);
+        Ok(match (builtin.and_then(elementary), builtin, arguments) {
+            (Some(f), _, [x]) => Some(vec![self.map(x, span, |l, x| l.system.dag.unary(f, x))?]),
+            (_, Some(Builtin::Atan2), [a, b]) => {
+                Some(vec![self.zip(a, b, span, |l, a, b| l.system.dag.binary(BinaryFn::Atan2, a, b))?])
+            }
+            _ => None,
+        })
+    }
+
+    pub fn check_budget(&self, span: Span) -> Lowered<()> {
+        match self.system.memo.node_limit {
+            Some(limit) if self.system.dag.len() > limit => {
+                self.unsupported("a function that becomes so long when it is written out", span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn execute(
+        &mut self,
+        id: FunctionId,
+        function: &'a Function,
+        arguments: Vec<Value>,
+        span: Span,
+    ) -> Lowered<Vec<Value>> {
+        if self.n_calls >= MOST_NESTED_CALLS {
+            return self.unsupported("calls nested so deeply", span);
+        }
+        let limit = Some(self.system.dag.len() + MOST_NODES);
+        let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
+        let n_assertions = self.system.assertions.len();
+        let result = self.in_frame(id, function, |l| {
+            for (&input, value) in function.inputs.iter().zip(arguments) {
+                l.state.set_local(input.index(), Some(value));
+            }
+            l.execute_body(function, span)
+        });
+        self.system.memo.node_limit = outer_limit;
+        if result.is_err() {
+            self.system.assertions.truncate(n_assertions);
+            self.system.assertion_conditions.truncate(n_assertions);
+        }
+        result
+    }
+
+    /// With a new frame for the function's locals.
+    fn in_frame<T>(&mut self, id: FunctionId, function: &Function, act: impl FnOnce(&mut Self) -> T) -> T {
+        let no = self.system.dag.boolean(false);
+        let state = std::mem::replace(&mut self.state, State::new(function.locals.len(), no));
+        let outer = self.function.replace(id);
+        let is_literal = self.is_literal;
+        self.is_literal |= !function.generate_events;
+        self.n_calls += 1;
+        let result = act(self);
+        self.n_calls -= 1;
+        self.is_literal = is_literal;
+        self.function = outer;
+        self.state = state;
+        result
+    }
+
+    fn execute_body(&mut self, function: &'a Function, span: Span) -> Lowered<Vec<Value>> {
+        for (id, local) in function.locals.iter() {
+            let is_set = self.state.locals.get(id.index()).is_some_and(Option::is_some);
+            if local.default.is_some() && !is_set {
+                self.initialise_local(id, span)?;
+            }
+        }
+        if function.is_record_constructor {
+            let fields: Lowered<Vec<Value>> =
+                function.inputs.iter().map(|&input| self.initialise_local(input, span)).collect();
+            return Ok(vec![Value::record(fields?)]);
+        }
+        self.run(&function.body)?;
+        self.check_budget(span)?;
+        function.outputs.iter().map(|&output| self.initialise_local(output, span)).collect()
+    }
+
+    /// The value of a local; if it has none yet that of its declaration, or the default of its type.
+    pub fn initialise_local(&mut self, id: LocalId, span: Span) -> Lowered<Value> {
+        if let Some(Some(value)) = self.state.locals.get(id.index()) {
+            return Ok(value.clone());
+        }
+        let model = self.model;
+        let Some(function) = self.function.and_then(|f| model.functions.get(f)) else {
+            return self.broken("an iteration variable without a value", span);
+        };
+        let Some(local) = function.locals.get(id) else { return self.broken("an unknown local variable", span) };
+        let value = match &local.default {
+            Some(default) => self.value(default)?,
+            None if function.inputs.contains(&id) => return self.broken("an input without a value", span),
+            None => {
+                let dims = self.local_dims(local, span)?;
+                self.default_value(local.ty.base, dims, span, 0)?
+            }
+        };
+        self.state.set_local(id.index(), Some(value.clone()));
+        Ok(value)
+    }
+
+    fn local_dims(&mut self, local: &'a saltus_flat::Local, span: Span) -> Lowered<Vec<usize>> {
+        let mut dims = Vec::with_capacity(local.ty.rank());
+        for (d, dim) in local.ty.dims.iter().enumerate() {
+            let size = match (dim.known(), local.sizes.get(d)) {
+                (Some(n), _) => n as f64,
+                (None, Some(Some(size))) => match self.constant(size)? {
+                    Some(n) if n >= 0.0 => n,
+                    _ => return self.unsupported("an array whose size is not constant", span),
+                },
+                (None, _) => return self.unsupported("an array of unknown size that is not assigned as a whole", span),
+            };
+            dims.push(size as usize);
+        }
+        let n = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).unwrap_or(usize::MAX);
+        self.check_size(n, span)?;
+        Ok(dims)
+    }
+
+    fn default_value(&mut self, base: BaseType, dims: Vec<usize>, span: Span, level: u32) -> Lowered<Value> {
+        let scalar = match base {
+            BaseType::Real | BaseType::Integer | BaseType::Boolean => self.number(0.0),
+            BaseType::Enumeration(_) => self.number(1.0),
+            BaseType::String => Value::text(""),
+            BaseType::Record(id) if level < 20 => {
+                let model = self.model;
+                let mut fields = Vec::new();
+                for field in model.records.get(id).map_or(&[][..], |r| &r.fields) {
+                    let dims = known_dims(&field.ty);
+                    let Some(dims) = dims else {
+                        return self.unsupported("a record with an array of unknown size", span);
+                    };
+                    fields.push(self.default_value(field.ty.base, dims, span, level + 1)?);
+                }
+                Value::record(fields)
+            }
+            _ => return self.unsupported("a local variable of this type without a value", span),
+        };
+        let n = dims.iter().product();
+        Ok(if dims.is_empty() { scalar } else { self.repeat(&scalar, dims, n) })
+    }
+
+    /// A call at run time.
+    pub fn real_call(
+        &mut self,
+        id: FunctionId,
+        function: &'a Function,
+        arguments: Vec<Value>,
+        span: Span,
+    ) -> Lowered<Vec<Value>> {
+        let mut shapes = Vec::with_capacity(arguments.len());
+        let mut scalars = Vec::new();
+        for (argument, &input) in arguments.iter().zip(&function.inputs) {
+            let base = function.locals.get(input).map_or(BaseType::Error, |l| l.ty.base);
+            shapes.push(self.argument(argument, base, &mut scalars, span)?);
+        }
+        let results = self.result_types(id, function, arguments, span)?;
+        let mut n_results = 0;
+        for ty in &results {
+            n_results += count::n_scalars(self.model, ty).unwrap_or(0);
+        }
+        if n_results > crate::system::MOST_ELEMENTS {
+            return Err(diagnostics::too_large(span).into());
+        }
+        let callable = self.callable(Callable { function: id, arguments: shapes, results: results.clone() });
+        let call = self.system.dag.call(callable, scalars, n_results as u32);
+        let mut next = 0;
+        results.iter().map(|ty| self.result_value(call, ty, &mut next, span)).collect()
+    }
+
+    /// How a value is passed; its numbers are added to the scalars of the call.
+    fn argument(&mut self, value: &Value, base: BaseType, scalars: &mut Vec<NodeId>, span: Span) -> Lowered<Argument> {
+        match value {
+            Value::Text(Some(text)) => Ok(Argument::Text(text.to_string())),
+            Value::Text(None) => self.unsupported("a String argument that is not constant", span),
+            Value::Object(slot) => Ok(Argument::Object(*slot)),
+            Value::Function(f) => {
+                let function = self.model.functions.get(f.function);
+                let mut bound = Vec::new();
+                for (position, value) in &f.bound {
+                    let input = function.and_then(|f| f.locals.get(*f.inputs.get(*position as usize)?));
+                    let ty = self.type_of(value, input.map_or(BaseType::Error, |l| l.ty.base), span)?;
+                    scalars.extend(value.scalars());
+                    bound.push((*position, ty));
+                }
+                Ok(Argument::Function { function: f.function, bound })
+            }
+            _ => {
+                let ty = self.type_of(value, base, span)?;
+                scalars.extend(value.scalars());
+                Ok(Argument::Scalars(ty))
+            }
+        }
+    }
+
+    /// The type of a value with its sizes.
+    fn type_of(&self, value: &Value, base: BaseType, span: Span) -> Lowered<Type> {
+        let dims: Vec<Dim> = value.dims().iter().map(|&d| Dim::Known(d as u64)).collect();
+        let ty = Type::array(base, dims);
+        match count::n_scalars(self.model, &ty) {
+            Some(n) if n as usize == value.scalars().len() => Ok(ty),
+            _ => self.unsupported("an argument of this type in a call at run time", span),
+        }
+    }
+
+    /// Types of the results with sizes, which may depend on the arguments.
+    fn result_types(
+        &mut self,
+        id: FunctionId,
+        function: &'a Function,
+        arguments: Vec<Value>,
+        span: Span,
+    ) -> Lowered<Vec<Type>> {
+        self.in_frame(id, function, |l| {
+            for (&input, value) in function.inputs.iter().zip(arguments) {
+                l.state.set_local(input.index(), Some(value));
+            }
+            let mut types = Vec::with_capacity(function.outputs.len());
+            for &output in &function.outputs {
+                let Some(local) = function.locals.get(output) else { continue };
+                let dims = l.local_dims(local, span)?.into_iter().map(|d| Dim::Known(d as u64)).collect::<Vec<_>>();
+                types.push(Type::array(local.ty.base, dims));
+            }
+            Ok(types)
+        })
+    }
+
+    fn callable(&mut self, callable: Callable) -> CallableId {
+        // Equal calls differ in nothing that their text does not show.
+        let key = format!("{callable:?}");
+        if let Some(&id) = self.system.memo.callables.get(&key) {
+            return id;
+        }
+        let name = self.model.functions.get(callable.function).map_or(String::new(), |f| f.name.clone());
+        let id = self.system.callables.push(callable);
+        self.system.callable_names.push(name);
+        self.system.memo.callables.insert(key, id);
+        id
+    }
+
+    fn result_value(&mut self, call: crate::dag::CallId, ty: &Type, next: &mut u32, span: Span) -> Lowered<Value> {
+        let Some(dims) = known_dims(ty) else { return self.unsupported("a result of unknown size", span) };
+        let n: usize = dims.iter().product();
+        let mut take = |l: &mut Self| {
+            *next += 1;
+            l.system.dag.result(call, *next - 1)
+        };
+        match ty.base {
+            BaseType::Record(id) => {
+                let model = self.model;
+                let fields = model.records.get(id).map_or(&[][..], |r| &r.fields);
+                let mut items = Vec::with_capacity(n);
+                for _ in 0..n {
+                    let record: Lowered<Vec<Value>> =
+                        fields.iter().map(|f| self.result_value(call, &f.ty, next, span)).collect();
+                    items.push(Value::record(record?));
+                }
+                match Value::assemble(dims, items) {
+                    Some(value) => Ok(value),
+                    None => self.broken("results of another size", span),
+                }
+            }
+            BaseType::String => {
+                (0..n).for_each(|_| {
+                    take(self);
+                });
+                Ok(self.repeat(&Value::Text(None), dims, n))
+            }
+            _ => {
+                let items = (0..n).map(|_| take(self)).collect();
+                Ok(Value::numbers(dims, items))
+            }
+        }
+    }
+
+    /// Does a call do anything but compute? Only impure functions and those without results can.
+    pub fn has_effects(&self, call: &Expr) -> bool {
+        let ExprKind::Call { function, .. } = &call.kind else { return true };
+        self.model.functions.get(*function).is_none_or(|f| f.purity == Purity::Impure || f.outputs.is_empty())
+    }
+}
+
+/// Sizes of a type; `None` if one is not known.
+pub fn known_dims(ty: &Type) -> Option<Vec<usize>> {
+    ty.dims.iter().map(|d| d.known().and_then(|n| usize::try_from(n).ok())).collect()
+}

@@ -1,0 +1,268 @@
+//! Subscripts: reading and writing parts of values.
+//!
+//! A subscript that is known selects; one that is not becomes a choice among all positions:
+//!
+//! ```text
+//! x[i]  with Real x[2]      ⇒   if i == 1 then x[1] elseif i == 2 then x[2] else not-a-number
+//! x[i] := v                 ⇒   x := {if i == 1 then v else x[1], if i == 2 then v else x[2]}
+//! ```
+//!
+//! (Specification: section 10.5.)
+
+use std::rc::Rc;
+
+use saltus_base::Span;
+use saltus_flat::{BaseType, Expr, ExprKind, Subscript};
+use saltus_program::BinaryFn;
+
+use super::value::Value;
+use super::{Lowered, Lowering};
+use crate::dag::NodeId;
+use crate::diagnostics;
+
+/// Arrays larger than this are not searched for an element with a subscript that is not constant: inside functions,
+/// which can be called instead, and in equations.
+const MOST_CHOICES_IN_FUNCTION: usize = 64;
+const MOST_CHOICES: usize = 4_096;
+
+/// What a subscript selects of one dimension.
+#[derive(Clone)]
+pub enum Choice {
+    /// Positions from 0; `keeps` the dimension or removes it.
+    Fixed { positions: Vec<usize>, keeps: bool },
+    /// A position from 1 that is not known at compile time.
+    Open(NodeId),
+}
+
+impl<'a> Lowering<'a> {
+    pub fn choices(&mut self, dims: &[usize], subscripts: &'a [Subscript], span: Span) -> Lowered<Vec<Choice>> {
+        let mut choices = Vec::with_capacity(dims.len());
+        for (i, &size) in dims.iter().enumerate() {
+            choices.push(match subscripts.get(i) {
+                None | Some(Subscript::All) => Choice::Fixed { positions: (0..size).collect(), keeps: true },
+                Some(Subscript::Slice(v)) => {
+                    let nodes = self.value(v)?.scalars();
+                    let is_boolean = v.ty.base == BaseType::Boolean;
+                    let mut positions = Vec::with_capacity(nodes.len());
+                    for node in nodes {
+                        match self.system.dag.value(node) {
+                            Some(k) => positions.push(position(k, is_boolean, size, span)?),
+                            None => return self.unsupported("a vector of subscripts that are not constant", span),
+                        }
+                    }
+                    Choice::Fixed { positions, keeps: true }
+                }
+                Some(Subscript::Index(v)) => {
+                    let node = self.scalar(v)?;
+                    let is_boolean = v.ty.base == BaseType::Boolean;
+                    match self.system.dag.value(node) {
+                        Some(k) => {
+                            Choice::Fixed { positions: vec![position(k, is_boolean, size, span)?], keeps: false }
+                        }
+                        None => {
+                            self.check_choices(dims, span)?;
+                            // Boolean subscripts count from false = 1.
+                            let one = self.system.dag.constant(1.0);
+                            Choice::Open(if is_boolean {
+                                self.system.dag.binary(BinaryFn::Add, node, one)
+                            } else {
+                                node
+                            })
+                        }
+                    }
+                }
+            });
+        }
+        Ok(choices)
+    }
+
+    fn check_choices(&mut self, dims: &[usize], span: Span) -> Lowered<()> {
+        let most = if self.function.is_some() { MOST_CHOICES_IN_FUNCTION } else { MOST_CHOICES };
+        if dims.iter().product::<usize>() > most {
+            return self.unsupported("a subscript of a large array that is not constant", span);
+        }
+        Ok(())
+    }
+
+    pub fn index(&mut self, e: &'a Expr, base: &'a Expr, subscripts: &'a [Subscript]) -> Lowered<Value> {
+        let value = self.value(base)?;
+        let choices = self.choices(value.dims(), subscripts, e.span)?;
+        self.read(&value, &choices, e.span)
+    }
+
+    pub fn read(&mut self, value: &Value, choices: &[Choice], span: Span) -> Lowered<Value> {
+        let open = choices.iter().position(|c| matches!(c, Choice::Open(_)));
+        if let Some(d) = open {
+            return self.read_open(value, choices, d, span);
+        }
+        let (positions, dims) = selected(value.dims(), choices);
+        let part = match value {
+            Value::Numbers(a) => gather(&a.items, &positions).map(|items| Value::numbers(dims, items)),
+            Value::Others(a) => gather(&a.items, &positions).and_then(|items| Value::assemble(dims, items)),
+            scalar => Some(scalar.clone()),
+        };
+        part.ok_or_else(|| diagnostics::broken_expression("a subscript outside an array", span).into())
+    }
+
+    /// An index outside yields not-a-number, which is found when it is stored.
+    fn read_open(&mut self, value: &Value, choices: &[Choice], d: usize, span: Span) -> Lowered<Value> {
+        let Some(Choice::Open(wanted)) = choices.get(d).cloned() else {
+            return self.read(value, choices, span);
+        };
+        let mut result: Option<Value> = None;
+        let mut fixed = choices.to_vec();
+        for k in (0..value.dims().get(d).copied().unwrap_or(0)).rev() {
+            fixed[d] = Choice::Fixed { positions: vec![k], keeps: false };
+            let part = self.read(value, &fixed, span)?;
+            let is_it = self.is_position(wanted, k);
+            let other = match result {
+                Some(other) => other,
+                None => self.undefined_like(&part),
+            };
+            result = Some(self.select(is_it, &part, &other, span)?);
+        }
+        result.ok_or_else(|| diagnostics::index_out_of_range(f64::NAN, 0, span).into())
+    }
+
+    fn is_position(&mut self, wanted: NodeId, k: usize) -> NodeId {
+        let number = self.system.dag.constant(k as f64 + 1.0);
+        self.system.dag.binary(BinaryFn::Equal, wanted, number)
+    }
+
+    fn undefined_like(&mut self, value: &Value) -> Value {
+        let nothing = self.system.dag.constant(f64::NAN);
+        match value {
+            Value::Number(_) => Value::Number(nothing),
+            Value::Numbers(a) => Value::numbers(a.dims.clone(), vec![nothing; a.items.len()]),
+            Value::Record(fields) => Value::record(fields.iter().map(|f| self.undefined_like(f)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    /// `value` with the chosen part replaced.
+    pub fn write(&mut self, value: Value, choices: &[Choice], new: Value, span: Span) -> Lowered<Value> {
+        let open: Vec<NodeId> =
+            choices.iter().filter_map(|c| if let Choice::Open(n) = c { Some(*n) } else { None }).collect();
+        if open.is_empty() {
+            let (positions, _) = selected(value.dims(), choices);
+            return write_at(value, &positions, new, span);
+        }
+        let dims = value.dims().to_vec();
+        // The choice with every open subscript fixed, one combination after the other.
+        let mut result = value;
+        let mut fixed = choices.to_vec();
+        let open_dims: Vec<usize> =
+            choices.iter().enumerate().filter(|(_, c)| matches!(c, Choice::Open(_))).map(|(d, _)| d).collect();
+        let n: usize = open_dims.iter().map(|&d| dims[d]).product();
+        for combination in 0..n {
+            let mut rest = combination;
+            let mut condition = self.system.dag.boolean(true);
+            for (&d, &wanted) in open_dims.iter().zip(&open) {
+                let k = rest % dims[d].max(1);
+                rest /= dims[d].max(1);
+                fixed[d] = Choice::Fixed { positions: vec![k], keeps: false };
+                let is_it = self.is_position(wanted, k);
+                condition = self.system.dag.and(condition, is_it);
+            }
+            let old = self.read(&result, &fixed, span)?;
+            let chosen = self.select(condition, &new, &old, span)?;
+            let (positions, _) = selected(&dims, &fixed);
+            result = write_at(result, &positions, chosen, span)?;
+        }
+        Ok(result)
+    }
+
+    /// A field of a record, or of each record of an array.
+    pub fn field_of(&mut self, value: &Value, field: usize, span: Span) -> Lowered<Value> {
+        let part = match value {
+            Value::Record(fields) => fields.get(field).cloned(),
+            Value::Others(a) => {
+                let parts: Option<Vec<Value>> = a
+                    .items
+                    .iter()
+                    .map(|v| if let Value::Record(fields) = v { fields.get(field).cloned() } else { None })
+                    .collect();
+                parts.and_then(|parts| unfold(&a.dims, parts))
+            }
+            Value::Numbers(a) if a.items.is_empty() => Some(value.clone()),
+            _ => None,
+        };
+        part.ok_or_else(|| diagnostics::broken_expression("a field of something that is no record", span).into())
+    }
+
+    pub fn field(&mut self, e: &'a Expr, base: &'a Expr, field: u32) -> Lowered<Value> {
+        if let ExprKind::Record(items) = &base.kind
+            && let Some(item) = items.get(field as usize)
+        {
+            return self.value(item);
+        }
+        let value = self.value(base)?;
+        self.field_of(&value, field as usize, e.span)
+    }
+}
+
+fn position(k: f64, is_boolean: bool, size: usize, span: Span) -> Lowered<usize> {
+    let k = if is_boolean { k + 1.0 } else { k };
+    if k >= 1.0 && k <= size as f64 {
+        return Ok(k as usize - 1);
+    }
+    Err(diagnostics::index_out_of_range(k, size as u64, span).into())
+}
+
+/// An array of arrays as one array.
+fn unfold(dims: &[usize], parts: Vec<Value>) -> Option<Value> {
+    let inner: Vec<usize> = parts.first().map_or(Vec::new(), |p| p.dims().to_vec());
+    let all: Vec<usize> = dims.iter().chain(&inner).copied().collect();
+    Value::assemble(all, parts.iter().flat_map(Value::elements).collect())
+}
+
+/// Row-major positions of the selected elements, and the shape of the selection.
+pub fn selected(dims: &[usize], choices: &[Choice]) -> (Vec<usize>, Vec<usize>) {
+    let mut places = vec![0usize];
+    let mut shape = Vec::new();
+    for (&size, choice) in dims.iter().zip(choices) {
+        let Choice::Fixed { positions, keeps } = choice else { continue };
+        if *keeps {
+            shape.push(positions.len());
+        }
+        places = places.iter().flat_map(|p| positions.iter().map(move |k| p * size + k)).collect();
+    }
+    (places, shape)
+}
+
+fn gather<T: Clone>(items: &[T], positions: &[usize]) -> Option<Vec<T>> {
+    positions.iter().map(|&p| items.get(p).cloned()).collect()
+}
+
+fn write_at(value: Value, positions: &[usize], new: Value, span: Span) -> Lowered<Value> {
+    let wrong = || diagnostics::broken_expression("an assignment of another size", span).into();
+    match value {
+        Value::Numbers(mut array) => {
+            let items = new.scalars();
+            if items.len() == positions.len() {
+                put(&mut Rc::make_mut(&mut array).items, positions, items);
+                Ok(Value::Numbers(array))
+            } else {
+                Err(wrong())
+            }
+        }
+        Value::Others(mut array) => {
+            let items = new.elements();
+            if items.len() == positions.len() {
+                put(&mut Rc::make_mut(&mut array).items, positions, items);
+                Ok(Value::Others(array))
+            } else {
+                Err(wrong())
+            }
+        }
+        _ => Ok(new),
+    }
+}
+
+fn put<T>(items: &mut [T], positions: &[usize], new: Vec<T>) {
+    for (&p, item) in positions.iter().zip(new) {
+        if let Some(place) = items.get_mut(p) {
+            *place = item;
+        }
+    }
+}

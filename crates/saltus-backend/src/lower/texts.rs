@@ -1,0 +1,62 @@
+//! Strings: known at compile time, or not at all.
+//!
+//! `"table" + String(2)` ⇒ `table2`. Strings that depend on anything that changes have no value here; in messages they are
+//! shown as they are written. (Specification: sections 3.6.1 and 3.7.1.2.)
+
+use saltus_base::Span;
+use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind};
+
+use super::value::Value;
+use super::{Lowered, Lowering};
+
+impl<'a> Lowering<'a> {
+    pub fn text_operation(&mut self, op: BinaryOp, a: Option<&str>, b: Option<&str>, span: Span) -> Lowered<Value> {
+        if op == BinaryOp::Add {
+            return Ok(Value::Text(a.zip(b).map(|(a, b)| format!("{a}{b}").into())));
+        }
+        let (Some(a), Some(b)) = (a, b) else {
+            return self.unsupported("a comparison of Strings that are not constant", span);
+        };
+        let holds = match op {
+            BinaryOp::Equal => a == b,
+            BinaryOp::NotEqual => a != b,
+            BinaryOp::Less => a < b,
+            BinaryOp::LessEqual => a <= b,
+            BinaryOp::Greater => a > b,
+            BinaryOp::GreaterEqual => a >= b,
+            _ => return self.broken("arithmetic with Strings", span),
+        };
+        Ok(Value::Number(self.system.dag.boolean(holds)))
+    }
+
+    /// A constant scalar as a literal of the type of `like`.
+    pub fn literal(&self, value: &Value, like: &Expr) -> Option<Expr> {
+        let span = like.span;
+        let number = || value.number().and_then(|n| self.system.dag.value(n));
+        Some(match (value, like.ty.base) {
+            (Value::Text(Some(text)), _) => Expr::string(text, span),
+            (_, BaseType::Real) => Expr::real(number()?, span),
+            (_, BaseType::Integer) => Expr::integer(number()? as i64, span),
+            (_, BaseType::Boolean) => Expr::boolean(number()? != 0.0, span),
+            (_, BaseType::Enumeration(id)) => {
+                Expr::new(ExprKind::EnumLiteral(id, number()? as u32), like.ty.clone(), span)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The text of a message: what is known of it, and the rest as it is written.
+    pub fn message(&mut self, e: &'a Expr) -> String {
+        if let ExprKind::String(text) = &e.kind {
+            return text.to_string();
+        }
+        let known = self.folding(|l| l.literally(|l| l.value(e)));
+        if let Ok(Value::Text(Some(text))) = known {
+            return text.to_string();
+        }
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Add, left, right) => format!("{}{}", self.message(left), self.message(right)),
+            _ => format!("{{{}}}", self.text_of(e)),
+        }
+    }
+}
