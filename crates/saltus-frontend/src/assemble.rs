@@ -54,6 +54,7 @@ impl<'a> Front<'a> {
 
     fn check_instance(&mut self, comp: CompId, element: Option<InstId>) {
         let Some(inst) = element else { return };
+        self.check_constraining_type(comp, inst);
         if let Some(modifier) = self.comps[comp].modifier.clone()
             && !self.is_expandable(inst)
         {
@@ -67,6 +68,27 @@ impl<'a> Front<'a> {
         {
             let (name, class) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
             self.report(d::partial_component(&name, &class, self.comps[comp].clause.type_name.span, c.name.span));
+        }
+    }
+
+    /// The replacement of a component has everything that its constraining type promises (specification 7.3.2).
+    fn check_constraining_type(&mut self, comp: CompId, inst: InstId) {
+        let Some((path, scope, span)) = self.comps[comp].constrained_to else { return };
+        let Some(slot) = self.lookup_class(scope, path) else { return };
+        let promised = self.slot_instance(slot);
+        self.expand(promised);
+        for element in self.insts[promised].components.clone() {
+            let e = &self.comps[element];
+            if e.prefixes.is_protected || e.condition.is_some() || self.insts[inst].is_incomplete {
+                continue;
+            }
+            let name = e.name;
+            if self.member(inst, name).is_none() {
+                let (class, base) = (self.insts[inst].class, self.slots[slot].class);
+                let (class, base) = (self.library.qualified_name(class), self.library.qualified_name(base));
+                self.report(d::wrong_replacement(&self.comp_name(comp), &class, &base, self.text(name), span));
+                self.insts[inst].is_incomplete = true;
+            }
         }
     }
 
@@ -187,6 +209,9 @@ impl<'a> Front<'a> {
             }
             return;
         };
+        if self.variability_of(comp) == Variability::Constant {
+            self.report_failing_constant(comp);
+        }
         let (own, value) = (self.variability_of(comp), typing::variability(self, binding));
         if own <= Variability::Parameter && value > own && value > Variability::Parameter
             || own == Variability::Constant && value > Variability::Constant

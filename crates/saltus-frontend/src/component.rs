@@ -17,8 +17,8 @@ use crate::modifier::{ModExpr, ModValue, merge};
 const MOST_NESTED: u32 = 100;
 /// A class inside itself more often than this is taken for one, too: conditions may end a recursion, but not so late.
 const MOST_RECURSIVE: usize = 32;
-/// More instances than this do not fit into memory on ordinary machines.
-const MOST_INSTANCES: usize = 4_000_000;
+/// More instances and components than this take gigabytes; arrays of numbers do not count, they stay arrays.
+pub const MOST_INSTANCES: u64 = 600_000;
 
 impl<'a> Front<'a> {
     /// Whether the component exists; a conditional component whose condition is false does not.
@@ -154,7 +154,11 @@ impl<'a> Front<'a> {
         let span = self.comps[comp].span;
         let class = self.slots[slot].class;
         let n_outside = self.count_outside(owner, class);
-        if n_outside > 0 && self.endless.contains(&class) {
+        if self.is_too_large || n_outside > 0 && self.endless.contains(&class) {
+            return None;
+        }
+        if depth > MOST_NESTED && n_outside == 0 {
+            self.give_up(d::nested_too_deeply("components", MOST_NESTED as usize, span));
             return None;
         }
         if depth > MOST_NESTED || n_outside > MOST_RECURSIVE {
@@ -170,9 +174,9 @@ impl<'a> Front<'a> {
             return None;
         }
         let count: u64 = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).unwrap_or(u64::MAX);
-        if self.insts.len() as u64 + count > MOST_INSTANCES as u64 {
+        if self.n_instances().saturating_add(count) > MOST_INSTANCES {
             let name = self.comp_name(comp);
-            self.report(d::too_many_instances(&name, count, span));
+            self.give_up(d::too_many_instances(&name, count, span));
             return None;
         }
         let modifier = merge(&self.comps[comp].modifier, &self.slots[slot].modifier);
@@ -207,6 +211,17 @@ impl<'a> Front<'a> {
             at = self.insts[i].owner.map(|comp| self.comps[comp].owner);
         }
         n
+    }
+
+    pub fn n_instances(&self) -> u64 {
+        self.insts.len() as u64 + self.comps.len() as u64
+    }
+
+    /// The model is too large: says so, and nothing more is instantiated.
+    pub fn give_up(&mut self, diagnostic: Diagnostic) {
+        if !std::mem::replace(&mut self.is_too_large, true) {
+            self.report(diagnostic);
+        }
     }
 
     /// The type of a component must be a class that can be instantiated.

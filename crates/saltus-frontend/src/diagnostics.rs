@@ -79,6 +79,12 @@ pub fn recursive_instantiation(class: &str, component: &str, span: Span) -> Diag
         .hint("give the inner component a condition that becomes false, or break the recursion")
 }
 
+/// Components or base classes on top of each other without an end in sight.
+pub fn nested_too_deeply(what: &str, most: usize, span: Span) -> Diagnostic {
+    message("E0246", span, format!("{what} are nested more than {most} deep"))
+        .hint("flatten the hierarchy; if it is meant to end, check the condition that ends it")
+}
+
 /// A component whose type depends on itself.
 pub fn recursive_component(name: &str, span: Span) -> Diagnostic {
     message("E0208", span, format!("the type of `{name}` depends on `{name}` itself"))
@@ -90,6 +96,12 @@ pub fn not_replaceable(name: &str, span: Span, declared: Span) -> Diagnostic {
     message("E0209", span, format!("`{name}` cannot be redeclared: it is not replaceable"))
         .label(declared, "declared here without `replaceable`")
         .hint("write `replaceable` in front of its declaration, or modify it instead of redeclaring it")
+}
+
+/// A replacement that lacks what the constraining type has.
+pub fn wrong_replacement(name: &str, class: &str, constraint: &str, lacks: &str, span: Span) -> Diagnostic {
+    let text = format!("`{name}` cannot be redeclared as `{class}`: it has no `{lacks}`, but `{constraint}` has");
+    message("E0232", span, text).hint(format!("use a class that extends `{constraint}` or has all its public elements"))
 }
 
 /// A class redeclared as a component or the other way round.
@@ -256,8 +268,14 @@ pub fn enclosing_variable(name: &str, span: Span, declared: Span) -> Diagnostic 
 
 /// A component array that does not fit into memory.
 pub fn too_many_instances(name: &str, count: u64, span: Span) -> Diagnostic {
-    message("E0234", span, format!("`{name}` would have {count} components, more than can be instantiated"))
-        .hint("reduce the array size")
+    let elements = counted(usize::try_from(count).unwrap_or(usize::MAX), "element");
+    let most = crate::component::MOST_INSTANCES;
+    message(
+        "E0234",
+        span,
+        format!("the model is too large: with the {elements} of `{name}` it has more than {most} parts"),
+    )
+    .hint("reduce the size, or use arrays of variables, which stay arrays, instead of arrays of components")
 }
 
 /// Sizes that depend on each other.

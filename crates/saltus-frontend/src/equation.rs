@@ -23,7 +23,7 @@ use crate::reference::Iterated;
 use crate::statement::{Effect, effect};
 
 /// More equations than this do not fit into memory on ordinary machines.
-const MOST_EQUATIONS: usize = 5_000_000;
+const MOST_EQUATIONS: usize = 2_000_000;
 
 /// What flattening collects.
 #[derive(Default)]
@@ -106,7 +106,9 @@ impl<'a> Front<'a> {
     ) {
         let span = equation.span;
         if out.len() > MOST_EQUATIONS {
-            self.report_once(d::too_many_equations(MOST_EQUATIONS, span));
+            self.give_up(d::too_many_equations(MOST_EQUATIONS, span));
+        }
+        if self.is_too_large {
             return;
         }
         let kind = match &equation.kind {
@@ -172,7 +174,7 @@ impl<'a> Front<'a> {
         }
         let length = range.ty.dims.first().and_then(|d| d.known()).unwrap_or(0);
         if length > MOST_EQUATIONS as u64 {
-            self.report_once(d::too_many_equations(MOST_EQUATIONS, range.span));
+            self.give_up(d::too_many_equations(MOST_EQUATIONS, range.span));
             return;
         }
         let element = range.ty.element(1);
@@ -190,6 +192,9 @@ impl<'a> Front<'a> {
             }
         };
         for value in values {
+            if self.is_too_large {
+                return;
+            }
             self.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
             self.for_equation(scope, rest, body, run);
             self.iterators.pop();

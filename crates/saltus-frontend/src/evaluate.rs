@@ -100,6 +100,18 @@ impl<'a> Front<'a> {
         value.ok()
     }
 
+    /// A constant must have a value; a computation of it that goes wrong is reported.
+    pub fn report_failing_constant(&mut self, comp: CompId) {
+        let mark = self.diagnostics.len();
+        let span = self.comps[comp].span;
+        if let Err(error) = self.comp_value(comp, span) {
+            self.diagnostics.truncate(mark);
+            if let EvalError::Failed(diagnostic) = error {
+                self.report(*diagnostic);
+            }
+        }
+    }
+
     fn comp_value(&mut self, comp: CompId, span: Span) -> Result<Value, EvalError> {
         match &self.comps[comp].value {
             Memo::Known(Ok(value)) => return Ok(value.clone()),

@@ -17,6 +17,7 @@ use saltus_base::{Name, Span};
 use saltus_syntax::ast;
 
 use crate::Front;
+use crate::component::MOST_INSTANCES;
 use crate::diagnostics as d;
 use crate::instance::{Comp, CompId, Inst, InstId, Member, Memo, Prefixes, SlotId};
 use crate::lookup::elements;
@@ -151,9 +152,12 @@ impl<'a> Front<'a> {
         let mut depth = 0;
         while let Some(i) = at {
             let is_original = self.insts[inst].original == Some(base);
-            if (self.insts[i].class == class && !is_original && self.insts[i].scope == self.slots[base].scope)
-                || depth > MOST_BASES
-            {
+            if depth > MOST_BASES || self.is_too_large || self.n_instances() > MOST_INSTANCES {
+                self.give_up(d::nested_too_deeply("base classes", MOST_BASES, span));
+                self.insts[inst].is_incomplete = true;
+                return None;
+            }
+            if self.insts[i].class == class && !is_original && self.insts[i].scope == self.slots[base].scope {
                 let name = self.library.qualified_name(class);
                 self.report(d::cyclic_extends(&name, span));
                 self.insts[inst].is_incomplete = true;
@@ -258,6 +262,7 @@ impl<'a> Front<'a> {
             is_inner: clause.prefixes.is_inner,
             is_outer: clause.prefixes.is_outer,
             condition: declaration.condition.as_ref().map(|c| (c, inst)),
+            constrained_to: None,
             dims_from: None,
             is_present: Memo::Unknown,
             kind: Memo::Unknown,
@@ -315,6 +320,11 @@ impl<'a> Front<'a> {
         let constraint = match &comp.clause.constrained_by {
             Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope)),
             None => own.and_then(|m| m.without_value()),
+        };
+        let constraining = comp.clause.constrained_by.as_ref().map_or(&comp.clause.type_name, |c| &c.base);
+        comp.constrained_to = match comp.constrained_to {
+            Some((path, at, _)) => Some((path, at, span)),
+            None => Some((constraining, comp.scope, span)),
         };
         let new = component.modification.as_ref().map(|m| self.modifier(m, scope));
         let old = comp.prefixes;

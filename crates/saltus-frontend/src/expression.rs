@@ -13,6 +13,8 @@ use crate::reference::Iterated;
 
 /// Reductions in equations are written out up to this many terms.
 const MOST_UNROLLED: usize = 100_000;
+/// And no more than this in the whole model; the others stay loops.
+const MOST_UNROLLED_IN_ALL: usize = 1_000_000;
 
 impl<'a> Front<'a> {
     pub fn expression(&mut self, scope: InstId, expr: &'a ast::Expr) -> Expr {
@@ -304,9 +306,10 @@ impl<'a> Front<'a> {
         let ty = range.ty.element(1);
         let Some(value) = self.structural_quietly(&range) else { return None };
         let values = value.elements();
-        if values.len() + terms.len() > MOST_UNROLLED {
+        if values.len() + terms.len() > MOST_UNROLLED || self.n_unrolled > MOST_UNROLLED_IN_ALL {
             return None;
         }
+        self.n_unrolled += values.len();
         if values.is_empty() && nested {
             // The body is typed once for its element type with a value that is never used.
             let probe = Value::default_scalar(ty.base)?;

@@ -150,6 +150,8 @@ pub struct Comp<'a> {
     pub is_outer: bool,
     /// The condition attribute with its scope.
     pub condition: Option<(&'a ast::Expr, InstId)>,
+    /// The constraining type of a redeclared component with its scope, and where it was redeclared.
+    pub constrained_to: Option<(&'a ast::Path, InstId, Span)>,
     /// Dimensions from a replaced declaration or a generated component.
     pub dims_from: Option<(&'a [ast::Subscript], &'a [ast::Subscript], InstId)>,
     pub is_present: Memo<bool>,

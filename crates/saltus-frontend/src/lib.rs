@@ -89,7 +89,8 @@ pub struct Flattened {
 pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattened {
     let mut front = Front::new(library, options);
     let model = front.run(class, options);
-    let mut diagnostics = library.take_diagnostics();
+    let mut diagnostics = front.library_messages;
+    diagnostics.extend(library.take_diagnostics());
     diagnostics.extend(front.diagnostics);
     if !diagnostics.has_errors() {
         diagnostics.extend(front.withheld);
@@ -103,6 +104,8 @@ struct Front<'a> {
     words: Words,
     limits: Limits,
     diagnostics: Diagnostics,
+    /// What was wrong with files that lookup reached.
+    library_messages: Diagnostics,
     reported: HashSet<(Code, Span)>,
     empty_class: &'a ast::ClassDef,
 
@@ -120,11 +123,17 @@ struct Front<'a> {
     without_value: HashSet<CompId>,
     /// Messages left out as consequences of others; they come back should there be no other error.
     withheld: Vec<Diagnostic>,
+    /// Set when the model turned out to be too large; nothing is instantiated any more.
+    is_too_large: bool,
+    /// How many terms of reductions have been written out.
+    n_unrolled: usize,
+    /// Record classes whose fields are being found.
+    open_records: HashSet<ClassId>,
     root: InstId,
     model: InstId,
     implicit_inners: Vec<(Name, CompId)>,
     imports: HashMap<(ClassId, Name), Option<Member>>,
-    /// Names that an import without a target should have brought; their absence has been reported.
+    /// Names that an import or a library should have brought; their absence has been reported.
     failed_imports: HashSet<Name>,
     allow_partial: bool,
     /// Classes found to contain themselves without end.

@@ -179,8 +179,14 @@ impl<'a> Front<'a> {
                     .is_some_and(|n| matches!(self.text(n), "StateSelect" | "AssertionLevel" | "ExternalObject")))
     }
 
-    /// Whether the absence of a name has been explained: an import without a target or a base class that is missing.
-    pub fn is_explained(&self, inst: InstId, name: Name) -> bool {
+    /// Whether the absence of a name has been explained: an import without a target, a library that could not be found or
+    /// read, or a base class that is missing.
+    pub fn is_explained(&mut self, inst: InstId, name: Name) -> bool {
+        let of_library = self.library.take_diagnostics();
+        if of_library.has_errors() {
+            self.failed_imports.insert(name);
+        }
+        self.library_messages.extend(of_library);
         let mut at = inst;
         while at != self.root {
             if self.insts[at].is_incomplete {

@@ -127,6 +127,12 @@ impl<'a> Front<'a> {
         if let Some(&id) = self.record_of_inst.get(&inst) {
             return Some(id);
         }
+        if !self.open_records.insert(class) {
+            let name = self.library.qualified_name(class);
+            let span = self.insts[inst].definition.map_or(saltus_base::Span::nowhere(), |c| c.name.span);
+            self.report(crate::diagnostics::recursive_instantiation(&name, &name, span));
+            return None;
+        }
         let mut fields = Vec::new();
         for comp in self.insts[inst].components.clone() {
             if actual && !self.is_present(comp) {
@@ -135,6 +141,7 @@ impl<'a> Front<'a> {
             let ty = if actual { self.comp_type(comp) } else { self.local_type(comp) };
             fields.push(RecordField { name: self.text(self.comps[comp].name).to_owned(), ty });
         }
+        self.open_records.remove(&class);
         let record = RecordType { name: self.library.qualified_name(class), fields };
         let key = format!("{record:?}");
         let id = match self.record_ids.get(&key) {
@@ -173,6 +180,7 @@ impl<'a> Front<'a> {
             None if self.is_function(slot) => (BaseType::Function, Vec::new()),
             None => match self.record_of_slot(slot, None) {
                 Some(id) => (BaseType::Record(id), Vec::new()),
+                None if self.is_record(slot) => return Type::ERROR,
                 None => {
                     let class = self.library.qualified_name(self.slots[slot].class);
                     let span = clause.type_name.span;
@@ -203,6 +211,11 @@ impl<'a> Front<'a> {
                 Dim::Unknown
             }
         }
+    }
+
+    fn is_record(&mut self, slot: SlotId) -> bool {
+        let inst = self.slot_instance(slot);
+        matches!(self.defining_class(inst).1, ast::ClassKind::Record | ast::ClassKind::OperatorRecord)
     }
 
     pub fn is_function(&mut self, slot: SlotId) -> bool {
