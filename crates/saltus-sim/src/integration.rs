@@ -58,7 +58,7 @@ pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &
         Some(h) => h,
         None if structure.crossings_see_time => {
             let span = options.time_span();
-            options.interval.clamp(span / MOST_LOOKS, span / FEWEST_LOOKS)
+            options.interval.max(span / MOST_LOOKS).min(span / FEWEST_LOOKS)
         }
         None if !program.relations.is_empty() => options.time_span() / FEWEST_STEPS,
         None => f64::INFINITY,

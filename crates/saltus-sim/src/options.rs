@@ -70,7 +70,7 @@ impl Solver {
 /// What to do where events accumulate (a bouncing ball comes to rest) or alternate without progress (chattering).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ZenoPolicy {
-    /// Slide along the threshold where both sides lead back to it, otherwise stop.
+    /// The best that is known for the situation; at present always the same as `Stop`.
     #[default]
     Auto,
     /// Stop and say why.

@@ -213,3 +213,20 @@ fn assertions_are_checked_between_output_points() {
     // asin 0.99 = 1.4293
     assert!(error.time > 1.429 && error.time < 1.5, "{error}");
 }
+
+#[test]
+fn options_without_sense_are_errors() {
+    let b = counted_oscillator();
+    let changes: [fn(&mut Options); 6] = [
+        |o| o.stop_time = f64::NAN,
+        |o| o.stop_time = -1.0,
+        |o| o.interval = 0.0,
+        |o| o.interval = f64::NAN,
+        |o| o.tolerance = 0.0,
+        |o| o.max_step = Some(f64::NAN),
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let error = run_with(&b, 1.0, change).expect_err("makes no sense");
+        assert!(matches!(error.kind, SimErrorKind::BadOptions { .. }), "{i}: {error}");
+    }
+}
