@@ -67,8 +67,14 @@ fn verdict(found: &Survey) -> &'static str {
 
 fn counts(found: &Survey, flat_seconds: f64, seconds: f64) -> String {
     format!(
-        "slots {} unknowns {} equations {} initial {} relations {} flatten {flat_seconds:.3} lower {seconds:.3}",
-        found.n_slots, found.n_unknowns, found.n_equations, found.n_initial_equations, found.n_relations
+        "slots {} unknowns {} equations {} initial {} relations {} nodes {} flatten {flat_seconds:.3} lower {seconds:.3} calls {}",
+        found.n_slots,
+        found.n_unknowns,
+        found.n_equations,
+        found.n_initial_equations,
+        found.n_relations,
+        found.n_nodes,
+        found.callables.join(" ")
     )
 }
 

@@ -149,7 +149,8 @@ impl<'a> Lowering<'a> {
     fn semi_linear(&mut self, x: &'a Expr, up: &'a Expr, down: &'a Expr, e: &'a Expr) -> Lowered<Value> {
         let text = self.event_text(e);
         let (x, up, down) = (self.value(x)?, self.value(up)?, self.value(down)?);
-        let n = [&x, &up, &down].iter().map(|v| v.scalars().len()).max().unwrap_or(1);
+        let dims = [&x, &up, &down].into_iter().map(Value::dims).find(|d| !d.is_empty()).unwrap_or(&[]).to_vec();
+        let n = dims.iter().product();
         let at = |v: &Value, i: usize| v.number().or_else(|| v.scalars().get(i).copied());
         let mut items = Vec::with_capacity(n);
         for i in 0..n {
@@ -161,8 +162,7 @@ impl<'a> Lowering<'a> {
             let slope = self.system.dag.select(is_positive, up, down);
             items.push(self.system.dag.binary(BinaryFn::Mul, x, slope));
         }
-        let dims = [&x, &up, &down].into_iter().map(Value::dims).find(|d| !d.is_empty()).unwrap_or(&[]);
-        Ok(Value::numbers(dims.to_vec(), items))
+        Ok(Value::numbers(dims, items))
     }
 
     /// The slots of a whole variable or elements of one.

@@ -13,6 +13,9 @@ pub struct Survey {
     pub n_equations: usize,
     pub n_initial_equations: usize,
     pub n_relations: usize,
+    pub n_nodes: usize,
+    /// Names of the functions that are called at run time.
+    pub callables: Vec<String>,
     pub diagnostics: Diagnostics,
 }
 
@@ -28,6 +31,8 @@ pub fn survey(model: &FlatModel) -> Survey {
         n_equations: system.equations.len(),
         n_initial_equations: system.initial_equations.len(),
         n_relations: system.relations.len(),
+        n_nodes: system.dag.len(),
+        callables: system.callable_names.values().cloned().collect(),
         diagnostics,
     }
 }
