@@ -29,7 +29,7 @@ pub trait NativeCode {
     /// | unit | leaves in `scratch`, from 0 | result |
     /// |---|---|---|
     /// | chunk | nothing | 0, or 1 + the number of the block before which it stopped |
-    /// | body of a loop | residuals | 0, or 1 if a residual is not finite or a stored value is not a number |
+    /// | body of a loop | residuals | 0 if all residuals are finite and all stored values numbers, else or in doubt 1 |
     /// | Jacobian | values of its entries | 0 |
     ///
     /// The body of a loop stores in any case.

@@ -1,0 +1,132 @@
+//! Compiles simulation programs to machine code with Cranelift.
+//!
+//! In: a [`SimProgram`]. Out: a [`CompiledModel`], which implements [`ModelFunctions`] with the same results as the
+//! [`Interpreter`], bit for bit (of a NaN: that it is one).
+//!
+//! ```text
+//! der(x) := v; der(v) := -k * x / m         one function: memory, scratch, context ⇒ status
+//! loop {i, u}                         ⇒     a function that writes the residuals, one for the Jacobian; solved by the
+//!                                           solver of the interpreter
+//! parameters, initial system                interpreted: they run once
+//! ```
+//!
+//! [`layout`] decides what goes where, [`lower`] writes operations as instructions, [`section`] puts blocks together, and
+//! [`machine_code`] holds the result and is the only module with `unsafe` operations.
+
+mod elementary;
+mod layout;
+mod lower;
+mod machine_code;
+mod model;
+mod section;
+
+use std::fmt;
+
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable, Flags};
+use cranelift_module::ModuleError;
+use saltus_program::{Activation, SimProgram};
+
+pub use model::CompiledModel;
+
+#[cfg(doc)]
+use saltus_interp::Interpreter;
+#[cfg(doc)]
+use saltus_program::ModelFunctions;
+
+/// Sizes of what is compiled. The defaults were measured with `examples/chain.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JitOptions {
+    /// Most operations of consecutive blocks in one function.
+    pub chunk_operations: usize,
+    /// Most operations of a function into which the code of a single block is cut.
+    pub piece_operations: usize,
+    /// Most values that are computed before they are checked and stored.
+    pub group_stores: usize,
+    /// Let Cranelift optimise, too: common subexpressions and constants.
+    pub is_optimising: bool,
+}
+
+impl Default for JitOptions {
+    fn default() -> Self {
+        JitOptions { chunk_operations: 1_000, piece_operations: 1_500, group_stores: 8, is_optimising: true }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JitError {
+    /// There is no code generator for this processor.
+    NoTarget(String),
+    /// More slots than machine code can address.
+    TooLarge,
+    /// An operation uses one that does not come before it.
+    NotInOrder,
+    /// The code generator refused.
+    Refused(String),
+}
+
+impl JitError {
+    pub(crate) fn from_module(error: ModuleError) -> Self {
+        JitError::Refused(error.to_string())
+    }
+}
+
+impl fmt::Display for JitError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            JitError::NoTarget(why) => write!(f, "no machine code for this processor: {why}"),
+            JitError::TooLarge => write!(f, "more variables than machine code can address"),
+            JitError::NotInOrder => write!(f, "an operation uses one that does not come before it"),
+            JitError::Refused(why) => write!(f, "the code generator refused: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for JitError {}
+
+/// A code generator for this machine.
+#[derive(Clone)]
+pub struct Jit {
+    isa: OwnedTargetIsa,
+    options: JitOptions,
+}
+
+impl Jit {
+    pub fn new(options: JitOptions) -> Result<Self, JitError> {
+        let no_target = |why: &dyn fmt::Display| JitError::NoTarget(why.to_string());
+        let mut flags = settings::builder();
+        let verifier = if cfg!(debug_assertions) { "true" } else { "false" };
+        let opt_level = if options.is_optimising { "speed" } else { "none" };
+        let chosen = [
+            ("opt_level", opt_level),
+            ("enable_verifier", verifier),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("unwind_info", "false"),
+            ("enable_probestack", "false"),
+        ];
+        for (name, value) in chosen {
+            flags.set(name, value).map_err(|e| no_target(&e))?;
+        }
+        let builder = cranelift_native::builder().map_err(|e| no_target(&e))?;
+        let isa = builder.finish(Flags::new(flags)).map_err(|e| no_target(&e))?;
+        Ok(Jit { isa, options })
+    }
+
+    /// Compiles what runs often: derivatives, crossing functions, outputs and events.
+    pub fn compile(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
+        let jit = Jit::new(JitOptions::default())?;
+        let mut model = CompiledModel::new(program, jit);
+        for activation in model::COMPILED {
+            model.compile(activation)?;
+        }
+        Ok(model)
+    }
+
+    /// Compiles each section when it has been interpreted often enough that compiling it pays.
+    pub fn compile_when_hot(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
+        let mut model = CompiledModel::new(program, Jit::new(JitOptions::default())?);
+        model.watch(&[Activation::Derivatives, Activation::Crossings, Activation::Outputs, Activation::Events]);
+        Ok(model)
+    }
+}

@@ -1,0 +1,513 @@
+//! Writes operations as Cranelift instructions: one function at a time.
+//!
+//! ```text
+//! v0 = load h          v2 = load.f64 memory+8*h
+//! v1 = const 0         v3 = f64const 0
+//! v2 = v0 < v1    ⇒    v4 = fcmp lt v2, v3            a truth; it becomes a number only where one is needed
+//! v3 = select v2 …     v5 = select v4, …
+//! ```
+//!
+//! Every operation means what `UnaryFn::apply` and `BinaryFn::apply` say, to the last bit (of a NaN: that it is one). The
+//! blocks of a function form a chain, so that every value is at hand in all that follows.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{
+    AbiParam, AliasRegion, Block, FuncRef, Function, InstBuilder, MemFlags, Signature, Value, types,
+};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Module};
+use saltus_base::Index;
+use saltus_program::{BinaryFn, Op, SlotId, UnaryFn, ValueId};
+
+use crate::elementary;
+
+/// A slot is read again rather than kept in a register if it has not been used for this many operations.
+const KEPT: u32 = 60;
+
+/// Functions outside that machine code calls.
+pub(crate) struct Imports {
+    pub unary: Vec<FuncId>,
+    pub binary: Vec<FuncId>,
+    pub make_call: FuncId,
+}
+
+/// The signature of all functions: memory, scratch, context ⇒ status.
+pub(crate) fn signature(call_conv: CallConv) -> Signature {
+    let mut signature = Signature::new(call_conv);
+    signature.params = vec![AbiParam::new(types::I64); 3];
+    signature.returns = vec![AbiParam::new(types::I32)];
+    signature
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    float: Option<Value>,
+    /// 0 or 1, of 8 bits; then the value is 0.0 or 1.0.
+    truth: Option<Value>,
+    constant: Option<f64>,
+}
+
+#[derive(Clone, Copy)]
+struct SlotValue {
+    /// Number of the function in which it was seen.
+    function: u32,
+    used: u32,
+    value: Known,
+}
+
+/// Storage that serves one function after the other.
+pub(crate) struct Storage {
+    builder: FunctionBuilderContext,
+    slots: Vec<Option<SlotValue>>,
+    values: Vec<Known>,
+    n_functions: u32,
+}
+
+impl Storage {
+    pub fn new(n_slots: usize) -> Self {
+        Storage {
+            builder: FunctionBuilderContext::new(),
+            slots: vec![None; n_slots],
+            values: Vec::new(),
+            n_functions: 0,
+        }
+    }
+}
+
+/// A function being written.
+pub(crate) struct Lowering<'f> {
+    builder: FunctionBuilder<'f>,
+    module: &'f mut JITModule,
+    imports: &'f Imports,
+    slots: &'f mut Vec<Option<SlotValue>>,
+    values: &'f mut Vec<Known>,
+    number: u32,
+    /// Operations written.
+    clock: u32,
+    memory: Value,
+    scratch: Value,
+    context: Value,
+    unary: [Option<FuncRef>; elementary::UNARY.len()],
+    binary: [Option<FuncRef>; elementary::BINARY.len()],
+    make_call: Option<FuncRef>,
+    /// Returns its parameter.
+    exit: Option<Block>,
+    stores: Vec<(SlotId, Known)>,
+}
+
+impl<'f> Lowering<'f> {
+    pub fn new(
+        function: &'f mut Function,
+        storage: &'f mut Storage,
+        module: &'f mut JITModule,
+        imports: &'f Imports,
+    ) -> Self {
+        function.signature = signature(module.isa().default_call_conv());
+        storage.n_functions += 1;
+        let mut builder = FunctionBuilder::new(function, &mut storage.builder);
+        let entry = builder.create_block();
+        builder.append_block_params_for_function_params(entry);
+        builder.switch_to_block(entry);
+        builder.seal_block(entry);
+        let [memory, scratch, context] = [0, 1, 2].map(|i| builder.block_params(entry)[i]);
+        Lowering {
+            builder,
+            module,
+            imports,
+            slots: &mut storage.slots,
+            values: &mut storage.values,
+            number: storage.n_functions,
+            clock: 0,
+            memory,
+            scratch,
+            context,
+            unary: [None; elementary::UNARY.len()],
+            binary: [None; elementary::BINARY.len()],
+            make_call: None,
+            exit: None,
+            stores: Vec::new(),
+        }
+    }
+
+    /// Before code with `n` operations is written.
+    pub fn begin_code(&mut self, n: usize) {
+        self.values.clear();
+        self.values.resize(n, Known::default());
+    }
+
+    /// Ends the function with status 0.
+    pub fn finish(mut self) {
+        self.return_constant(0);
+        if let Some(exit) = self.exit {
+            self.builder.switch_to_block(exit);
+            self.builder.seal_block(exit);
+            let status = self.builder.block_params(exit)[0];
+            self.builder.ins().return_(&[status]);
+        }
+        self.builder.finalize();
+    }
+
+    fn return_constant(&mut self, status: i64) {
+        let status = self.builder.ins().iconst(types::I32, status);
+        self.builder.ins().return_(&[status]);
+    }
+
+    /// Writes operation `i` of the present code. Calls are written by [`Lowering::call`].
+    pub fn op(&mut self, i: usize, op: Op) {
+        self.clock += 1;
+        let known = match op {
+            Op::Const(value) => constant(value),
+            Op::Load(slot) => self.load(slot),
+            Op::Unary(function, a) => self.unary(function, a),
+            Op::Binary(function, a, b) => self.binary(function, a, b),
+            Op::Select(condition, a, b) => self.select(condition, a, b),
+            Op::Call(_) | Op::Result(..) => constant(0.0),
+        };
+        self.set(i, known);
+    }
+
+    fn set(&mut self, i: usize, known: Known) {
+        if let Some(place) = self.values.get_mut(i) {
+            *place = known;
+        }
+    }
+
+    pub fn is_known(&self, id: ValueId) -> bool {
+        let known = self.known(id);
+        known.float.is_some() || known.truth.is_some() || known.constant.is_some()
+    }
+
+    fn known(&self, id: ValueId) -> Known {
+        self.values.get(id.0 as usize).copied().unwrap_or(constant(f64::NAN))
+    }
+
+    fn float(&mut self, id: ValueId) -> Value {
+        let mut known = self.known(id);
+        let value = self.float_of(&mut known);
+        self.set(id.0 as usize, known);
+        value
+    }
+
+    fn float_of(&mut self, known: &mut Known) -> Value {
+        let value = match *known {
+            Known { float: Some(value), .. } => value,
+            Known { truth: Some(truth), .. } => {
+                let one = self.builder.ins().iconst(types::I64, 1f64.to_bits() as i64);
+                let zero = self.builder.ins().iconst(types::I64, 0);
+                let bits = self.builder.ins().select(truth, one, zero);
+                self.builder.ins().bitcast(types::F64, MemFlags::new(), bits)
+            }
+            Known { constant, .. } => self.number(constant.unwrap_or(f64::NAN)),
+        };
+        known.float = Some(value);
+        value
+    }
+
+    fn number(&mut self, value: f64) -> Value {
+        self.builder.ins().f64const(value)
+    }
+
+    /// Is the value something else than 0?
+    fn truth(&mut self, id: ValueId) -> Value {
+        if let Some(truth) = self.known(id).truth {
+            return truth;
+        }
+        let value = self.float(id);
+        let zero = self.number(0.0);
+        self.builder.ins().fcmp(FloatCC::NotEqual, value, zero)
+    }
+
+    fn load(&mut self, slot: SlotId) -> Known {
+        let (number, clock) = (self.number, self.clock);
+        let Some(place) = self.slots.get_mut(slot.index()) else { return constant(f64::NAN) };
+        if let Some(seen) = place.as_mut().filter(|s| s.function == number) {
+            let is_pending = || self.stores.iter().any(|s| s.0 == slot);
+            if clock - seen.used <= KEPT || is_pending() {
+                seen.used = clock;
+                return seen.value;
+            }
+        }
+        let flags = memory_flags();
+        let value = self.builder.ins().load(types::F64, flags, self.memory, offset(slot.index()));
+        let value = float(value);
+        *place = Some(SlotValue { function: number, used: clock, value });
+        value
+    }
+
+    fn unary(&mut self, function: UnaryFn, a: ValueId) -> Known {
+        if function == UnaryFn::Not {
+            return self.not(a);
+        }
+        let x = self.float(a);
+        if let Some(position) = elementary::find_unary(function) {
+            let callee = match self.unary[position] {
+                Some(callee) => callee,
+                None => self.module.declare_func_in_func(self.imports.unary[position], self.builder.func),
+            };
+            self.unary[position] = Some(callee);
+            return float(self.call_float(callee, &[x]));
+        }
+        float(match function {
+            UnaryFn::Negate => self.builder.ins().fneg(x),
+            UnaryFn::Sqrt => self.builder.ins().sqrt(x),
+            UnaryFn::Abs => self.builder.ins().fabs(x),
+            UnaryFn::Floor => self.builder.ins().floor(x),
+            UnaryFn::Ceil => self.builder.ins().ceil(x),
+            _ => self.sign(x),
+        })
+    }
+
+    fn not(&mut self, a: ValueId) -> Known {
+        let value = match self.known(a).truth {
+            Some(truth) => self.builder.ins().bxor_imm(truth, 1),
+            None => {
+                let (x, zero) = (self.float(a), self.number(0.0));
+                self.builder.ins().fcmp(FloatCC::Equal, x, zero)
+            }
+        };
+        truth(value)
+    }
+
+    fn sign(&mut self, x: Value) -> Value {
+        let [zero, one, minus_one] = [0.0, 1.0, -1.0].map(|c| self.number(c));
+        let ins = self.builder.ins();
+        let neither = ins.fmul(x, zero);
+        let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, x, zero);
+        let not_positive = self.builder.ins().select(is_negative, minus_one, neither);
+        let is_positive = self.builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
+        self.builder.ins().select(is_positive, one, not_positive)
+    }
+
+    fn binary(&mut self, function: BinaryFn, a: ValueId, b: ValueId) -> Known {
+        match function {
+            BinaryFn::And | BinaryFn::Or => {
+                let (a, b) = (self.truth(a), self.truth(b));
+                let ins = self.builder.ins();
+                return truth(if function == BinaryFn::And { ins.band(a, b) } else { ins.bor(a, b) });
+            }
+            _ => {}
+        }
+        let (x, y) = (self.float(a), self.float(b));
+        if let Some(condition) = condition(function) {
+            return truth(self.builder.ins().fcmp(condition, x, y));
+        }
+        if let Some(position) = elementary::find_binary(function) {
+            let callee = match self.binary[position] {
+                Some(callee) => callee,
+                None => self.module.declare_func_in_func(self.imports.binary[position], self.builder.func),
+            };
+            self.binary[position] = Some(callee);
+            return float(self.call_float(callee, &[x, y]));
+        }
+        float(match function {
+            BinaryFn::Add => self.builder.ins().fadd(x, y),
+            BinaryFn::Sub => self.builder.ins().fsub(x, y),
+            BinaryFn::Mul => self.builder.ins().fmul(x, y),
+            BinaryFn::Div => self.builder.ins().fdiv(x, y),
+            BinaryFn::Min => self.extreme(FloatCC::LessThanOrEqual, x, y),
+            BinaryFn::Max => self.extreme(FloatCC::GreaterThanOrEqual, x, y),
+            BinaryFn::Mod => {
+                let quotient = self.builder.ins().fdiv(x, y);
+                let whole = self.builder.ins().floor(quotient);
+                self.remainder(x, whole, y)
+            }
+            BinaryFn::Rem => {
+                let quotient = self.builder.ins().fdiv(x, y);
+                let whole = self.builder.ins().trunc(quotient);
+                self.remainder(x, whole, y)
+            }
+            _ => {
+                let quotient = self.builder.ins().fdiv(x, y);
+                self.builder.ins().trunc(quotient)
+            }
+        })
+    }
+
+    fn remainder(&mut self, x: Value, whole: Value, y: Value) -> Value {
+        let product = self.builder.ins().fmul(whole, y);
+        self.builder.ins().fsub(x, product)
+    }
+
+    /// `x` if the condition holds or `x` is no number, `y` otherwise.
+    fn extreme(&mut self, condition: FloatCC, x: Value, y: Value) -> Value {
+        let holds = self.builder.ins().fcmp(condition, x, y);
+        let is_nan = self.builder.ins().fcmp(FloatCC::Unordered, x, x);
+        let is_x = self.builder.ins().bor(holds, is_nan);
+        self.builder.ins().select(is_x, x, y)
+    }
+
+    fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId) -> Known {
+        let condition = self.truth(condition);
+        if let (Some(a), Some(b)) = (self.known(a).truth, self.known(b).truth) {
+            return truth(self.builder.ins().select(condition, a, b));
+        }
+        let (a, b) = (self.float(a), self.float(b));
+        float(self.builder.ins().select(condition, a, b))
+    }
+
+    fn call_float(&mut self, callee: FuncRef, arguments: &[Value]) -> Value {
+        let call = self.builder.ins().call(callee, arguments);
+        self.builder.inst_results(call)[0]
+    }
+
+    /// Makes the call of a site whose arguments go to `scratch[arguments..]`; returns 0 (of 32 bits) if it failed.
+    pub fn call(&mut self, site: u32, arguments: &[ValueId], first_argument: usize) -> Value {
+        for (i, &argument) in arguments.iter().enumerate() {
+            self.write_scratch(first_argument + i, argument);
+        }
+        let callee = match self.make_call {
+            Some(callee) => callee,
+            None => self.module.declare_func_in_func(self.imports.make_call, self.builder.func),
+        };
+        self.make_call = Some(callee);
+        let site = self.builder.ins().iconst(types::I32, i64::from(site));
+        let call = self.builder.ins().call(callee, &[self.context, site]);
+        self.builder.inst_results(call)[0]
+    }
+
+    /// Value `i` of the present code is `scratch[position]`.
+    pub fn read_scratch(&mut self, i: usize, position: usize) {
+        self.clock += 1;
+        let value = self.builder.ins().load(types::F64, scratch_flags(), self.scratch, offset(position));
+        self.set(i, float(value));
+    }
+
+    pub fn write_scratch(&mut self, position: usize, id: ValueId) {
+        let value = self.float(id);
+        self.builder.ins().store(scratch_flags(), value, self.scratch, offset(position));
+    }
+
+    /// Value that a slot will get with [`Lowering::flush`]; loads see it from now on.
+    pub fn store(&mut self, id: ValueId, slot: SlotId) {
+        let mut known = self.known(id);
+        self.float_of(&mut known);
+        self.set(id.0 as usize, known);
+        if let Some(place) = self.slots.get_mut(slot.index()) {
+            *place = Some(SlotValue { function: self.number, used: self.clock, value: known });
+        }
+        self.stores.push((slot, known));
+    }
+
+    pub fn n_pending(&self) -> usize {
+        self.stores.len()
+    }
+
+    /// Writes the pending stores.
+    pub fn flush(&mut self) {
+        for (slot, known) in std::mem::take(&mut self.stores) {
+            // Only slots that exist have a place.
+            if let Some(value) = known.float.filter(|_| slot.index() < self.slots.len()) {
+                self.builder.ins().store(memory_flags(), value, self.memory, offset(slot.index()));
+            }
+        }
+    }
+
+    /// A pending value that is NaN makes the result NaN, also if `must_be_finite` one that is infinite. Rarely (if
+    /// infinities meet in a sum) the result is NaN without need.
+    pub fn pending_check(&mut self, must_be_finite: &dyn Fn(SlotId) -> bool) -> Option<Value> {
+        let is_suspect = |known: &Known| known.truth.is_none() && known.constant.is_none_or(|c| !c.is_finite());
+        let suspects: Vec<(bool, Value)> = self
+            .stores
+            .iter()
+            .filter(|s| is_suspect(&s.1))
+            .filter_map(|s| Some((must_be_finite(s.0), s.1.float?)))
+            .collect();
+        let of = |finite: bool| suspects.iter().filter(|s| s.0 == finite).map(|s| s.1).collect::<Vec<Value>>();
+        let numbers = self.sum(of(false));
+        let finite = self.sum(of(true)).map(|sum| self.builder.ins().fsub(sum, sum));
+        match (numbers, finite) {
+            (Some(a), Some(b)) => Some(self.builder.ins().fadd(a, b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Sum in pairs, so that no addition waits for all others.
+    fn sum(&mut self, mut terms: Vec<Value>) -> Option<Value> {
+        while terms.len() > 1 {
+            let mut sums = Vec::with_capacity(terms.len().div_ceil(2));
+            for pair in terms.chunks(2) {
+                sums.push(match *pair {
+                    [a, b] => self.builder.ins().fadd(a, b),
+                    _ => pair[0],
+                });
+            }
+            terms = sums;
+        }
+        terms.first().copied()
+    }
+
+    /// The value minus itself: NaN if it is not finite.
+    pub fn finite_check(&mut self, id: ValueId) -> Value {
+        let x = self.float(id);
+        self.builder.ins().fsub(x, x)
+    }
+
+    /// Returns with `status` if the sum of `checks` is NaN or one of `made` (of [`Lowering::call`]) is 0.
+    pub fn exit_if(&mut self, checks: Vec<Value>, made: &[Value], status: i64) {
+        let mut reason = self.sum(checks).map(|sum| self.builder.ins().fcmp(FloatCC::Unordered, sum, sum));
+        if let Some((first, rest)) = made.split_first() {
+            let all = rest.iter().fold(*first, |all, one| self.builder.ins().band(all, *one));
+            let some_failed = self.builder.ins().icmp_imm(IntCC::Equal, all, 0);
+            reason = Some(match reason {
+                Some(reason) => self.builder.ins().bor(reason, some_failed),
+                None => some_failed,
+            });
+        }
+        let Some(reason) = reason else { return };
+        let exit = match self.exit {
+            Some(exit) => exit,
+            None => {
+                let exit = self.builder.create_block();
+                self.builder.append_block_param(exit, types::I32);
+                self.builder.set_cold_block(exit);
+                exit
+            }
+        };
+        self.exit = Some(exit);
+        let next = self.builder.create_block();
+        let status = self.builder.ins().iconst(types::I32, status);
+        self.builder.ins().brif(reason, exit, &[status.into()], next, &[]);
+        self.builder.switch_to_block(next);
+        self.builder.seal_block(next);
+    }
+}
+
+fn condition(function: BinaryFn) -> Option<FloatCC> {
+    Some(match function {
+        BinaryFn::Less => FloatCC::LessThan,
+        BinaryFn::LessEqual => FloatCC::LessThanOrEqual,
+        BinaryFn::Greater => FloatCC::GreaterThan,
+        BinaryFn::GreaterEqual => FloatCC::GreaterThanOrEqual,
+        BinaryFn::Equal => FloatCC::Equal,
+        BinaryFn::NotEqual => FloatCC::NotEqual,
+        _ => return None,
+    })
+}
+
+fn float(value: Value) -> Known {
+    Known { float: Some(value), ..Known::default() }
+}
+
+fn truth(value: Value) -> Known {
+    Known { truth: Some(value), ..Known::default() }
+}
+
+fn constant(value: f64) -> Known {
+    Known { constant: Some(value), ..Known::default() }
+}
+
+/// Bytes from the start; the compiler has made sure that they fit ([`crate::JitError::TooLarge`]).
+fn offset(position: usize) -> i32 {
+    i32::try_from(position * 8).unwrap_or(i32::MAX)
+}
+
+fn memory_flags() -> MemFlags {
+    MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
+}
+
+fn scratch_flags() -> MemFlags {
+    MemFlags::trusted().with_alias_region(Some(AliasRegion::Table))
+}

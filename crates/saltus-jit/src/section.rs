@@ -1,0 +1,357 @@
+//! Compiles the blocks of a section to units of machine code.
+//!
+//! In: a [`Section`]. Out: a [`NativeSection`]: consecutive `Assign` blocks merged to chunks of bounded size, and units for
+//! the equations and the Jacobian of each loop.
+//!
+//! A chunk is written in groups of a few stores. A group first computes all its values, then checks them, then stores: if a
+//! value is not a number the chunk ends before the group, whose blocks have not stored anything. A block with calls is a
+//! group of its own, so that its calls are known to have been made.
+
+use std::rc::Rc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{AbiParam, Signature, Value, types};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module};
+use saltus_base::Span;
+use saltus_interp::native::{CallSite, LoopUnits, NativeSection, Step, UnitId};
+use saltus_program::{Assign, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, ValueId};
+
+use crate::layout::{Layout, for_operands};
+use crate::lower::{Imports, Lowering, Storage, signature};
+use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
+use crate::{JitError, JitOptions, elementary};
+
+/// Bytes that an offset in machine code may reach, in places of memory.
+const MOST_PLACES: usize = i32::MAX as usize / 8;
+
+pub(crate) struct SectionCompiler<'p> {
+    program: &'p SimProgram,
+    options: JitOptions,
+    module: JITModule,
+    imports: Imports,
+    context: Context,
+    storage: Storage,
+    functions: Vec<FuncId>,
+    units: Vec<Unit>,
+    sites: Vec<Site>,
+}
+
+/// What is done with the values of code.
+enum Ending<'c> {
+    /// Number of the block.
+    Assign(usize, &'c Assign),
+    Body(&'c Loop),
+    Jacobian(&'c Jacobian),
+}
+
+impl Ending<'_> {
+    fn n_results(&self) -> usize {
+        match self {
+            Ending::Assign(..) => 0,
+            Ending::Body(l) => l.residuals.len(),
+            Ending::Jacobian(jacobian) => jacobian.entries.len(),
+        }
+    }
+
+    fn roots(&self) -> Vec<ValueId> {
+        match self {
+            Ending::Assign(_, assign) => assign.stores.iter().map(|s| s.0).collect(),
+            Ending::Body(l) => l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
+            Ending::Jacobian(jacobian) => jacobian.entries.iter().map(|e| e.2).collect(),
+        }
+    }
+}
+
+/// Compiles a section.
+pub(crate) fn compile(
+    program: &SimProgram,
+    section: &Section,
+    isa: &OwnedTargetIsa,
+    options: JitOptions,
+) -> Result<NativeSection, JitError> {
+    if program.slots.len() >= MOST_PLACES {
+        return Err(JitError::TooLarge);
+    }
+    let mut compiler = SectionCompiler::new(program, isa, options)?;
+    let steps = compiler.section(section)?;
+    Ok(NativeSection { code: Rc::new(compiler.finish()?), steps })
+}
+
+impl<'p> SectionCompiler<'p> {
+    fn new(program: &'p SimProgram, isa: &OwnedTargetIsa, options: JitOptions) -> Result<Self, JitError> {
+        let mut builder = JITBuilder::with_isa(isa.clone(), cranelift_module::default_libcall_names());
+        builder.symbols(elementary::UNARY.iter().map(|e| (e.1, e.2 as *const u8)));
+        builder.symbols(elementary::BINARY.iter().map(|e| (e.1, e.2 as *const u8)));
+        builder.symbol(MAKE_CALL, MachineCode::make_call_address());
+        let mut module = JITModule::new(builder);
+        let imports = declare_imports(&mut module)?;
+        Ok(SectionCompiler {
+            program,
+            options,
+            context: module.make_context(),
+            module,
+            imports,
+            storage: Storage::new(program.slots.len()),
+            functions: Vec::new(),
+            units: Vec::new(),
+            sites: Vec::new(),
+        })
+    }
+
+    fn finish(mut self) -> Result<MachineCode, JitError> {
+        self.module.finalize_definitions().map_err(JitError::from_module)?;
+        Ok(MachineCode::new(self.module, &self.functions, self.units, self.sites, self.program.slots.len()))
+    }
+
+    fn section(&mut self, section: &Section) -> Result<Vec<Step>, JitError> {
+        let mut steps = Vec::new();
+        let mut chunk: Vec<(usize, &Assign)> = Vec::new();
+        let mut n_ops = 0;
+        for (number, block) in section.blocks.iter().enumerate() {
+            let size = if let Block::Assign(assign) = block { assign.code.ops.len() } else { usize::MAX };
+            if n_ops > 0 && size.saturating_add(n_ops) > self.options.chunk_operations {
+                self.end_chunk(&mut chunk, &mut steps)?;
+                n_ops = 0;
+            }
+            match block {
+                Block::Assign(assign) => {
+                    chunk.push((number, assign));
+                    n_ops += size.max(1);
+                }
+                Block::Loop(l) => {
+                    let units = LoopUnits {
+                        body: Some(self.whole(&l.body.code, l.body.span, Ending::Body(l))?),
+                        jacobian: l
+                            .jacobian
+                            .as_ref()
+                            .map(|j| self.whole(&j.code, l.body.span, Ending::Jacobian(j)))
+                            .transpose()?,
+                    };
+                    steps.push(Step::Loop { block: number, units });
+                }
+            }
+        }
+        self.end_chunk(&mut chunk, &mut steps)?;
+        Ok(steps)
+    }
+
+    fn end_chunk(&mut self, chunk: &mut Vec<(usize, &Assign)>, steps: &mut Vec<Step>) -> Result<(), JitError> {
+        let (Some(first), Some(last)) = (chunk.first(), chunk.last()) else { return Ok(()) };
+        let blocks = first.0..last.0 + 1;
+        let unit = match chunk[..] {
+            [(number, assign)] => self.whole(&assign.code, assign.span, Ending::Assign(number, assign))?,
+            _ => self.chunk(chunk)?,
+        };
+        steps.push(Step::Chunk { unit, blocks });
+        chunk.clear();
+        Ok(())
+    }
+
+    /// A function of several blocks.
+    fn chunk(&mut self, blocks: &[(usize, &Assign)]) -> Result<UnitId, JitError> {
+        let mut n_scratch = 0;
+        let mut layouts = Vec::with_capacity(blocks.len());
+        for (_, assign) in blocks {
+            let layout = layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX)?;
+            n_scratch = n_scratch.max(layout.n_scratch);
+            layouts.push(layout);
+        }
+        let first_site = self.sites.len();
+        for ((_, assign), layout) in blocks.iter().zip(&layouts) {
+            self.sites.extend(sites(&assign.code, assign.span, layout));
+        }
+        let program = self.program;
+        let options = self.options;
+        self.function(|lowering| {
+            let mut group = 0;
+            let mut site = first_site;
+            for ((number, assign), layout) in blocks.iter().zip(&layouts) {
+                let has_calls = !assign.code.calls.is_empty();
+                if has_calls || lowering.n_pending() + assign.stores.len() > options.group_stores {
+                    end_group(lowering, program, &[], group);
+                }
+                if lowering.n_pending() == 0 {
+                    group = *number;
+                }
+                let mut made = Vec::new();
+                lowering.begin_code(assign.code.ops.len());
+                write(lowering, &assign.code, layout, 0, site, &mut made);
+                site += assign.code.calls.len();
+                for &(id, slot) in &assign.stores {
+                    lowering.store(id, slot);
+                }
+                if has_calls {
+                    end_group(lowering, program, &made, group);
+                }
+            }
+            end_group(lowering, program, &[], group);
+        })?;
+        Ok(self.unit(1, n_scratch))
+    }
+
+    /// Code on its own, as one function or several.
+    fn whole(&mut self, code: &Code, span: Span, ending: Ending) -> Result<UnitId, JitError> {
+        let roots = ending.roots();
+        // The last piece must know of all calls that failed.
+        let is_cut = !matches!(ending, Ending::Assign(..)) || code.calls.is_empty();
+        let longest = if is_cut { self.options.piece_operations } else { usize::MAX };
+        let layout = layout(code, &roots, ending.n_results(), longest)?;
+        let site = self.sites.len();
+        self.sites.extend(sites(code, span, &layout));
+        let program = self.program;
+        let n_pieces = layout.pieces.len();
+        for piece in 0..n_pieces {
+            let is_last = piece + 1 == n_pieces;
+            self.function(|lowering| {
+                lowering.begin_code(code.ops.len());
+                let mut made = Vec::new();
+                write(lowering, code, &layout, piece, site, &mut made);
+                if is_last {
+                    roots.iter().for_each(|&root| bring(lowering, code, &layout, root));
+                    end_whole(lowering, program, &ending, &made);
+                }
+            })?;
+        }
+        Ok(self.unit(n_pieces, layout.n_scratch))
+    }
+
+    fn unit(&mut self, n_functions: usize, n_scratch: usize) -> UnitId {
+        let end = self.functions.len();
+        self.units.push(Unit { functions: end - n_functions..end, n_scratch });
+        UnitId(self.units.len() as u32 - 1)
+    }
+
+    fn function(&mut self, write: impl FnOnce(&mut Lowering)) -> Result<(), JitError> {
+        let mut lowering = Lowering::new(&mut self.context.func, &mut self.storage, &mut self.module, &self.imports);
+        write(&mut lowering);
+        lowering.finish();
+        let signature = signature(self.module.isa().default_call_conv());
+        let id = self.module.declare_anonymous_function(&signature).map_err(JitError::from_module)?;
+        self.module.define_function(id, &mut self.context).map_err(JitError::from_module)?;
+        self.module.clear_context(&mut self.context);
+        self.functions.push(id);
+        Ok(())
+    }
+}
+
+fn declare_imports(module: &mut JITModule) -> Result<Imports, JitError> {
+    let call_conv = module.isa().default_call_conv();
+    let mut declare = |name: &str, parameters: Vec<AbiParam>, result| {
+        let mut signature = Signature::new(call_conv);
+        signature.params = parameters;
+        signature.returns = vec![AbiParam::new(result)];
+        module.declare_function(name, Linkage::Import, &signature).map_err(JitError::from_module)
+    };
+    let float = AbiParam::new(types::F64);
+    let unary = elementary::UNARY.iter().map(|e| declare(e.1, vec![float], types::F64));
+    let unary = unary.collect::<Result<_, _>>()?;
+    let binary = elementary::BINARY.iter().map(|e| declare(e.1, vec![float; 2], types::F64));
+    let binary = binary.collect::<Result<_, _>>()?;
+    let context_and_site = vec![AbiParam::new(types::I64), AbiParam::new(types::I32)];
+    Ok(Imports { unary, binary, make_call: declare(MAKE_CALL, context_and_site, types::I32)? })
+}
+
+fn layout(code: &Code, roots: &[ValueId], first_free: usize, longest: usize) -> Result<Layout, JitError> {
+    let layout = Layout::new(code, roots, first_free, longest).ok_or(JitError::NotInOrder)?;
+    if layout.n_scratch >= MOST_PLACES { Err(JitError::TooLarge) } else { Ok(layout) }
+}
+
+fn sites(code: &Code, span: Span, layout: &Layout) -> Vec<Site> {
+    let site = |(k, call): (usize, &saltus_program::Call)| Site {
+        call: CallSite { callable: call.callable, number: k as u32, n_calls: code.calls.len(), span },
+        arguments: layout.arguments..layout.arguments + call.arguments.len(),
+        results: layout.results(k as u32),
+    };
+    code.calls.iter().enumerate().map(site).collect()
+}
+
+/// Writes a piece of code; `made` gets a value for each call, which is 0 if it failed.
+fn write(
+    lowering: &mut Lowering,
+    code: &Code,
+    layout: &Layout,
+    piece: usize,
+    first_site: usize,
+    made: &mut Vec<Value>,
+) {
+    let Some(range) = layout.pieces.get(piece).cloned() else { return };
+    let is_cut = layout.pieces.len() > 1;
+    for i in range.filter(|&i| layout.needed[i]) {
+        if is_cut {
+            for_operands(code, i, &mut |v| bring(lowering, code, layout, v));
+        }
+        match code.ops[i] {
+            Op::Call(k) => {
+                if let Some(call) = code.calls.get(k as usize) {
+                    made.push(lowering.call(first_site as u32 + k, &call.arguments, layout.arguments));
+                }
+                lowering.op(i, Op::Const(0.0));
+            }
+            op => define(lowering, layout, i, op),
+        }
+        if let Some(place) = layout.kept(i) {
+            lowering.write_scratch(place, ValueId(i as u32));
+        }
+    }
+}
+
+fn define(lowering: &mut Lowering, layout: &Layout, i: usize, op: Op) {
+    match op {
+        Op::Result(k, result) => lowering.read_scratch(i, layout.results(k).start + result as usize),
+        op => lowering.op(i, op),
+    }
+}
+
+/// Makes a value of an earlier piece known in this one.
+fn bring(lowering: &mut Lowering, code: &Code, layout: &Layout, id: ValueId) {
+    let i = id.0 as usize;
+    if lowering.is_known(id) {
+        return;
+    }
+    match layout.kept(i) {
+        Some(place) => lowering.read_scratch(i, place),
+        None => {
+            if let Some(&op) = code.ops.get(i) {
+                define(lowering, layout, i, op);
+            }
+        }
+    }
+}
+
+/// Checks what the group has computed and stores it; the chunk ends before block `first` if something is wrong.
+fn end_group(lowering: &mut Lowering, program: &SimProgram, made: &[Value], first: usize) {
+    let must_be_finite = |slot: SlotId| program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
+    let check = lowering.pending_check(&must_be_finite);
+    lowering.exit_if(check.into_iter().collect(), made, first as i64 + 1);
+    lowering.flush();
+}
+
+fn end_whole(lowering: &mut Lowering, program: &SimProgram, ending: &Ending, made: &[Value]) {
+    match ending {
+        Ending::Assign(number, assign) => {
+            for &(id, slot) in &assign.stores {
+                lowering.store(id, slot);
+            }
+            end_group(lowering, program, made, *number);
+        }
+        Ending::Body(l) => {
+            for (i, &residual) in l.residuals.iter().enumerate() {
+                lowering.write_scratch(i, residual);
+            }
+            for &(id, slot) in &l.body.stores {
+                lowering.store(id, slot);
+            }
+            let mut checks: Vec<Value> = l.residuals.iter().map(|&r| lowering.finite_check(r)).collect();
+            checks.extend(lowering.pending_check(&|_| false));
+            lowering.flush();
+            lowering.exit_if(checks, &[], 1);
+        }
+        Ending::Jacobian(jacobian) => {
+            for (i, entry) in jacobian.entries.iter().enumerate() {
+                lowering.write_scratch(i, entry.2);
+            }
+        }
+    }
+}
