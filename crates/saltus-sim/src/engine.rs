@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use saltus_base::{Index, Span};
 use saltus_numerics::{Integrator, IntegratorError};
-use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotKind, Status, Variable};
+use saltus_program::{Activation, ModelFunctions, Relation, SimProgram, SlotId, SlotKind, Status, Variable};
 
 use crate::Options;
 use crate::crossing::{CrossingSearch, Probe};
@@ -417,7 +417,7 @@ impl<'a> Run<'a> {
         match verdict {
             Verdict::Progress => {}
             Verdict::Hold(until) => self.hold = Some(until),
-            Verdict::Chattering { relation, events } => return Err(self.chattering(t, &relation, events)),
+            Verdict::Chattering { relation, events } => return Err(self.chattering(t, relation, events)),
         }
         if let Some(message) = termination {
             self.trajectory.end = End::Terminated { message };
@@ -432,9 +432,18 @@ impl<'a> Run<'a> {
         Ok((false, disturbed))
     }
 
-    fn chattering(&self, t: f64, relation: &str, events: u64) -> Failure {
-        let span = self.program.relations.values().find(|r| r.text == relation).map_or(Span::nowhere(), |r| r.span);
-        zeno::chattering(t, relation, events).at(span)
+    fn chattering(&self, t: f64, relation: Option<Arc<str>>, events: u64) -> Failure {
+        // An event that changed nothing was found by the relation that is closest to a change.
+        let relation = relation.or_else(|| self.closest_relation()).unwrap_or_else(|| "time".into());
+        let known = self.program.relations.values().find(|r| *r.text == *relation);
+        zeno::chattering(t, &relation, events).at(known.map_or(Span::nowhere(), |r| r.span))
+    }
+
+    fn closest_relation(&self) -> Option<Arc<str>> {
+        let relations = self.program.relations.values().zip(&self.texts.relations);
+        let distance = |r: &Relation| (self.functions.get(r.crossing) / self.functions.get(r.scale).max(1.0)).abs();
+        let closest = relations.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        closest.map(|(_, text)| text.clone())
     }
 
     /// The rows of an event stand for an output point at the same time.

@@ -30,9 +30,9 @@ pub(crate) struct Crowd {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Verdict {
     Progress,
-    /// Events alternate without progress.
+    /// Events alternate without progress; the relation is one that changed, if any did.
     Chattering {
-        relation: Arc<str>,
+        relation: Option<Arc<str>>,
         events: u64,
     },
     /// Hold the relations until then.
@@ -68,7 +68,7 @@ impl Crowd {
             EventCause::Relation { text, .. } => Some(text.clone()),
             _ => None,
         });
-        Verdict::Chattering { relation: relation.unwrap_or("time".into()), events: self.count }
+        Verdict::Chattering { relation, events: self.count }
     }
 }
 

@@ -230,3 +230,59 @@ fn options_without_sense_are_errors() {
         assert!(matches!(error.kind, SimErrorKind::BadOptions { .. }), "{i}: {error}");
     }
 }
+
+/// An ideal diode in series with a resistor of 2 Ω at sin(2π t): off = s < 0; u = if off then s else 0;
+/// i = if off then 0 else s; v = u + 2 i
+fn half_wave_rectifier() -> Builder {
+    let mut b = Builder::new("Rectifier");
+    let (v, u, i, s) = (b.real("v"), b.real("u"), b.real("i"), b.real("s"));
+    let off = b.boolean("off");
+    b.equation(b.var(v), apply(Builtin::Sin, vec![mul(real(std::f64::consts::TAU), time())]));
+    b.equation(b.var(off), less(b.var(s), real(0.0)));
+    b.equation(b.var(u), if_then_else(b.var(off), b.var(s), real(0.0)));
+    b.equation(b.var(i), if_then_else(b.var(off), real(0.0), b.var(s)));
+    b.equation(b.var(v), add(b.var(u), mul(real(2.0), b.var(i))));
+    b
+}
+
+#[test]
+fn an_ideal_diode_lets_one_half_wave_through() {
+    let trajectory = run_with(&half_wave_rectifier(), 1.9, |_| {}).expect("reaches the end");
+    for (t, i) in trajectory.series("i").expect("i is there") {
+        let exact = (std::f64::consts::TAU * t).sin().max(0.0) / 2.0;
+        assert!((i - exact).abs() < 1e-9, "i({t}) = {i} instead of {exact}");
+    }
+    // the voltage changes its sign at 0.5, 1 and 1.5
+    let times: Vec<f64> = trajectory.events.iter().filter(|e| e.kind == EventKind::State).map(|e| e.time).collect();
+    assert_eq!(times.len(), 3, "{times:?}");
+    for (found, exact) in times.iter().zip([0.5, 1.0, 1.5]) {
+        assert!((found - exact).abs() < 1e-12, "{found}");
+    }
+}
+
+#[test]
+fn a_nonlinear_loop_is_followed_over_time() {
+    // y + exp(y) = 1 + time: y = 0 at 0, and y = 1 at time = e
+    let mut b = Builder::new("M");
+    let y = b.real("y");
+    let exp = apply(Builtin::Exp, vec![b.var(y)]);
+    b.equation(add(b.var(y), exp), add(real(1.0), time()));
+    let trajectory = run_with(&b, std::f64::consts::E, |_| {}).expect("reaches the end");
+    for (t, y) in trajectory.series("y").expect("y is there") {
+        assert!((y + y.exp() - 1.0 - t).abs() < 1e-9, "y({t}) = {y}");
+    }
+    assert!((trajectory.last("y").expect("y is there") - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_loop_that_loses_its_solution_is_named() {
+    // y² + y + time = 0 has real solutions up to time = 1/4 only
+    let mut b = Builder::new("M");
+    let y = b.real("y");
+    b.equation(add(add(mul(b.var(y), b.var(y)), b.var(y)), time()), real(0.0));
+    let error = run_with(&b, 1.0, |_| {}).expect_err("has no solution beyond 1/4");
+    assert!(matches!(&error.kind, SimErrorKind::CannotEvaluate { message, .. } if message.contains("y = ")), "{error}");
+    assert!(error.time > 0.24 && error.time < 0.26, "{error}");
+    let rows = error.partial.series("y").expect("y is there");
+    assert!(rows.len() > 100 && rows.iter().all(|&(t, y)| (y * y + y + t).abs() < 1e-9));
+}
