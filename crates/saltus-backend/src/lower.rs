@@ -14,6 +14,8 @@ mod index;
 mod operators;
 mod statements;
 pub mod survey;
+#[cfg(test)]
+mod tests;
 mod texts;
 pub mod value;
 

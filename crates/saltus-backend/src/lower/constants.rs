@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         let mut surroundings = Surroundings { model: self.model, functions };
         let results = Evaluator::new(&mut surroundings, LIMITS).call(id, known, span);
         self.system.memo.functions = surroundings.functions;
-        results.ok()?.iter().map(|v| self.from_known(v)).collect()
+        results.ok()?.iter().map(|v| self.recognised(v)).collect()
     }
 
     /// The value of an expression whose parts are literals.
@@ -158,7 +158,7 @@ impl<'a> Lowering<'a> {
         let mut surroundings = Surroundings { model: self.model, functions };
         let value = Evaluator::new(&mut surroundings, LIMITS).evaluate(e);
         self.system.memo.functions = surroundings.functions;
-        self.from_known(&value.ok()?)
+        self.recognised(&value.ok()?)
     }
 
     fn known(&self, value: &Value, base: BaseType) -> Option<Known> {
@@ -205,7 +205,7 @@ impl<'a> Lowering<'a> {
         Some(Known::Function(EvalFunction { function: f.function, bound: Rc::new(bound) }))
     }
 
-    fn from_known(&mut self, value: &Known) -> Option<Value> {
+    fn recognised(&mut self, value: &Known) -> Option<Value> {
         Some(match value {
             Known::Real(x) => self.number(*x),
             Known::Integer(i) => self.number(*i as f64),
@@ -215,12 +215,12 @@ impl<'a> Lowering<'a> {
             Known::Array(a) => {
                 let mut items = Vec::with_capacity(a.len());
                 for i in 0..a.len() {
-                    items.push(self.from_known(&a.get(i)?)?);
+                    items.push(self.recognised(&a.get(i)?)?);
                 }
                 Value::assemble(a.dims().to_vec(), items)?
             }
             Known::Record(_, fields) => {
-                let fields: Option<Vec<Value>> = fields.iter().map(|f| self.from_known(f)).collect();
+                let fields: Option<Vec<Value>> = fields.iter().map(|f| self.recognised(f)).collect();
                 Value::record(fields?)
             }
             Known::Function(_) | Known::Object(_) => return None,

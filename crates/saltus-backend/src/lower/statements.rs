@@ -116,9 +116,21 @@ impl<'a> Lowering<'a> {
             };
             variables.insert(id, merged);
         }
-        let returned = self.system.dag.select(condition, a.returned, b.returned);
-        let broken = self.system.dag.select(condition, a.broken, b.broken);
+        let returned = self.select_flag(condition, a.returned, b.returned);
+        let broken = self.select_flag(condition, a.broken, b.broken);
         Ok(State { locals, variables, returned, broken })
+    }
+
+    /// A choice between conditions, as a condition.
+    fn select_flag(&mut self, condition: NodeId, a: NodeId, b: NodeId) -> NodeId {
+        let dag = &mut self.system.dag;
+        let not = dag.not(condition);
+        let (here, there) = (dag.and(condition, a), dag.and(not, b));
+        match (dag.value(a), dag.value(b)) {
+            (Some(1.0), _) => dag.binary(BinaryFn::Or, condition, b),
+            (_, Some(1.0)) => dag.binary(BinaryFn::Or, not, a),
+            _ => dag.binary(BinaryFn::Or, here, there),
+        }
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Lowered<()> {
