@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
-use saltus_program::{SlotId, SlotKind};
+use saltus_program::{SlotId, SlotKind, SlotType};
 
 use crate::blocks::{Step, sort_into_blocks};
-use crate::dag::NodeId;
+use crate::dag::{Node, NodeId};
 use crate::diagnostics;
 use crate::sort::extend_by_quality;
 use crate::structure::{Solvability, Structure};
@@ -30,6 +30,7 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Initi
     let mut unknowns = event_unknowns(system);
     unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
     unknowns.extend(system.free_parameters.iter().copied());
+    unknowns.extend(discrete_pre(system).into_iter().map(|(_, pre)| pre));
     unknowns.sort_unstable();
     unknowns.dedup();
     let mut equations = initial_form(system);
@@ -37,18 +38,22 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Initi
     equations.extend(system.initial_equations.clone());
     let n_given = equations.len();
     equations.extend(fixed_starts(system));
+    equations.extend(starts_of_pre(system, true).into_iter().map(|(e, _)| e));
     let n_required = equations.len();
-    let optional = optional_starts(system);
+    let (mut optional, [n_wanted, n_states]) = optional_starts(system);
+    let n_continuous = optional.len();
+    optional.extend(starts_of_pre(system, false));
     equations.extend(optional.iter().map(|(e, _)| e.clone()));
     let structure = Structure::new(system, &equations, &unknowns);
     let mut matching = Matching::new(equations.len(), unknowns.len());
     for end in [n_model, n_given, n_required] {
         extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
     }
-    for row in n_required..equations.len() {
-        // One by one, so that the most wanted start value is taken first.
+    // Group by group, so that the most wanted start values are taken first.
+    let n_optional = optional.len();
+    for end in [n_wanted, n_states, n_continuous, n_optional].map(|n| n_required + n) {
         if matching.size() < unknowns.len() {
-            extend_by_quality(&mut matching, &structure, &equations, &|r| r == row);
+            extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
         }
     }
     let surplus: Vec<usize> = (n_model..n_required).filter(|&r| matching.column_of_row[r].is_none()).collect();
@@ -109,7 +114,14 @@ fn initial_form(system: &mut System) -> Vec<ScalarEquation> {
     let replace = |slot: SlotId| values.get(&slot).copied();
     let mut equations = system.equations.clone();
     for equation in &mut equations {
-        equation.right = equation.initially.unwrap_or(equation.right);
+        if let Some(initially) = equation.initially {
+            // A clause that is not active keeps the value before; either side may be given.
+            let held = equation.target.and_then(|t| system.pre_of.get(&t).copied());
+            if held.is_some_and(|pre| system.dag.node(initially) == Node::Load(pre)) {
+                equation.target = None;
+            }
+            equation.right = initially;
+        }
         equation.left = system.dag.substitute(equation.left, &replace);
         equation.right = system.dag.substitute(equation.right, &replace);
     }
@@ -127,13 +139,16 @@ fn fixed_starts(system: &mut System) -> Vec<ScalarEquation> {
 
 /// Start values that may be taken where conditions are missing: of states with a start value first, then of states
 /// without one, then of other continuous variables with one.
-fn optional_starts(system: &mut System) -> Vec<(ScalarEquation, SlotId)> {
+fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usize; 2]) {
     let is_state = |system: &System, slot: SlotId| system.derivative_of.contains_key(&slot);
     let states: Vec<SlotId> = system.derivative_of.keys().copied().collect();
     let started: Vec<SlotId> = system.starts.iter().filter(|(_, s)| !s.is_fixed).map(|(&slot, _)| slot).collect();
     let given = |system: &System, slot: &SlotId| system.starts.contains_key(slot);
-    let mut order: Vec<SlotId> = states.iter().copied().filter(|s| given(system, s)).collect();
+    let is_free = |system: &System, slot: &SlotId| !system.starts.get(slot).is_some_and(|s| s.is_fixed);
+    let mut order: Vec<SlotId> = states.iter().copied().filter(|s| given(system, s) && is_free(system, s)).collect();
+    let n_wanted = order.len();
     order.extend(states.iter().copied().filter(|s| !given(system, s)));
+    let n_states = order.len();
     order.extend(started.into_iter().filter(|&s| {
         !is_state(system, s) && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Parameter)
     }));
@@ -141,13 +156,12 @@ fn optional_starts(system: &mut System) -> Vec<(ScalarEquation, SlotId)> {
     let mut equations = Vec::new();
     for slot in order {
         let (value, span) = match system.starts.get(&slot) {
-            Some(start) if start.is_fixed => continue,
             Some(start) => (start.value, start.span),
             None => (system.dag.constant(system.slots[slot].initial), Span::nowhere()),
         };
         equations.push((start_equation(system, slot, value, span), slot));
     }
-    equations
+    (equations, [n_wanted, n_states])
 }
 
 fn start_equation(system: &mut System, slot: SlotId, value: NodeId, span: Span) -> ScalarEquation {
@@ -155,21 +169,32 @@ fn start_equation(system: &mut System, slot: SlotId, value: NodeId, span: Span) 
     ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span }
 }
 
-/// `pre(v) := start` of discrete variables.
-fn initial_pre_values(system: &mut System) -> Vec<Assignment> {
-    let pairs: Vec<(SlotId, SlotId)> = system
-        .pre_of
-        .iter()
-        .filter(|(variable, _)| !system.slots[**variable].kind.is_continuous())
-        .map(|(&variable, &pre)| (variable, pre))
-        .collect();
-    let mut order = Vec::new();
-    for (variable, pre) in pairs {
-        let (node, span) = match system.starts.get(&variable) {
-            Some(start) => (start.value, start.span),
-            None => (system.dag.constant(system.slots[variable].initial), Span::nowhere()),
+/// Discrete variables whose value before the start is used, with the slot of that value.
+fn discrete_pre(system: &System) -> Vec<(SlotId, SlotId)> {
+    let pairs = system.pre_of.iter().filter(|(variable, _)| !system.slots[**variable].kind.is_continuous());
+    pairs.map(|(&variable, &pre)| (variable, pre)).collect()
+}
+
+/// `pre(v) = start` of discrete variables, those with `fixed = true` or not.
+fn starts_of_pre(system: &mut System, fixed: bool) -> Vec<(ScalarEquation, SlotId)> {
+    let mut equations = Vec::new();
+    for (variable, pre) in discrete_pre(system) {
+        let (value, span, is_fixed) = match system.starts.get(&variable) {
+            Some(start) => (start.value, start.span, start.is_fixed),
+            None => (system.dag.constant(system.slots[variable].initial), Span::nowhere(), false),
         };
-        order.push(Assignment { slot: pre, node, span });
+        if is_fixed == fixed {
+            let is_real = system.slots[variable].ty == SlotType::Real;
+            let equation = start_equation(system, pre, value, span);
+            equations.push((ScalarEquation { is_real, ..equation }, pre));
+        }
     }
-    order
+    equations
+}
+
+/// `pre(v) := start` as a first guess where loops iterate over it.
+fn initial_pre_values(system: &mut System) -> Vec<Assignment> {
+    let mut all = starts_of_pre(system, true);
+    all.extend(starts_of_pre(system, false));
+    all.into_iter().map(|(e, slot)| Assignment { slot, node: e.right, span: e.span }).collect()
 }

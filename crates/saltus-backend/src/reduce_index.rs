@@ -102,7 +102,8 @@ impl Pantelides {
             self.equation_of.values().for_each(|&row| matched[row] = true);
             matched
         };
-        for start in (0..matched.len()).filter(|&row| !matched[row]) {
+        let is_due = |row: &usize| !matched[*row] && !self.is_fixed(system, *row);
+        for start in (0..matched.len()).filter(is_due).collect::<Vec<_>>() {
             let mut row = start;
             loop {
                 let mut search = Search::default();
@@ -229,17 +230,15 @@ struct Search {
 fn may_determine(system: &System, equation: &ScalarEquation, slot: SlotId) -> bool {
     match equation.target {
         Some(target) => target == slot,
-        None => matches!(system.slots[slot].kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Discrete),
+        None => matches!(system.slots[slot].kind, SlotKind::Derivative | SlotKind::Algebraic),
     }
 }
 
-/// The variables of an equation that a simulation has to find, states included.
+/// The continuous variables of an equation, states included. Between events the discrete ones are known, and only then are
+/// equations differentiated.
 fn occurring(system: &System, equation: &ScalarEquation) -> Vec<SlotId> {
     let wanted = |slot: &SlotId| {
-        matches!(
-            system.slots[*slot].kind,
-            SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Discrete | SlotKind::State
-        )
+        matches!(system.slots[*slot].kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::State)
     };
     system.dag.loads(&[equation.left, equation.right]).into_iter().filter(wanted).collect()
 }
