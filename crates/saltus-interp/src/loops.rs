@@ -22,6 +22,8 @@ const MOST_DISCRETE_ROUNDS: usize = 20;
 /// Relative accuracy of nonlinear loops: their error is noise in the derivatives of the model.
 const TOLERANCE: f64 = 1e-12;
 const MOST_ITERATIONS: u32 = 100;
+/// Unknowns this many times larger than ever are no solution.
+const FARTHEST: f64 = 1e30;
 /// Unknowns named in a message.
 const MOST_NAMED: usize = 8;
 
@@ -47,6 +49,8 @@ pub(crate) struct LoopWork<'a> {
 enum NoSolution {
     Linear(NotLinear),
     Newton(NewtonError),
+    /// The iteration ended where no solution can be.
+    RanAway,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -187,6 +191,7 @@ impl<'a> LoopWork<'a> {
                     Why::Reals(NoSolution::Newton(NewtonError::JacobianFails(_))) => {
                         "its derivatives cannot be evaluated at these values"
                     }
+                    Why::Reals(NoSolution::RanAway) => "the iteration runs away to infinity",
                     Why::Reals(NoSolution::Linear(NotLinear::Contradiction)) => "the equations contradict each other",
                     Why::Reals(NoSolution::Newton(NewtonError::TooManyIterations(_))) => {
                         "the iteration does not converge"
@@ -433,20 +438,29 @@ impl Reals {
             let evaluated =
                 (outcome.is_ok() && body.is_at(&self.x)) || body.residual(&self.x, &mut self.residuals).is_ok();
             match outcome {
-                Ok(_) if evaluated => {
+                Ok(_) if evaluated && !self.has_run_away() => {
                     record.statistics.retries += u64::from(k > 0);
                     return Ok(());
                 }
-                Ok(_) => {}
-                Err(why) if first_failure.is_none() => {
+                _ if first_failure.is_some() => {}
+                Ok(_) => {
+                    first_failure = Some(NoSolution::RanAway);
+                    self.remember_failure();
+                }
+                Err(why) => {
                     first_failure = Some(NoSolution::Newton(why));
                     self.remember_failure();
                 }
-                Err(_) => {}
             }
         }
         self.newton.forget_jacobian();
         Err(first_failure.unwrap_or(NoSolution::Newton(NewtonError::StartFails)))
+    }
+
+    /// Far out, overflow and underflow turn residuals into zeros that are no solutions: `y / (1 + y²)` at 1e157.
+    fn has_run_away(&self) -> bool {
+        let scales = self.nominal.iter().zip(&self.entry).map(|(nominal, entry)| nominal.max(entry.abs()));
+        self.x.iter().zip(scales).any(|(x, scale)| x.abs() > FARTHEST * scale)
     }
 
     fn remember_failure(&mut self) {
