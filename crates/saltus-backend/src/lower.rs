@@ -9,6 +9,7 @@
 mod algorithm;
 mod arrays;
 mod constants;
+pub mod derivatives;
 mod functions;
 mod index;
 mod operators;

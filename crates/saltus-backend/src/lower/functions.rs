@@ -185,8 +185,9 @@ impl<'a> Lowering<'a> {
         if self.n_calls >= MOST_NESTED_CALLS {
             return self.unsupported("calls nested so deeply", span);
         }
-        let limit = Some(self.system.dag.len() + MOST_NODES);
-        let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
+        let n_before = self.system.dag.len();
+        let limit = Some(n_before + MOST_NODES);
+        let mut outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
         let n_assertions = self.system.assertions.len();
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
@@ -194,11 +195,14 @@ impl<'a> Lowering<'a> {
             }
             l.execute_body(function, span)
         });
-        self.system.memo.node_limit = outer_limit;
         if result.is_err() {
+            // The caller is not charged for what was tried in vain.
+            let n_wasted = self.system.dag.len() - n_before;
+            outer_limit = outer_limit.map(|limit| limit + n_wasted);
             self.system.assertions.truncate(n_assertions);
             self.system.assertion_conditions.truncate(n_assertions);
         }
+        self.system.memo.node_limit = outer_limit;
         result
     }
 

@@ -279,3 +279,27 @@ fn what_cannot_be_lowered_is_said_once() {
     let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(messages, ["not supported yet: delay()"]);
 }
+
+#[test]
+fn calls_are_differentiated_by_annotation() {
+    let text = "function f input Real x; input Real k; output Real y; external \"C\" y = f(x, k);
+           annotation(derivative(zeroDerivative = k) = f1); end f;
+         function f1 input Real x; input Real k; input Real dx; output Real dy; external \"C\" dy = f1(x, k, dx);
+           annotation(derivative(order = 2, zeroDerivative = k) = f2); end f1;
+         function f2 input Real x; input Real k; input Real dx; input Real ddx; output Real ddy;
+           algorithm ddy := k * ddx + x; end f2;
+         model M parameter Real k = 2; Real y = f(time, k); end M;";
+    let model = flat(text);
+    let mut system = lowered(text);
+    let Node::Result(call, 0) = system.dag.node(system.equations[0].right) else { panic!("a call was expected") };
+    let one = system.dag.constant(1.0);
+    let first = super::derivatives::derivative_of_call(&model, &mut system, call, &[Some(one), None]);
+    let first = first.expect("a derivative")[0];
+    assert_eq!(show(&system, first), "f1(time, k, 1)[0]");
+    let Node::Result(call, 0) = system.dag.node(first) else { panic!("a call was expected") };
+    let d = system.load(system.time);
+    let second = super::derivatives::derivative_of_call(&model, &mut system, call, &[Some(one), None, Some(d)]);
+    assert_eq!(second.map(|s| show(&system, s[0])), Some("((k * time) + time)".to_owned()));
+    // The parameter would have to be constant.
+    assert_eq!(super::derivatives::derivative_of_call(&model, &mut system, call, &[Some(one), Some(d), None]), None);
+}
