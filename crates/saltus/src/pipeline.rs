@@ -109,7 +109,7 @@ impl Outcome {
 pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     outcome.diagnostics.extend(session.take_diagnostics());
-    if outcome.has_errors() {
+    if session.is_broken() {
         // What a broken text means is guesswork, and so would be every message about it.
         return outcome;
     }

@@ -2,6 +2,7 @@
 //!
 //! In: directories, files and texts. Out: the [`ClassId`] that the pipeline runs on.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use saltus_base::{Diagnostic, Diagnostics, SourceMap};
@@ -15,11 +16,12 @@ pub struct Session {
     library: Library,
     /// Classes of the files the user named, in the order of loading.
     own_classes: Vec<ClassId>,
+    is_broken: Cell<bool>,
 }
 
 impl Session {
     pub fn new(files: Box<dyn FileSource>) -> Self {
-        Self { library: Library::new(files), own_classes: Vec::new() }
+        Self { library: Library::new(files), own_classes: Vec::new(), is_broken: Cell::new(false) }
     }
 
     /// A session on the files of this machine.
@@ -104,7 +106,14 @@ impl Session {
     }
 
     pub fn take_diagnostics(&self) -> Diagnostics {
-        self.library.take_diagnostics()
+        let diagnostics = self.library.take_diagnostics();
+        self.is_broken.set(self.is_broken.get() || diagnostics.has_errors());
+        diagnostics
+    }
+
+    /// Some text could not be read; what its classes mean is guesswork from then on.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken.get()
     }
 
     pub fn with_sources<R>(&self, use_them: impl FnOnce(&SourceMap) -> R) -> R {
