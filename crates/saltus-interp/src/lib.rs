@@ -114,6 +114,11 @@ impl<'a> Interpreter<'a> {
         self.native[number] = Some(Rc::new(section));
     }
 
+    /// Does machine code evaluate this section?
+    pub fn is_native(&self, activation: Activation) -> bool {
+        self.native[section_number(activation)].is_some()
+    }
+
     fn section(&mut self, number: usize, patience: Patience) -> Status {
         let section = sections(self.machine.program)[number];
         let mut next_loop = self.first_loop[number];

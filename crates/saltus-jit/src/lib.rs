@@ -25,7 +25,7 @@ use std::fmt;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_module::ModuleError;
-use saltus_program::{Activation, SimProgram};
+use saltus_program::SimProgram;
 
 pub use model::CompiledModel;
 
@@ -115,18 +115,22 @@ impl Jit {
 
     /// Compiles what runs often: derivatives, crossing functions, outputs and events.
     pub fn compile(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
-        let jit = Jit::new(JitOptions::default())?;
-        let mut model = CompiledModel::new(program, jit);
-        for activation in model::COMPILED {
-            model.compile(activation)?;
-        }
+        Jit::new(JitOptions::default())?.compile_program(program)
+    }
+
+    /// Compiles each section when it has been interpreted so often that compiling it pays.
+    pub fn compile_when_hot(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
+        let mut model = CompiledModel::new(program, Jit::new(JitOptions::default())?);
+        model.watch();
         Ok(model)
     }
 
-    /// Compiles each section when it has been interpreted often enough that compiling it pays.
-    pub fn compile_when_hot(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
-        let mut model = CompiledModel::new(program, Jit::new(JitOptions::default())?);
-        model.watch(&[Activation::Derivatives, Activation::Crossings, Activation::Outputs, Activation::Events]);
+    /// [`Jit::compile`] with other options.
+    pub fn compile_program<'a>(&self, program: &'a SimProgram) -> Result<CompiledModel<'a>, JitError> {
+        let mut model = CompiledModel::new(program, self.clone());
+        for activation in model::COMPILED {
+            model.compile(activation)?;
+        }
         Ok(model)
     }
 }

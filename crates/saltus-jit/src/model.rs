@@ -49,8 +49,13 @@ impl<'a> CompiledModel<'a> {
         Ok(())
     }
 
-    pub(crate) fn watch(&mut self, activations: &[Activation]) {
-        for &activation in activations {
+    /// Does machine code evaluate this section?
+    pub fn is_compiled(&self, activation: Activation) -> bool {
+        self.interpreter.is_native(activation)
+    }
+
+    pub(crate) fn watch(&mut self) {
+        for activation in COMPILED {
             let n_ops = n_operations(section_of(self.program, activation));
             if n_ops > 0 {
                 self.watched.push((activation, HOT + HOT * FIXED_OPERATIONS / n_ops));

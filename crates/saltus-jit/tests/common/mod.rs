@@ -1,0 +1,169 @@
+//! Programs made by hand, and the comparison of both ways to evaluate them.
+
+#![allow(dead_code)] // each test file uses some of it
+
+use saltus_base::{IdVec, Span};
+use saltus_interp::Interpreter;
+use saltus_jit::{CompiledModel, Jit};
+use saltus_program::{
+    Activation, Assign, BinaryFn, Block, Code, Experiment, ModelFunctions, Op, Section, SimProgram, Slot, SlotId,
+    SlotKind, SlotType, Status, ValueId,
+};
+
+pub fn empty_program() -> SimProgram {
+    let mut slots = IdVec::new();
+    let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
+    SimProgram {
+        name: "M".into(),
+        slots,
+        time,
+        initial: time,
+        terminal: time,
+        states: vec![],
+        pre: vec![],
+        relations: IdVec::new(),
+        time_events: vec![],
+        samples: vec![],
+        reinits: vec![],
+        assertions: vec![],
+        terminations: vec![],
+        variables: vec![],
+        parameter_section: Section::default(),
+        initial_section: Section::default(),
+        event_section: Section::default(),
+        derivative_section: Section::default(),
+        crossing_section: Section::default(),
+        output_section: Section::default(),
+        derivative_modes: vec![],
+        experiment: Experiment::default(),
+        callables: IdVec::new(),
+        functions: IdVec::new(),
+        records: IdVec::new(),
+        enumerations: IdVec::new(),
+    }
+}
+
+pub fn slot(program: &mut SimProgram, kind: SlotKind, initial: f64) -> SlotId {
+    let name = format!("s{}", program.slots.len());
+    program.slots.push(Slot { name, kind, ty: SlotType::Real, initial })
+}
+
+/// Writes code operation by operation.
+#[derive(Default)]
+pub struct Writer {
+    pub code: Code,
+    pub stores: Vec<(ValueId, SlotId)>,
+}
+
+impl Writer {
+    pub fn op(&mut self, op: Op) -> ValueId {
+        self.code.ops.push(op);
+        ValueId(self.code.ops.len() as u32 - 1)
+    }
+
+    pub fn load(&mut self, slot: SlotId) -> ValueId {
+        self.op(Op::Load(slot))
+    }
+
+    pub fn constant(&mut self, value: f64) -> ValueId {
+        self.op(Op::Const(value))
+    }
+
+    pub fn binary(&mut self, f: BinaryFn, a: ValueId, b: ValueId) -> ValueId {
+        self.op(Op::Binary(f, a, b))
+    }
+
+    pub fn store(&mut self, value: ValueId, slot: SlotId) {
+        self.stores.push((value, slot));
+    }
+
+    pub fn assign(self) -> Assign {
+        Assign { code: self.code, stores: self.stores, span: Span::nowhere() }
+    }
+
+    pub fn block(self) -> Block {
+        Block::Assign(self.assign())
+    }
+}
+
+/// Numbers that are the same in every run (xorshift).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 11) as usize % n.max(1)
+    }
+
+    /// Ordinary numbers, and now and then those at which functions change their form.
+    pub fn number(&mut self) -> f64 {
+        const SPECIAL: [f64; 12] = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            2.0,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            1e300,
+            -1e-310,
+            f64::MIN_POSITIVE,
+        ];
+        if self.below(8) == 0 {
+            return SPECIAL[self.below(SPECIAL.len())];
+        }
+        let unit = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
+        (unit - 0.5) * [1.0, 4.0, 100.0][self.below(3)]
+    }
+}
+
+/// The same number, or both none.
+pub fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+pub fn assert_same_memory(interpreter: &Interpreter, compiled: &CompiledModel, what: &str) {
+    for (i, (&a, &b)) in interpreter.memory().iter().zip(compiled.memory()).enumerate() {
+        assert!(
+            same(a, b),
+            "{what}: slot {i} is {a:?} ({:x}) interpreted, {b:?} ({:x}) compiled",
+            a.to_bits(),
+            b.to_bits()
+        );
+    }
+}
+
+/// Both ways, side by side.
+pub struct Both<'a> {
+    pub interpreter: Interpreter<'a>,
+    pub compiled: CompiledModel<'a>,
+}
+
+impl<'a> Both<'a> {
+    pub fn new(program: &'a SimProgram) -> Self {
+        Both { interpreter: Interpreter::new(program), compiled: Jit::compile(program).unwrap() }
+    }
+
+    pub fn set(&mut self, slot: SlotId, value: f64) {
+        self.interpreter.set(slot, value);
+        self.compiled.set(slot, value);
+    }
+
+    /// Evaluates and compares status, memory, failure and cost.
+    pub fn eval(&mut self, activation: Activation, what: &str) -> Status {
+        let (a, b) = (self.interpreter.eval(activation), self.compiled.eval(activation));
+        assert_eq!(a, b, "{what}: status");
+        assert_same_memory(&self.interpreter, &self.compiled, what);
+        assert_eq!(self.interpreter.last_failure(), self.compiled.last_failure(), "{what}: failure");
+        assert_eq!(self.interpreter.loop_statistics(), self.compiled.loop_statistics(), "{what}: cost");
+        a
+    }
+}

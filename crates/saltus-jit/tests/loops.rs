@@ -1,0 +1,132 @@
+//! Loops with machine code for their equations: same solutions, same iterations, same failures.
+
+mod common;
+
+use common::{Both, Random, Writer, empty_program, slot};
+use saltus_base::Span;
+use saltus_program::{
+    Activation, BinaryFn, Block, Jacobian, Loop, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, UnaryFn,
+    Unknown,
+};
+
+fn unknown(slot: SlotId) -> Unknown {
+    Unknown { slot, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY }
+}
+
+/// x + y = a, x * y = b with y as unknown: y = (a ± √(a² − 4b)) / 2
+fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
+    let mut program = empty_program();
+    let (a, b) = (slot(&mut program, SlotKind::State, 3.0), slot(&mut program, SlotKind::State, 2.0));
+    let (x, y) = (slot(&mut program, SlotKind::Algebraic, 0.0), slot(&mut program, SlotKind::Algebraic, 5.0));
+    let mut w = Writer::default();
+    let (sum, product, own) = (w.load(a), w.load(b), w.load(y));
+    let rest = w.binary(BinaryFn::Sub, sum, own);
+    let both = w.binary(BinaryFn::Mul, rest, own);
+    let residual = w.binary(BinaryFn::Sub, both, product);
+    w.store(rest, x);
+    let body = w.assign();
+    let mut w = Writer::default();
+    // d/dy ((a − y) y − b) = x − y
+    let (rest, own) = (w.load(x), w.load(y));
+    let slope = w.binary(BinaryFn::Sub, rest, own);
+    let jacobian = Jacobian { code: w.code, entries: vec![(0, 0, slope)] };
+    program.derivative_section.blocks.push(Block::Loop(Box::new(Loop {
+        unknowns: vec![unknown(y)],
+        body,
+        residuals: vec![residual],
+        spans: vec![Span::nowhere()],
+        jacobian: has_jacobian.then_some(jacobian),
+        is_linear: false,
+        discrete: None,
+    })));
+    // What follows the loop is a chunk of its own.
+    let double = slot(&mut program, SlotKind::Derivative, 0.0);
+    let mut w = Writer::default();
+    let (rest, two) = (w.load(x), w.constant(2.0));
+    let value = w.binary(BinaryFn::Mul, rest, two);
+    w.store(value, double);
+    program.derivative_section.blocks.push(w.block());
+    (program, [a, b, x, y])
+}
+
+#[test]
+fn nonlinear_loops_take_the_same_steps() {
+    for has_jacobian in [false, true] {
+        let (program, [a, b, x, y]) = sum_and_product(has_jacobian);
+        let mut both = Both::new(&program);
+        assert_eq!(both.eval(Activation::Derivatives, "start"), Status::Ok);
+        // roots of y² − 3y + 2
+        let (x, y) = (both.compiled.get(x), both.compiled.get(y));
+        assert!((x * y - 2.0).abs() < 1e-9 && (x + y - 3.0).abs() < 1e-9, "{x}, {y}");
+        let mut random = Random(5);
+        for round in 0..200 {
+            both.set(a, random.number());
+            both.set(b, random.number());
+            both.eval(Activation::Derivatives, &format!("round {round}"));
+        }
+    }
+}
+
+#[test]
+fn a_loop_without_solution_fails_in_the_same_words() {
+    let (program, [a, b, ..]) = sum_and_product(true);
+    let mut both = Both::new(&program);
+    both.set(a, 0.0);
+    both.set(b, 10.0);
+    // y² = −10
+    assert_eq!(both.eval(Activation::Derivatives, "no solution"), Status::Failed);
+    assert!(both.compiled.last_failure().is_some());
+}
+
+/// A tridiagonal linear system of `n` unknowns, its matrix from slots, its body long enough to be cut.
+fn linear_chain(n: usize) -> (SimProgram, Vec<SlotId>, Vec<SlotId>) {
+    let mut program = empty_program();
+    let right: Vec<SlotId> = (0..n).map(|i| slot(&mut program, SlotKind::State, i as f64)).collect();
+    let x: Vec<SlotId> = (0..n).map(|_| slot(&mut program, SlotKind::Algebraic, 0.0)).collect();
+    let copies: Vec<SlotId> = (0..n).map(|_| slot(&mut program, SlotKind::Algebraic, 0.0)).collect();
+    let (mut w, mut j) = (Writer::default(), Writer::default());
+    let (mut residuals, mut entries) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        // 4 x(i) − x(i−1) − x(i+1) − b(i), each term with a detour to make it long
+        let (four, own) = (w.constant(4.0), w.load(x[i]));
+        w.store(own, copies[i]);
+        let mut sum = w.binary(BinaryFn::Mul, four, own);
+        let four = j.constant(4.0);
+        entries.push((i as u32, i as u32, four));
+        for k in [i.wrapping_sub(1), i + 1] {
+            if let Some(neighbour) = x.get(k) {
+                let value = w.load(*neighbour);
+                sum = w.binary(BinaryFn::Sub, sum, value);
+                let one = j.constant(-1.0);
+                entries.push((i as u32, k as u32, one));
+            }
+        }
+        let given = w.load(right[i]);
+        let minus = w.op(Op::Unary(UnaryFn::Negate, given));
+        residuals.push(w.binary(BinaryFn::Add, sum, minus));
+    }
+    program.derivative_section.blocks.push(Block::Loop(Box::new(Loop {
+        unknowns: x.iter().map(|&s| unknown(s)).collect(),
+        body: w.assign(),
+        residuals,
+        spans: vec![Span::nowhere(); n],
+        jacobian: Some(Jacobian { code: j.code, entries }),
+        is_linear: true,
+        discrete: None,
+    })));
+    (program, right, x)
+}
+
+#[test]
+fn a_long_linear_loop_is_cut_and_solved() {
+    let n = 300; // about 2 700 operations: two pieces
+    let (program, right, x) = linear_chain(n);
+    let mut both = Both::new(&program);
+    for round in 0..3 {
+        both.set(right[round], 100.0);
+        assert_eq!(both.eval(Activation::Derivatives, "chain"), Status::Ok);
+        let at = |i: usize| both.compiled.get(x[i]);
+        let residual = 4.0 * at(7) - at(6) - at(8) - both.compiled.get(right[7]);
+        assert!(residual.abs() < 1e-9, "{residual}");
+    }
+}
