@@ -56,9 +56,9 @@ impl<'a> Front<'a> {
     }
 
     /// Inlining, smoothness, derivatives and inverses of a function.
-    pub fn read_function_annotations(&mut self, inst: InstId, id: flat::FunctionId, function: &mut flat::Function) {
+    pub fn read_function_annotations(&mut self, inst: InstId, function: &mut flat::Function) {
         for base in self.insts[inst].bases.clone() {
-            self.read_function_annotations(base, id, function);
+            self.read_function_annotations(base, function);
         }
         let Some(definition) = self.insts[inst].definition else { return };
         let Some(annotation) = class_annotation(definition) else { return };

@@ -276,7 +276,7 @@ impl<'a> Front<'a> {
             let size = match subscript {
                 ast::Subscript::Expr(e) => self.dimension(comp, e, *scope),
                 ast::Subscript::Colon(span) => {
-                    let from = inferred.get_or_insert_with(|| Vec::new());
+                    let from = inferred.get_or_insert_with(Vec::new);
                     if from.is_empty() {
                         *from = self.dims_of_binding(comp);
                     }
@@ -494,11 +494,9 @@ impl<'a> Front<'a> {
         if typed.is_error() || value.indices.is_empty() {
             return Some(typed);
         }
-        if typed.ty.rank() < value.indices.len() + rank {
-            if typed.ty.rank() <= rank {
-                self.report_once(d::missing_each(value.span));
-                return Some(typed);
-            }
+        if typed.ty.rank() < value.indices.len() + rank && typed.ty.rank() <= rank {
+            self.report_once(d::missing_each(value.span));
+            return Some(typed);
         }
         let span = typed.span;
         let n = value.indices.len().min(typed.ty.rank());

@@ -302,11 +302,17 @@ impl<'a> Front<'a> {
             }
             return Some(term);
         };
+        if self.n_unrolled > MOST_UNROLLED_IN_ALL {
+            return None;
+        }
         let range = self.index_range(scope, index, body)?;
+        if range.ty.dims.first().and_then(|d| d.known()).is_some_and(|n| n > MOST_UNROLLED as u64) {
+            return None;
+        }
         let ty = range.ty.element(1);
-        let Some(value) = self.structural_quietly(&range) else { return None };
+        let value = self.structural_quietly(&range)?;
         let values = value.elements();
-        if values.len() + terms.len() > MOST_UNROLLED || self.n_unrolled > MOST_UNROLLED_IN_ALL {
+        if values.len() + terms.len() > MOST_UNROLLED {
             return None;
         }
         self.n_unrolled += values.len();

@@ -197,7 +197,7 @@ impl<'a> Front<'a> {
         self.collect_body(inst, &mut body);
         let external = self.external_of(inst);
         let mut function = self.bodyless(id, body, external);
-        self.read_function_annotations(inst, id, &mut function);
+        self.read_function_annotations(inst, &mut function);
         function
     }
 

@@ -16,6 +16,9 @@ use crate::connection::{Argument, Connection, Connector};
 use crate::diagnostics as d;
 use crate::instance::{InstId, Member};
 
+/// A connection between two overdetermined parts.
+pub type Edge = ((InstId, Face), (InstId, Face), Connection);
+
 impl<'a> Front<'a> {
     /// `Connections.root(…)` and the like, which are no equations.
     pub fn is_graph_operator(&self, call: &ast::Call) -> bool {

@@ -48,7 +48,7 @@ use std::rc::Rc;
 
 use saltus_base::{Code, Diagnostic, Diagnostics, IdVec, Name, Span};
 use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
-use saltus_connect::{ConnectionSets, End, Face, StreamTable};
+use saltus_connect::{ConnectionSets, End, StreamTable};
 use saltus_eval::Limits;
 use saltus_flat::{
     self as flat, BaseType, EnumId, EnumType, Expr, FlatModel, FunctionId, LocalId, RecordId, RecordType, VarId,
@@ -65,18 +65,12 @@ use crate::reference::Iterated;
 use crate::words::Words;
 
 /// What the caller may decide.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Options {
     /// Modifications of the model from outside: `("r.R", "2.5")`.
     pub overrides: Vec<(String, String)>,
     /// Work limits of one evaluation at compile time.
     pub limits: Limits,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { overrides: Vec::new(), limits: Limits::default() }
-    }
 }
 
 /// The outcome of [`flatten`]. The model is there as far as it could be made, also next to errors.
@@ -169,7 +163,7 @@ struct Front<'a> {
     streams: Option<StreamTable>,
     graph: ConnectionGraph<usize>,
     graph_nodes: HashMap<InstId, NodeId>,
-    graph_edges: Vec<((InstId, Face), (InstId, Face), Connection)>,
+    graph_edges: Vec<graph::Edge>,
     spanning: Option<Spanning<usize>>,
     constraint_equations: Vec<flat::Equation>,
 }

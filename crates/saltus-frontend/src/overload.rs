@@ -26,7 +26,7 @@ impl<'a> Front<'a> {
         };
         let BaseType::Record(id) = operand.ty.base else { return Expr::error(span) };
         let candidates = self.operator_functions(id, name);
-        match self.apply_first(&candidates, &[operand.clone()], span) {
+        match self.apply_first(&candidates, std::slice::from_ref(&operand), span) {
             Some(call) => call,
             None => {
                 let ty = typing::type_name(self, &operand.ty);

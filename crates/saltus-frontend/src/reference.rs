@@ -354,7 +354,7 @@ impl<'a> Front<'a> {
         let ExprKind::Var(var) = base.kind else { return expr };
         let comp = self.vars[var];
         if self.comps[comp].prefixes.variability != Some(ast::Variability::Constant)
-            || !expr.ty.n_elements().is_some_and(|n| n <= MOST_INLINE)
+            || expr.ty.n_elements().is_none_or(|n| n > MOST_INLINE)
         {
             return expr;
         }

@@ -99,6 +99,12 @@ fn long_chains_of_parameters_types_and_functions_are_taken() {
 }
 
 #[test]
+fn nested_sums_stay_loops() {
+    let text = "model M\n  Real x = sum(sum(i * j for i in 1:50000) for j in 1:50000);\nend M;\n";
+    assert!(flattened(text).0.is_empty());
+}
+
+#[test]
 fn a_mistake_in_a_thousand_components_is_one_message() {
     let text = "model A Real x = y; end A;\nmodel M A a[1000]; end M;\n";
     assert_eq!(only_message(text).0, "E0202");
