@@ -4,7 +4,7 @@
 //! der(x[i]) = v[i];  der(v[i]) = (k * (x[i-1] - 2 * x[i] + x[i+1]) - d * v[i]) / m
 //! ```
 //!
-//! `cargo run --release -p saltus-jit --example chain [states]`
+//! `cargo run --release -p saltus-jit --example chain [states=400] [chunk=1000] [group=8] [optimise=0]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use common::{Writer, empty_program, slot};
 use saltus_interp::Interpreter;
-use saltus_jit::Jit;
+use saltus_jit::{Jit, JitOptions};
 use saltus_program::{Activation, BinaryFn, ModelFunctions, SimProgram, SlotId, SlotKind, State, ValueId};
 
 fn chain(n: usize) -> SimProgram {
@@ -83,19 +83,36 @@ fn measure(mut call: impl FnMut()) -> f64 {
     best
 }
 
+/// `name=value` on the command line.
+fn argument(name: &str, otherwise: usize) -> usize {
+    let value = |argument: String| argument.strip_prefix(name)?.strip_prefix('=')?.parse().ok();
+    std::env::args().skip(1).find_map(value).unwrap_or(otherwise)
+}
+
 fn main() {
-    let n_states: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(400);
+    let n_states = argument("states", 400);
     let n = n_states / 2;
     let program = chain(n);
     let n_ops: usize = program.derivative_section.blocks.iter().flat_map(|b| b.codes()).map(|c| c.ops.len()).sum();
 
-    drop(Jit::compile(&program));
-    let started = Instant::now();
-    let mut compiled = match Jit::compile(&program) {
-        Ok(compiled) => compiled,
+    let options = JitOptions {
+        chunk_operations: argument("chunk", 1_000),
+        group_stores: argument("group", 8),
+        is_optimising: argument("optimise", 0) == 1,
+        ..JitOptions::default()
+    };
+    let jit = match Jit::new(options) {
+        Ok(jit) => jit,
         Err(error) => return eprintln!("{error}"),
     };
-    let compile_time = started.elapsed();
+    let compile = || jit.compile_program(&program).expect("a program in order");
+    let mut compile_time = f64::INFINITY;
+    for _ in 0..10 {
+        let started = Instant::now();
+        black_box(compile());
+        compile_time = compile_time.min(started.elapsed().as_secs_f64());
+    }
+    let mut compiled = compile();
     let mut interpreter = Interpreter::new(&program);
 
     let native = measure(|| {
@@ -116,7 +133,8 @@ fn main() {
     let agree = der_x.iter().chain(&der_v).zip(&dx).all(|(a, b)| a == b);
 
     println!("{n_states} states, {n_ops} operations, same derivatives: {agree}");
-    println!("compiled in {compile_time:?}: {:.2} µs an operation", compile_time.as_secs_f64() * 1e6 / n_ops as f64);
+    let per_operation = compile_time * 1e6 / n_ops as f64;
+    println!("compiled in {:.2} ms: {per_operation:.2} µs an operation", compile_time * 1e3);
     println!("machine code      {native:9.0} ns a call, {:.2} of by hand", native / hand);
     println!("  with copies     {native_call:9.0} ns a call, {:.2} of by hand", native_call / hand);
     println!("interpreter       {interpreted:9.0} ns a call, {:.2} of by hand", interpreted / hand);

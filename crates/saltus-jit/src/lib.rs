@@ -13,6 +13,7 @@
 //! [`layout`] decides what goes where, [`lower`] writes operations as instructions, [`section`] puts blocks together, and
 //! [`machine_code`] holds the result and is the only module with `unsafe` operations.
 
+mod copies;
 mod elementary;
 mod layout;
 mod lower;
@@ -43,13 +44,14 @@ pub struct JitOptions {
     pub piece_operations: usize,
     /// Most values that are computed before they are checked and stored.
     pub group_stores: usize,
-    /// Let Cranelift optimise, too: common subexpressions and constants.
+    /// Let Cranelift optimise, too: common subexpressions and constants. Programs share these already; it takes twice as
+    /// long to compile and, measured, gains nothing.
     pub is_optimising: bool,
 }
 
 impl Default for JitOptions {
     fn default() -> Self {
-        JitOptions { chunk_operations: 1_000, piece_operations: 1_500, group_stores: 8, is_optimising: true }
+        JitOptions { chunk_operations: 1_000, piece_operations: 1_500, group_stores: 8, is_optimising: false }
     }
 }
 
