@@ -17,6 +17,7 @@ pub mod diagnostics;
 pub mod guard;
 pub mod pipeline;
 pub mod render;
+mod resources;
 mod session;
 pub mod stats;
 

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
 use saltus_interp::Interpreter;
+use saltus_jit::Jit;
 use saltus_library::ClassId;
-use saltus_program::SimProgram;
+use saltus_program::{ModelFunctions, SimProgram};
 use saltus_sim::Trajectory;
 
+use crate::resources::Resources;
 use crate::{Session, diagnostics, guard};
 
 /// How far to go.
@@ -32,11 +34,40 @@ pub struct Options {
     /// Values for parameters, by name, as Modelica expressions.
     pub overrides: Vec<(String, String)>,
     pub experiment: Experiment,
+    pub engine: Engine,
 }
 
 impl Options {
     pub fn until(stop_after: Stage) -> Self {
-        Self { stop_after, overrides: Vec::new(), experiment: Experiment::default() }
+        Self { stop_after, overrides: Vec::new(), experiment: Experiment::default(), engine: Engine::default() }
+    }
+}
+
+/// How programs are evaluated; the results are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Engine {
+    /// Interpreted at first; what turns out to run often is compiled to machine code.
+    #[default]
+    Auto,
+    /// Machine code from the start, also where it does not pay.
+    Jit,
+    /// No machine code.
+    Interpreter,
+}
+
+impl Engine {
+    fn functions<'a>(self, program: &'a SimProgram, session: &'a Session) -> Box<dyn ModelFunctions + 'a> {
+        let files = Box::new(Resources::new(session.library()));
+        let compiled = match self {
+            Engine::Auto => Jit::compile_when_hot(program).ok(),
+            Engine::Jit => Jit::compile(program).ok(),
+            Engine::Interpreter => None,
+        };
+        // What cannot be compiled on this machine is interpreted.
+        match compiled {
+            Some(compiled) => Box::new(compiled.with_files(files)),
+            None => Box::new(Interpreter::new(program).with_files(files)),
+        }
     }
 }
 
@@ -123,7 +154,7 @@ pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     check(&model, options.stop_after, &mut outcome);
     if options.stop_after == Stage::Simulate && !outcome.has_errors() {
         outcome.program = compile(&model, &mut outcome);
-        outcome = simulate(&options.experiment, outcome);
+        outcome = simulate(session, options, outcome);
     }
     outcome.flat = Some(model);
     outcome
@@ -134,10 +165,12 @@ fn compile(model: &FlatModel, outcome: &mut Outcome) -> Option<SimProgram> {
     compiled.map_err(|found| outcome.diagnostics.extend(found)).ok()
 }
 
-fn simulate(experiment: &Experiment, mut outcome: Outcome) -> Outcome {
+fn simulate(session: &Session, options: &Options, mut outcome: Outcome) -> Outcome {
     let Some(program) = outcome.program.take() else { return outcome };
-    let settings = experiment.settings(&program);
-    let done = outcome.stage("simulate", || saltus_sim::simulate(&program, &mut Interpreter::new(&program), &settings));
+    let settings = options.experiment.settings(&program);
+    let done = outcome.stage("simulate", || {
+        saltus_sim::simulate(&program, &mut *options.engine.functions(&program, session), &settings)
+    });
     match done {
         Some(Ok(trajectory)) => {
             outcome

@@ -6,14 +6,18 @@
 //!
 //! Only what gives the same answer every time is here: no clock, no process environment, no writing of files.
 
+mod curve;
 mod elementary;
 mod files;
 mod lapack;
 mod mat;
 mod random;
+mod spline;
 mod strings;
+mod surface;
 mod table_files;
 mod tables;
+mod time_table;
 
 use std::rc::Rc;
 

@@ -1,8 +1,15 @@
-//! `ModelicaStandardTables_*` (package `Modelica.Blocks.Tables`): table objects and what is known of them before a
-//! simulation. `getValue` interpolates linearly or piecewise constant; splines and time events belong to the simulator.
+//! `ModelicaStandardTables_*` (package `Modelica.Blocks.Tables`): table objects, their values and derivatives.
+//!
+//! A table is read and checked once, when its object is made, and its curves are prepared then; [`super::curve`],
+//! [`super::time_table`] and [`super::surface`] know what its numbers mean.
 
 use super::arguments::{integer, integers, real, reals, string, value, write};
+use super::curve::{Curve, Extrapolation, Side, Smoothness, locate};
+use super::mat::Matrix;
+use super::spline::Jet;
+use super::surface::{Surface, SurfaceJet};
 use super::table_files::read_table;
+use super::time_table::{TimeEvents, TimeTable};
 use super::{NativeContext, NativeError, NativeFunction, NativeResult, Object};
 use crate::Value;
 
@@ -12,20 +19,28 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaStandardTables_CombiTimeTable_init3", |c, a| init(c, a, TableKind::Time, 3)),
     ("ModelicaStandardTables_CombiTimeTable_minimumTime", |_, a| bound(a, 0, false)),
     ("ModelicaStandardTables_CombiTimeTable_maximumTime", |_, a| bound(a, 0, true)),
+    ("ModelicaStandardTables_CombiTimeTable_getValue", |_, a| Ok(Some(Value::Real(jet_time(a)?.value)))),
+    ("ModelicaStandardTables_CombiTimeTable_getDerValue", |_, a| derivative(jet_time(a)?, a, 5, 1)),
+    ("ModelicaStandardTables_CombiTimeTable_getDer2Value", |_, a| derivative(jet_time(a)?, a, 5, 2)),
+    ("ModelicaStandardTables_CombiTimeTable_nextTimeEvent", |_, a| next_time_event(a)),
     ("ModelicaStandardTables_CombiTimeTable_close", |_, _| Ok(None)),
     ("ModelicaStandardTables_CombiTable1D_init", |c, a| init(c, a, TableKind::OneD, 1)),
     ("ModelicaStandardTables_CombiTable1D_init2", |c, a| init(c, a, TableKind::OneD, 2)),
     ("ModelicaStandardTables_CombiTable1D_init3", |c, a| init(c, a, TableKind::OneD, 3)),
     ("ModelicaStandardTables_CombiTable1D_minimumAbscissa", |_, a| bound(a, 0, false)),
     ("ModelicaStandardTables_CombiTable1D_maximumAbscissa", |_, a| bound(a, 0, true)),
-    ("ModelicaStandardTables_CombiTable1D_getValue", value_1d),
+    ("ModelicaStandardTables_CombiTable1D_getValue", |_, a| Ok(Some(Value::Real(jet_1d(a)?.value)))),
+    ("ModelicaStandardTables_CombiTable1D_getDerValue", |_, a| derivative(jet_1d(a)?, a, 3, 1)),
+    ("ModelicaStandardTables_CombiTable1D_getDer2Value", |_, a| derivative(jet_1d(a)?, a, 3, 2)),
     ("ModelicaStandardTables_CombiTable1D_close", |_, _| Ok(None)),
     ("ModelicaStandardTables_CombiTable2D_init", |c, a| init(c, a, TableKind::TwoD, 1)),
     ("ModelicaStandardTables_CombiTable2D_init2", |c, a| init(c, a, TableKind::TwoD, 2)),
     ("ModelicaStandardTables_CombiTable2D_init3", |c, a| init(c, a, TableKind::TwoD, 3)),
     ("ModelicaStandardTables_CombiTable2D_minimumAbscissa", |_, a| bounds_2d(a, false)),
     ("ModelicaStandardTables_CombiTable2D_maximumAbscissa", |_, a| bounds_2d(a, true)),
-    ("ModelicaStandardTables_CombiTable2D_getValue", value_2d),
+    ("ModelicaStandardTables_CombiTable2D_getValue", |_, a| Ok(Some(Value::Real(jet_2d(a)?.value)))),
+    ("ModelicaStandardTables_CombiTable2D_getDerValue", |_, a| derivative_2d(a, 1)),
+    ("ModelicaStandardTables_CombiTable2D_getDer2Value", |_, a| derivative_2d(a, 2)),
     ("ModelicaStandardTables_CombiTable2D_close", |_, _| Ok(None)),
 ];
 
@@ -39,8 +54,7 @@ pub enum TableKind {
     TwoD,
 }
 
-/// A table with all its settings; the numbers of `smoothness`, `extrapolation`, `time_events` are the ordinals of the
-/// enumerations in `Modelica.Blocks.Types`.
+/// A table, ready for use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     pub kind: TableKind,
@@ -48,33 +62,78 @@ pub struct Table {
     pub n_columns: usize,
     /// Row-major.
     pub items: Vec<f64>,
-    /// Columns that are interpolated, counted from 1.
-    pub columns: Vec<i64>,
-    pub smoothness: i64,
-    pub extrapolation: i64,
-    pub start_time: f64,
-    pub shift_time: f64,
-    pub time_events: i64,
+    extrapolation: Extrapolation,
+    /// The abscissae of the curves.
+    points: Vec<f64>,
+    /// One for each output.
+    curves: Vec<Curve>,
+    times: Option<TimeTable>,
+    surface: Option<Surface>,
 }
 
-const LINEAR_SEGMENTS: i64 = 1;
-const CONSTANT_SEGMENTS: i64 = 3;
+/// What a constructor says about a table beside its numbers.
+struct Settings {
+    /// Columns that are interpolated, counted from 1.
+    columns: Vec<i64>,
+    smoothness: Smoothness,
+    extrapolation: Extrapolation,
+    start_time: f64,
+    shift_time: f64,
+    time_events: TimeEvents,
+}
 
 impl Table {
+    fn new(kind: TableKind, matrix: Matrix, settings: &Settings) -> Result<Table, String> {
+        let (points, curves) = (Vec::new(), Vec::new());
+        let Matrix { rows, columns: n_columns, items } = matrix;
+        let extrapolation = settings.extrapolation;
+        let mut table =
+            Table { kind, rows, n_columns, items, extrapolation, points, curves, times: None, surface: None };
+        table.check(settings)?;
+        if kind == TableKind::TwoD {
+            let abscissae = (table.column(0).split_off(1), table.items.get(1..n_columns).unwrap_or_default().to_vec());
+            let values = table.items.chunks(n_columns).skip(1).flat_map(|row| row.iter().skip(1)).copied().collect();
+            table.surface = Some(Surface::new(abscissae.0, abscissae.1, values, settings.smoothness, extrapolation)?);
+            return Ok(table);
+        }
+        table.points = table.column(0);
+        let column = |c: &i64| table.column(usize::try_from(c - 1).unwrap_or(0));
+        table.curves = settings
+            .columns
+            .iter()
+            .map(|c| Curve::new(&table.points, column(c), settings.smoothness, extrapolation))
+            .collect();
+        if kind == TableKind::Time {
+            let (start, shift) = (settings.start_time, settings.shift_time);
+            let times = TimeTable::new(start, shift, extrapolation, settings.time_events, &table.points, &table.curves);
+            table.times = Some(times);
+        }
+        Ok(table)
+    }
+
     pub fn at(&self, row: usize, column: usize) -> Option<f64> {
         if column >= self.n_columns { None } else { self.items.get(row * self.n_columns + column).copied() }
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn column(&self, column: usize) -> Vec<f64> {
+        (0..self.rows).filter_map(|r| self.at(r, column)).collect()
+    }
+
+    fn curve(&self, output: usize) -> Result<&Curve, String> {
+        self.curves.get(output).ok_or_else(|| format!("there is no output {}", output + 1))
+    }
+
+    fn check(&self, settings: &Settings) -> Result<(), String> {
         let least = if self.kind == TableKind::TwoD { 2 } else { 1 };
         if self.rows < least || self.n_columns < least {
             return Err(format!("a table of {}×{} is too small", self.rows, self.n_columns));
         }
-        if let Some(column) = self.columns.iter().find(|&&c| c < 1 || c > self.n_columns as i64) {
+        if let Some(column) = settings.columns.iter().find(|&&c| c < 1 || c > self.n_columns as i64) {
             return Err(format!("column {column} does not exist: the table has {}", self.n_columns));
         }
         let first = usize::from(self.kind == TableKind::TwoD);
-        let strict = self.kind != TableKind::Time;
+        // Only segments can jump.
+        let strict = self.kind != TableKind::Time || matches!(settings.smoothness, Smoothness::Spline(_));
         let rows: Vec<f64> = (first..self.rows).filter_map(|r| self.at(r, 0)).collect();
         increasing(&rows, strict, "first column")?;
         if self.kind == TableKind::TwoD {
@@ -109,34 +168,30 @@ fn init(context: &mut NativeContext, args: &mut [Value], kind: TableKind, versio
     let is_time = kind == TableKind::Time;
     let extended = is_time && version > 1;
     let reading = options + if extended { 4 } else { 2 };
-    let (rows, n_columns, items) = if file != "NoName" && !file.trim().is_empty() {
+    let matrix = if file != "NoName" && !file.trim().is_empty() {
         let bytes = context.env.read_file(file).map_err(|why| format!("cannot read `{file}`: {why}"))?;
         let (delimiter, n_header_lines) =
             if version == 3 { (string(args, reading + 1)?, integer(args, reading + 2)?) } else { (",", 0) };
         let n_header_lines = usize::try_from(n_header_lines).unwrap_or(0);
-        let matrix = read_table(file, &bytes, name, delimiter, n_header_lines, context.elements)
-            .map_err(|why| format!("`{file}`: {why}"))?;
-        (matrix.rows, matrix.columns, matrix.items)
+        read_table(file, &bytes, name, delimiter, n_header_lines, context.elements)
+            .map_err(|why| format!("`{file}`: {why}"))?
     } else if name != "NoName" && !name.trim().is_empty() {
         // A table that C code of the user provides.
         return Err(NativeError::NotConstant);
     } else {
         let &[rows, n_columns] = value(args, 2)?.dims() else { return Err("argument 3 must be a matrix".into()) };
-        (rows, n_columns, reals(args, 2)?)
+        Matrix { rows, columns: n_columns, items: reals(args, 2)? }
     };
-    let table = Table {
-        kind,
-        rows,
-        n_columns,
-        items,
+    let start_time = if is_time { real(args, 5)? } else { 0.0 };
+    let settings = Settings {
         columns: columns.map_or(Ok(Vec::new()), |position| integers(args, position))?,
-        smoothness: integer(args, options)?,
-        extrapolation: integer(args, options + 1)?,
-        start_time: if is_time { real(args, 5)? } else { 0.0 },
-        shift_time: if extended { real(args, options + 2)? } else { 0.0 },
-        time_events: if extended { integer(args, options + 3)? } else { 1 },
+        smoothness: Smoothness::from_ordinal(integer(args, options)?)?,
+        extrapolation: Extrapolation::from_ordinal(integer(args, options + 1)?)?,
+        start_time,
+        shift_time: if extended { real(args, options + 2)? } else { start_time },
+        time_events: TimeEvents::from_ordinal(if extended { integer(args, options + 3)? } else { 1 })?,
     };
-    table.check()?;
+    let table = Table::new(kind, matrix, &settings)?;
     Ok(Some(Value::Object(Object::new(context.class, table))))
 }
 
@@ -161,79 +216,56 @@ fn bounds_2d(args: &mut [Value], last: bool) -> NativeResult {
     Ok(None)
 }
 
-/// An interval of the abscissa: index of its left end and how far the argument is into it (0 to 1 inside).
-struct Place {
-    index: usize,
-    fraction: f64,
+/// Position of an output among the interpolated columns.
+fn output(args: &[Value], position: usize) -> NativeResult<usize> {
+    let number = integer(args, position)?;
+    usize::try_from(number - 1).map_err(|_| format!("there is no output {number}").into())
 }
 
-/// Where `u` lies among increasing points, after extrapolation (hold, last two points, periodic, none).
-fn locate(points: &[f64], u: f64, extrapolation: i64) -> NativeResult<Place> {
-    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Err("the table is empty".into()) };
-    if points.len() == 1 {
-        return Ok(Place { index: 0, fraction: 0.0 });
-    }
-    let mut u = u;
-    if u < first || u > last {
-        match extrapolation {
-            1 => u = u.clamp(first, last),
-            2 => {}
-            3 => u = first + (u - first).rem_euclid(last - first),
-            _ => return Err(format!("{u} is outside the table from {first} to {last}").into()),
-        }
-    }
-    let index = points.partition_point(|&p| p <= u).saturating_sub(1).min(points.len() - 2);
-    let (a, b) = (points[index], points[index + 1]);
-    Ok(Place { index, fraction: (u - a) / (b - a) })
+fn jet_1d(args: &[Value]) -> NativeResult<Jet> {
+    let (table, u) = (table(args)?, real(args, 2)?);
+    let curve = table.curve(output(args, 1)?)?;
+    let place = locate(&table.points, u, Side::Right, 0.0, table.extrapolation)?;
+    Ok(curve.at(&table.points, place))
 }
 
-fn value_1d(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
+/// Arguments: table, output, time, next event, `pre` of the next event. While an event is handled, the next one has been
+/// determined already, so that it alone tells on which side of the event the simulation is.
+fn jet_time(args: &[Value]) -> NativeResult<Jet> {
     let table = table(args)?;
-    let number = integer(args, 1)?;
-    let u = real(args, 2)?;
-    let column = usize::try_from(number - 1).ok().and_then(|i| table.columns.get(i)).copied();
-    let column = column.ok_or_else(|| format!("there is no output {number}"))? as usize - 1;
-    let points: Vec<f64> = (0..table.rows).filter_map(|r| table.at(r, 0)).collect();
-    let place = locate(&points, u, table.extrapolation)?;
-    let left = table.at(place.index, column).unwrap_or(0.0);
-    let right = table.at(place.index + 1, column).unwrap_or(left);
-    Ok(Some(Value::Real(match table.smoothness {
-        LINEAR_SEGMENTS => left + place.fraction * (right - left),
-        CONSTANT_SEGMENTS => {
-            if place.fraction >= 1.0 {
-                right
-            } else {
-                left
-            }
-        }
-        _ if table.rows == 1 => left,
-        _ => return Err(NativeError::NotConstant),
+    let Some(times) = &table.times else { return Err("argument 1 must be a time table".into()) };
+    let curve = table.curve(output(args, 1)?)?;
+    Ok(times.at(&table.points, curve, real(args, 2)?, real(args, 3)?)?)
+}
+
+/// The chain rule: first derivative of the argument, or first and second, behind the arguments of the value.
+fn derivative(jet: Jet, args: &[Value], position: usize, order: u32) -> NativeResult {
+    let first = real(args, position)?;
+    Ok(Some(Value::Real(match order {
+        1 => jet.first * first,
+        _ => jet.second * first * first + jet.first * real(args, position + 1)?,
     })))
 }
 
-fn value_2d(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    let table = table(args)?;
-    let (u1, u2) = (real(args, 1)?, real(args, 2)?);
-    let rows: Vec<f64> = (1..table.rows).filter_map(|r| table.at(r, 0)).collect();
-    let columns: Vec<f64> = (1..table.n_columns).filter_map(|c| table.at(0, c)).collect();
-    let mut row = locate(&rows, u1, table.extrapolation)?;
-    let mut column = locate(&columns, u2, table.extrapolation)?;
-    match table.smoothness {
-        LINEAR_SEGMENTS => {}
-        CONSTANT_SEGMENTS => {
-            for place in [&mut row, &mut column] {
-                place.fraction = if place.fraction >= 1.0 { 1.0 } else { 0.0 };
-            }
-        }
-        _ => return Err(NativeError::NotConstant),
+fn jet_2d(args: &[Value]) -> NativeResult<SurfaceJet> {
+    let Some(surface) = &table(args)?.surface else { return Err("argument 1 must be a two-dimensional table".into()) };
+    Ok(surface.at(real(args, 1)?, real(args, 2)?)?)
+}
+
+fn derivative_2d(args: &[Value], order: u32) -> NativeResult {
+    let jet = jet_2d(args)?;
+    let (a, b) = (real(args, 3)?, real(args, 4)?);
+    let [x, y] = jet.first;
+    if order == 1 {
+        return Ok(Some(Value::Real(x * a + y * b)));
     }
-    let corner = |r: usize, c: usize| table.at(row.index + 1 + r, column.index + 1 + c);
-    let origin = corner(0, 0).unwrap_or(0.0);
-    // With a single row or column there is no neighbour, and the fraction is 0.
-    let along = |r: usize| {
-        let left = corner(r, 0).unwrap_or(origin);
-        left + column.fraction * (corner(r, 1).unwrap_or(left) - left)
-    };
-    let (low, high) = (along(0), along(1));
-    Ok(Some(Value::Real(low + row.fraction * (high - low))))
+    let [xx, xy, yy] = jet.second;
+    let curved = xx * a * a + 2.0 * xy * a * b + yy * b * b;
+    Ok(Some(Value::Real(curved + x * real(args, 5)? + y * real(args, 6)?)))
+}
+
+fn next_time_event(args: &[Value]) -> NativeResult {
+    let table = table(args)?;
+    let Some(times) = &table.times else { return Err("argument 1 must be a time table".into()) };
+    Ok(Some(Value::Real(times.next_event(&table.points, real(args, 1)?))))
 }
