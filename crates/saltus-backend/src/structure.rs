@@ -31,12 +31,14 @@ pub struct Structure {
     pub n_columns: usize,
 }
 
-/// How much a node varies.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Constant,
-    Parameter,
-    Varying,
+/// What is known about a node before the simulation.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    Constant(f64),
+    /// Made of parameters, with the value they have now.
+    Parameter(f64),
+    /// Varies, or is not known yet.
+    No,
 }
 
 impl Structure {
@@ -49,7 +51,7 @@ impl Structure {
         for target in equations.iter().filter_map(|e| e.target) {
             owned[target.index()] = true;
         }
-        let levels = levels(system);
+        let known = known_values(system);
         let rows = equations
             .iter()
             .map(|equation| {
@@ -65,7 +67,7 @@ impl Structure {
                         Some(target) if target == slot => Solvability::Constant,
                         Some(_) => Solvability::No,
                         None if owned[slot.index()] => Solvability::No,
-                        None => occurrence(system, equation, &nodes, &levels, slot),
+                        None => occurrence(system, equation, &nodes, &known, slot),
                     };
                     row.push((k, how));
                 }
@@ -101,19 +103,55 @@ impl Structure {
     }
 }
 
-fn levels(system: &System) -> Vec<Level> {
-    let n = system.dag.len();
-    let mut levels = vec![Level::Constant; n];
-    for k in 0..n {
-        let id = NodeId::from_usize(k);
-        levels[k] = match system.dag.node(id) {
-            Node::Const(_) => Level::Constant,
-            Node::Load(slot) if system.slots[slot].kind == SlotKind::Parameter => Level::Parameter,
-            Node::Load(_) => Level::Varying,
-            _ => system.dag.children(id).map(|c| levels[c.index()]).max().unwrap_or(Level::Constant),
-        };
+/// What is known about every node. Parameters may depend on each other in any order, so the values are found in rounds.
+fn known_values(system: &System) -> Vec<Known> {
+    const MOST_ROUNDS: usize = 12;
+    let mut slots: Vec<Option<f64>> =
+        system.slots.values().map(|slot| (slot.kind == SlotKind::Parameter).then_some(slot.initial)).collect();
+    let unknown = system.parameters.iter().map(|a| a.slot).chain(system.free_parameters.iter().copied());
+    unknown.for_each(|slot| slots[slot.index()] = None);
+    let mut known = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        known = evaluate_nodes(system, &slots);
+        let mut has_changed = false;
+        for assignment in &system.parameters {
+            let value = match known[assignment.node.index()] {
+                Known::Constant(v) | Known::Parameter(v) => Some(v),
+                Known::No => None,
+            };
+            let place = &mut slots[assignment.slot.index()];
+            has_changed |= place.is_none() && value.is_some();
+            *place = place.or(value);
+        }
+        if !has_changed {
+            break;
+        }
     }
-    levels
+    known
+}
+
+fn evaluate_nodes(system: &System, slots: &[Option<f64>]) -> Vec<Known> {
+    let dag = &system.dag;
+    let mut known: Vec<Known> = Vec::with_capacity(dag.len());
+    for k in 0..dag.len() {
+        let of = |node: NodeId| match known[node.index()] {
+            Known::Constant(v) | Known::Parameter(v) => Some(v),
+            Known::No => None,
+        };
+        let value = match dag.node(NodeId::from_usize(k)) {
+            Node::Const(bits) => {
+                known.push(Known::Constant(f64::from_bits(bits)));
+                continue;
+            }
+            Node::Load(slot) => slots[slot.index()],
+            Node::Unary(f, x) => of(x).map(|x| f.apply(x)),
+            Node::Binary(f, a, b) => of(a).zip(of(b)).map(|(a, b)| f.apply(a, b)),
+            Node::Select(c, a, b) => of(c).and_then(|c| if c != 0.0 { of(a) } else { of(b) }),
+            Node::Result(..) => None,
+        };
+        known.push(value.map_or(Known::No, Known::Parameter));
+    }
+    known
 }
 
 /// What a node is as a function of one slot: `None` does not contain it.
@@ -121,8 +159,8 @@ fn levels(system: &System) -> Vec<Level> {
 enum Form {
     /// Linear with this numeric coefficient.
     Number(f64),
-    /// Linear with a coefficient that is not zero for ordinary parameters.
-    Parameter,
+    /// Linear with a coefficient that has this value for the parameters as they are.
+    Parameter(f64),
     Varying,
     Other,
 }
@@ -131,7 +169,7 @@ fn occurrence(
     system: &System,
     equation: &ScalarEquation,
     nodes: &[NodeId],
-    levels: &[Level],
+    known: &[Known],
     slot: SlotId,
 ) -> Solvability {
     let dag = &system.dag;
@@ -149,7 +187,7 @@ fn occurrence(
     let mut forms: HashMap<NodeId, Form> = HashMap::new();
     for &id in nodes {
         let of = |child: NodeId| forms.get(&child).copied();
-        let level = |child: NodeId| levels[child.index()];
+        let factor = |child: NodeId| known[child.index()];
         let form = match dag.node(id) {
             Node::Load(s) if s == slot => Some(Form::Number(1.0)),
             Node::Const(_) | Node::Load(_) => None,
@@ -158,13 +196,13 @@ fn occurrence(
             Node::Binary(BinaryFn::Sub, x, y) => sum(of(x), of(y).map(negated)),
             Node::Binary(BinaryFn::Mul, x, y) => match (of(x), of(y)) {
                 (None, None) => None,
-                (Some(f), None) => Some(scaled(f, level(y), dag.value(y))),
-                (None, Some(f)) => Some(scaled(f, level(x), dag.value(x))),
+                (Some(f), None) => Some(scaled(f, factor(y))),
+                (None, Some(f)) => Some(scaled(f, factor(x))),
                 _ => Some(Form::Other),
             },
             Node::Binary(BinaryFn::Div, x, y) => match (of(x), of(y)) {
                 (None, None) => None,
-                (Some(f), None) => Some(scaled(f, level(y), dag.value(y).map(|v| 1.0 / v))),
+                (Some(f), None) => Some(scaled(f, inverse(factor(y)))),
                 _ => Some(Form::Other),
             },
             Node::Select(c, x, y) => match (of(c), of(x), of(y)) {
@@ -183,7 +221,7 @@ fn occurrence(
     let right = forms.get(&equation.right).copied();
     match sum(left, right.map(negated)) {
         Some(Form::Number(c)) if c != 0.0 => Solvability::Constant,
-        Some(Form::Parameter) => Solvability::Parameter,
+        Some(Form::Parameter(c)) if c != 0.0 && c.is_finite() => Solvability::Parameter,
         Some(Form::Varying) => Solvability::Varying,
         _ => Solvability::No,
     }
@@ -192,6 +230,7 @@ fn occurrence(
 fn negated(form: Form) -> Form {
     match form {
         Form::Number(c) => Form::Number(-c),
+        Form::Parameter(c) => Form::Parameter(-c),
         other => other,
     }
 }
@@ -200,27 +239,38 @@ fn sum(a: Option<Form>, b: Option<Form>) -> Option<Form> {
     match (a, b) {
         (None, form) | (form, None) => form,
         (Some(Form::Number(a)), Some(Form::Number(b))) => Some(Form::Number(a + b)),
+        (Some(Form::Number(a) | Form::Parameter(a)), Some(Form::Number(b) | Form::Parameter(b))) => {
+            Some(Form::Parameter(a + b))
+        }
         (Some(Form::Other), _) | (_, Some(Form::Other)) => Some(Form::Other),
         // Two coefficients may cancel.
         _ => Some(Form::Varying),
     }
 }
 
-fn scaled(form: Form, by: Level, value: Option<f64>) -> Form {
-    match (form, by, value) {
-        (Form::Number(c), _, Some(v)) if v.is_finite() => Form::Number(c * v),
-        (Form::Other, ..) => Form::Other,
-        (Form::Varying, ..) | (_, Level::Varying, _) => Form::Varying,
-        _ => Form::Parameter,
+fn scaled(form: Form, by: Known) -> Form {
+    match (form, by) {
+        (Form::Number(c), Known::Constant(v)) if v.is_finite() => Form::Number(c * v),
+        (Form::Number(c) | Form::Parameter(c), Known::Constant(v) | Known::Parameter(v)) => Form::Parameter(c * v),
+        (Form::Other, _) => Form::Other,
+        _ => Form::Varying,
+    }
+}
+
+fn inverse(known: Known) -> Known {
+    match known {
+        Known::Constant(v) => Known::Constant(1.0 / v),
+        Known::Parameter(v) => Known::Parameter(1.0 / v),
+        Known::No => Known::No,
     }
 }
 
 fn either(a: Form, b: Form) -> Form {
     match (a, b) {
         (Form::Other, _) | (_, Form::Other) => Form::Other,
-        (Form::Number(0.0), _) | (_, Form::Number(0.0)) => Form::Other,
+        (Form::Number(0.0) | Form::Parameter(0.0), _) | (_, Form::Number(0.0) | Form::Parameter(0.0)) => Form::Other,
         (Form::Number(a), Form::Number(b)) if a == b => Form::Number(a),
         (Form::Varying, _) | (_, Form::Varying) => Form::Varying,
-        _ => Form::Parameter,
+        (Form::Number(a) | Form::Parameter(a), _) => Form::Parameter(a),
     }
 }
