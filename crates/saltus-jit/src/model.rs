@@ -67,8 +67,8 @@ impl<'a> CompiledModel<'a> {
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
             let n_ops = n_operations(section_of(self.program, activation));
-            if n_ops > 0 {
-                self.watched.push((activation, HOT + HOT * FIXED_OPERATIONS / n_ops));
+            if let Some(because_of_size) = (HOT * FIXED_OPERATIONS).checked_div(n_ops) {
+                self.watched.push((activation, HOT + because_of_size));
             }
         }
     }
