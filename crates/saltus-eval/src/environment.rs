@@ -5,7 +5,7 @@ use std::rc::Rc;
 use saltus_base::{Diagnostic, Span};
 use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, VarId};
 
-use crate::Value;
+use crate::{ImpureRandom, Value};
 
 /// The model around an expression. All methods may be called any number of times.
 pub trait Environment {
@@ -24,6 +24,11 @@ pub trait Environment {
     /// What kind of thing a path names. The default knows regular files only.
     fn file_kind(&mut self, name: &str) -> FileKind {
         if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile }
+    }
+
+    /// The hidden state of the impure random numbers; only a simulation has one.
+    fn impure_random(&mut self) -> Option<&mut ImpureRandom> {
+        None
     }
 
     /// The absolute form of a path; the default leaves it as it is.

@@ -37,5 +37,5 @@ pub use evaluator::Evaluator;
 pub use fold::fold;
 pub use format::{format_number, real_to_string};
 pub use literal::to_expr;
-pub use native::{Object, is_native, native_names};
+pub use native::{ImpureRandom, Object, is_native, native_names};
 pub use value::{FunctionValue, Value};

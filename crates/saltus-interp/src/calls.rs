@@ -11,7 +11,7 @@
 use std::rc::Rc;
 
 use saltus_base::{Diagnostic, Index, Span};
-use saltus_eval::{Environment, EvalError, Evaluator, Items, Limits, Value};
+use saltus_eval::{Environment, EvalError, Evaluator, ImpureRandom, Items, Limits, Value};
 use saltus_flat::{BaseType, EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
 
@@ -51,6 +51,7 @@ struct World<'a> {
     records: Vec<Rc<RecordType>>,
     enumerations: Vec<Rc<EnumType>>,
     files: Option<Box<dyn Files + 'a>>,
+    random: ImpureRandom,
 }
 
 impl Environment for World<'_> {
@@ -89,6 +90,10 @@ impl Environment for World<'_> {
     fn instance_name(&self) -> String {
         self.program.name.clone()
     }
+
+    fn impure_random(&mut self) -> Option<&mut ImpureRandom> {
+        Some(&mut self.random)
+    }
 }
 
 impl<'a> CallHost<'a> {
@@ -99,6 +104,7 @@ impl<'a> CallHost<'a> {
             records: program.records.values().cloned().map(Rc::new).collect(),
             enumerations: program.enumerations.values().cloned().map(Rc::new).collect(),
             files: None,
+            random: ImpureRandom::default(),
         };
         CallHost {
             world,

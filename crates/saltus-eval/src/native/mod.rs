@@ -8,6 +8,7 @@
 
 mod curve;
 mod elementary;
+mod fft;
 mod files;
 mod lapack;
 mod mat;
@@ -25,6 +26,7 @@ use saltus_flat::FunctionId;
 
 use crate::{Environment, Value};
 
+pub use random::ImpureRandom;
 pub use tables::{Table, TableKind};
 
 /// What a native function may use of its surroundings.
@@ -93,7 +95,7 @@ impl PartialEq for Object {
 
 /// Name and implementation, grouped by library.
 const TABLES: &[&[(&str, NativeFunction)]] =
-    &[elementary::TABLE, strings::TABLE, files::TABLE, random::TABLE, tables::TABLE, lapack::TABLE];
+    &[elementary::TABLE, strings::TABLE, files::TABLE, random::TABLE, tables::TABLE, lapack::TABLE, fft::TABLE];
 
 pub(crate) fn find(name: &str) -> Option<NativeFunction> {
     TABLES.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == name).map(|(_, f)| *f)

@@ -12,34 +12,77 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaRandom_xorshift64star", |_, a| generate(a, 2, xorshift64star)),
     ("ModelicaRandom_xorshift128plus", |_, a| generate(a, 4, xorshift128plus)),
     ("ModelicaRandom_xorshift1024star", |_, a| generate(a, 33, xorshift1024star)),
-    // Depends on the clock; the hidden state of the impure generator belongs to a simulation.
-    ("ModelicaRandom_automaticGlobalSeed", not_constant),
-    ("ModelicaRandom_setInternalState_xorshift1024star", not_constant),
-    ("ModelicaRandom_impureRandom_xorshift1024star", not_constant),
+    ("ModelicaRandom_automaticGlobalSeed", automatic_seed),
+    ("ModelicaRandom_setInternalState_xorshift1024star", set_hidden_state),
+    ("ModelicaRandom_impureRandom_xorshift1024star", impure_random),
 ];
 
-fn not_constant(_: &mut NativeContext, _: &mut [Value]) -> NativeResult {
-    Err(NativeError::NotConstant)
+/// What the impure generator remembers between calls. It belongs to one simulation, so that a simulation gives the same
+/// numbers every time; without one there is no value.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct ImpureRandom {
+    state: Vec<i64>,
+    n_seeds: i64,
+}
+
+fn hidden<'a>(context: &'a mut NativeContext) -> NativeResult<&'a mut ImpureRandom> {
+    context.env.impure_random().ok_or(NativeError::NotConstant)
+}
+
+/// In place of the clock: 1, 2, 3 … in the order of the calls.
+fn automatic_seed(context: &mut NativeContext, _: &mut [Value]) -> NativeResult {
+    let hidden = hidden(context)?;
+    hidden.n_seeds = hidden.n_seeds.wrapping_add(1);
+    Ok(Some(Value::Integer(hidden.n_seeds)))
+}
+
+/// Arguments: state, its size, identification.
+fn set_hidden_state(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
+    let state = integers(args, 0)?;
+    check_size(&state, 33)?;
+    hidden(context)?.state = state;
+    Ok(None)
+}
+
+fn impure_random(context: &mut NativeContext, _: &mut [Value]) -> NativeResult {
+    let hidden = hidden(context)?;
+    if hidden.state.is_empty() {
+        return Err("the impure random numbers have not been initialized".into());
+    }
+    let (next, number) = advance(&hidden.state, true, xorshift1024star);
+    hidden.state = next;
+    Ok(Some(Value::Real(number)))
+}
+
+fn check_size(state: &[i64], size: usize) -> NativeResult<()> {
+    if state.len() < size {
+        return Err(NativeError::Failed(format!("the state needs {size} elements, found {}", state.len())));
+    }
+    Ok(())
 }
 
 /// Arguments: state in, state out, number out.
 fn generate(args: &mut [Value], size: usize, step: fn(&mut [u64], &mut i64) -> u64) -> NativeResult {
     let state = integers(args, 0)?;
-    if state.len() < size {
-        return Err(NativeError::Failed(format!("the state needs {size} elements, found {}", state.len())));
-    }
+    check_size(&state, size)?;
+    let (next, number) = advance(&state, size % 2 == 1, step);
+    write(args, 1, Value::integers(next))?;
+    write(args, 2, Value::Real(number))?;
+    Ok(None)
+}
+
+/// The next state and its number; a state of odd size ends with a position.
+fn advance(state: &[i64], has_position: bool, step: fn(&mut [u64], &mut i64) -> u64) -> (Vec<i64>, f64) {
     let mut words: Vec<u64> =
         state.chunks_exact(2).map(|pair| pair.iter().rev().fold(0, |w, &i| w << 32 | u64::from(i as u32))).collect();
-    let mut position = if size % 2 == 1 { state.last().copied().unwrap_or(0) } else { 0 };
+    let mut position = if has_position { state.last().copied().unwrap_or(0) } else { 0 };
     let output = step(&mut words, &mut position);
     let mut next: Vec<i64> =
         words.iter().flat_map(|&w| [i64::from(w as u32 as i32), i64::from((w >> 32) as u32 as i32)]).collect();
-    if size % 2 == 1 {
+    if has_position {
         next.push(position);
     }
-    write(args, 1, Value::integers(next))?;
-    write(args, 2, Value::Real(to_unit_interval(output)))?;
-    Ok(None)
+    (next, to_unit_interval(output))
 }
 
 /// The word as a signed number, scaled to (0, 1] around one half.

@@ -14,7 +14,7 @@ use saltus_flat::{
     Type, VarId,
 };
 
-use crate::{Environment, EvalError, EvalResult, Evaluator, Limits, Value};
+use crate::{Environment, EvalError, EvalResult, Evaluator, ImpureRandom, Limits, Value};
 
 pub(crate) fn nowhere() -> Span {
     Span::nowhere()
@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub functions: Vec<Rc<Function>>,
     pub variables: Vec<Value>,
     pub files: Vec<(String, Vec<u8>)>,
+    /// As during a simulation.
+    pub random: Option<ImpureRandom>,
 }
 
 impl Environment for World {
@@ -58,6 +60,9 @@ impl Environment for World {
     }
     fn instance_name(&self) -> String {
         "M.c".into()
+    }
+    fn impure_random(&mut self) -> Option<&mut ImpureRandom> {
+        self.random.as_mut()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Native functions through the external interface.
 
 use super::{World, external, native, native_in, native_with};
-use crate::{EvalError, Items, Value, is_native, native_names};
+use crate::{EvalError, ImpureRandom, Items, Value, is_native, native_names};
 
 fn text(s: &str) -> Value {
     Value::string(s)
@@ -95,6 +95,50 @@ fn random_generators() {
     assert_eq!((&next[..2], &next[30..], number), (&[-20_971_459, 6][..], &[14, 15, 0][..], 0.4342809650169935));
     let clock = native("ModelicaRandom_automaticGlobalSeed", &[Value::Real(0.0)]);
     assert!(matches!(clock, Err(EvalError::NotConstant { .. })));
+}
+
+/// The impure numbers are those of the pure generator, one after the other.
+#[test]
+fn impure_random_numbers_belong_to_a_simulation() {
+    let (set, next) =
+        ("ModelicaRandom_setInternalState_xorshift1024star", "ModelicaRandom_impureRandom_xorshift1024star");
+    let state = Value::integers((-16..16).chain([15]).collect());
+    let mut w = World { random: Some(ImpureRandom::default()), ..World::default() };
+    assert!(matches!(native_in(&mut w, next, &[int(1)]), Err(EvalError::Failed(_))));
+    assert_eq!(native_with(&mut w, set, &[state.clone(), int(33), int(1)], &[]), Ok(vec![]));
+    let numbers = [native_in(&mut w, next, &[int(1)]), native_in(&mut w, next, &[int(1)])];
+    let pure = |state: Value| {
+        let arguments = [state, Value::integers(vec![0; 33]), Value::Real(0.0)];
+        native_with(&mut World::default(), "ModelicaRandom_xorshift1024star", &arguments, &[1, 2]).expect("random")
+    };
+    let first = pure(state.clone());
+    let second = pure(first[0].clone());
+    assert_eq!(numbers, [Ok(first[1].clone()), Ok(second[1].clone())]);
+    let outside = native_in(&mut World::default(), next, &[int(1)]);
+    assert!(matches!(outside, Err(EvalError::NotConstant { .. })));
+}
+
+/// One period of 2·cos: amplitude 2 at frequency 1, nothing elsewhere.
+#[test]
+fn fourier_transform() {
+    let transform = |signal: Vec<f64>, n_work: usize| {
+        let n = signal.len();
+        let zeros = |n: usize| Value::reals(vec![0.0; n]);
+        let arguments = [
+            Value::reals(signal),
+            int(n as i64),
+            zeros(n_work),
+            int(n_work as i64),
+            zeros(n / 2 + 1),
+            zeros(n / 2 + 1),
+        ];
+        external(&mut World::default(), "ModelicaFFT_kiss_fftr", &arguments, true, &[4, 5]).expect("transform")
+    };
+    let results = transform(vec![2.0, 0.0, -2.0, 0.0], 18);
+    assert_eq!(results[0], int(0));
+    assert_eq!(results[1].to_reals().expect("amplitudes"), [0.0, 2.0, 0.0]);
+    assert_eq!(transform(vec![1.0, 2.0, 3.0], 13)[0], int(1));
+    assert_eq!(transform(vec![2.0, 0.0, -2.0, 0.0], 17)[0], int(2));
 }
 
 #[test]
@@ -244,6 +288,25 @@ fn tables_1d() {
     assert!(matches!(falling, Err(EvalError::Failed(_))));
 }
 
+/// Akima's spline through points of u² on equal steps is u² itself.
+#[test]
+fn derivatives_of_tables_follow_the_chain_rule() {
+    let mut w = World::default();
+    let points = matrix(4, 2, &[0.0, 0.0, 1.0, 1.0, 2.0, 4.0, 3.0, 9.0]);
+    let table = table_1d(&mut w, points, 2, 1).expect("table");
+    let mut at = vec![table, int(1), Value::Real(1.5)];
+    let mut call = |name: &str, at: &[Value]| {
+        let found = native_in(&mut w, &format!("ModelicaStandardTables_CombiTable1D_{name}"), at);
+        found.expect("a value").as_real().expect("a Real")
+    };
+    // With der(u) = 2, der(der(u)) = 5: y = 2.25, y' = 2u·2 = 6, y'' = 2·2² + 2u·5 = 23.
+    assert!((call("getValue", &at) - 2.25).abs() < 1e-14);
+    at.push(Value::Real(2.0));
+    assert!((call("getDerValue", &at) - 6.0).abs() < 1e-14);
+    at.push(Value::Real(5.0));
+    assert!((call("getDer2Value", &at) - 23.0).abs() < 1e-13);
+}
+
 #[test]
 fn tables_2d_and_time_tables_from_files() {
     let mut w = world(&[("t.txt", b"#1\ndouble t(3,2)\n0 1\n0 2\n5 3\n")]);
@@ -289,5 +352,13 @@ fn tables_2d_and_time_tables_from_files() {
         int(0),
     ];
     let times = native_in(&mut w, "ModelicaStandardTables_CombiTimeTable_init3", &arguments).expect("table");
-    assert_eq!(native_in(&mut w, "ModelicaStandardTables_CombiTimeTable_maximumTime", &[times]), Ok(Value::Real(5.0)));
+    let end = native_in(&mut w, "ModelicaStandardTables_CombiTimeTable_maximumTime", std::slice::from_ref(&times));
+    assert_eq!(end, Ok(Value::Real(5.0)));
+    let event = [times.clone(), Value::Real(0.0)];
+    assert_eq!(native_in(&mut w, "ModelicaStandardTables_CombiTimeTable_nextTimeEvent", &event), Ok(Value::Real(5.0)));
+    // From 2 (behind the jump at 0) to 3 in 5 seconds; der(time) = 1.
+    let mut at = vec![times, int(1), Value::Real(2.5), Value::Real(5.0), Value::Real(5.0)];
+    assert_eq!(native_in(&mut w, "ModelicaStandardTables_CombiTimeTable_getValue", &at), Ok(Value::Real(2.5)));
+    at.push(Value::Real(1.0));
+    assert_eq!(native_in(&mut w, "ModelicaStandardTables_CombiTimeTable_getDerValue", &at), Ok(Value::Real(0.2)));
 }
