@@ -230,6 +230,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn merge_sides(&mut self, condition: NodeId, a: Sides, b: Sides) -> Sides {
+        let sides = |s: &Sides| Value::vector(vec![s.left, s.right]);
+        match self.decision(condition, &sides(&a), &sides(&b)) {
+            Some(true) => return a,
+            Some(false) => return b,
+            None => {}
+        }
         let dag = &mut self.system.dag;
         let (is_real, span) = (a.is_real && b.is_real, a.span);
         if a.left == b.left || !is_real {

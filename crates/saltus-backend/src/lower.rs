@@ -226,7 +226,11 @@ impl<'a> Lowering<'a> {
             rest = otherwise;
         };
         while let Some((condition, value)) = chosen.pop() {
-            last = self.select(condition, &value, &last, e.span)?;
+            last = match self.decision(condition, &value, &last) {
+                Some(true) => value,
+                Some(false) => last,
+                None => self.select(condition, &value, &last, e.span)?,
+            };
         }
         Ok(last)
     }

@@ -4,7 +4,7 @@
 //! was used for an array size has the value it was used with; ordinary parameters stay in memory, so that changing one
 //! does not recompile, except where a String or a `fixed` attribute depends on it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use saltus_base::Span;
@@ -12,12 +12,13 @@ use saltus_eval::{Environment, EvalError, Evaluator, FunctionValue as EvalFuncti
 use saltus_flat::{
     BaseType, EnumId, EnumType, Expr, FlatModel, Function, FunctionId, RecordId, RecordType, VarId, Variability,
 };
-use saltus_program::CallableId;
+use saltus_program::{CallableId, SlotId, SlotKind};
 
 use super::functions::known_dims;
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
+use crate::dag::NodeId;
 
 /// Tables that lowering keeps so that nothing is done twice.
 #[derive(Default)]
@@ -33,11 +34,17 @@ pub struct Memo {
     pub callables: HashMap<String, CallableId>,
     /// Number of nodes at which the execution of a function ends.
     pub node_limit: Option<usize>,
+    /// Nodes of executions that were given up.
+    pub n_wasted: usize,
+    /// Parameters that have decided between calls: changing one needs recompilation.
+    pub decisive: BTreeSet<SlotId>,
+    /// Variable and position of each slot.
+    owners: HashMap<SlotId, (VarId, usize)>,
     /// Functions as the evaluator wants them.
     functions: HashMap<FunctionId, Rc<Function>>,
     /// Slots of `der(expression)` and `sample`, by what they are about.
-    pub differentiated: HashMap<crate::dag::NodeId, saltus_program::SlotId>,
-    pub samples: HashMap<(crate::dag::NodeId, crate::dag::NodeId), saltus_program::SlotId>,
+    pub differentiated: HashMap<NodeId, SlotId>,
+    pub samples: HashMap<(NodeId, NodeId), SlotId>,
 }
 
 #[derive(Clone)]
@@ -109,6 +116,44 @@ impl<'a> Lowering<'a> {
         self.function = function;
         self.state = state;
         result
+    }
+
+    /// What parameters decide between values one of which is computed by a call at run time: such a call may be costly, and
+    /// may have no derivative where the other value has one. The parameters become structural by this.
+    pub fn decision(&mut self, condition: NodeId, a: &Value, b: &Value) -> Option<bool> {
+        if self.system.dag.value(condition).is_some() || !self.has_calls(a) && !self.has_calls(b) {
+            return None;
+        }
+        let slots = self.system.dag.loads(&[condition]);
+        if slots.is_empty() || slots.iter().any(|&s| self.system.slots[s].kind != SlotKind::Parameter) {
+            return None;
+        }
+        let mut values = HashMap::new();
+        for &slot in &slots {
+            values.insert(slot, self.parameter_value(slot)?);
+        }
+        let decided = self.system.dag.substitute(condition, &|slot| values.get(&slot).copied());
+        let decided = self.system.dag.value(decided)?;
+        self.system.memo.decisive.extend(slots);
+        Some(decided != 0.0)
+    }
+
+    fn has_calls(&self, value: &Value) -> bool {
+        let mut calls = Vec::new();
+        self.system.dag.calls_of(&value.scalars(), &mut calls);
+        !calls.is_empty()
+    }
+
+    /// The value that a parameter has before the simulation, if it is known.
+    fn parameter_value(&mut self, slot: SlotId) -> Option<NodeId> {
+        if self.system.memo.owners.is_empty() {
+            let elements = self.system.elements.iter();
+            let owners = elements.flat_map(|(id, slots)| slots.iter().enumerate().map(move |(i, &s)| (s, (id, i))));
+            self.system.memo.owners = owners.collect();
+        }
+        let &(id, position) = self.system.memo.owners.get(&slot)?;
+        let value = self.folding(|l| l.constant_variable(id))?;
+        value.scalars().get(position).copied()
     }
 
     /// Are all numbers constant and all Strings known?
@@ -228,7 +273,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The scalars of an attribute or value for `n` elements; a scalar holds for all.
-    pub fn spread(&mut self, e: &'a Expr, n: usize) -> Lowered<Vec<crate::dag::NodeId>> {
+    pub fn spread(&mut self, e: &'a Expr, n: usize) -> Lowered<Vec<NodeId>> {
         let nodes = self.scalars(e)?;
         Ok(if nodes.len() == 1 && n != 1 { vec![nodes[0]; n] } else { nodes })
     }

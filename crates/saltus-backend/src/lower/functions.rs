@@ -125,6 +125,9 @@ impl<'a> Lowering<'a> {
             return self.real_call(id, function, arguments, span);
         }
         match self.execute(id, function, arguments.clone(), span) {
+            Ok(results) if self.hides_derivative(function, &results) => {
+                self.real_call(id, function, arguments, span).or(Ok(results))
+            }
             Ok(results) => Ok(results),
             Err(problem) => {
                 if self.n_calls < MOST_NESTED_CALLS {
@@ -134,6 +137,21 @@ impl<'a> Lowering<'a> {
                 self.real_call(id, function, arguments, span).map_err(|_| problem)
             }
         }
+    }
+
+    /// A function with a derivative is better called than written out in terms of calls that have none.
+    fn hides_derivative(&self, function: &Function, results: &[Value]) -> bool {
+        if function.derivatives.is_empty() {
+            return false;
+        }
+        let scalars: Vec<NodeId> = results.iter().flat_map(Value::scalars).collect();
+        let mut calls = Vec::new();
+        self.system.dag.calls_of(&scalars, &mut calls);
+        calls.into_iter().any(|call| {
+            let callable = self.system.callables.get(self.system.dag.called(call).function);
+            let called = callable.and_then(|c| self.model.functions.get(c.function));
+            called.is_none_or(|f| f.derivatives.is_empty())
+        })
     }
 
     /// The shapes of a call, and which of its arguments are constant.
@@ -166,9 +184,14 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// Nodes, without those of executions that were given up.
+    fn n_useful_nodes(&self) -> usize {
+        self.system.dag.len().saturating_sub(self.system.memo.n_wasted)
+    }
+
     pub fn check_budget(&self, span: Span) -> Lowered<()> {
         match self.system.memo.node_limit {
-            Some(limit) if self.system.dag.len() > limit => {
+            Some(limit) if self.n_useful_nodes() > limit => {
                 self.unsupported("a function that becomes so long when it is written out", span)
             }
             _ => Ok(()),
@@ -185,9 +208,9 @@ impl<'a> Lowering<'a> {
         if self.n_calls >= MOST_NESTED_CALLS {
             return self.unsupported("calls nested so deeply", span);
         }
-        let n_before = self.system.dag.len();
-        let limit = Some(n_before + MOST_NODES);
-        let mut outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
+        let (n_before, n_wasted) = (self.system.dag.len(), self.system.memo.n_wasted);
+        let limit = Some(self.n_useful_nodes() + MOST_NODES);
+        let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
         let n_assertions = self.system.assertions.len();
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
@@ -197,8 +220,7 @@ impl<'a> Lowering<'a> {
         });
         if result.is_err() {
             // The caller is not charged for what was tried in vain.
-            let n_wasted = self.system.dag.len() - n_before;
-            outer_limit = outer_limit.map(|limit| limit + n_wasted);
+            self.system.memo.n_wasted = n_wasted + self.system.dag.len() - n_before;
             self.system.assertions.truncate(n_assertions);
             self.system.assertion_conditions.truncate(n_assertions);
         }

@@ -303,3 +303,33 @@ fn calls_are_differentiated_by_annotation() {
     // The parameter would have to be constant.
     assert_eq!(super::derivatives::derivative_of_call(&model, &mut system, call, &[Some(one), Some(d), None]), None);
 }
+
+#[test]
+fn a_parameter_decides_between_calls_and_becomes_structural() {
+    let system = lowered(
+        "function f input Real x; output Real y; external \"C\" y = f(x); end f;
+         function g input Real x; output Real y; external \"C\" y = g(x); end g;
+         model M parameter Integer k = 2; parameter Real p = 1; Real a = if k == 1 then f(time) else g(time);
+           Real b; Real c = if p > 0 then time else 2 * time; equation
+           if k == 1 then b = f(time); else b = g(time); end if; end M;",
+    );
+    let found = equations(&system);
+    assert!(found.contains(&"a = g(time)[0]".to_owned()), "{found:?}");
+    assert!(found.contains(&"b = g(time)[0]".to_owned()), "{found:?}");
+    // Where nothing is called a parameter stays in memory.
+    assert!(found.contains(&"c = (if (p > 0) then time else (2 * time))".to_owned()), "{found:?}");
+    let decisive: Vec<&str> = system.memo.decisive.iter().map(|&s| system.name(s)).collect();
+    assert_eq!(decisive, ["k"]);
+}
+
+#[test]
+fn a_function_with_a_derivative_is_called_if_what_it_calls_has_none() {
+    let system = lowered(
+        "function table input Real x; output Real y; external \"C\" y = table(x); end table;
+         function f input Real x; output Real y; algorithm y := 2 * table(x); annotation(derivative = f_der); end f;
+         function f_der input Real x; input Real dx; output Real dy; algorithm dy := dx; end f_der;
+         function g input Real x; output Real y; algorithm y := 2 * table(x); end g;
+         model M Real a = f(time); Real b = g(time); end M;",
+    );
+    assert_eq!(equations(&system), ["a = f(time)[0]", "b = (2 * table(time)[0])"]);
+}
