@@ -210,6 +210,22 @@ fn simulate_writes_the_kept_variables() {
 }
 
 #[test]
+fn all_engines_write_the_same_file() {
+    let dir = Scratch::new("engines");
+    let path = dir.file("Decay.mo", DECAY);
+    let written = |engine: &str| {
+        let result = dir.0.join(format!("{engine}.csv")).display().to_string();
+        let output = saltus(&["simulate", &path, "--engine", engine, "--stop-time", "50", "--output", &result]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        std::fs::read_to_string(&result).unwrap()
+    };
+    let interpreted = written("interp");
+    assert_eq!(written("jit"), interpreted);
+    assert_eq!(written("auto"), interpreted);
+    assert_eq!(saltus(&["simulate", &path, "--engine", "other"]).status.code(), Some(2));
+}
+
+#[test]
 fn a_failed_assertion_exits_with_3() {
     let dir = Scratch::new("run_time_failure");
     let text = "model A\n  Real x = time;\nequation\n  assert(x < 0.5, \"too far\");\nend A;\n";

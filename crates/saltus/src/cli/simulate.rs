@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use saltus::diagnostics;
-use saltus::pipeline::{Experiment, Options, Outcome, Output, Stage};
+use saltus::pipeline::{Engine, Experiment, Options, Outcome, Output, Stage};
 use saltus_sim::{End, Trajectory};
 
 use super::target::Target;
@@ -32,6 +32,9 @@ pub struct Arguments {
     /// Relative tolerance of the integration.
     #[arg(long)]
     tolerance: Option<f64>,
+    /// How equations are evaluated; the results are the same.
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
     /// Write the trajectory to this file.
     #[arg(long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
@@ -46,10 +49,31 @@ pub struct Arguments {
     quiet: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum EngineName {
+    /// Compile what runs often.
+    Auto,
+    /// Compile everything that may run often, from the start.
+    Jit,
+    /// Compile nothing.
+    Interp,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Auto => Engine::Auto,
+            EngineName::Jit => Engine::Jit,
+            EngineName::Interp => Engine::Interpreter,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let keep = kept_names(arguments, screen)?;
     let mut options = Options::until(Stage::Simulate);
     options.experiment = arguments.experiment();
+    options.engine = arguments.engine.into();
     let run = arguments.target.run(options, screen)?;
     let started = Instant::now();
     if let Some(trajectory) = &run.outcome.trajectory {

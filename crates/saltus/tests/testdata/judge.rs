@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use saltus::pipeline::{self, Options, Outcome, Stage};
+use saltus::pipeline::{self, Engine, Options, Outcome, Stage};
 use saltus::render::{self, Style};
 use saltus::{Session, guard};
 use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap};
@@ -121,10 +121,27 @@ fn compare_flat(expected: &Expectation, outcome: &Outcome, file: &Path, text: &s
     Some(format!("expected the flat text\n{}\nfound\n{printed}", flat.text))
 }
 
+/// Interpreted and compiled, which must give the same trajectory to the last bit.
 fn simulate(session: &Session, expected: &Expectation, stop_time: Option<f64>) -> Result<Trajectory, String> {
+    let interpreted = simulate_by(Engine::Interpreter, session, expected, stop_time)?;
+    let compiled = simulate_by(Engine::Jit, session, expected, stop_time)?;
+    if interpreted.segments == compiled.segments && interpreted.events == compiled.events {
+        Ok(compiled)
+    } else {
+        Err("interpreted and compiled trajectories differ".into())
+    }
+}
+
+fn simulate_by(
+    engine: Engine,
+    session: &Session,
+    expected: &Expectation,
+    stop_time: Option<f64>,
+) -> Result<Trajectory, String> {
     let class = class(session, expected).ok_or("no class to simulate")?;
     let mut options = Options::until(Stage::Simulate);
     options.experiment.stop_time = stop_time;
+    options.engine = engine;
     let outcome = pipeline::run(session, class, &options);
     let first_error = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
     match (first_error, outcome.trajectory) {
