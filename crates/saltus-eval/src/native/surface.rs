@@ -51,8 +51,9 @@ impl Surface {
     }
 
     pub fn at(&self, u1: f64, u2: f64) -> Result<SurfaceJet, String> {
-        let (row, across) = self.weights(&self.rows, u1)?;
-        let (column, along) = self.weights(&self.columns, u2)?;
+        let smoothness = self.smoothness_at(u1, u2);
+        let (row, across) = self.weights(&self.rows, u1, smoothness)?;
+        let (column, along) = self.weights(&self.columns, u2, smoothness)?;
         let mut sum = SurfaceJet::default();
         for (i, w) in across.iter().enumerate() {
             for (j, v) in along.iter().enumerate() {
@@ -72,8 +73,22 @@ impl Surface {
         Ok(sum)
     }
 
+    /// Steps that are extrapolated by their last two points become bilinear, in both directions.
+    fn smoothness_at(&self, u1: f64, u2: f64) -> Smoothness {
+        let is_outside = |points: &[f64], u: f64| match points {
+            [first, .., last] => u < *first || u > *last,
+            _ => false,
+        };
+        let steps = self.smoothness == Smoothness::Constant && self.extrapolation == Extrapolation::LastTwoPoints;
+        if steps && (is_outside(&self.rows, u1) || is_outside(&self.columns, u2)) {
+            Smoothness::Linear
+        } else {
+            self.smoothness
+        }
+    }
+
     /// The left point of the segment, and the weights of its value, its slope, the right value, the right slope.
-    fn weights(&self, points: &[f64], u: f64) -> Result<(usize, [Jet; 4]), String> {
+    fn weights(&self, points: &[f64], u: f64, smoothness: Smoothness) -> Result<(usize, [Jet; 4]), String> {
         let one = Jet { value: 1.0, ..Jet::default() };
         let none = Jet::default();
         let n = points.len();
@@ -93,7 +108,7 @@ impl Surface {
         let goes_on = self.extrapolation == Extrapolation::LastTwoPoints;
         Ok((
             index,
-            match self.smoothness {
+            match smoothness {
                 _ if outside && !goes_on => end,
                 Smoothness::Constant if !outside || beyond == 0.0 => end,
                 Smoothness::Spline(_) if outside => {
@@ -161,6 +176,9 @@ mod tests {
         let steps = surface(sum, Smoothness::Constant, Extrapolation::HoldLastPoint);
         assert_eq!(steps.at(2.9, 4.9).map(|j| j.value), Ok(13.0));
         assert_eq!(steps.at(9.0, -1.0).map(|j| j.value), Ok(30.0));
+        let goes_on = surface(sum, Smoothness::Constant, Extrapolation::LastTwoPoints);
+        assert_eq!(goes_on.at(2.0, 4.0).map(|j| j.value), Ok(13.0));
+        assert!(goes_on.at(2.0, 6.0).is_ok_and(|j| (j.value - 26.0).abs() < 1e-12));
         let periodic = surface(sum, Smoothness::Linear, Extrapolation::Periodic);
         assert_eq!(periodic.at(4.0, 6.0).map(|j| j.value), Ok(11.0));
         assert!(surface(sum, Smoothness::Linear, Extrapolation::NoExtrapolation).at(4.0, 0.0).is_err());

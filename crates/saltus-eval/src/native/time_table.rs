@@ -10,6 +10,10 @@
 use super::curve::{Curve, Extrapolation, ROUNDING, Side, locate};
 use super::spline::Jet;
 
+/// The time of an event that never happens. Far from the largest number, because differences and multiples of event
+/// times must not overflow.
+const NEVER: f64 = 1e60;
+
 /// At which points of the table events happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeEvents {
@@ -72,7 +76,7 @@ impl TimeTable {
         TimeTable { start_time, shift_time, extrapolation, events }
     }
 
-    /// The first event behind `time`; the largest number if there is none.
+    /// The first event behind `time`; [`NEVER`] if there is none.
     pub fn next_event(&self, points: &[f64], time: f64) -> f64 {
         if time < self.start_time {
             return self.start_time;
@@ -93,7 +97,7 @@ impl TimeTable {
                 self.events.get(from).map(|e| e + self.shift_time)
             }
         };
-        next.unwrap_or(f64::MAX)
+        next.unwrap_or(NEVER)
     }
 
     /// `next_event` is the event that the simulation waits for: until it has happened, the values before it hold.
@@ -143,9 +147,9 @@ mod tests {
     #[test]
     fn events_are_the_points_of_the_table() {
         use {Extrapolation::*, TimeEvents::*};
-        assert_eq!(events(0.0, HoldLastPoint, Always, 4), [0.0, 1.0, 2.0, f64::MAX]);
-        assert_eq!(events(0.0, HoldLastPoint, AtDiscontinuities, 3), [0.0, 1.0, f64::MAX]);
-        assert_eq!(events(0.0, HoldLastPoint, TimeEvents::NoTimeEvents, 2), [0.0, f64::MAX]);
+        assert_eq!(events(0.0, HoldLastPoint, Always, 4), [0.0, 1.0, 2.0, NEVER]);
+        assert_eq!(events(0.0, HoldLastPoint, AtDiscontinuities, 3), [0.0, 1.0, NEVER]);
+        assert_eq!(events(0.0, HoldLastPoint, TimeEvents::NoTimeEvents, 2), [0.0, NEVER]);
         assert_eq!(events(0.25, Periodic, Always, 5), [0.25, 1.25, 2.25, 3.25, 4.25]);
         // From 4 at the end of a period back to 0.
         assert_eq!(events(0.25, Periodic, AtDiscontinuities, 4), [0.25, 1.25, 2.25, 3.25]);
@@ -156,8 +160,8 @@ mod tests {
         let (table, curve) = table(0.0, Extrapolation::LastTwoPoints, TimeEvents::AtDiscontinuities);
         let at = |time, next| table.at(&X, &curve, time, next).map(|j| j.value);
         // The documented example: y = 0 before and 1 behind the event at 1; 2.5 half way on, and the line goes on.
-        assert_eq!((at(1.0, 1.0), at(1.0, f64::MAX)), (Ok(0.0), Ok(1.0)));
-        assert_eq!((at(1.5, f64::MAX), at(3.0, f64::MAX)), (Ok(2.5), Ok(7.0)));
+        assert_eq!((at(1.0, 1.0), at(1.0, NEVER)), (Ok(0.0), Ok(1.0)));
+        assert_eq!((at(1.5, NEVER), at(3.0, NEVER)), (Ok(2.5), Ok(7.0)));
         assert_eq!((at(1.001, 1.0), at(-1.0, 0.0)), (Ok(0.0), Ok(0.0)));
     }
 }
