@@ -4,14 +4,20 @@
 //! 12.7.1); without one the equation cannot be differentiated and the message names the function.
 
 use saltus_base::Diagnostic;
+use saltus_flat::FlatModel;
 use saltus_program::{SlotId, SlotKind};
 
 use crate::dag::{CallId, Dag, NodeId, NotDifferentiable, Rules};
 use crate::diagnostics;
+use crate::lower::derivatives::derivative_of_call;
 use crate::system::{ScalarEquation, System};
 
 /// The equation between the derivatives of both sides.
-pub fn time_derivative(system: &mut System, equation: &ScalarEquation) -> Result<ScalarEquation, Diagnostic> {
+pub fn time_derivative(
+    model: &FlatModel,
+    system: &mut System,
+    equation: &ScalarEquation,
+) -> Result<ScalarEquation, Box<Diagnostic>> {
     let slots = continuous_slots(system, equation);
     let derivatives: Vec<(SlotId, NodeId)> = slots
         .into_iter()
@@ -21,10 +27,10 @@ pub fn time_derivative(system: &mut System, equation: &ScalarEquation) -> Result
         })
         .collect();
     let mut dag = std::mem::take(&mut system.dag);
-    let mut rules = TimeRules { time: system.time, derivatives };
+    let mut rules = TimeRules { model, system, derivatives };
     let sides = dag.differentiate_all(&[equation.left, equation.right], &mut rules);
     system.dag = dag;
-    let sides = sides.map_err(|e| not_differentiable(system, equation, e))?;
+    let sides = sides.map_err(|e| Box::new(not_differentiable(system, equation, e)))?;
     let mut side = |k: usize| sides[k].unwrap_or_else(|| system.dag.constant(0.0));
     let (left, right) = (side(0), side(1));
     Ok(ScalarEquation { left, right, target: None, initially: None, is_real: true, span: equation.span })
@@ -42,15 +48,16 @@ fn continuous_slots(system: &System, equation: &ScalarEquation) -> Vec<SlotId> {
     system.dag.loads(&[equation.left, equation.right]).into_iter().filter(changes).collect()
 }
 
-struct TimeRules {
-    time: SlotId,
-    /// In order of the slots.
+struct TimeRules<'a> {
+    model: &'a FlatModel,
+    /// Its graph is the one being differentiated, and absent meanwhile.
+    system: &'a mut System,
     derivatives: Vec<(SlotId, NodeId)>,
 }
 
-impl Rules for TimeRules {
+impl Rules for TimeRules<'_> {
     fn slot(&mut self, dag: &mut Dag, slot: SlotId) -> Option<NodeId> {
-        if slot == self.time {
+        if slot == self.system.time {
             return Some(dag.constant(1.0));
         }
         self.derivatives.iter().find(|(s, _)| *s == slot).map(|(_, d)| *d)
@@ -61,8 +68,14 @@ impl Rules for TimeRules {
         dag: &mut Dag,
         call: CallId,
         result: u32,
-        _d_arguments: &[Option<NodeId>],
+        d_arguments: &[Option<NodeId>],
     ) -> Result<Option<NodeId>, NotDifferentiable> {
-        Err(NotDifferentiable::new(dag, call, result))
+        std::mem::swap(dag, &mut self.system.dag);
+        let results = derivative_of_call(self.model, self.system, call, d_arguments);
+        std::mem::swap(dag, &mut self.system.dag);
+        match results.as_ref().and_then(|r| r.get(result as usize)) {
+            Some(&derivative) => Ok(Some(derivative)),
+            None => Err(NotDifferentiable::new(dag, call, result)),
+        }
     }
 }

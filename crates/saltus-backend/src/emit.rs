@@ -142,10 +142,10 @@ fn loop_block(system: &mut System, scales: &Scales, l: &LoopStep) -> Loop {
     let residuals = l.residuals.iter().map(|r| coder.value(dag, r.0)).collect();
     let body = Assign { code: coder.code, stores, span };
     let (jacobian, is_linear) = match found {
-        Some((entries, is_linear)) => {
+        Some(found) => {
             let mut coder = Coder::default();
-            let entries = entries.iter().map(|&(r, c, node)| (r, c, coder.value(dag, node))).collect();
-            (Some(Jacobian { code: coder.code, entries }), is_linear)
+            let entries = found.entries.iter().map(|&(r, c, node)| (r, c, coder.value(dag, node))).collect();
+            (Some(Jacobian { code: coder.code, entries }), found.is_linear)
         }
         None => (None, false),
     };

@@ -19,14 +19,7 @@ use crate::sort::extend_by_quality;
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
 
-/// The initial system in order, and what was decided about it.
-pub struct InitialOrder {
-    pub steps: Vec<Step>,
-    /// Variables whose start value was taken as an initial condition, though it is not fixed.
-    pub assumed: Vec<SlotId>,
-}
-
-pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> InitialOrder {
+pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Step> {
     let mut unknowns = event_unknowns(system);
     unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
     unknowns.extend(system.free_parameters.iter().copied());
@@ -73,18 +66,12 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Initi
         diagnostics.push(diagnostics::initially_undetermined(&names));
     }
     if diagnostics.has_errors() {
-        return InitialOrder { steps: Vec::new(), assumed: Vec::new() };
+        return Vec::new();
     }
-    let assumed = optional
-        .iter()
-        .enumerate()
-        .filter(|(k, _)| matching.column_of_row[n_required + k].is_some())
-        .map(|(_, (_, slot))| *slot)
-        .collect();
     let mut steps: Vec<Step> = initial_pre_values(system).into_iter().map(Step::Assign).collect();
     steps.extend(first_guesses(system).into_iter().map(Step::Assign));
     steps.extend(sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics));
-    InitialOrder { steps, assumed }
+    steps
 }
 
 /// `x := start` for every variable that may be iterated over.

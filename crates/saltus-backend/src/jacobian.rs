@@ -6,9 +6,16 @@ use crate::blocks::LoopStep;
 use crate::dag::{NoCalls, NodeId};
 use crate::system::System;
 
-/// Rows and columns of the entries that are not zero, and whether the loop is linear. `None` where a function without a
-/// derivative is called: then differences must do.
-pub fn loop_jacobian(system: &mut System, l: &LoopStep) -> Option<(Vec<(u32, u32, NodeId)>, bool)> {
+/// The derivatives of a loop's residuals.
+pub struct LoopJacobian {
+    /// Row, column and value of the entries that are not zero.
+    pub entries: Vec<(u32, u32, NodeId)>,
+    /// No entry depends on an unknown of the loop.
+    pub is_linear: bool,
+}
+
+/// `None` where a function without a derivative is called: then differences must do.
+pub fn loop_jacobian(system: &mut System, l: &LoopStep) -> Option<LoopJacobian> {
     let mut entries = Vec::new();
     let mut is_linear = true;
     let is_unknown = |slot: SlotId| l.unknowns.contains(&slot);
@@ -20,5 +27,5 @@ pub fn loop_jacobian(system: &mut System, l: &LoopStep) -> Option<(Vec<(u32, u32
             entries.push((row as u32, column as u32, node));
         }
     }
-    Some((entries, is_linear))
+    Some(LoopJacobian { entries, is_linear })
 }

@@ -47,14 +47,14 @@ pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
     stop_on_errors(&mut diagnostics)?;
     let aliases = alias::eliminate_aliases(&mut system);
     let preferences = states::Preferences::read(model, &system, &aliases);
-    reduce_index::reduce_index(&mut system, &preferences, &mut diagnostics);
+    reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let orders = sort::sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let initial = initial::sort_initial(&mut system, &mut diagnostics);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    Ok(emit::emit(model, system, &aliases, &parameters, &initial.steps, &orders))
+    Ok(emit::emit(model, system, &aliases, &parameters, &initial, &orders))
 }
 
 /// Later passes rely on what earlier ones have found.

@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostic, Diagnostics, Span};
+use saltus_flat::FlatModel;
 use saltus_graph::Matching;
 use saltus_program::{SlotId, SlotKind};
 
@@ -24,29 +25,12 @@ use crate::system::{ScalarEquation, System};
 /// An equation differentiated more often than this belongs to a singular system.
 const MOST_DIFFERENTIATIONS: u32 = 6;
 
-/// What was done, for explanations.
-#[derive(Default, Debug)]
-pub struct Reduction {
-    /// Equations that were differentiated, with how often.
-    pub differentiated: Vec<(Span, u32)>,
-    /// States that became ordinary variables.
-    pub dummies: Vec<SlotId>,
-}
-
-pub fn reduce_index(system: &mut System, preferences: &Preferences, diagnostics: &mut Diagnostics) -> Reduction {
+pub fn reduce_index(model: &FlatModel, system: &mut System, preferences: &Preferences, diagnostics: &mut Diagnostics) {
     let mut pantelides = Pantelides::new(system);
-    if let Err(diagnostic) = pantelides.run(system) {
-        diagnostics.push(diagnostic);
-        return Reduction::default();
+    match pantelides.run(model, system) {
+        Ok(()) => select_dummies(system, &pantelides, preferences, diagnostics),
+        Err(diagnostic) => diagnostics.push(*diagnostic),
     }
-    let dummies = select_dummies(system, &pantelides, preferences, diagnostics);
-    let differentiated = pantelides
-        .derivative_equation
-        .keys()
-        .filter(|row| pantelides.order[**row] == 0)
-        .map(|&row| (system.equations[row].span, pantelides.depth(row)))
-        .collect();
-    Reduction { differentiated, dummies }
 }
 
 struct Pantelides {
@@ -96,7 +80,7 @@ impl Pantelides {
         Pantelides { incidence, order, derivative_equation: BTreeMap::new(), equation_of, slot_of }
     }
 
-    fn run(&mut self, system: &mut System) -> Result<(), Diagnostic> {
+    fn run(&mut self, model: &FlatModel, system: &mut System) -> Result<(), Box<Diagnostic>> {
         let matched: Vec<bool> = {
             let mut matched = vec![false; system.equations.len()];
             self.equation_of.values().for_each(|&row| matched[row] = true);
@@ -110,7 +94,7 @@ impl Pantelides {
                 if self.augment(system, row, &mut search) {
                     break;
                 }
-                row = self.differentiate(system, row, &search)?;
+                row = self.differentiate(model, system, row, &search)?;
             }
         }
         Ok(())
@@ -164,13 +148,19 @@ impl Pantelides {
     }
 
     /// Differentiates the equations of a failed search and returns the derivative of `row`.
-    fn differentiate(&mut self, system: &mut System, row: usize, search: &Search) -> Result<usize, Diagnostic> {
+    fn differentiate(
+        &mut self,
+        model: &FlatModel,
+        system: &mut System,
+        row: usize,
+        search: &Search,
+    ) -> Result<usize, Box<Diagnostic>> {
         let is_hopeless =
             search.rows.iter().any(|&r| self.order[r] >= MOST_DIFFERENTIATIONS || self.is_fixed(system, r));
         if is_hopeless || !search.rows.iter().any(|&r| self.has_state(system, r)) {
             let spans: Vec<Span> = search.rows.iter().map(|&r| system.equations[r].span).collect();
             let names: Vec<String> = search.slots.iter().map(|&s| system.name(s).to_owned()).collect();
-            return Err(diagnostics::singular_subset(&spans, &names));
+            return Err(Box::new(diagnostics::singular_subset(&spans, &names)));
         }
         for &slot in &search.slots {
             system.derivative(slot);
@@ -179,7 +169,7 @@ impl Pantelides {
             if self.derivative_equation.contains_key(&r) {
                 continue;
             }
-            let equation = time_derivative(system, &system.equations[r].clone())?;
+            let equation = time_derivative(model, system, &system.equations[r].clone())?;
             let incidence = occurring(system, &equation);
             let new = system.equations.len();
             system.equations.push(equation);
@@ -206,16 +196,6 @@ impl Pantelides {
 
     fn has_state(&self, system: &System, row: usize) -> bool {
         self.incidence[row].iter().any(|slot| system.derivative_of.contains_key(slot))
-    }
-
-    fn depth(&self, row: usize) -> u32 {
-        let mut at = row;
-        let mut n = 0;
-        while let Some(&next) = self.derivative_equation.get(&at) {
-            at = next;
-            n += 1;
-        }
-        n
     }
 }
 
@@ -249,8 +229,8 @@ fn select_dummies(
     pantelides: &Pantelides,
     preferences: &Preferences,
     diagnostics: &mut Diagnostics,
-) -> Vec<SlotId> {
-    let mut dummies = Vec::new();
+) {
+    let mut dummies: Vec<SlotId> = Vec::new();
     let mut rows: Vec<usize> = pantelides
         .derivative_equation
         .iter()
@@ -265,7 +245,7 @@ fn select_dummies(
             let spans: Vec<Span> = rows.iter().map(|&r| system.equations[r].span).collect();
             let names: Vec<String> = chosen.iter().map(|&s| system.name(s).to_owned()).collect();
             diagnostics.push(diagnostics::singular_subset(&spans, &names));
-            return dummies;
+            return;
         }
         let below: Vec<SlotId> = system
             .derivative_of
@@ -284,7 +264,6 @@ fn select_dummies(
         }
         system.slots[slot].kind = SlotKind::Algebraic;
     }
-    dummies
 }
 
 /// Matches each constraint with a state that can be given up, least wanted as states first.
