@@ -14,7 +14,7 @@ pub enum Extrapolation {
     HoldLastPoint,
     LastTwoPoints,
     Periodic,
-    NoExtrapolation,
+    Forbidden,
 }
 
 impl Extrapolation {
@@ -24,7 +24,7 @@ impl Extrapolation {
             1 => Ok(Extrapolation::HoldLastPoint),
             2 => Ok(Extrapolation::LastTwoPoints),
             3 => Ok(Extrapolation::Periodic),
-            4 => Ok(Extrapolation::NoExtrapolation),
+            4 => Ok(Extrapolation::Forbidden),
             _ => Err(format!("there is no extrapolation number {ordinal}")),
         }
     }
@@ -80,12 +80,12 @@ pub fn locate(points: &[f64], u: f64, side: Side, tie: f64, extrapolation: Extra
     if extrapolation == Extrapolation::Periodic && last > first {
         u = folded(u, first, last, side, tie);
     } else if u < first {
-        if extrapolation == Extrapolation::NoExtrapolation && u < first - tie {
+        if extrapolation == Extrapolation::Forbidden && u < first - tie {
             return Err(format!("{u} is outside the table from {first} to {last}"));
         }
         return Ok(Place::Before { offset: u - first });
     } else if u > last || (u == last && side == Side::Right) {
-        if extrapolation == Extrapolation::NoExtrapolation && u > last + tie {
+        if extrapolation == Extrapolation::Forbidden && u > last + tie {
             return Err(format!("{u} is outside the table from {first} to {last}"));
         }
         return Ok(Place::Behind { offset: u - last });
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn outside_of_a_strict_table_is_an_error() {
-        assert!(locate(&X, 2.1, Side::Right, 1e-13, Extrapolation::NoExtrapolation).is_err());
-        assert!(locate(&X, -0.1, Side::Right, 1e-13, Extrapolation::NoExtrapolation).is_err());
-        assert_eq!(at(2.0, Side::Right, Smoothness::Linear, Extrapolation::NoExtrapolation).0, 4.0);
+        assert!(locate(&X, 2.1, Side::Right, 1e-13, Extrapolation::Forbidden).is_err());
+        assert!(locate(&X, -0.1, Side::Right, 1e-13, Extrapolation::Forbidden).is_err());
+        assert_eq!(at(2.0, Side::Right, Smoothness::Linear, Extrapolation::Forbidden).0, 4.0);
     }
 }

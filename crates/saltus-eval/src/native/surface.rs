@@ -181,6 +181,6 @@ mod tests {
         assert!(goes_on.at(2.0, 6.0).is_ok_and(|j| (j.value - 26.0).abs() < 1e-12));
         let periodic = surface(sum, Smoothness::Linear, Extrapolation::Periodic);
         assert_eq!(periodic.at(4.0, 6.0).map(|j| j.value), Ok(11.0));
-        assert!(surface(sum, Smoothness::Linear, Extrapolation::NoExtrapolation).at(4.0, 0.0).is_err());
+        assert!(surface(sum, Smoothness::Linear, Extrapolation::Forbidden).at(4.0, 0.0).is_err());
     }
 }

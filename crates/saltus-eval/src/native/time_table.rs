@@ -19,7 +19,7 @@ const NEVER: f64 = 1e60;
 pub enum TimeEvents {
     Always,
     AtDiscontinuities,
-    NoTimeEvents,
+    Never,
 }
 
 impl TimeEvents {
@@ -28,7 +28,7 @@ impl TimeEvents {
         match ordinal {
             1 => Ok(TimeEvents::Always),
             2 => Ok(TimeEvents::AtDiscontinuities),
-            3 => Ok(TimeEvents::NoTimeEvents),
+            3 => Ok(TimeEvents::Never),
             _ => Err(format!("there is no time event setting number {ordinal}")),
         }
     }
@@ -54,7 +54,7 @@ impl TimeTable {
     ) -> TimeTable {
         let periodic = extrapolation == Extrapolation::Periodic;
         let mut events = match kind {
-            TimeEvents::NoTimeEvents => Vec::new(),
+            TimeEvents::Never => Vec::new(),
             TimeEvents::Always => points.to_vec(),
             TimeEvents::AtDiscontinuities => {
                 let repeated = points.windows(2).filter(|p| p[0] == p[1]).map(|p| p[0]);
@@ -149,7 +149,7 @@ mod tests {
         use {Extrapolation::*, TimeEvents::*};
         assert_eq!(events(0.0, HoldLastPoint, Always, 4), [0.0, 1.0, 2.0, NEVER]);
         assert_eq!(events(0.0, HoldLastPoint, AtDiscontinuities, 3), [0.0, 1.0, NEVER]);
-        assert_eq!(events(0.0, HoldLastPoint, TimeEvents::NoTimeEvents, 2), [0.0, NEVER]);
+        assert_eq!(events(0.0, HoldLastPoint, TimeEvents::Never, 2), [0.0, NEVER]);
         assert_eq!(events(0.25, Periodic, Always, 5), [0.25, 1.25, 2.25, 3.25, 4.25]);
         // From 4 at the end of a period back to 0.
         assert_eq!(events(0.25, Periodic, AtDiscontinuities, 4), [0.25, 1.25, 2.25, 3.25]);
