@@ -101,10 +101,12 @@ fn main() {
         is_optimising: argument("optimise", 0) == 1,
         ..JitOptions::default()
     };
+    let started = Instant::now();
     let jit = match Jit::new(options) {
         Ok(jit) => jit,
         Err(error) => return eprintln!("{error}"),
     };
+    println!("code generator made in {:?}", started.elapsed());
     let compile = || jit.compile_program(&program).expect("a program in order");
     let mut compile_time = f64::INFINITY;
     for _ in 0..10 {
