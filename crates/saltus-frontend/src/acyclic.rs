@@ -26,7 +26,7 @@ enum Visit {
 impl Front<'_> {
     /// Reports each cycle once, at the first of its members.
     pub fn check_acyclic(&mut self, components: impl IntoIterator<Item = CompId>) {
-        if self.diagnostics.iter().any(|d| d.code.0 == "E0236") {
+        if self.diagnostics.iter().any(d::is_cyclic_value) {
             return;
         }
         let mut visits: HashMap<CompId, Visit> = HashMap::new();
