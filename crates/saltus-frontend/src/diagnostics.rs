@@ -284,11 +284,6 @@ pub fn cyclic_size(name: &str, span: Span) -> Diagnostic {
         .hint("give one of the arrays in the cycle an explicit size")
 }
 
-/// Whether a message is about a value that depends on itself.
-pub fn is_cyclic_value(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code.0 == "E0236"
-}
-
 /// A value that depends on itself.
 pub fn cyclic_value(name: &str, span: Span) -> Diagnostic {
     message("E0236", span, format!("the value of `{name}` depends on itself"))
