@@ -227,7 +227,8 @@ pub(crate) fn next_time_event(functions: &dyn ModelFunctions, t: f64) -> f64 {
     let mut latest = first;
     loop {
         let next = functions.next_time_event(latest);
-        if next > reach {
+        // The largest number is a usual way to say never: nothing comes after it.
+        if next > reach || next == f64::INFINITY {
             return latest;
         }
         latest = next;
