@@ -8,6 +8,7 @@
 //!
 //! `connect` and the equations of connection graphs are handled before, in `connection`; here they are passed over.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use saltus_base::Span;
@@ -246,6 +247,10 @@ impl<'a> Front<'a> {
             let counts: Vec<u64> = flat_branches.iter().map(|(_, l)| count(l)).chain([count(&rest)]).collect();
             let has_errors = self.diagnostics.n_errors() > n_errors;
             let agree = counts.windows(2).all(|w| w[0] == w[1]);
+            // `m * der(T)` in one branch only: whether T is a state is a matter of structure.
+            let differentiated: Vec<_> =
+                flat_branches.iter().map(|(_, l)| derivatives(l)).chain([derivatives(&rest)]).collect();
+            let agree = agree && differentiated.windows(2).all(|w| w[0] == w[1]);
             if has_errors || !agree || !(last_is_certain || counts[0] == 0) {
                 let picked = self.pick_branch(&typed);
                 if let Some(picked) = picked {
@@ -305,6 +310,38 @@ impl<'a> Front<'a> {
             Effect::Call(expr) => EquationKind::Call(expr),
         })
     }
+}
+
+/// The variables that equations differentiate.
+fn derivatives(equations: &[flat::Equation]) -> BTreeSet<flat::VarId> {
+    fn collect(e: &Expr, found: &mut BTreeSet<flat::VarId>) {
+        e.walk(&mut |e| {
+            if let ExprKind::Builtin { function: flat::Builtin::Der, arguments } = &e.kind {
+                arguments.iter().for_each(|a| {
+                    a.walk(&mut |e| {
+                        if let ExprKind::Var(var) = e.kind {
+                            found.insert(var);
+                        }
+                    })
+                });
+            }
+        });
+    }
+    let mut found = BTreeSet::new();
+    for equation in equations {
+        match &equation.kind {
+            EquationKind::Equality { left, right } => {
+                collect(left, &mut found);
+                collect(right, &mut found);
+            }
+            EquationKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, body)| found.extend(derivatives(body)));
+                found.extend(derivatives(otherwise));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Scalar equations, as far as sizes are known.
