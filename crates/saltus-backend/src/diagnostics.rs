@@ -20,7 +20,7 @@ pub fn structurally_singular(
         format!("{n_equations} equations for {n_unknowns} unknowns: not determined are {}", list(unknowns))
     };
     let mut diagnostic = Diagnostic::new(Code("E0802"), span, message)
-        .hint("equations that constrain states to each other need index reduction, which is not supported yet");
+        .hint("one of the equations that share these unknowns is superfluous, or one is missing elsewhere");
     for &span in equations.iter().skip(1).take(10) {
         diagnostic = diagnostic.label(span, "this equation competes for the same unknowns");
     }
@@ -30,7 +30,7 @@ pub fn structurally_singular(
 pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
     let message = "this equation has no unknown left to determine: too many equations for the unknowns it shares";
     let mut diagnostic = Diagnostic::new(Code("E0802"), span, message)
-        .hint("equations that constrain states to each other need index reduction, which is not supported yet");
+        .hint("one of the equations that share these unknowns is superfluous, or one is missing elsewhere");
     for &other in competing.iter().filter(|&&s| s != span).take(10) {
         diagnostic = diagnostic.label(other, "competes for the same unknowns");
     }
@@ -39,7 +39,10 @@ pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
 
 pub fn algebraic_loop(unknowns: &[String], equations: &[Span]) -> Diagnostic {
     let span = equations.first().copied().unwrap_or(Span::nowhere());
-    let message = format!("not supported yet: algebraic loop among {}", list(unknowns));
+    let message = format!(
+        "not supported yet: a loop whose discrete and continuous equations cannot be told apart, among {}",
+        list(unknowns)
+    );
     let mut diagnostic = Diagnostic::new(Code("E0803"), span, message);
     for &other in equations.iter().skip(1).take(10) {
         diagnostic = diagnostic.label(other, "part of the loop");
