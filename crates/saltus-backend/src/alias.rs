@@ -1,8 +1,9 @@
-//! Eliminate aliases: variables that equal another one up to sign (DESIGN section 5).
+//! Eliminate aliases: variables that equal another one up to sign, or a number (DESIGN section 5).
 //!
 //! ```text
 //! r.p.v = c.p.v;                   every r.p.v becomes c.p.v
 //! r.p.i + r.n.i = 0;        ⇒      every r.n.i becomes -r.p.i
+//! g.p.v = 0;                       every g.p.v becomes 0
 //! ```
 //!
 //! In: the scalar system. Out: the system without those equations and unknowns, and the table that says what each
@@ -40,27 +41,62 @@ impl Aliases {
     pub fn iter(&self) -> impl Iterator<Item = SlotId> {
         self.of.keys().copied()
     }
-
-    pub fn len(&self) -> usize {
-        self.of.len()
-    }
 }
+
+/// Each elimination may turn other equations into aliases; what is left after this many rounds is not worth more.
+const MOST_ROUNDS: usize = 8;
 
 pub fn eliminate_aliases(system: &mut System) -> Aliases {
     let mut aliases = Aliases::default();
-    let mut kept = Vec::with_capacity(system.equations.len());
-    for equation in std::mem::take(&mut system.equations) {
-        let is_alias =
-            alias_of(system, &equation).is_some_and(|(a, b, negated)| unite(system, &mut aliases, a, b, negated));
-        if !is_alias {
-            kept.push(equation);
+    for _ in 0..MOST_ROUNDS {
+        let mut replaced: BTreeMap<SlotId, Option<f64>> = BTreeMap::new();
+        let mut kept = Vec::with_capacity(system.equations.len());
+        for equation in std::mem::take(&mut system.equations) {
+            let gone = match alias_of(system, &equation) {
+                Some((a, b, negated)) => unite(system, &mut aliases, a, b, negated),
+                None => Vec::new(),
+            };
+            let is_eliminated = !gone.is_empty();
+            replaced.extend(gone.into_iter().map(|slot| (slot, None)));
+            if is_eliminated {
+                continue;
+            }
+            match constant_of(system, &equation).filter(|&(slot, _)| !aliases.of.contains_key(&slot)) {
+                Some((slot, value)) => {
+                    // The slot keeps the value for those who want to see it.
+                    system.slots[slot].kind = SlotKind::Parameter;
+                    system.slots[slot].initial = value;
+                    system.starts.remove(&slot);
+                    replaced.insert(slot, Some(value));
+                }
+                None => kept.push(equation),
+            }
         }
-    }
-    system.equations = kept;
-    if aliases.len() > 0 {
-        rewrite(system, &aliases);
+        system.equations = kept;
+        if replaced.is_empty() {
+            break;
+        }
+        rewrite(system, &aliases, &replaced);
     }
     aliases
+}
+
+/// `(x, value)` if the equation says that an algebraic variable is constant, and nothing else.
+fn constant_of(system: &System, equation: &ScalarEquation) -> Option<(SlotId, f64)> {
+    if equation.target.is_some() || !equation.is_real || equation.initially.is_some() {
+        return None;
+    }
+    let dag = &system.dag;
+    let (side, value) = match (dag.value(equation.left), dag.value(equation.right)) {
+        (Some(value), None) => (equation.right, value),
+        (None, Some(value)) => (equation.left, value),
+        _ => return None,
+    };
+    let (slot, is_negated) = signed_load(system, side)?;
+    let is_free = system.slots[slot].kind == SlotKind::Algebraic
+        && !system.pre_of.contains_key(&slot)
+        && !system.starts.get(&slot).is_some_and(|start| start.is_fixed);
+    (is_free && value.is_finite()).then_some((slot, if is_negated { -value } else { value }))
 }
 
 /// `(a, b, negated)` if the equation says `a = b` or `a = -b` and nothing else.
@@ -101,35 +137,38 @@ fn signed_load(system: &System, node: NodeId) -> Option<(SlotId, bool)> {
     }
 }
 
-/// Makes one of two equal variables stand for both; refuses where that would lose something.
-fn unite(system: &mut System, aliases: &mut Aliases, a: SlotId, b: SlotId, is_negated: bool) -> bool {
+/// Makes one of two equal variables stand for both; refuses where that would lose something. Returns the slots that are
+/// gone: the variable, and its derivative if both had one.
+fn unite(system: &mut System, aliases: &mut Aliases, a: SlotId, b: SlotId, is_negated: bool) -> Vec<SlotId> {
     let (a, b) = (aliases.resolve(a), aliases.resolve(b));
     let is_negated = is_negated ^ a.is_negated ^ b.is_negated;
     if a.slot == b.slot {
-        return false;
+        return Vec::new();
     }
     let may = |slot: SlotId| matches!(system.slots[slot].kind, SlotKind::Algebraic | SlotKind::State | SlotKind::Input);
     if !may(a.slot) || !may(b.slot) {
-        return false;
+        return Vec::new();
     }
     let (kept, gone) = if rank(system, a.slot) >= rank(system, b.slot) { (a.slot, b.slot) } else { (b.slot, a.slot) };
     if system.slots[gone].kind == SlotKind::Input || system.pre_of.contains_key(&gone) {
-        return false;
+        return Vec::new();
     }
+    let mut all_gone = vec![gone];
     let derivatives = (system.derivative_of.get(&kept).copied(), system.derivative_of.get(&gone).copied());
     match derivatives {
         (Some(of_kept), Some(of_gone)) => {
             system.derivative_of.remove(&gone);
             aliases.of.insert(of_gone, Alias { slot: of_kept, is_negated });
             system.slots[of_gone].kind = SlotKind::Auxiliary;
+            all_gone.push(of_gone);
         }
-        (None, Some(_)) => return false,
+        (None, Some(_)) => return Vec::new(),
         _ => {}
     }
     merge_starts(system, kept, gone, is_negated);
     aliases.of.insert(gone, Alias { slot: kept, is_negated });
     system.slots[gone].kind = SlotKind::Auxiliary;
-    true
+    all_gone
 }
 
 /// Which of two variables remains: what is given from outside, states, variables with a remembered value, variables
@@ -172,14 +211,18 @@ fn merge_starts(system: &mut System, kept: SlotId, gone: SlotId, is_negated: boo
     }
 }
 
-/// Replaces every eliminated slot in everything the system contains, in one pass over the graph.
-fn rewrite(system: &mut System, aliases: &Aliases) {
-    let replacement: BTreeMap<SlotId, NodeId> = aliases
-        .of
-        .keys()
-        .map(|&slot| {
+/// Replaces the slots eliminated now, by others or by their value, in everything the system contains, in one pass over the
+/// graph.
+fn rewrite(system: &mut System, aliases: &Aliases, eliminated: &BTreeMap<SlotId, Option<f64>>) {
+    let replacement: BTreeMap<SlotId, NodeId> = eliminated
+        .iter()
+        .map(|(&slot, &value)| {
             let alias = aliases.resolve(slot);
-            let node = system.load(alias.slot);
+            let value = value.or_else(|| eliminated.get(&alias.slot).copied().flatten());
+            let node = match value {
+                Some(value) => system.dag.constant(value),
+                None => system.load(alias.slot),
+            };
             (slot, if alias.is_negated { system.dag.negate(node) } else { node })
         })
         .collect();

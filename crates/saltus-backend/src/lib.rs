@@ -13,6 +13,7 @@ mod alias;
 mod blocks;
 mod builtins;
 mod dag;
+mod decide;
 mod diagnostics;
 mod differentiate;
 mod emit;
@@ -45,6 +46,7 @@ pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
     equations::lower_equations(model, &mut system, &mut diagnostics);
     equations::check_reinits(&system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    decide::decide_structure(model, &mut system, &mut diagnostics);
     let aliases = alias::eliminate_aliases(&mut system);
     let preferences = states::Preferences::read(model, &system, &aliases);
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);

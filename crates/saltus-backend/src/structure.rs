@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use saltus_base::Index;
-use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
+use saltus_program::{BinaryFn, SlotId, UnaryFn};
 
 use crate::dag::{Node, NodeId};
 use crate::system::{ScalarEquation, System};
@@ -32,13 +32,22 @@ pub struct Structure {
 }
 
 /// What is known about a node before the simulation.
-#[derive(Clone, Copy, PartialEq)]
-enum Known {
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Known {
     Constant(f64),
     /// Made of parameters, with the value they have now.
     Parameter(f64),
     /// Varies, or is not known yet.
     No,
+}
+
+impl Known {
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Known::Constant(v) | Known::Parameter(v) => Some(v),
+            Known::No => None,
+        }
+    }
 }
 
 impl Structure {
@@ -51,7 +60,7 @@ impl Structure {
         for target in equations.iter().filter_map(|e| e.target) {
             owned[target.index()] = true;
         }
-        let known = known_values(system);
+        let known = known_nodes(system);
         let rows = equations
             .iter()
             .map(|equation| {
@@ -103,47 +112,18 @@ impl Structure {
     }
 }
 
-/// What is known about every node. Parameters may depend on each other in any order, so the values are found in rounds.
-fn known_values(system: &System) -> Vec<Known> {
-    const MOST_ROUNDS: usize = 12;
-    let mut slots: Vec<Option<f64>> =
-        system.slots.values().map(|slot| (slot.kind == SlotKind::Parameter).then_some(slot.initial)).collect();
-    let unknown = system.parameters.iter().map(|a| a.slot).chain(system.free_parameters.iter().copied());
-    unknown.for_each(|slot| slots[slot.index()] = None);
-    let mut known = Vec::new();
-    for _ in 0..MOST_ROUNDS {
-        known = evaluate_nodes(system, &slots);
-        let mut has_changed = false;
-        for assignment in &system.parameters {
-            let value = match known[assignment.node.index()] {
-                Known::Constant(v) | Known::Parameter(v) => Some(v),
-                Known::No => None,
-            };
-            let place = &mut slots[assignment.slot.index()];
-            has_changed |= place.is_none() && value.is_some();
-            *place = place.or(value);
-        }
-        if !has_changed {
-            break;
-        }
-    }
-    known
-}
-
-fn evaluate_nodes(system: &System, slots: &[Option<f64>]) -> Vec<Known> {
+/// What is known about every node, from the values of parameters.
+pub fn known_nodes(system: &System) -> Vec<Known> {
     let dag = &system.dag;
     let mut known: Vec<Known> = Vec::with_capacity(dag.len());
     for k in 0..dag.len() {
-        let of = |node: NodeId| match known[node.index()] {
-            Known::Constant(v) | Known::Parameter(v) => Some(v),
-            Known::No => None,
-        };
+        let of = |node: NodeId| known[node.index()].value();
         let value = match dag.node(NodeId::from_usize(k)) {
             Node::Const(bits) => {
                 known.push(Known::Constant(f64::from_bits(bits)));
                 continue;
             }
-            Node::Load(slot) => slots[slot.index()],
+            Node::Load(slot) => system.parameter_values.get(slot.index()).copied().flatten(),
             Node::Unary(f, x) => of(x).map(|x| f.apply(x)),
             Node::Binary(f, a, b) => of(a).zip(of(b)).map(|(a, b)| f.apply(a, b)),
             Node::Select(c, a, b) => of(c).and_then(|c| if c != 0.0 { of(a) } else { of(b) }),

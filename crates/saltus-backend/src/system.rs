@@ -53,6 +53,8 @@ pub struct System {
     pub condition_memory: BTreeMap<NodeId, SlotId>,
     /// Parameters with `fixed = false`: unknowns of the initial system.
     pub free_parameters: Vec<SlotId>,
+    /// Values of parameters before the simulation, by slot, as far as they are known then.
+    pub parameter_values: Vec<Option<f64>>,
     /// Functions that are called rather than written out.
     pub callables: IdVec<CallableId, Callable>,
     /// Their names, for messages.
@@ -126,6 +128,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         floor_memory: BTreeMap::new(),
         condition_memory: BTreeMap::new(),
         free_parameters: Vec::new(),
+        parameter_values: Vec::new(),
         callables: IdVec::new(),
         callable_names: IdVec::new(),
         memo: Memo::default(),

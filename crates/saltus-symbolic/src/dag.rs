@@ -50,6 +50,15 @@ pub struct Dag {
     marks: RefCell<Vec<Marks>>,
 }
 
+/// What a node is replaced by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replacement {
+    /// Another node, as it is.
+    By(NodeId),
+    /// One of its own children, in which nodes are replaced as well.
+    ByChild(NodeId),
+}
+
 impl Dag {
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes[id]
@@ -211,15 +220,26 @@ impl Dag {
 
     /// `roots` with some slots replaced by nodes; what they share is replaced once.
     pub fn substitute_all(&mut self, roots: &[NodeId], replacement: &dyn Fn(SlotId) -> Option<NodeId>) -> Vec<NodeId> {
+        self.replace_all(roots, |dag, id| match dag.node(id) {
+            Node::Load(slot) => replacement(slot).map(Replacement::By),
+            _ => None,
+        })
+    }
+
+    /// `roots` with some nodes replaced; what they share is replaced once.
+    pub fn replace_all(
+        &mut self,
+        roots: &[NodeId],
+        replacement: impl Fn(&Dag, NodeId) -> Option<Replacement>,
+    ) -> Vec<NodeId> {
         let walk = self.walk(roots, |_, _| true);
         let mut new: Vec<NodeId> = Vec::with_capacity(walk.order.len());
         for &id in &walk.order {
-            let result = {
-                let at = |child: NodeId| walk.place(child).and_then(|p| new.get(p)).copied().unwrap_or(child);
-                match self.node(id) {
-                    Node::Load(slot) => replacement(slot).unwrap_or(id),
-                    _ => self.rebuild(id, at),
-                }
+            let at = |child: NodeId| walk.place(child).and_then(|p| new.get(p)).copied().unwrap_or(child);
+            let result = match replacement(self, id) {
+                Some(Replacement::By(node)) => node,
+                Some(Replacement::ByChild(child)) => at(child),
+                None => self.rebuild(id, at),
             };
             new.push(result);
         }

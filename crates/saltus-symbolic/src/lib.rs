@@ -25,7 +25,7 @@ mod hash;
 #[cfg(test)]
 mod tests;
 
-pub use dag::{Call, CallId, Dag, Node, NodeId};
+pub use dag::{Call, CallId, Dag, Node, NodeId, Replacement};
 pub use derivative::{NoCalls, NotDifferentiable, Rules};
 pub use linear::LinearForm;
 pub use print::Names;

@@ -145,7 +145,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value that a parameter has before the simulation, if it is known.
-    fn parameter_value(&mut self, slot: SlotId) -> Option<NodeId> {
+    pub fn parameter_value(&mut self, slot: SlotId) -> Option<NodeId> {
         if self.system.memo.owners.is_empty() {
             let elements = self.system.elements.iter();
             let owners = elements.flat_map(|(id, slots)| slots.iter().enumerate().map(move |(i, &s)| (s, (id, i))));

@@ -1,0 +1,154 @@
+//! Let parameters decide the structure where they make terms vanish.
+//!
+//! ```text
+//! v = L * der(i)      with L = 0                ⇒   v = 0
+//! 0 = if hasLoss then i - G * v else i          ⇒   the branch that counts, for the branches have different unknowns
+//! ```
+//!
+//! A coefficient that is zero would be matched, differentiated and torn like any other, and only the simulation would
+//! find out that its equation does not determine the unknown. In: the lowered system. Out: the system with the values of
+//! parameters and without those terms; the parameters that decided are remembered, for changing one needs recompilation.
+//! (DESIGN section 5: a zero makes the parameter structural.)
+
+use std::collections::BTreeSet;
+
+use saltus_base::{Diagnostics, Index};
+use saltus_flat::FlatModel;
+use saltus_program::{BinaryFn, SlotId, SlotKind};
+
+use crate::dag::{Node, NodeId, Replacement};
+use crate::lower::Lowering;
+use crate::structure::{Known, known_nodes};
+use crate::system::System;
+
+/// Parameters may depend on each other in any order, so their values are found in rounds.
+const MOST_ROUNDS: usize = 12;
+
+pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
+    evaluate_parameters(model, system, diagnostics);
+    let known = known_nodes(system);
+    let mut roots: Vec<NodeId> = Vec::new();
+    for equation in system.equations.iter().chain(&system.initial_equations) {
+        roots.extend([equation.left, equation.right]);
+        roots.extend(equation.initially);
+    }
+    let decisions = decisions(system, &known, &roots);
+    if decisions.iter().all(Option::is_none) {
+        return;
+    }
+    let new = system.dag.replace_all(&roots, |_, id| decisions.get(id.index()).copied().flatten());
+    let mut new = new.into_iter();
+    for equation in system.equations.iter_mut().chain(&mut system.initial_equations) {
+        let places = [Some(&mut equation.left), Some(&mut equation.right), equation.initially.as_mut()];
+        for (place, node) in places.into_iter().flatten().zip(new.by_ref()) {
+            *place = node;
+        }
+    }
+    release_states(system);
+}
+
+/// A variable whose derivative has vanished from everywhere is no state.
+fn release_states(system: &mut System) {
+    let equations = system.equations.iter().chain(&system.initial_equations);
+    let mut roots: Vec<NodeId> = equations.flat_map(|e| [Some(e.left), Some(e.right), e.initially]).flatten().collect();
+    roots.extend(system.crossings.iter().chain(&system.assertion_conditions).map(|a| a.node));
+    roots.extend(system.starts.values().map(|start| start.value));
+    let used: BTreeSet<SlotId> = system.dag.loads(&roots).into_iter().collect();
+    let is_kept = |state: &SlotId, derivative: &SlotId| {
+        used.contains(derivative) || system.reinits.iter().any(|reinit| reinit.state == *state)
+    };
+    let released: Vec<(SlotId, SlotId)> = system
+        .derivative_of
+        .iter()
+        .filter(|(state, derivative)| !is_kept(state, derivative))
+        .map(|(&state, &derivative)| (state, derivative))
+        .collect();
+    for (state, derivative) in released {
+        system.derivative_of.remove(&state);
+        system.slots[state].kind = SlotKind::Algebraic;
+        system.slots[derivative].kind = SlotKind::Auxiliary;
+    }
+}
+
+/// The values that parameters have before the simulation, as far as they are known then.
+fn evaluate_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
+    let is_given = |kind: SlotKind| kind == SlotKind::Parameter;
+    let mut values: Vec<Option<f64>> =
+        system.slots.values().map(|slot| is_given(slot.kind).then_some(slot.initial)).collect();
+    let computed = system.parameters.iter().map(|a| a.slot).chain(system.free_parameters.iter().copied());
+    computed.for_each(|slot| values[slot.index()] = None);
+    system.parameter_values = values;
+    spread_values(system);
+    // What is left is computed by calls, which only the evaluator can make.
+    let missing: Vec<SlotId> = system
+        .parameters
+        .iter()
+        .map(|a| a.slot)
+        .filter(|slot| system.parameter_values[slot.index()].is_none() && is_given(system.slots[*slot].kind))
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    let mut lowering = Lowering::new(model, system, diagnostics);
+    for slot in missing {
+        let value = lowering.parameter_value(slot).and_then(|node| lowering.system.dag.value(node));
+        lowering.system.parameter_values[slot.index()] = value;
+    }
+    spread_values(system);
+}
+
+/// From parameters with known values to those computed from them.
+fn spread_values(system: &mut System) {
+    for _ in 0..MOST_ROUNDS {
+        let known = known_nodes(system);
+        let mut has_changed = false;
+        for assignment in &system.parameters {
+            let place = &mut system.parameter_values[assignment.slot.index()];
+            if place.is_none()
+                && let Some(value) = known[assignment.node.index()].value()
+            {
+                *place = Some(value);
+                has_changed = true;
+            }
+        }
+        if !has_changed {
+            return;
+        }
+    }
+}
+
+/// For each node that parameters decide about, what it stands for.
+fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Option<Replacement>> {
+    let zero = system.dag.constant(0.0);
+    let mut decisions = vec![None; known.len()];
+    let mut decisive = Vec::new();
+    let is_parameter_zero = |node: NodeId| matches!(known[node.index()], Known::Parameter(0.0));
+    for id in system.dag.reachable(roots) {
+        let decision = match system.dag.node(id) {
+            Node::Binary(BinaryFn::Mul, a, b) => {
+                let vanishes = |factor, other: NodeId| is_parameter_zero(factor) && known[other.index()] == Known::No;
+                let factor = [(a, b), (b, a)].into_iter().find(|&(factor, other)| vanishes(factor, other));
+                factor.map(|(factor, _)| (factor, Replacement::By(zero)))
+            }
+            Node::Select(condition, a, b) => match known[condition.index()] {
+                Known::Parameter(value) if unknowns(system, a) != unknowns(system, b) => {
+                    Some((condition, Replacement::ByChild(if value != 0.0 { a } else { b })))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((by, replacement)) = decision {
+            decisive.push(by);
+            decisions[id.index()] = Some(replacement);
+        }
+    }
+    let slots = system.dag.loads(&decisive);
+    system.memo.decisive.extend(slots);
+    decisions
+}
+
+fn unknowns(system: &System, node: NodeId) -> BTreeSet<SlotId> {
+    let is_unknown = |slot: &SlotId| system.slots[*slot].kind != SlotKind::Parameter;
+    system.dag.loads(&[node]).into_iter().filter(is_unknown).collect()
+}

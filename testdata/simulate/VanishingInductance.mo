@@ -1,0 +1,21 @@
+model VanishingInductance "A series inductance of zero leaves no state, and a loss that is switched off no equation for its voltage"
+  parameter Real L = 0;
+  parameter Real R = 2;
+  parameter Real G = 0;
+  parameter Boolean hasLeak = false;
+  Real i, v, vL, iLoss, iLeak, total;
+  Real none, held;
+equation
+  vL = L*der(i);
+  v = R*i + vL;
+  v = 4*time;
+  iLoss = G*v*held;
+  0 = if hasLeak then iLeak - v else iLeak;
+  total = i + iLoss + iLeak;
+  none = 0;
+  held = none + 3;
+end VanishingInductance;
+// at t=1: i = 2 ± 1e-12 (Ohm's law: 4*t/R, for L = 0)
+// at t=1: vL = 0 ± 1e-12 (L = 0)
+// at t=1: total = 2 ± 1e-12 (neither loss nor leak)
+// at t=1: held = 3 ± 1e-12 (a constant)
