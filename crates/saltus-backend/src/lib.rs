@@ -21,6 +21,7 @@ mod equations;
 mod initial;
 mod jacobian;
 mod lower;
+mod occurrence;
 mod parameters;
 mod reduce_index;
 mod solve;

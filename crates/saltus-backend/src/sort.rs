@@ -59,7 +59,12 @@ pub fn extend_by_quality(
                 columns.iter().copied().filter(|&c| structure.how(row, c) <= worst).collect()
             })
             .collect();
-        matching.extend(&edges);
+        // Which rows stay out is decided when all edges are there.
+        if worst == Solvability::No {
+            matching.extend(&edges);
+        } else {
+            matching.extend_any(&edges);
+        }
     }
 }
 

@@ -122,8 +122,8 @@ impl Matching {
         self.prefer_early_rows(adjacency, &before);
     }
 
-    /// As [`extend`](Self::extend), without precedence among the rows.
-    pub(crate) fn extend_any<R: Rows + ?Sized>(&mut self, adjacency: &R) {
+    /// As [`extend`](Self::extend), without precedence among the rows: cheaper where many rows stay free.
+    pub fn extend_any<R: Rows + ?Sized>(&mut self, adjacency: &R) {
         for row in 0..adjacency.n_rows() {
             if self.column_of_row[row].is_none()
                 && let Some(column) = self.first_free(adjacency.columns(row))

@@ -110,6 +110,23 @@ impl Dag {
         order
     }
 
+    /// Appends the nodes that `roots` consist of, children before parents.
+    pub fn reach(&self, roots: &[NodeId], out: &mut Vec<NodeId>) {
+        let from = out.len();
+        let mut marks = self.take_marks();
+        marks.run(
+            self,
+            roots,
+            |_, _| true,
+            |id, _| {
+                out.push(id);
+                true
+            },
+        );
+        self.return_marks(marks);
+        out[from..].sort_unstable();
+    }
+
     /// The slots that `roots` depend on, in order of the nodes.
     pub fn loads(&self, roots: &[NodeId]) -> Vec<SlotId> {
         let slot = |id| if let Node::Load(slot) = self.node(id) { Some(slot) } else { None };
