@@ -41,12 +41,22 @@ pub fn simulate(
     simulate_observed(program, functions, options, &mut |_| true)
 }
 
-/// Like [`simulate`]; `observer` learns the time of each step and says whether to go on.
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    pub time: f64,
+    pub start_time: f64,
+    pub stop_time: f64,
+    pub steps: u64,
+    pub events: u64,
+}
+
+/// Like [`simulate`]; `observer` learns of each step and says whether to go on.
 pub fn simulate_observed(
     program: &SimProgram,
     functions: &mut dyn ModelFunctions,
     options: &Options,
-    observer: &mut dyn FnMut(f64) -> bool,
+    observer: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Trajectory, SimError> {
     let structure = Structure::of(program);
     let mut run = Run::new(program, functions, options, observer, &structure);
@@ -62,7 +72,7 @@ struct Run<'a> {
     program: &'a SimProgram,
     functions: &'a mut dyn ModelFunctions,
     options: &'a Options,
-    observer: &'a mut dyn FnMut(f64) -> bool,
+    observer: &'a mut dyn FnMut(Progress) -> bool,
     structure: &'a Structure,
     started: Instant,
     integrator: Box<dyn Integrator>,
@@ -143,7 +153,7 @@ impl<'a> Run<'a> {
         program: &'a SimProgram,
         functions: &'a mut dyn ModelFunctions,
         options: &'a Options,
-        observer: &'a mut dyn FnMut(f64) -> bool,
+        observer: &'a mut dyn FnMut(Progress) -> bool,
         structure: &'a Structure,
     ) -> Self {
         let columns: Vec<&Variable> = program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden).collect();
@@ -223,7 +233,9 @@ impl<'a> Run<'a> {
         if steps >= self.options.max_steps {
             return Err(Failure::new(t, SimErrorKind::TooManySteps { most: self.options.max_steps }));
         }
-        if !(self.observer)(t) {
+        let Options { start_time, stop_time, .. } = *self.options;
+        let events = self.trajectory.statistics.events;
+        if !(self.observer)(Progress { time: t, start_time, stop_time, steps, events }) {
             return Err(Failure::new(t, SimErrorKind::Interrupted));
         }
         if let Some(limit) = self.options.time_limit

@@ -18,7 +18,7 @@ mod structure;
 pub mod trajectory;
 mod zeno;
 
-pub use engine::{simulate, simulate_observed};
+pub use engine::{Progress, simulate, simulate_observed};
 pub use error::{SimError, SimErrorKind};
 pub use options::{Options, Solver, ZenoPolicy};
 pub use record::{Change, EventCause, EventKind, EventRecord, write_events};

@@ -1,7 +1,8 @@
 //! The record of events: what happened when, why, and what it changed. Data; [`write_events`] writes it as JSON lines.
 //!
 //! ```text
-//! {"time":0.4515,"kind":"state","causes":[{"relation":"h < 0.0","value":true,"at":"Ball.mo:9:8"}],"rounds":2,…}
+//! {"time":0.4515,"kind":"state","cause":"h < 0.0","line":9,"iterations":2,"restart":true,
+//!  "causes":[{"relation":"h < 0.0","value":true,"at":"Ball.mo:9:8"}],"changes":[…]}
 //! ```
 
 use std::io::{self, Write};
@@ -90,10 +91,18 @@ pub fn write_events(
 fn event_line(line: &mut String, event: &EventRecord, place: &dyn Fn(Span) -> Option<String>) {
     line.push_str("{\"time\":");
     number(line, event.time);
-    line.push_str(&format!(",\"kind\":\"{}\",\"causes\":[", event.kind.name()));
+    line.push_str(&format!(",\"kind\":\"{}\"", event.kind.name()));
+    if let Some((text, span)) = event.causes.iter().find_map(first_cause) {
+        line.push_str(",\"cause\":");
+        string(line, &text);
+        if let Some(number) = place(span).and_then(|p| line_of(&p)) {
+            line.push_str(&format!(",\"line\":{number}"));
+        }
+    }
+    line.push_str(&format!(",\"iterations\":{},\"restart\":{},\"causes\":[", event.rounds, event.is_restart));
     let causes: Vec<String> = event.causes.iter().filter_map(|c| cause_text(c, place)).collect();
     line.push_str(&causes.join(","));
-    line.push_str(&format!("],\"rounds\":{},\"restart\":{},\"changes\":[", event.rounds, event.is_restart));
+    line.push_str("],\"changes\":[");
     for (i, change) in event.changes.iter().enumerate() {
         line.push_str(if i > 0 { ",{\"variable\":" } else { "{\"variable\":" });
         string(line, &change.variable);
@@ -109,6 +118,22 @@ fn event_line(line: &mut String, event: &EventRecord, place: &dyn Fn(Span) -> Op
         line.push_str(&format!(",\"mixed\":[{}]", loops.join(",")));
     }
     line.push('}');
+}
+
+/// What the event is mostly about, and where that is written.
+fn first_cause(cause: &EventCause) -> Option<(String, Span)> {
+    match cause {
+        EventCause::Relation { text, span, .. } | EventCause::Timer { text, span, .. } => {
+            Some((text.to_string(), *span))
+        }
+        EventCause::Sample { start, interval, span } => Some((format!("sample({start}, {interval})"), *span)),
+        EventCause::Start | EventCause::Time => None,
+    }
+}
+
+/// The line of `Ball.mo:9:8`.
+fn line_of(place: &str) -> Option<u32> {
+    place.rsplit(':').nth(1)?.parse().ok()
 }
 
 fn cause_text(cause: &EventCause, place: &dyn Fn(Span) -> Option<String>) -> Option<String> {
@@ -197,9 +222,9 @@ mod tests {
         write_events(&mut text, &[event], &|_| Some("M.mo:3:1".into())).expect("writing to memory");
         assert_eq!(
             String::from_utf8_lossy(&text),
-            "{\"time\":0.5,\"kind\":\"state\",\"causes\":[\
+            "{\"time\":0.5,\"kind\":\"state\",\"cause\":\"'a\\\"b' < 0\",\"line\":3,\"iterations\":2,\"restart\":true,\"causes\":[\
              {\"relation\":\"'a\\\"b' < 0\",\"value\":true,\"at\":\"M.mo:3:1\"},\
-             {\"sample\":[0.0,0.5],\"at\":\"M.mo:3:1\"}],\"rounds\":2,\"restart\":true,\
+             {\"sample\":[0.0,0.5],\"at\":\"M.mo:3:1\"}],\
              \"changes\":[{\"variable\":\"v\",\"before\":-1.0,\"after\":null}],\
              \"mixed\":[{\"strategy\":\"restricted\",\"iterations\":4,\"at\":\"M.mo:3:1\"}]}\n"
         );

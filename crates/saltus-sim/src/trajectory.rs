@@ -1,7 +1,5 @@
 //! Results: values over time, the record of events, and how the run ended.
 
-use std::io::{self, Write};
-
 use saltus_program::{LoopStatistics, SlotType};
 
 use crate::record::EventRecord;
@@ -86,83 +84,5 @@ impl Trajectory {
     /// The last value of a variable.
     pub fn last(&self, name: &str) -> Option<f64> {
         self.series(name)?.last().map(|&(_, value)| value)
-    }
-
-    /// Comma-separated values: a head line `"time","x",…` and a line for each row. A segment with other variables
-    /// begins with its own head line.
-    pub fn write_csv(&self, out: &mut dyn Write, keep: &dyn Fn(&str) -> bool) -> io::Result<()> {
-        let mut previous: Option<&[Column]> = None;
-        for segment in &self.segments {
-            let kept: Vec<usize> = (0..segment.variables.len()).filter(|&i| keep(&segment.variables[i].name)).collect();
-            if previous != Some(&segment.variables) {
-                write_head(out, segment, &kept)?;
-                previous = Some(&segment.variables);
-            }
-            write_rows(out, segment, &kept)?;
-        }
-        Ok(())
-    }
-}
-
-/// Bytes that are collected before they are written.
-const CHUNK: usize = 1 << 16;
-
-/// Many variables keep their value from row to row: their text is made once.
-fn write_rows(out: &mut dyn Write, segment: &Segment, kept: &[usize]) -> io::Result<()> {
-    use std::fmt::Write as _;
-    let mut texts: Vec<(u64, String)> = vec![(0, String::new()); kept.len()];
-    let mut chunk = String::with_capacity(CHUNK + 4096);
-    for (i, t) in segment.times.iter().enumerate() {
-        let _ = write!(chunk, "{t:?}");
-        let row = segment.row(i);
-        for (&k, (bits, text)) in kept.iter().zip(&mut texts) {
-            let value = row.get(k).copied().unwrap_or(f64::NAN);
-            if text.is_empty() || *bits != value.to_bits() {
-                *bits = value.to_bits();
-                text.clear();
-                let _ = match segment.variables[k].ty {
-                    SlotType::Real => write!(text, ",{value:?}"),
-                    _ => write!(text, ",{value}"),
-                };
-            }
-            chunk.push_str(text);
-        }
-        chunk.push('\n');
-        if chunk.len() >= CHUNK {
-            out.write_all(chunk.as_bytes())?;
-            chunk.clear();
-        }
-    }
-    out.write_all(chunk.as_bytes())
-}
-
-fn write_head(out: &mut dyn Write, segment: &Segment, kept: &[usize]) -> io::Result<()> {
-    write!(out, "\"time\"")?;
-    for &k in kept {
-        write!(out, ",\"{}\"", segment.variables[k].name.replace('"', "\"\""))?;
-    }
-    writeln!(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_has_a_head_and_rows() {
-        let column = |name: &str, ty| Column { name: name.into(), ty };
-        let segment = Segment {
-            variables: vec![
-                column("x", SlotType::Real),
-                column("hidden", SlotType::Real),
-                column("n", SlotType::Integer),
-            ],
-            times: vec![0.0, 0.5],
-            values: vec![1.0, 9.0, 2.0, 1e-9, 9.0, 3.0],
-        };
-        let trajectory = Trajectory { segments: vec![segment], ..Default::default() };
-        let mut text = Vec::new();
-        trajectory.write_csv(&mut text, &|name| name != "hidden").expect("writing to memory");
-        assert_eq!(String::from_utf8_lossy(&text), "\"time\",\"x\",\"n\"\n0.0,1.0,2\n0.5,1e-9,3\n");
     }
 }

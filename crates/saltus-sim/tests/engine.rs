@@ -7,7 +7,7 @@ use saltus_flat::build::*;
 use saltus_flat::{BinaryOp, Builtin, EquationKind, Expr, Type, Variability, verify};
 use saltus_interp::Interpreter;
 use saltus_sim::{
-    EventCause, EventKind, Options, SimError, SimErrorKind, Solver, Trajectory, ZenoPolicy, simulate,
+    EventCause, EventKind, Options, Progress, SimError, SimErrorKind, Solver, Trajectory, ZenoPolicy, simulate,
     simulate_observed, write_events,
 };
 
@@ -189,7 +189,7 @@ fn budgets_end_a_run_with_what_was_computed() {
     assert!(n_values <= 300 && n_values > 290, "{n_values}");
     let program = compile(&b.model).expect("the model compiles");
     let options = Options::new(&program).with_times(0.0, 10.0);
-    let stop_at_five = &mut |t: f64| t < 5.0;
+    let stop_at_five = &mut |progress: Progress| progress.time < 5.0;
     let error = simulate_observed(&program, &mut Interpreter::new(&program), &options, stop_at_five);
     let error = error.expect_err("was interrupted");
     assert_eq!(error.kind, SimErrorKind::Interrupted);

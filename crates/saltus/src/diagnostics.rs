@@ -45,6 +45,21 @@ pub fn unwritable(path: &str, why: &str) -> Diagnostic {
         .hint("check that the directory exists and may be written to")
 }
 
+/// The stop time on the command line is before the start time.
+pub fn backwards(start: f64, stop: f64) -> Diagnostic {
+    error("E0097", format!("expected a stop time after the start time {start}, found {stop}"))
+}
+
+/// A pattern of `--keep` fits no variable of the model.
+pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
+    let message = format!("expected variables that fit `{pattern}`, found none");
+    let d = Diagnostic::new(Code("W0096"), Span::nowhere(), message);
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d.hint("`*` stands for any characters and `?` for one; brackets stand for themselves"),
+    }
+}
+
 /// The model compiles, and its simulation ends before the stop time.
 pub fn simulation_failed(time: f64, why: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0901"), span, format!("the simulation failed at time {time}: {why}"))

@@ -18,6 +18,7 @@ pub mod guard;
 pub mod pipeline;
 pub mod render;
 mod resources;
+pub mod results;
 mod session;
 pub mod stats;
 

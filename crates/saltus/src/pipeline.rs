@@ -12,7 +12,7 @@ use saltus_interp::Interpreter;
 use saltus_jit::Jit;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
-use saltus_sim::Trajectory;
+use saltus_sim::{Progress, Solver, Trajectory, ZenoPolicy};
 
 use crate::resources::Resources;
 use crate::{Session, diagnostics, guard};
@@ -24,6 +24,8 @@ pub enum Stage {
     Flatten,
     /// The flat model and every rule about complete models; a model that does not balance is an error.
     Check,
+    /// The sorted program.
+    Compile,
     /// The sorted program and its trajectory.
     Simulate,
 }
@@ -56,7 +58,8 @@ pub enum Engine {
 }
 
 impl Engine {
-    fn functions<'a>(self, program: &'a SimProgram, session: &'a Session) -> Box<dyn ModelFunctions + 'a> {
+    /// An instance of the program, ready to run.
+    pub fn functions<'a>(self, program: &'a SimProgram, session: &'a Session) -> Box<dyn ModelFunctions + 'a> {
         let files = Box::new(Resources::new(session.library()));
         let compiled = match self {
             Engine::Auto => Jit::compile_when_hot(program).ok(),
@@ -78,6 +81,14 @@ pub struct Experiment {
     pub stop_time: Option<f64>,
     pub output: Option<Output>,
     pub tolerance: Option<f64>,
+    pub solver: Solver,
+    /// The longest step of the integrator.
+    pub max_step: Option<f64>,
+    /// The step of methods without error control.
+    pub fixed_step: Option<f64>,
+    pub on_zeno: ZenoPolicy,
+    /// Time on the wall after which a run is given up.
+    pub time_limit: Option<Duration>,
 }
 
 /// Where output points lie.
@@ -90,7 +101,8 @@ pub enum Output {
 }
 
 impl Experiment {
-    fn settings(&self, program: &SimProgram) -> saltus_sim::Options {
+    /// The settings of a run: what is given here, else what the annotation of the model says.
+    pub fn settings(&self, program: &SimProgram) -> saltus_sim::Options {
         let mut settings = saltus_sim::Options::new(program);
         let start = self.start_time.unwrap_or(settings.start_time);
         let length = settings.stop_time - settings.start_time;
@@ -104,6 +116,11 @@ impl Experiment {
             None => {}
         }
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
+        settings.solver = self.solver;
+        settings.max_step = self.max_step.or(settings.max_step);
+        settings.fixed_step = self.fixed_step.or(settings.fixed_step);
+        settings.on_zeno = self.on_zeno;
+        settings.time_limit = self.time_limit.or(settings.time_limit);
         settings
     }
 }
@@ -118,6 +135,8 @@ pub struct Outcome {
     pub trajectory: Option<Trajectory>,
     /// The simulation began and failed.
     pub failed_at_run_time: bool,
+    /// The settings of the simulation.
+    pub settings: Option<saltus_sim::Options>,
     pub diagnostics: Diagnostics,
     /// Seconds of each stage that ran, in order.
     pub timings: Vec<(&'static str, Duration)>,
@@ -138,6 +157,16 @@ impl Outcome {
 }
 
 pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
+    run_observed(session, class, options, &mut |_| true)
+}
+
+/// Like [`run`]; during the simulation `observer` learns of each step and says whether to go on.
+pub fn run_observed(
+    session: &Session,
+    class: ClassId,
+    options: &Options,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Outcome {
     let mut outcome = Outcome::default();
     outcome.diagnostics.extend(session.take_diagnostics());
     if session.is_broken() {
@@ -152,9 +181,11 @@ pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     outcome.diagnostics.extend(flattened.diagnostics);
     let Some(model) = flattened.model else { return outcome };
     check(&model, options.stop_after, &mut outcome);
-    if options.stop_after == Stage::Simulate && !outcome.has_errors() {
+    if options.stop_after >= Stage::Compile && !outcome.has_errors() {
         outcome.program = compile(&model, &mut outcome);
-        outcome = simulate(session, options, outcome);
+    }
+    if options.stop_after >= Stage::Simulate {
+        outcome = simulate(session, options, outcome, observer);
     }
     outcome.flat = Some(model);
     outcome
@@ -165,11 +196,17 @@ fn compile(model: &FlatModel, outcome: &mut Outcome) -> Option<SimProgram> {
     compiled.map_err(|found| outcome.diagnostics.extend(found)).ok()
 }
 
-fn simulate(session: &Session, options: &Options, mut outcome: Outcome) -> Outcome {
+fn simulate(
+    session: &Session,
+    options: &Options,
+    mut outcome: Outcome,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Outcome {
     let Some(program) = outcome.program.take() else { return outcome };
     let settings = options.experiment.settings(&program);
     let done = outcome.stage("simulate", || {
-        saltus_sim::simulate(&program, &mut *options.engine.functions(&program, session), &settings)
+        let mut functions = options.engine.functions(&program, session);
+        saltus_sim::simulate_observed(&program, &mut *functions, &settings, observer)
     });
     match done {
         Some(Ok(trajectory)) => {
@@ -186,6 +223,7 @@ fn simulate(session: &Session, options: &Options, mut outcome: Outcome) -> Outco
         None => {}
     }
     outcome.program = Some(program);
+    outcome.settings = Some(settings);
     outcome
 }
 

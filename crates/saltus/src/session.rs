@@ -7,6 +7,7 @@ use std::path::Path;
 
 use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::{ClassId, DiskFiles, FileSource, Library};
+use saltus_results::nearest;
 use saltus_syntax::ast::ClassKind;
 
 use crate::diagnostics;
@@ -75,10 +76,13 @@ impl Session {
         };
         let scope = self.library.find(&package).unwrap_or(self.library.root());
         let children = self.library.children(scope);
-        let names =
-            children.iter().filter_map(|&id| self.library.name_of(id)).map(|n| self.library.text(n).to_string());
+        let names: Vec<String> = children
+            .iter()
+            .filter_map(|&id| self.library.name_of(id))
+            .map(|n| self.library.text(n).to_string())
+            .collect();
         let wanted = parts.get(package.split('.').count()).copied().unwrap_or("");
-        diagnostics::unknown_class(wanted, &package, nearest(wanted, names).as_deref())
+        diagnostics::unknown_class(wanted, &package, nearest(wanted, names.iter().map(String::as_str)))
     }
 
     /// The only model of the loaded files, else the one that is named like its file.
@@ -119,29 +123,6 @@ impl Session {
     pub fn with_sources<R>(&self, use_them: impl FnOnce(&SourceMap) -> R) -> R {
         self.library.with_sources(use_them)
     }
-}
-
-/// The candidate that differs from `wanted` by the fewest edits, if these are few.
-fn nearest(wanted: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
-    let limit = 1 + wanted.chars().count() / 4;
-    candidates.map(|name| (edits(wanted, &name), name)).filter(|(n, _)| *n <= limit).min().map(|(_, name)| name)
-}
-
-/// Insertions, deletions and replacements between two words; case does not count.
-fn edits(a: &str, b: &str) -> usize {
-    let lower = |s: &str| s.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
-    let (a, b) = (lower(a), lower(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

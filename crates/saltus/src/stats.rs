@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use saltus_sim::{EventCause, EventRecord, Trajectory};
+use saltus_sim::Trajectory;
 use serde_json::{Map, Value, json};
 
 use crate::pipeline::Outcome;
@@ -30,16 +30,17 @@ pub fn of(outcome: &Outcome, load: Duration) -> Value {
 }
 
 fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
-    let is_state_event = |e: &&EventRecord| e.causes.iter().any(|c| matches!(c, EventCause::Relation { .. }));
-    let is_time_event = |e: &&EventRecord| e.causes.contains(&EventCause::Time);
     let statistics = &trajectory.statistics;
     let mut map = Map::new();
     map.insert("steps".into(), json!(statistics.steps));
     map.insert("rejected_steps".into(), json!(statistics.rejected_steps));
     map.insert("rhs_evaluations".into(), json!(statistics.derivative_evaluations));
+    map.insert("jacobian_evaluations".into(), json!(statistics.jacobian_evaluations));
+    map.insert("factorisations".into(), json!(statistics.factorisations));
     map.insert("crossing_evaluations".into(), json!(statistics.crossing_evaluations));
-    map.insert("state_events".into(), json!(trajectory.events.iter().filter(is_state_event).count()));
-    map.insert("time_events".into(), json!(trajectory.events.iter().filter(is_time_event).count()));
+    map.insert("state_events".into(), json!(statistics.state_events));
+    map.insert("time_events".into(), json!(statistics.time_events));
+    map.insert("event_iterations".into(), json!(statistics.event_iterations));
     map.insert("restarts".into(), json!(statistics.restarts));
     map
 }

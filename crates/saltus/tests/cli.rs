@@ -1,50 +1,10 @@
 //! The program as a caller sees it: exit codes and where output goes.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-/// A directory of its own for one test, removed at the end.
-struct Scratch(PathBuf);
+use std::process::Command;
 
-impl Scratch {
-    fn new(test: &str) -> Self {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        let _ = std::fs::remove_dir_all(&dir);
-        std::fs::create_dir_all(&dir).unwrap();
-        Self(dir)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.0.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
-        path.display().to_string()
-    }
-
-    fn dir(&self) -> String {
-        self.0.display().to_string()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn saltus(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_saltus")).args(arguments).env_remove("MODELICAPATH").output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-const DECAY: &str = "model Decay\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend Decay;\n";
+use common::{DECAY, Scratch, saltus, stderr, stdout};
 
 #[test]
 fn parse_counts_the_files_of_a_directory() {
@@ -177,60 +137,4 @@ fn deep_nesting_is_refused_without_a_crash() {
     let output = saltus(&["check", &dir.file("A.mo", deep)]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).starts_with("error[E0130]"), "{}", &stderr(&output)[..200.min(stderr(&output).len())]);
-}
-
-#[test]
-fn simulate_writes_the_kept_variables() {
-    let dir = Scratch::new("simulate");
-    let path = dir.file("Decay.mo", DECAY);
-    let keep = dir.file("keep.txt", "x\n");
-    let result = dir.0.join("result.csv");
-    let output = saltus(&[
-        "simulate",
-        &path,
-        "--stop-time",
-        "2",
-        "--intervals",
-        "4",
-        "--keep-file",
-        &keep,
-        "--quiet",
-        "--output",
-        &result.display().to_string(),
-    ]);
-    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), ""), "{}", stderr(&output));
-    let text = std::fs::read_to_string(&result).unwrap();
-    let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("\"time\",\"x\""));
-    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
-    let times: Vec<f64> = rows.iter().map(|row| row[0]).collect();
-    assert_eq!(times, [0.0, 0.5, 1.0, 1.5, 2.0]);
-    // Closed form: exp(-t).
-    assert!(rows.iter().all(|row| (row[1] - (-row[0]).exp()).abs() < 1e-5), "{rows:?}");
-}
-
-#[test]
-fn all_engines_write_the_same_file() {
-    let dir = Scratch::new("engines");
-    let path = dir.file("Decay.mo", DECAY);
-    let written = |engine: &str| {
-        let result = dir.0.join(format!("{engine}.csv")).display().to_string();
-        let output = saltus(&["simulate", &path, "--engine", engine, "--stop-time", "50", "--output", &result]);
-        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        std::fs::read_to_string(&result).unwrap()
-    };
-    let interpreted = written("interp");
-    assert_eq!(written("jit"), interpreted);
-    assert_eq!(written("auto"), interpreted);
-    assert_eq!(saltus(&["simulate", &path, "--engine", "other"]).status.code(), Some(2));
-}
-
-#[test]
-fn a_failed_assertion_exits_with_3() {
-    let dir = Scratch::new("run_time_failure");
-    let text = "model A\n  Real x = time;\nequation\n  assert(x < 0.5, \"too far\");\nend A;\n";
-    let output = saltus(&["simulate", &dir.file("A.mo", text)]);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).starts_with("error[E0901]: the simulation failed at time 0.5"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("too far"));
 }

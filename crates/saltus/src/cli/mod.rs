@@ -1,12 +1,16 @@
 //! The command line: arguments in, exit code out. One file a command.
 
 mod check;
+mod experiment;
 mod files;
 mod flatten;
 mod format;
+mod keep;
 mod parse;
+mod progress;
 mod screen;
 mod simulate;
+mod summary;
 mod target;
 
 use clap::{Parser, Subcommand};
@@ -19,6 +23,8 @@ pub enum Exit {
     Success = 0,
     /// The model or a file is wrong.
     ModelError = 1,
+    /// The options make no sense.
+    Usage = 2,
     /// The model is right and its simulation failed.
     RunTimeFailure = 3,
 }
@@ -45,7 +51,7 @@ enum Command {
     /// Print the flat equations of a model.
     Flatten(flatten::Arguments),
     /// Simulate a model.
-    Simulate(simulate::Arguments),
+    Simulate(Box<simulate::Arguments>),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
 }

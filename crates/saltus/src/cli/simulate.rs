@@ -1,94 +1,100 @@
-//! `saltus simulate [FILE…] [CLASS]`: the trajectory of a model as comma-separated values.
+//! `saltus simulate [FILE…] [CLASS]`: runs a model, writes its results, says how it went.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use saltus::diagnostics;
-use saltus::pipeline::{Engine, Experiment, Options, Outcome, Output, Stage};
-use saltus_sim::{End, Trajectory};
+use saltus::pipeline::{Options, Outcome, Stage};
+use saltus::{diagnostics, results};
+use saltus_base::SourceMap;
+use saltus_results::{Format, Results};
+use saltus_sim::{Progress, Trajectory};
 
-use super::target::Target;
-use super::{Exit, Screen, files};
+use super::experiment::{ExperimentArguments, RunArguments};
+use super::keep::Keep;
+use super::progress::{self, Bar};
+use super::target::{Run, Target};
+use super::{Exit, Screen, summary};
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus simulate BouncingBall.mo
+  saltus simulate BouncingBall.mo --set e=0.9 --stop-time 3 --plot=h,v
+  saltus simulate Modelica.Blocks.Examples.PID_Controller --library MSL --output pid.mat
+  saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
+
+Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed (results until then are written).";
 
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
     target: Target,
-    /// Seconds; otherwise from the experiment annotation, or 0.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    start_time: Option<f64>,
-    /// Seconds; otherwise from the experiment annotation, or one second after the start.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    stop_time: Option<f64>,
-    /// Number of equal parts of the time span between output points.
-    #[arg(long, value_name = "N", conflicts_with = "interval")]
-    intervals: Option<u32>,
-    /// Seconds between output points.
-    #[arg(long, value_name = "SECONDS")]
-    interval: Option<f64>,
-    /// Relative tolerance of the integration.
-    #[arg(long)]
-    tolerance: Option<f64>,
-    /// How equations are evaluated; the results are the same.
-    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
-    engine: EngineName,
-    /// Write the trajectory to this file.
-    #[arg(long, value_name = "FILE.csv")]
+    #[command(flatten)]
+    experiment: ExperimentArguments,
+    #[command(flatten)]
+    run: RunArguments,
+    /// Write the results to this file: .csv, .mat (as Dymola and OpenModelica do) or .parquet.
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
     output: Option<PathBuf>,
-    /// Write only this variable; may be given several times.
-    #[arg(long, value_name = "NAME")]
-    keep: Vec<String>,
-    /// Write only the variables named in this file, one a line.
+    #[command(flatten)]
+    keep: Keep,
+    /// Write every event to this file, one JSON object a line: time, kind, cause, line, iterations, changes.
     #[arg(long, value_name = "FILE")]
-    keep_file: Option<PathBuf>,
-    /// Print no summary.
+    event_log: Option<PathBuf>,
+    /// Print no summary and no progress.
     #[arg(long)]
     quiet: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum EngineName {
-    /// Compile what runs often.
-    Auto,
-    /// Compile everything that may run often, from the start.
-    Jit,
-    /// Compile nothing.
-    Interp,
-}
-
-impl From<EngineName> for Engine {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Auto => Engine::Auto,
-            EngineName::Jit => Engine::Jit,
-            EngineName::Interp => Engine::Interpreter,
+/// A path whose extension names a format of results.
+pub fn result_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match Format::of(&path) {
+        Some(_) => Ok(path),
+        None => {
+            let known: Vec<String> = Format::EXTENSIONS.iter().map(|(e, _)| format!(".{e}")).collect();
+            Err(format!("expected a file name that ends in {}", known.join(", ")))
         }
     }
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
-    let keep = kept_names(arguments, screen)?;
+    let kept = arguments.keep.read(screen)?;
     let mut options = Options::until(Stage::Simulate);
-    options.experiment = arguments.experiment();
-    options.engine = arguments.engine.into();
-    let run = arguments.target.run(options, screen)?;
+    options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
+    options.engine = arguments.run.engine.into();
+    let interrupted = progress::interrupt_flag();
+    let mut bar = Bar::new(!arguments.quiet && !screen.json);
+    let mut observer = |progress: Progress| {
+        bar.show_run(progress);
+        !progress::is_set(&interrupted)
+    };
+    let run = arguments.target.run_observed(options, &mut observer, screen)?;
+    bar.clear();
     let started = Instant::now();
-    if let Some(trajectory) = &run.outcome.trajectory {
+    if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, &run.outcome.program) {
+        let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
+        kept.check(&names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
+        let table = results::of(program, trajectory, &|name| kept.keeps(name));
         if let Some(path) = &arguments.output {
-            write_trajectory(path, trajectory, keep.as_ref(), screen)?;
+            write_results(path, &table, screen)?;
+        }
+        if let Some(path) = &arguments.event_log {
+            write_events(path, &run, trajectory, screen)?;
         }
         if !arguments.quiet {
-            screen.say(&summary(&run.class_name, trajectory));
+            let simulate = run.outcome.timings.iter().find(|(name, _)| *name == "simulate");
+            let took = simulate.map(|(_, time)| *time).unwrap_or_default();
+            screen.say(&summary::summary(program, trajectory, &table, took));
         }
     }
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     Ok(exit(&run.outcome))
 }
 
-fn exit(outcome: &Outcome) -> Exit {
+pub fn exit(outcome: &Outcome) -> Exit {
     match (outcome.failed_at_run_time, outcome.has_errors()) {
         (true, _) => Exit::RunTimeFailure,
         (false, true) => Exit::ModelError,
@@ -96,61 +102,29 @@ fn exit(outcome: &Outcome) -> Exit {
     }
 }
 
-impl Arguments {
-    fn experiment(&self) -> Experiment {
-        let by_number = self.intervals.map(Output::Intervals);
-        Experiment {
-            start_time: self.start_time,
-            stop_time: self.stop_time,
-            output: by_number.or(self.interval.map(Output::Interval)),
-            tolerance: self.tolerance,
-        }
-    }
-}
-
-/// The names to write, or `None` for all.
-fn kept_names(arguments: &Arguments, screen: &Screen) -> Result<Option<HashSet<String>>, Exit> {
-    let mut names: HashSet<String> = arguments.keep.iter().cloned().collect();
-    if let Some(path) = &arguments.keep_file {
-        let text = files::read(path).map_err(|error| screen.fail(&error))?;
-        names.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(String::from));
-    }
-    let any = arguments.keep_file.is_some() || !arguments.keep.is_empty();
-    Ok(any.then_some(names))
-}
-
-fn write_trajectory(
+/// Writes a file by `fill`; what goes wrong is shown.
+pub fn write_file(
     path: &Path,
-    trajectory: &Trajectory,
-    keep: Option<&HashSet<String>>,
     screen: &Screen,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Exit> {
-    let is_kept = |name: &str| keep.is_none_or(|names| names.contains(name));
     let written = File::create(path).and_then(|file| {
         let mut out = BufWriter::new(file);
-        trajectory.write_csv(&mut out, &is_kept)?;
+        fill(&mut out)?;
         out.flush()
     });
     written.map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
 }
 
-/// Most variables whose last value is shown.
-const SHOWN: usize = 12;
+fn write_results(path: &Path, table: &Results, screen: &Screen) -> Result<(), Exit> {
+    let format = Format::of(path).unwrap_or(Format::Csv);
+    write_file(path, screen, |out| table.write(out, format))
+}
 
-fn summary(class: &str, trajectory: &Trajectory) -> String {
-    let statistics = &trajectory.statistics;
-    let mut text = format!("{class}: {} steps, {} events", statistics.steps, statistics.events);
-    if let End::Terminated { message } = &trajectory.end {
-        text.push_str(&format!(", terminated: {message}"));
-    }
-    let Some(last) = trajectory.segments.last() else { return text };
-    let (Some(time), Some(n_rows)) = (last.times.last(), last.times.len().checked_sub(1)) else { return text };
-    text.push_str(&format!("\nat time {time}:"));
-    for (column, value) in last.variables.iter().zip(last.row(n_rows)).take(SHOWN) {
-        text.push_str(&format!("\n  {} = {value}", column.name));
-    }
-    if last.variables.len() > SHOWN {
-        text.push_str(&format!("\n  … and {} more variables", last.variables.len() - SHOWN));
-    }
-    text
+fn write_events(path: &Path, run: &Run, trajectory: &Trajectory, screen: &Screen) -> Result<(), Exit> {
+    run.session.with_sources(|sources| {
+        write_file(path, screen, |out| {
+            saltus_sim::write_events(out, &trajectory.events, &|span| sources.location(span))
+        })
+    })
 }

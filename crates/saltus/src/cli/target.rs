@@ -1,11 +1,13 @@
 //! What a command works on: files, a class, and where libraries are.
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use saltus::pipeline::{self, Options, Outcome};
 use saltus::{Session, diagnostics, stats};
 use saltus_base::Diagnostics;
+use saltus_sim::Progress;
 
 use super::{Exit, Screen};
 
@@ -41,12 +43,24 @@ fn is_file(name: &str) -> bool {
 pub struct Run {
     pub class_name: String,
     pub outcome: Outcome,
+    /// The process ends soon; giving thousands of syntax trees back one by one would only take time.
+    pub session: ManuallyDrop<Session>,
     load: Duration,
 }
 
 impl Target {
     /// Loads, finds the class, runs the pipeline and shows what was said; `Err` where there is nothing to run.
-    pub fn run(&self, mut options: Options, screen: &Screen) -> Result<Run, Exit> {
+    pub fn run(&self, options: Options, screen: &Screen) -> Result<Run, Exit> {
+        self.run_observed(options, &mut |_| true, screen)
+    }
+
+    /// Like [`run`](Self::run); during a simulation `observer` learns of each step and says whether to go on.
+    pub fn run_observed(
+        &self,
+        mut options: Options,
+        observer: &mut dyn FnMut(Progress) -> bool,
+        screen: &Screen,
+    ) -> Result<Run, Exit> {
         let started = Instant::now();
         let mut session = Session::on_disk();
         for dir in &self.library {
@@ -78,12 +92,10 @@ impl Target {
         })?;
         let load = started.elapsed();
         options.overrides = self.set.clone();
-        let outcome = pipeline::run(&session, class, &options);
+        let outcome = pipeline::run_observed(&session, class, &options, observer);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
-        // The process ends soon; giving thousands of syntax trees back one by one would only take time.
-        std::mem::forget(session);
-        Ok(Run { class_name, outcome, load })
+        Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
     }
 
     /// Writes what `--stats` and `--timing` ask for.

@@ -1,0 +1,139 @@
+//! Comma-separated values: a head line `"time","x",…` and a line for each row.
+//!
+//! Reads also semicolons, heads without quotes, and tables whose first column has another name than `time`.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use crate::table::{Kind, ReadError, Results, Signal};
+
+/// Bytes that are collected before they are written.
+const CHUNK: usize = 1 << 16;
+
+pub fn write(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    let signals: Vec<&Signal> = results.series().collect();
+    let columns: Vec<_> = signals.iter().map(|s| results.values_of(s)).collect();
+    let mut chunk = String::with_capacity(CHUNK + 4096);
+    chunk.push_str("\"time\"");
+    for signal in &signals {
+        let _ = write!(chunk, ",\"{}\"", signal.name.replace('"', "\"\""));
+    }
+    chunk.push('\n');
+    // Many variables keep their value from row to row: their text is made once.
+    let mut texts: Vec<(u64, String)> = vec![(0, String::new()); signals.len()];
+    for (i, t) in results.times.iter().enumerate() {
+        let _ = write!(chunk, "{t:?}");
+        for ((signal, column), (bits, text)) in signals.iter().zip(&columns).zip(&mut texts) {
+            let value = column.get(i).copied().unwrap_or(f64::NAN);
+            if text.is_empty() || *bits != value.to_bits() {
+                *bits = value.to_bits();
+                text.clear();
+                let _ = match signal.kind {
+                    Kind::Real => write!(text, ",{value:?}"),
+                    _ => write!(text, ",{value}"),
+                };
+            }
+            chunk.push_str(text);
+        }
+        chunk.push('\n');
+        if chunk.len() >= CHUNK {
+            out.write_all(chunk.as_bytes())?;
+            chunk.clear();
+        }
+    }
+    out.write_all(chunk.as_bytes())
+}
+
+pub fn read(bytes: &[u8], title: &str) -> Result<Results, ReadError> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines();
+    let head = lines.next().unwrap_or("");
+    let separator = if head.matches(';').count() > head.matches("\",\"").count() { ';' } else { ',' };
+    let names = fields(head, separator);
+    if names.len() < 2 && !head.contains("time") {
+        return Err(ReadError::new("expected a head line with `time` and signals, found something else"));
+    }
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    for (n, line) in lines.enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+        let mut values = line.split(separator).map(str::trim);
+        for column in &mut columns {
+            let text = values.next().unwrap_or("");
+            column.push(number(text).ok_or_else(|| {
+                ReadError::new(format!("expected a number in line {}, found `{}`", n + 2, shorten(text)))
+            })?);
+        }
+    }
+    let time = names.iter().position(|n| n.eq_ignore_ascii_case("time")).unwrap_or(0);
+    let mut results = Results::new(title, std::mem::take(&mut columns[time]));
+    for (i, (name, values)) in names.iter().zip(columns).enumerate() {
+        if i != time && !name.is_empty() {
+            results.add_series(name, "", "", Kind::Real, values);
+        }
+    }
+    Ok(results)
+}
+
+/// An empty field is a value that is not known.
+fn number(text: &str) -> Option<f64> {
+    match text.trim_matches('"') {
+        "" => Some(f64::NAN),
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        other => other.parse().ok(),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// Fields of a head line; in quotes a separator is part of the name and `""` a quote.
+fn fields(line: &str, separator: char) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut in_quotes = false;
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
+        let Some(field) = fields.last_mut() else { break };
+        match c {
+            '"' if in_quotes && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' => in_quotes = !in_quotes,
+            c if c == separator && !in_quotes => fields.push(String::new()),
+            c => field.push(c),
+        }
+    }
+    fields.into_iter().map(|f| f.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_head_and_rows() {
+        let mut results = Results::new("M", vec![0.0, 0.5]);
+        results.add_series("x", "", "", Kind::Real, vec![1.0, 1e-9]);
+        results.add_constant("k", "", "", Kind::Real, 1.0);
+        results.add_series("n", "", "", Kind::Integer, vec![2.0, 3.0]);
+        let mut text = Vec::new();
+        write(&results, &mut text).expect("writing to memory");
+        assert_eq!(String::from_utf8_lossy(&text), "\"time\",\"x\",\"n\"\n0.0,1.0,2\n0.5,1e-9,3\n");
+    }
+
+    #[test]
+    fn other_dialects_are_read() {
+        let read = read(b"t;a,b;\"c\"\r\n0;1;true\r\n1;;2\r\n", "M").expect("a table");
+        assert_eq!(read.times, [0.0, 1.0]);
+        assert_eq!(read.values("c").as_deref(), Some(&[1.0, 2.0][..]));
+        assert!(read.values("a,b").is_some_and(|v| v[1].is_nan()));
+    }
+
+    #[test]
+    fn what_is_no_number_is_named_with_its_line() {
+        let error = read(b"\"time\",\"x\"\n0,1\n1,abc\n", "M").expect_err("no table");
+        assert_eq!(error.message, "expected a number in line 3, found `abc`");
+    }
+}

@@ -1,0 +1,33 @@
+//! Results of simulations as tables of signals over time: files of several formats, and the comparison of two tables.
+//!
+//! In: series of values with name, unit and description. Out: the same from a file, or bytes of a file.
+//!
+//! ```
+//! use saltus_results::{Format, Kind, Results};
+//!
+//! let mut results = Results::new("Ramp", vec![0.0, 1.0]);
+//! results.add_series("x", "Height", "m", Kind::Real, vec![0.0, 2.0]);
+//! results.add_constant("k", "Slope", "m/s", Kind::Real, 2.0);
+//! let mut file = Vec::new();
+//! results.write(&mut file, Format::Mat).unwrap();
+//! let read = Results::read(&file, Format::Mat, "Ramp").unwrap();
+//! assert_eq!(read.values("x").as_deref(), Some(&[0.0, 2.0][..]));
+//! assert_eq!(read.signal("x").unwrap().unit, "m");
+//! ```
+//!
+//! Invariants: every column has as many values as there are times; times do not decrease; an event has two rows with the same
+//! time. Nothing here touches the disk.
+
+mod bytes;
+pub mod compare;
+mod csv;
+mod mat;
+mod names;
+mod parquet;
+mod table;
+mod thrift;
+
+pub use compare::{Comparison, Difference, Tube, compare};
+pub use names::{Pattern, nearest};
+pub use parquet::{TableColumn, write_table};
+pub use table::{Format, Kind, ReadError, Results, Signal, Source};

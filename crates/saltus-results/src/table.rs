@@ -1,0 +1,274 @@
+//! The table: times, columns, and signals that refer to columns.
+//!
+//! Signals with the same values, or the negative ones, share a column: connected components of a model are full of them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::{csv, mat, parquet};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Comma-separated values, signals that vary only.
+    Csv,
+    /// The layout of Dymola and OpenModelica, MATLAB level 4.
+    Mat,
+    /// Apache Parquet, one column a signal.
+    Parquet,
+}
+
+impl Format {
+    pub const EXTENSIONS: [(&'static str, Format); 3] =
+        [("csv", Format::Csv), ("mat", Format::Mat), ("parquet", Format::Parquet)];
+
+    /// By the extension of a file name.
+    pub fn of(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Format::EXTENSIONS.iter().find(|(e, _)| *e == extension).map(|(_, format)| *format)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Real,
+    /// Also enumerations.
+    Integer,
+    /// 0 and 1.
+    Boolean,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Signal {
+    pub name: String,
+    pub description: String,
+    pub unit: String,
+    pub kind: Kind,
+    pub source: Source,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Source {
+    /// A column, with its sign changed or not.
+    Column { index: usize, negated: bool },
+    /// A parameter.
+    Constant(f64),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Results {
+    /// Name of the model, or of the file.
+    pub title: String,
+    pub times: Vec<f64>,
+    pub signals: Vec<Signal>,
+    pub(crate) columns: Vec<Vec<f64>>,
+    /// Columns by a hash of their values.
+    known: HashMap<u64, Vec<usize>>,
+    positions: HashMap<String, usize>,
+}
+
+/// Why a file is no table of results.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadError {
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl ReadError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        ReadError { message: message.into() }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl Results {
+    pub fn new(title: impl Into<String>, times: Vec<f64>) -> Self {
+        Results {
+            title: title.into(),
+            times,
+            signals: Vec::new(),
+            columns: Vec::new(),
+            known: HashMap::new(),
+            positions: HashMap::new(),
+        }
+    }
+
+    /// A signal that varies; `values` has one entry for each time (missing ones are not-a-number).
+    pub fn add_series(&mut self, name: &str, description: &str, unit: &str, kind: Kind, mut values: Vec<f64>) {
+        values.resize(self.times.len(), f64::NAN);
+        let source = self.share(values);
+        self.add(name, description, unit, kind, source);
+    }
+
+    pub fn add_constant(&mut self, name: &str, description: &str, unit: &str, kind: Kind, value: f64) {
+        self.add(name, description, unit, kind, Source::Constant(value));
+    }
+
+    pub(crate) fn add(&mut self, name: &str, description: &str, unit: &str, kind: Kind, source: Source) {
+        self.positions.entry(name.to_owned()).or_insert(self.signals.len());
+        let (description, unit) = (description.to_owned(), unit.to_owned());
+        self.signals.push(Signal { name: name.to_owned(), description, unit, kind, source });
+    }
+
+    /// The column with these values or their negatives; a new one if there is none.
+    fn share(&mut self, values: Vec<f64>) -> Source {
+        let flips = values.iter().find(|v| **v != 0.0).is_some_and(|v| *v < 0.0);
+        let sign = if flips { -1.0 } else { 1.0 };
+        let mut hasher = DefaultHasher::new();
+        values.iter().for_each(|v| (v * sign).to_bits().hash(&mut hasher));
+        let places = self.known.entry(hasher.finish()).or_default();
+        for &index in places.iter() {
+            let column = &self.columns[index];
+            for (factor, negated) in [(1.0, false), (-1.0, true)] {
+                let is_same = column.iter().zip(&values).all(|(a, b)| a.to_bits() == (factor * b).to_bits());
+                if is_same && column.len() == values.len() {
+                    return Source::Column { index, negated };
+                }
+            }
+        }
+        let index = self.columns.len();
+        places.push(index);
+        self.columns.push(values);
+        Source::Column { index, negated: false }
+    }
+
+    pub fn signal(&self, name: &str) -> Option<&Signal> {
+        self.positions.get(name).and_then(|&i| self.signals.get(i))
+    }
+
+    /// All values of a signal, a constant as often as there are times.
+    pub fn values(&self, name: &str) -> Option<Cow<'_, [f64]>> {
+        self.signal(name).map(|s| self.values_of(s))
+    }
+
+    pub fn values_of(&self, signal: &Signal) -> Cow<'_, [f64]> {
+        match signal.source {
+            Source::Constant(value) => Cow::Owned(vec![value; self.times.len()]),
+            Source::Column { index, negated: false } => {
+                Cow::Borrowed(self.columns.get(index).map_or(&[][..], Vec::as_slice))
+            }
+            Source::Column { index, negated: true } => {
+                Cow::Owned(self.columns.get(index).map_or(Vec::new(), |c| c.iter().map(|v| -v).collect()))
+            }
+        }
+    }
+
+    /// Signals that vary.
+    pub fn series(&self) -> impl Iterator<Item = &Signal> {
+        self.signals.iter().filter(|s| matches!(s.source, Source::Column { .. }))
+    }
+
+    pub fn n_columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Times at which there are two rows.
+    pub fn event_times(&self) -> Vec<f64> {
+        let mut events: Vec<f64> = self.times.windows(2).filter(|w| w[0] == w[1]).map(|w| w[0]).collect();
+        events.dedup();
+        events
+    }
+
+    pub fn write(&self, out: &mut dyn Write, format: Format) -> io::Result<()> {
+        match format {
+            Format::Csv => csv::write(self, out),
+            Format::Mat => mat::write(self, out),
+            Format::Parquet => parquet::write(self, out),
+        }
+    }
+
+    pub fn read(bytes: &[u8], format: Format, title: &str) -> Result<Results, ReadError> {
+        let results = match format {
+            Format::Csv => csv::read(bytes, title),
+            Format::Mat => mat::read(bytes, title),
+            Format::Parquet => parquet::read(bytes, title),
+        }?;
+        if results.times.is_empty() {
+            return Err(ReadError::new("expected a table of results, found one without rows"));
+        }
+        if results.times.windows(2).any(|w| w[0] > w[1]) {
+            return Err(ReadError::new("expected times that do not decrease, found a step back in time"));
+        }
+        Ok(results)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_and_opposite_signals_share_a_column() {
+        let mut results = Results::new("M", vec![0.0, 1.0, 2.0]);
+        for (name, values) in
+            [("a", [0.0, 1.0, -2.0]), ("b", [-0.0, -1.0, 2.0]), ("c", [0.0, 1.0, -2.0]), ("d", [0.0, 1.0, 2.0])]
+        {
+            results.add_series(name, "", "", Kind::Real, values.to_vec());
+        }
+        let sources: Vec<Source> = results.signals.iter().map(|s| s.source).collect();
+        let column = |index, negated| Source::Column { index, negated };
+        assert_eq!(sources, [column(0, false), column(0, true), column(0, false), column(1, false)]);
+        assert_eq!(results.values("b").as_deref(), Some(&[-0.0, -1.0, 2.0][..]));
+    }
+
+    #[test]
+    fn events_are_times_with_two_rows() {
+        assert_eq!(Results::new("M", vec![0.0, 0.5, 0.5, 0.5, 1.0]).event_times(), [0.5]);
+    }
+
+    #[test]
+    fn all_formats_keep_values_units_and_descriptions() {
+        let mut results = Results::new("M", vec![0.0, 0.25, 0.25, 1.0]);
+        results.add_series("body.x[2]", "Position", "m", Kind::Real, vec![0.1, -1e300, f64::MIN_POSITIVE, 3.0]);
+        results.add_series("der(x)", "", "", Kind::Real, vec![-0.1, 1e300, -f64::MIN_POSITIVE, -3.0]);
+        results.add_series("on", "Switched on", "", Kind::Boolean, vec![0.0, 0.0, 1.0, 1.0]);
+        results.add_series("'odd \"name\", too'", "", "", Kind::Integer, vec![1.0, 2.0, 3.0, -4.0]);
+        results.add_constant("k", "Gain", "N/m", Kind::Real, 1.0 / 3.0);
+        for (_, format) in Format::EXTENSIONS {
+            let mut file = Vec::new();
+            results.write(&mut file, format).expect("writing to memory");
+            let read = Results::read(&file, format, "M").expect("reading what was written");
+            assert_eq!(read.times, results.times, "{format:?}");
+            for signal in results.series() {
+                let found = read.signal(&signal.name).unwrap_or_else(|| panic!("{format:?} lost {}", signal.name));
+                assert_eq!(read.values_of(found), results.values_of(signal), "{format:?}");
+                if format != Format::Csv {
+                    assert_eq!((&found.description, &found.unit), (&signal.description, &signal.unit), "{format:?}");
+                }
+            }
+            if format != Format::Csv {
+                assert_eq!(read.signal("k").map(|s| s.source), Some(Source::Constant(1.0 / 3.0)), "{format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_refused_without_a_crash() {
+        let mut results = Results::new("M", vec![0.0, 1.0]);
+        results.add_series("x", "", "m", Kind::Real, vec![1.0, 2.0]);
+        results.add_constant("k", "", "", Kind::Real, 1.0);
+        for (_, format) in Format::EXTENSIONS {
+            let mut file = Vec::new();
+            results.write(&mut file, format).expect("writing to memory");
+            for length in 0..file.len() {
+                let _ = Results::read(&file[..length], format, "M");
+                for value in [0, 0x7f, 0xff] {
+                    let mut damaged = file.clone();
+                    damaged[length] = value;
+                    let _ = Results::read(&damaged, format, "M");
+                }
+            }
+            assert!(Results::read(&file[..10.min(file.len())], format, "M").is_err(), "{format:?}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Options about a run: time span, output points, tolerance, method.
+
+use saltus::diagnostics;
+use saltus::pipeline::{Engine, Experiment, Output};
+use saltus_sim::{Solver, ZenoPolicy};
+
+use super::{Exit, Screen};
+
+#[derive(clap::Args)]
+pub struct ExperimentArguments {
+    /// Seconds; otherwise from the experiment annotation, or 0.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub start_time: Option<f64>,
+    /// Seconds; otherwise from the experiment annotation, or one second after the start.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub stop_time: Option<f64>,
+    /// Number of equal parts of the time span between output points; 500 otherwise.
+    #[arg(long, value_name = "N", conflicts_with = "interval", value_parser = clap::value_parser!(u32).range(1..))]
+    pub intervals: Option<u32>,
+    /// Seconds between output points.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub interval: Option<f64>,
+    /// Relative tolerance of the integration; otherwise from the experiment annotation, or 1e-6.
+    #[arg(long, value_parser = tolerance)]
+    pub tolerance: Option<f64>,
+    /// Integration method: chosen automatically, explicit (dopri5), stiff (rodas, bdf) or with a fixed step (euler, rk4,
+    /// implicit-euler).
+    #[arg(long, value_name = "METHOD", value_parser = solvers(), default_value = "auto")]
+    pub solver: String,
+}
+
+/// Options that only a single run has.
+#[derive(clap::Args)]
+pub struct RunArguments {
+    /// Longest step of the integration.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub max_step: Option<f64>,
+    /// Step of the methods without error control; otherwise the output interval.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub fixed_step: Option<f64>,
+    /// What to do where events accumulate or alternate without progress: stop with a diagnosis, or go on.
+    #[arg(long, value_name = "POLICY", value_parser = policies(), default_value = "auto")]
+    pub on_zeno: String,
+    /// How equations are evaluated; the results are the same.
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
+    pub engine: EngineName,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    if value > 0.0 && value.is_finite() { Ok(value) } else { Err("expected a positive number".to_owned()) }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    positive(text).and_then(|value| if value < 1.0 { Ok(value) } else { Err("expected a number below 1".to_owned()) })
+}
+
+fn solvers() -> clap::builder::PossibleValuesParser {
+    Solver::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+}
+
+fn policies() -> clap::builder::PossibleValuesParser {
+    ZenoPolicy::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum EngineName {
+    /// Compile what runs often.
+    Auto,
+    /// Compile everything that may run often, from the start.
+    Jit,
+    /// Compile nothing.
+    Interp,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Auto => Engine::Auto,
+            EngineName::Jit => Engine::Jit,
+            EngineName::Interp => Engine::Interpreter,
+        }
+    }
+}
+
+impl ExperimentArguments {
+    /// What the pipeline needs; `Err` if the times are in the wrong order.
+    pub fn experiment(&self, run: Option<&RunArguments>, screen: &Screen) -> Result<Experiment, Exit> {
+        if let (Some(start), Some(stop)) = (self.start_time, self.stop_time)
+            && start > stop
+        {
+            screen.fail(&diagnostics::backwards(start, stop));
+            return Err(Exit::Usage);
+        }
+        let by_number = self.intervals.map(Output::Intervals);
+        Ok(Experiment {
+            start_time: self.start_time,
+            stop_time: self.stop_time,
+            output: by_number.or(self.interval.map(Output::Interval)),
+            tolerance: self.tolerance,
+            solver: Solver::from_name(&self.solver).unwrap_or_default(),
+            max_step: run.and_then(|r| r.max_step),
+            fixed_step: run.and_then(|r| r.fixed_step),
+            on_zeno: run.and_then(|r| ZenoPolicy::from_name(&r.on_zeno)).unwrap_or_default(),
+            time_limit: None,
+        })
+    }
+}

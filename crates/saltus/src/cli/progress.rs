@@ -1,0 +1,120 @@
+//! How far a run is, on one line of a terminal that is written over and over; and Ctrl-C, which ends a run in good order.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use saltus_sim::Progress;
+
+/// Nothing is shown before this time: most runs are over by then.
+const PATIENCE: Duration = Duration::from_millis(300);
+const REFRESH: Duration = Duration::from_millis(100);
+const WIDTH: usize = 24;
+/// Looks at the clock are expensive compared with the steps of a small model.
+const STEPS_PER_LOOK: u32 = 64;
+
+/// Set by Ctrl-C; the second Ctrl-C ends the process.
+pub fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let signal = signal_hook::consts::SIGINT;
+    // Without a handler Ctrl-C ends the process at once, as usual.
+    let _ = signal_hook::flag::register_conditional_default(signal, flag.clone());
+    let _ = signal_hook::flag::register(signal, flag.clone());
+    flag
+}
+
+/// The bar on standard error.
+pub struct Bar {
+    started: Instant,
+    shown: Option<Instant>,
+    is_visible: bool,
+    countdown: u32,
+}
+
+impl Bar {
+    pub fn new(is_wanted: bool) -> Self {
+        let is_visible = is_wanted && std::io::stderr().is_terminal();
+        Bar { started: Instant::now(), shown: None, is_visible, countdown: STEPS_PER_LOOK }
+    }
+
+    /// Shows a simulation.
+    pub fn show_run(&mut self, progress: Progress) {
+        if !self.is_due() {
+            return;
+        }
+        let seconds = self.started.elapsed().as_secs_f64();
+        let since_start = progress.time - progress.start_time;
+        let done = since_start / (progress.stop_time - progress.start_time).max(f64::MIN_POSITIVE);
+        let speed = since_start / seconds;
+        let events = progress.events as f64 / seconds;
+        let text = format!("t = {:.4}  {speed:.3} s/s  {events:.0} events/s", progress.time);
+        self.draw(done, &text);
+    }
+
+    fn is_due(&mut self) -> bool {
+        if !self.is_visible {
+            return false;
+        }
+        self.countdown = self.countdown.saturating_sub(1);
+        if self.countdown > 0 {
+            return false;
+        }
+        self.countdown = STEPS_PER_LOOK;
+        let now = Instant::now();
+        let is_due = match self.shown {
+            None => now - self.started > PATIENCE,
+            Some(last) => now - last > REFRESH,
+        };
+        if is_due {
+            self.shown = Some(now);
+        }
+        is_due
+    }
+
+    fn draw(&self, done: f64, text: &str) {
+        let _ = write!(std::io::stderr().lock(), "\r\x1b[K{} {:3.0} %  {text}", bar(done), 100.0 * done);
+        let _ = std::io::stderr().lock().flush();
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// `━━━━╸       ` in eighths of the way.
+fn bar(done: f64) -> String {
+    let halves = (2.0 * WIDTH as f64 * done.clamp(0.0, 1.0)).round() as usize;
+    let mut text = "━".repeat(halves / 2);
+    if halves % 2 == 1 {
+        text.push('╸');
+    }
+    let missing = WIDTH - text.chars().count();
+    text + &" ".repeat(missing)
+}
+
+pub fn is_set(flag: &AtomicBool) -> bool {
+    flag.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_has_one_width() {
+        for done in [-1.0, 0.0, 0.02, 0.5, 1.0, 7.0] {
+            assert_eq!(bar(done).chars().count(), WIDTH, "{done}");
+        }
+        assert!(bar(1.0).chars().all(|c| c == '━') && bar(0.0).trim().is_empty());
+    }
+}

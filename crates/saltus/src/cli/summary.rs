@@ -1,0 +1,154 @@
+//! What a simulation tells its user at the end.
+//!
+//! ```text
+//! BouncingBall  0 … 1.5 s in 0.8 ms: 505 rows, 2 events
+//!   integration  29 steps (1 rejected), 210 derivative calls
+//!   …
+//! at time 1.5
+//!   h   0.0534024 m     Height above the ground
+//! ```
+
+use std::time::Duration;
+
+use saltus_program::SimProgram;
+use saltus_results::{Kind, Results};
+use saltus_sim::{End, Statistics, Trajectory};
+
+/// Most variables whose last value is shown.
+const SHOWN: usize = 12;
+const LONGEST_NAME: usize = 40;
+
+pub fn summary(program: &SimProgram, trajectory: &Trajectory, results: &Results, took: Duration) -> String {
+    let (first, last) = (results.times.first(), results.times.last());
+    let (Some(first), Some(last)) = (first, last) else { return format!("{}: no results", program.name) };
+    let mut lines = vec![format!(
+        "{}  {} … {} s in {}: {} rows, {}",
+        program.name,
+        short(*first),
+        short(*last),
+        duration(took),
+        results.times.len(),
+        events(&trajectory.statistics)
+    )];
+    if let End::Terminated { message } = &trajectory.end {
+        lines.push(format!("  terminated: {message}"));
+    }
+    lines.extend(cost(program, &trajectory.statistics));
+    lines.push(format!("at time {}", short(*last)));
+    lines.extend(last_values(program, results));
+    lines.join("\n")
+}
+
+fn plural(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+fn events(statistics: &Statistics) -> String {
+    let (state, time) = (statistics.state_events, statistics.time_events);
+    match (state, time) {
+        (0, 0) => "no events".to_owned(),
+        (n, 0) => plural(n, "state event"),
+        (0, n) => plural(n, "time event"),
+        _ => format!("{}, {}", plural(state, "state event"), plural(time, "time event")),
+    }
+}
+
+fn cost(program: &SimProgram, statistics: &Statistics) -> Vec<String> {
+    let mut parts = vec![plural(program.states.len() as u64, "state"), plural(statistics.steps, "step")];
+    if statistics.rejected_steps > 0 {
+        parts.push(format!("{} rejected", statistics.rejected_steps));
+    }
+    parts.push(plural(statistics.derivative_evaluations, "derivative call"));
+    if statistics.jacobian_evaluations > 0 {
+        parts.push(plural(statistics.jacobian_evaluations, "Jacobian"));
+    }
+    vec![format!("  {}", parts.join(", "))]
+}
+
+/// States first, then what is declared at the top.
+fn last_values(program: &SimProgram, results: &Results) -> Vec<String> {
+    let states: Vec<&str> = program.states.iter().map(|s| program.slot_name(s.value)).collect();
+    let mut signals: Vec<_> = results.series().filter(|s| s.name.chars().count() <= LONGEST_NAME).collect();
+    signals.sort_by_key(|s| (!states.contains(&s.name.as_str()), s.name.matches('.').count()));
+    let shown: Vec<(&str, String, &str)> = signals
+        .iter()
+        .take(SHOWN)
+        .map(|s| {
+            let value = results.values_of(s).last().copied().unwrap_or(f64::NAN);
+            let text = match s.kind {
+                Kind::Boolean => (value != 0.0).to_string(),
+                _ => format!("{} {}", short(value), s.unit).trim_end().to_owned(),
+            };
+            (s.name.as_str(), text, s.description.as_str())
+        })
+        .collect();
+    let width = |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
+    let names = width(&mut shown.iter().map(|(name, _, _)| *name));
+    let values = width(&mut shown.iter().map(|(_, value, _)| value.as_str()));
+    let line = |(name, value, text): &(&str, String, &str)| {
+        format!("  {name:names$}  {value:values$}  {text}").trim_end().to_owned()
+    };
+    let mut lines: Vec<String> = shown.iter().map(line).collect();
+    let n_rest = results.series().count() - shown.len();
+    if n_rest > 0 {
+        lines.push(format!("  … and {}", plural(n_rest as u64, "more variable")));
+    }
+    lines
+}
+
+/// Six significant digits.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-4.0..7.0).contains(&magnitude) {
+        let text = format!("{value:.5e}");
+        return match text.split_once('e') {
+            Some((digits, exponent)) if digits.contains('.') => {
+                format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+            }
+            _ => text,
+        };
+    }
+    let decimals = (5.0 - magnitude).max(0.0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        s if s < 0.1 => format!("{} ms", (1e4 * s).round() / 10.0),
+        s if s < 100.0 => format!("{s:.2} s"),
+        s => format!("{s:.0} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits_at_most() {
+        let cases = [
+            (0.0, "0"),
+            (1.5, "1.5"),
+            (-0.053402389, "-0.0534024"),
+            (1234567.8, "1234568"),
+            (1e-9, "1e-9"),
+            (-2.5e20, "-2.5e20"),
+            (f64::NAN, "NaN"),
+            (100.0, "100"),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(short(value), expected);
+        }
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_fits() {
+        let shown = [0.000_81, 0.25, 7200.0].map(|s| duration(Duration::from_secs_f64(s)));
+        assert_eq!(shown, ["0.8 ms", "0.25 s", "7200 s"]);
+    }
+}

@@ -1,0 +1,300 @@
+//! `saltus simulate`: each option does what its help says.
+
+mod common;
+
+use common::{DECAY, Scratch, model, run, saltus, stderr, stdout};
+use saltus_results::{Format, Results, Source};
+
+fn read(dir: &Scratch, name: &str) -> Results {
+    let path = dir.0.join(name);
+    let format = Format::of(&path).unwrap();
+    Results::read(&std::fs::read(&path).unwrap(), format, name).unwrap()
+}
+
+#[test]
+fn simulate_writes_the_kept_variables() {
+    let dir = Scratch::new("simulate");
+    let path = dir.file("Decay.mo", DECAY);
+    let keep = dir.file("keep.txt", "x\n");
+    let result = dir.0.join("result.csv");
+    let output = saltus(&[
+        "simulate",
+        &path,
+        "--stop-time",
+        "2",
+        "--intervals",
+        "4",
+        "--keep-file",
+        &keep,
+        "--quiet",
+        "--output",
+        &result.display().to_string(),
+    ]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), ""), "{}", stderr(&output));
+    let text = std::fs::read_to_string(&result).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("\"time\",\"x\""));
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    let times: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(times, [0.0, 0.5, 1.0, 1.5, 2.0]);
+    // Closed form: exp(-t).
+    assert!(rows.iter().all(|row| (row[1] - (-row[0]).exp()).abs() < 1e-5), "{rows:?}");
+}
+
+#[test]
+fn all_engines_write_the_same_file() {
+    let dir = Scratch::new("engines");
+    let path = dir.file("Decay.mo", DECAY);
+    let written = |engine: &str| {
+        let result = dir.0.join(format!("{engine}.csv")).display().to_string();
+        let output = saltus(&["simulate", &path, "--engine", engine, "--stop-time", "50", "--output", &result]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        std::fs::read_to_string(&result).unwrap()
+    };
+    let interpreted = written("interp");
+    assert_eq!(written("jit"), interpreted);
+    assert_eq!(written("auto"), interpreted);
+    assert_eq!(saltus(&["simulate", &path, "--engine", "other"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_failed_assertion_exits_with_3() {
+    let dir = Scratch::new("run_time_failure");
+    let text = "model A\n  Real x = time;\nequation\n  assert(x < 0.5, \"too far\");\nend A;\n";
+    let output = saltus(&["simulate", &dir.file("A.mo", text)]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("error[E0901]: the simulation failed at time 0.5"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("too far"));
+}
+
+#[test]
+fn all_formats_hold_the_same_values() {
+    let dir = Scratch::new("formats");
+    let files = ["ball.csv", "ball.mat", "ball.parquet"];
+    for file in files {
+        run(&["simulate", &model("BouncingBall"), "--quiet", "--output", &dir.path(file)], 0);
+    }
+    let [csv, mat, parquet] = files.map(|file| read(&dir, file));
+    for name in ["h", "v", "n", "der(h)"] {
+        assert_eq!(csv.values(name), mat.values(name), "{name}");
+        assert_eq!(csv.values(name), parquet.values(name), "{name}");
+    }
+    // Two rows for each of the impacts, from the closed form: sqrt(2*h/g) and (1 + 2*e) times that.
+    let impact = (2.0f64 / 9.81).sqrt();
+    for at in [impact, impact * 2.4] {
+        assert!(csv.event_times().iter().any(|t| (t - at).abs() < 1e-6), "{at}: {:?}", csv.event_times());
+    }
+    for results in [&mat, &parquet] {
+        let height = results.signal("h").unwrap();
+        assert_eq!((height.unit.as_str(), height.description.as_str()), ("m", "Height above the ground"));
+        assert_eq!(results.signal("e").map(|s| s.source), Some(Source::Constant(0.7)));
+    }
+}
+
+#[test]
+fn an_unknown_format_is_wrong_usage() {
+    let (_, said) = run(&["simulate", &model("Decay"), "--output", "result.xls"], 2);
+    assert!(said.contains(".csv, .mat, .parquet"), "{said}");
+}
+
+#[test]
+fn time_span_and_output_points_are_chosen() {
+    let dir = Scratch::new("time_span");
+    let times = |options: &[&str]| {
+        let file = dir.path("r.csv");
+        let path = dir.file("Decay.mo", DECAY);
+        run(&[&["simulate", &path, "--quiet", "--output", &file], options].concat(), 0);
+        read(&dir, "r.csv").times
+    };
+    assert_eq!(times(&[]).len(), 501);
+    assert_eq!(times(&["--start-time", "-1", "--stop-time", "1", "--interval", "0.5"]), [-1.0, -0.5, 0.0, 0.5, 1.0]);
+    assert_eq!(times(&["--intervals", "2"]), [0.0, 0.5, 1.0]);
+    for wrong in [
+        &["--intervals", "0"][..],
+        &["--interval", "-1"],
+        &["--tolerance", "2"],
+        &["--max-step", "0"],
+        &["--fixed-step", "nan"],
+        &["--start-time", "2", "--stop-time", "1"],
+        &["--intervals", "2", "--interval", "1"],
+    ] {
+        run(&[&["simulate", &model("Decay")], wrong].concat(), 2);
+    }
+}
+
+/// Closed form of the decay: exp(-1) at time 1.
+fn error_at_one(dir: &Scratch, options: &[&str]) -> f64 {
+    let path = dir.file("Decay.mo", DECAY);
+    run(&[&["simulate", &path, "--quiet", "--output", &dir.path("r.csv")], options].concat(), 0);
+    let results = read(dir, "r.csv");
+    (results.values("x").unwrap().last().unwrap() - (-1.0f64).exp()).abs()
+}
+
+#[test]
+fn tolerance_solver_and_steps_change_the_error() {
+    let dir = Scratch::new("accuracy");
+    assert!(error_at_one(&dir, &["--tolerance", "1e-10"]) < 1e-9);
+    // (1 - h)^(1/h) for h = 0.1 is 0.3486784401: forward Euler.
+    let euler = error_at_one(&dir, &["--solver", "euler", "--fixed-step", "0.1"]);
+    assert!((euler - (0.9f64.powi(10) - (-1.0f64).exp()).abs()).abs() < 1e-12, "{euler}");
+    for solver in ["auto", "dopri5", "rodas", "bdf", "rk4", "implicit-euler"] {
+        let error = error_at_one(&dir, &["--solver", solver, "--fixed-step", "0.001"]);
+        assert!(error < 1e-3, "{solver}: {error}");
+    }
+    let (_, said) = run(&["simulate", &model("Decay"), "--solver", "rodsa"], 2);
+    assert!(said.contains("rodas"), "{said}");
+}
+
+#[test]
+fn a_longest_step_makes_more_steps() {
+    let dir = Scratch::new("max_step");
+    let steps = |options: &[&str]| {
+        run(&[&["simulate", &model("Decay"), "--quiet", "--stats", &dir.path("s.json")], options].concat(), 0);
+        let stats: serde_json::Value = serde_json::from_str(&dir.read("s.json")).unwrap();
+        stats["steps"].as_u64().unwrap()
+    };
+    assert!(steps(&["--max-step", "0.01", "--stop-time", "1"]) >= 100);
+    assert!(steps(&["--stop-time", "1"]) < 100);
+}
+
+#[test]
+fn parameters_are_set_and_misspelt_ones_suggested() {
+    let dir = Scratch::new("set");
+    run(
+        &[
+            "simulate",
+            &model("BouncingBall"),
+            "--set",
+            "e=0",
+            "--set",
+            "h.start=2",
+            "--stop-time",
+            "0.1",
+            "--quiet",
+            "--output",
+            &dir.path("r.mat"),
+        ],
+        0,
+    );
+    let results = read(&dir, "r.mat");
+    assert_eq!(results.signal("e").map(|s| s.source), Some(Source::Constant(0.0)));
+    assert_eq!(results.values("h").unwrap()[0], 2.0);
+    let (_, said) = run(&["simulate", &model("BouncingBall"), "--set", "ee=0"], 1);
+    assert!(said.contains("did you mean `e`?"), "{said}");
+    run(&["simulate", &model("BouncingBall"), "--set", "e"], 2);
+}
+
+#[test]
+fn patterns_choose_signals() {
+    let dir = Scratch::new("keep");
+    let (_, said) = run(
+        &[
+            "simulate",
+            &model("BouncingBall"),
+            "--keep",
+            "der(?)",
+            "--keep",
+            "hh",
+            "--quiet",
+            "--output",
+            &dir.path("r.csv"),
+        ],
+        0,
+    );
+    assert!(said.starts_with("warning[W0096]: expected variables that fit `hh`") && said.contains("did you mean `h`?"));
+    let results = read(&dir, "r.csv");
+    let names: Vec<&str> = results.signals.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["der(h)", "der(v)"]);
+}
+
+#[test]
+fn the_event_log_names_causes_and_lines() {
+    let dir = Scratch::new("event_log");
+    run(&["simulate", &model("BouncingBall"), "--quiet", "--event-log", &dir.path("e.jsonl")], 0);
+    let events: Vec<serde_json::Value> =
+        dir.read("e.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let impact = events.iter().find(|e| e["cause"] == "h <= 0.0").unwrap();
+    assert_eq!((&impact["kind"], &impact["line"]), (&"state".into(), &10.into()));
+    assert!(impact["iterations"].as_u64().unwrap() >= 2);
+    // Closed form: sqrt(2*h/g).
+    assert!((impact["time"].as_f64().unwrap() - (2.0f64 / 9.81).sqrt()).abs() < 1e-6);
+}
+
+#[test]
+fn stats_count_what_the_run_did() {
+    let dir = Scratch::new("run_stats");
+    run(&["simulate", &model("BouncingBall"), "--quiet", "--stats", &dir.path("s.json")], 0);
+    let stats: serde_json::Value = serde_json::from_str(&dir.read("s.json")).unwrap();
+    for key in [
+        "steps",
+        "rhs_evaluations",
+        "jacobian_evaluations",
+        "state_events",
+        "time_events",
+        "event_iterations",
+        "states",
+        "equations",
+    ] {
+        assert!(stats[key].is_u64(), "{key}: {stats}");
+    }
+    assert_eq!(stats["states"], 2);
+    for stage in ["load", "flatten", "check", "compile", "simulate"] {
+        assert!(stats["seconds"][stage].is_number(), "{stage}");
+    }
+    let (said, timing) = run(&["simulate", &model("BouncingBall"), "--quiet", "--timing"], 0);
+    assert!(said.is_empty() && timing.contains("simulate") && timing.contains(" ms"), "{timing}");
+}
+
+#[test]
+fn the_summary_shows_last_values_with_units() {
+    let (said, _) = run(&["simulate", &model("BouncingBall")], 0);
+    assert!(said.starts_with("BouncingBall  0 … 1.5 s in "), "{said}");
+    assert!(said.contains("Height above the ground") && said.contains("0.0534024 m"), "{said}");
+    let (said, complained) = run(&["simulate", &model("BouncingBall"), "--quiet"], 0);
+    assert_eq!((said.as_str(), complained.as_str()), ("", ""));
+}
+
+#[test]
+fn a_failed_run_keeps_what_it_has() {
+    let dir = Scratch::new("partial");
+    let text = "model A\n  Real x = time;\nequation\n  assert(x < 0.5, \"too far\");\nend A;\n";
+    run(&["simulate", &dir.file("A.mo", text), "--output", &dir.path("r.csv")], 3);
+    let last = read(&dir, "r.csv").times.last().copied().unwrap();
+    assert!(last > 0.4 && last <= 0.51, "{last}");
+}
+
+#[test]
+fn what_happens_to_accumulating_events_is_chosen() {
+    // The ball comes to rest at sqrt(2*h/g)*(1 + e)/(1 - e) = 2.558 s.
+    for policy in ["auto", "stop", "continue"] {
+        let code = saltus(&["simulate", &model("BouncingBall"), "--stop-time", "2.7", "--on-zeno", policy, "--quiet"]);
+        let expected = if policy == "continue" { [0, 0] } else { [0, 3] };
+        assert!(expected.contains(&code.status.code().unwrap()), "{policy}: {}", stderr(&code));
+    }
+    run(&["simulate", &model("BouncingBall"), "--on-zeno", "panic"], 2);
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    let dir = Scratch::new("interrupt");
+    let text = "model A\n  Real x(start = 1, fixed = true);\n  Real y(start = 0, fixed = true);\nequation\n  der(x) = y;\n  \
+                der(y) = -1e4*x;\n  annotation(experiment(StopTime = 1e7, Interval = 1));\nend A;\n";
+    let path = dir.file("A.mo", text);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_saltus"))
+        .args(["simulate", &path, "--output", &dir.path("r.csv")])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    if !killed.is_ok_and(|s| s.success()) {
+        // No such command here: nothing to test.
+        let _ = child.kill().and_then(|()| child.wait());
+        return;
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
+    assert!(stderr(&output).contains("interrupted"));
+    assert!(!read(&dir, "r.csv").times.is_empty());
+}
