@@ -7,7 +7,7 @@ use saltus_base::Diagnostic;
 use saltus_flat::FlatModel;
 use saltus_program::{SlotId, SlotKind};
 
-use crate::dag::{CallId, Dag, NodeId, NotDifferentiable, Rules};
+use crate::dag::{CallId, Dag, Derivative, NodeId, NotDifferentiable, Rules};
 use crate::diagnostics;
 use crate::lower::derivatives::derivative_of_call;
 use crate::system::{ScalarEquation, System};
@@ -63,19 +63,41 @@ impl Rules for TimeRules<'_> {
         self.derivatives.iter().find(|(s, _)| *s == slot).map(|(_, d)| *d)
     }
 
-    fn call(
-        &mut self,
-        dag: &mut Dag,
-        call: CallId,
-        result: u32,
-        d_arguments: &[Option<NodeId>],
-    ) -> Result<Option<NodeId>, NotDifferentiable> {
-        std::mem::swap(dag, &mut self.system.dag);
-        let results = derivative_of_call(self.model, self.system, call, d_arguments);
-        std::mem::swap(dag, &mut self.system.dag);
-        match results.as_ref().and_then(|r| r.get(result as usize)) {
-            Some(&derivative) => Ok(Some(derivative)),
-            None => Err(NotDifferentiable::new(dag, call, result)),
-        }
+    fn call(&mut self, dag: &mut Dag, call: CallId, result: u32, d_arguments: &[Derivative]) -> Derivative {
+        differentiate_call(self.model, self.system, dag, call, result, d_arguments)
+    }
+}
+
+/// The partial derivatives of calls, slots being independent of each other.
+pub struct CallRules<'a> {
+    pub model: &'a FlatModel,
+    /// Its graph is the one being differentiated, and absent meanwhile.
+    pub system: &'a mut System,
+}
+
+impl Rules for CallRules<'_> {
+    fn slot(&mut self, _: &mut Dag, _: SlotId) -> Option<NodeId> {
+        None
+    }
+
+    fn call(&mut self, dag: &mut Dag, call: CallId, result: u32, d_arguments: &[Derivative]) -> Derivative {
+        differentiate_call(self.model, self.system, dag, call, result, d_arguments)
+    }
+}
+
+fn differentiate_call(
+    model: &FlatModel,
+    system: &mut System,
+    dag: &mut Dag,
+    call: CallId,
+    result: u32,
+    d_arguments: &[Derivative],
+) -> Derivative {
+    std::mem::swap(dag, &mut system.dag);
+    let results = derivative_of_call(model, system, call, d_arguments);
+    std::mem::swap(dag, &mut system.dag);
+    match results.as_ref().and_then(|r| r.get(result as usize)) {
+        Some(&derivative) => Ok(Some(derivative)),
+        None => Err(NotDifferentiable::new(dag, call, result)),
     }
 }

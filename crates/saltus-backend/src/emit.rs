@@ -50,7 +50,7 @@ pub fn emit(
     let parameters: Vec<Step> = parameters.iter().map(assign).collect();
 
     let mut section =
-        |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(&mut system, &scales, s)).collect() };
+        |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(model, &mut system, &scales, s)).collect() };
     let derivative_section = section(&derivative_steps);
     let (parameter_section, initial_section) = (section(&parameters), section(initial));
     let event_section = section(&orders.events);
@@ -121,21 +121,21 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
     steps
 }
 
-fn block(system: &mut System, scales: &Scales, step: &Step) -> Block {
+fn block(model: &FlatModel, system: &mut System, scales: &Scales, step: &Step) -> Block {
     match step {
         Step::Assign(a) => {
             let mut coder = Coder::default();
             let value = coder.value(&system.dag, a.node);
             Block::Assign(Assign { code: coder.code, stores: vec![(value, a.slot)], span: a.span })
         }
-        Step::Loop(l) => Block::Loop(Box::new(loop_block(system, scales, l))),
+        Step::Loop(l) => Block::Loop(Box::new(loop_block(model, system, scales, l))),
     }
 }
 
-fn loop_block(system: &mut System, scales: &Scales, l: &LoopStep) -> Loop {
+fn loop_block(model: &FlatModel, system: &mut System, scales: &Scales, l: &LoopStep) -> Loop {
     let span = l.residuals.first().map(|r| r.1).or(l.discrete.first().map(|a| a.span));
     let span = span.unwrap_or(saltus_base::Span::nowhere());
-    let found = loop_jacobian(system, l);
+    let found = loop_jacobian(model, system, l);
     let dag = &system.dag;
     let mut coder = Coder::default();
     let stores = l.inner.iter().map(|a| (coder.value(dag, a.node), a.slot)).collect();

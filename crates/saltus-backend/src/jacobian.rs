@@ -1,9 +1,11 @@
 //! Jacobians of loops: the derivatives of the residuals by the iteration variables, through the torn variables.
 
+use saltus_flat::FlatModel;
 use saltus_program::SlotId;
 
 use crate::blocks::LoopStep;
-use crate::dag::{NoCalls, NodeId};
+use crate::dag::NodeId;
+use crate::differentiate::CallRules;
 use crate::system::System;
 
 /// The derivatives of a loop's residuals.
@@ -15,14 +17,16 @@ pub struct LoopJacobian {
 }
 
 /// `None` where a function without a derivative is called: then differences must do.
-pub fn loop_jacobian(system: &mut System, l: &LoopStep) -> Option<LoopJacobian> {
+pub fn loop_jacobian(model: &FlatModel, system: &mut System, l: &LoopStep) -> Option<LoopJacobian> {
+    let mut dag = std::mem::take(&mut system.dag);
+    let roots: Vec<NodeId> = l.residuals.iter().map(|(residual, _)| *residual).collect();
+    let rows = dag.jacobian(&roots, &l.unknowns, &mut CallRules { model, system });
+    system.dag = dag;
     let mut entries = Vec::new();
     let mut is_linear = true;
     let is_unknown = |slot: SlotId| l.unknowns.contains(&slot);
-    for (row, (residual, _)) in l.residuals.iter().enumerate() {
-        let gradient = system.dag.gradient(*residual, &l.unknowns, &mut NoCalls).ok()?;
-        for (column, entry) in gradient.into_iter().enumerate() {
-            let Some(node) = entry else { continue };
+    for (row, partials) in rows.ok()?.into_iter().enumerate() {
+        for (column, node) in partials {
             is_linear = is_linear && !system.dag.depends_on(node, &is_unknown);
             entries.push((row as u32, column as u32, node));
         }

@@ -14,19 +14,17 @@ use saltus_program::{BinaryFn, CallableId, SlotId, UnaryFn};
 use crate::dag::{CallId, Dag, Node, NodeId};
 use crate::walk::Walk;
 
+/// The derivative of a node: `None` is zero, an error says whose derivative it would need.
+pub type Derivative = Result<Option<NodeId>, NotDifferentiable>;
+
 /// The derivatives that an expression's own structure does not give.
 pub trait Rules {
     /// The derivative of a slot; `None` is zero.
     fn slot(&mut self, dag: &mut Dag, slot: SlotId) -> Option<NodeId>;
 
-    /// The derivative of a result of a call, at least one of whose arguments has a derivative.
-    fn call(
-        &mut self,
-        dag: &mut Dag,
-        call: CallId,
-        result: u32,
-        d_arguments: &[Option<NodeId>],
-    ) -> Result<Option<NodeId>, NotDifferentiable>;
+    /// The derivative of a result of a call, at least one of whose arguments has a derivative that is not zero. A rule may do
+    /// without the derivatives of some arguments: then it does not matter whether they have one.
+    fn call(&mut self, dag: &mut Dag, call: CallId, result: u32, d_arguments: &[Derivative]) -> Derivative;
 }
 
 /// A function without a derivative is called.
@@ -51,20 +49,14 @@ impl Rules for NoCalls {
         None
     }
 
-    fn call(
-        &mut self,
-        dag: &mut Dag,
-        call: CallId,
-        result: u32,
-        _: &[Option<NodeId>],
-    ) -> Result<Option<NodeId>, NotDifferentiable> {
+    fn call(&mut self, dag: &mut Dag, call: CallId, result: u32, _: &[Derivative]) -> Derivative {
         Err(NotDifferentiable::new(dag, call, result))
     }
 }
 
 impl Dag {
-    /// The derivative of `root`; `None` is zero.
-    pub fn differentiate(&mut self, root: NodeId, rules: &mut dyn Rules) -> Result<Option<NodeId>, NotDifferentiable> {
+    /// The derivative of `root`.
+    pub fn differentiate(&mut self, root: NodeId, rules: &mut dyn Rules) -> Derivative {
         Ok(self.differentiate_all(&[root], rules)?.pop().flatten())
     }
 
@@ -75,54 +67,49 @@ impl Dag {
         rules: &mut dyn Rules,
     ) -> Result<Vec<Option<NodeId>>, NotDifferentiable> {
         let walk = self.walk(roots, passes_derivative);
-        let mut derivatives: Vec<Option<NodeId>> = Vec::with_capacity(walk.order.len());
-        let result = self.differentiate_walk(&walk, &mut derivatives, rules);
-        let of = |root: &NodeId| walk.place(*root).and_then(|p| derivatives.get(p).copied().flatten());
+        let derivatives = self.differentiate_walk(&walk, rules);
+        let of = |root: &NodeId| walk.place(*root).and_then(|p| derivatives.get(p).copied()).unwrap_or(Ok(None));
         let found = roots.iter().map(of).collect();
         self.finish(walk);
-        result.map(|()| found)
+        found
     }
 
-    fn differentiate_walk(
-        &mut self,
-        walk: &Walk,
-        derivatives: &mut Vec<Option<NodeId>>,
-        rules: &mut dyn Rules,
-    ) -> Result<(), NotDifferentiable> {
+    fn differentiate_walk(&mut self, walk: &Walk, rules: &mut dyn Rules) -> Vec<Derivative> {
+        let mut derivatives: Vec<Derivative> = Vec::with_capacity(walk.order.len());
         for &id in &walk.order {
             let derivative = match self.node(id) {
-                Node::Load(slot) => rules.slot(self, slot),
+                Node::Load(slot) => Ok(rules.slot(self, slot)),
                 _ => {
-                    let at = |child| walk.place(child).and_then(|p| derivatives.get(p).copied().flatten());
-                    self.chain_rule(id, &at, rules)?
+                    let at = |child| walk.place(child).and_then(|p| derivatives.get(p).copied()).unwrap_or(Ok(None));
+                    self.chain_rule(id, &at, rules)
                 }
             };
-            derivatives.push(derivative.filter(|&d| !self.is_zero(d)));
+            derivatives.push(derivative.map(|d| d.filter(|&d| !self.is_zero(d))));
         }
-        Ok(())
+        derivatives
     }
 
     /// The derivative of a node other than a load from those of its children.
     pub(crate) fn chain_rule(
         &mut self,
         id: NodeId,
-        at: &dyn Fn(NodeId) -> Option<NodeId>,
+        at: &dyn Fn(NodeId) -> Derivative,
         rules: &mut dyn Rules,
-    ) -> Result<Option<NodeId>, NotDifferentiable> {
+    ) -> Derivative {
         Ok(match self.node(id) {
             Node::Const(_) | Node::Load(_) => None,
-            Node::Unary(f, x) => at(x).map(|dx| self.unary_derivative(f, id, x, dx)),
-            Node::Binary(f, a, b) => match (at(a), at(b)) {
+            Node::Unary(f, x) => at(x)?.map(|dx| self.unary_derivative(f, id, x, dx)),
+            Node::Binary(f, a, b) => match (at(a)?, at(b)?) {
                 (None, None) => None,
                 (da, db) => self.binary_derivative(f, id, (a, da), (b, db)),
             },
-            Node::Select(c, a, b) => match (at(a), at(b)) {
+            Node::Select(c, a, b) => match (at(a)?, at(b)?) {
                 (None, None) => None,
                 (da, db) => Some(self.select_or_zero(c, da, db)),
             },
             Node::Result(call, k) => {
-                let d_arguments: Vec<Option<NodeId>> = self.called(call).arguments.iter().map(|&a| at(a)).collect();
-                if d_arguments.iter().all(Option::is_none) {
+                let d_arguments: Vec<Derivative> = self.called(call).arguments.iter().map(|&a| at(a)).collect();
+                if d_arguments.iter().all(|d| *d == Ok(None)) {
                     return Ok(None);
                 }
                 rules.call(self, call, k, &d_arguments)?

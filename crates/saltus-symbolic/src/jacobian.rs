@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use saltus_program::{BinaryFn, SlotId, UnaryFn};
 
 use crate::dag::{Dag, Node, NodeId};
-use crate::derivative::{NotDifferentiable, Rules, passes_derivative};
+use crate::derivative::{Derivative, NotDifferentiable, Rules, passes_derivative};
 use crate::walk::Walk;
 
 impl Dag {
@@ -118,7 +118,7 @@ impl Dag {
         sweep: &mut Sweep,
         place: usize,
         rules: &mut dyn Rules,
-    ) -> Result<Option<NodeId>, NotDifferentiable> {
+    ) -> Derivative {
         sweep.start(graph, place);
         let one = self.constant(1.0);
         let mut total: Option<NodeId> = None;
@@ -126,14 +126,16 @@ impl Dag {
             let p = sweep.places[i];
             let id = walk.order[p];
             let derivative = if p == place {
-                Some(one)
+                Ok(Some(one))
             } else {
-                let at = |child| walk.place(child).and_then(|c| sweep.get(c));
-                self.chain_rule(id, &at, rules)?
+                let at = |child| walk.place(child).map_or(Ok(None), |c| sweep.get(c));
+                self.chain_rule(id, &at, rules)
             };
-            let derivative = derivative.filter(|&d| !self.is_zero(d));
+            let derivative = derivative.map(|d| d.filter(|&d| !self.is_zero(d)));
             sweep.derivatives[p] = derivative;
-            if let (Some(weight), Some(d)) = (graph.weights[p], derivative) {
+            if let Some(weight) = graph.weights[p]
+                && let Some(d) = derivative?
+            {
                 let factor = self.constant(weight);
                 let part = self.mul(factor, d);
                 total = Some(total.map_or(part, |sum| self.add(sum, part)));
@@ -195,14 +197,14 @@ impl Parents {
 /// The nodes that depend on one slot, children first, and their derivatives by it.
 struct Sweep {
     places: Vec<usize>,
-    derivatives: Vec<Option<NodeId>>,
+    derivatives: Vec<Derivative>,
     stamps: Vec<u32>,
     epoch: u32,
 }
 
 impl Sweep {
     fn new(n: usize) -> Self {
-        Self { places: Vec::new(), derivatives: vec![None; n], stamps: vec![0; n], epoch: 0 }
+        Self { places: Vec::new(), derivatives: vec![Ok(None); n], stamps: vec![0; n], epoch: 0 }
     }
 
     fn start(&mut self, graph: &Parents, from: usize) {
@@ -224,7 +226,7 @@ impl Sweep {
         self.places.sort_unstable();
     }
 
-    fn get(&self, place: usize) -> Option<NodeId> {
-        if self.stamps[place] == self.epoch { self.derivatives[place] } else { None }
+    fn get(&self, place: usize) -> Derivative {
+        if self.stamps[place] == self.epoch { self.derivatives[place] } else { Ok(None) }
     }
 }

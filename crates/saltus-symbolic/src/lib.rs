@@ -26,7 +26,7 @@ mod hash;
 mod tests;
 
 pub use dag::{Call, CallId, Dag, Node, NodeId, Replacement};
-pub use derivative::{NoCalls, NotDifferentiable, Rules};
+pub use derivative::{Derivative, NoCalls, NotDifferentiable, Rules};
 pub use linear::LinearForm;
 pub use print::Names;
 pub use saltus_program::CallableId;

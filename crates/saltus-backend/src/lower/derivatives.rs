@@ -15,19 +15,19 @@ use saltus_program::Argument;
 use super::Lowering;
 use super::functions::known_dims;
 use super::value::{FunctionValue, Value};
-use crate::dag::{CallId, NodeId};
+use crate::dag::{CallId, Derivative, NodeId};
 use crate::system::System;
 
 /// Records nested deeper than this contain nothing.
 const MOST_LEVELS: u32 = 20;
 
 /// Derivatives of all scalar results of a call; `None` if its function has no derivative that fits. `d_arguments` are
-/// those of the call's scalar arguments, `None` where they are zero.
+/// those of the call's scalar arguments; those that a derivative function does not take need not exist.
 pub fn derivative_of_call(
     model: &FlatModel,
     system: &mut System,
     call: CallId,
-    d_arguments: &[Option<NodeId>],
+    d_arguments: &[Derivative],
 ) -> Option<Vec<NodeId>> {
     let mut diagnostics = Diagnostics::new();
     let mut lowering = Lowering::new(model, system, &mut diagnostics);
@@ -36,12 +36,14 @@ pub fn derivative_of_call(
 }
 
 impl<'a> Lowering<'a> {
-    fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Option<NodeId>]) -> Option<Vec<NodeId>> {
+    fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Derivative]) -> Option<Vec<NodeId>> {
         let called = self.system.dag.called(call).clone();
         let callable = self.system.callables.get(called.function)?.clone();
         let function = self.model.functions.get(callable.function)?;
         let zero = self.system.dag.constant(0.0);
-        let derivatives: Vec<NodeId> = d_arguments.iter().map(|d| d.unwrap_or(zero)).collect();
+        // Not a number stands for a derivative that nobody knows.
+        let nothing = self.system.dag.constant(f64::NAN);
+        let derivatives: Vec<NodeId> = d_arguments.iter().map(|d| d.map_or(nothing, |d| d.unwrap_or(zero))).collect();
         let arguments = self.argument_values(&callable.arguments, &called.arguments)?;
         let d_arguments = self.argument_values(&callable.arguments, &derivatives)?;
         for derivative in &function.derivatives {
@@ -112,6 +114,10 @@ impl<'a> Lowering<'a> {
             }
             let is_left_out = derivative.zero_derivative.contains(local) || derivative.no_derivative.contains(local);
             if self.contains_reals(base, 0) && !is_left_out {
+                let is_unknown = |&d: &NodeId| self.system.dag.value(d).is_some_and(f64::is_nan);
+                if d_arguments.get(i)?.scalars().iter().any(is_unknown) {
+                    return None;
+                }
                 inputs.push(i);
             }
         }

@@ -4,7 +4,7 @@ use saltus_base::Index;
 use saltus_program::{BinaryFn, CallableId, SlotId, UnaryFn};
 
 use super::{Random, evaluate, random_expression, slot, text, variables};
-use crate::{CallId, Dag, NoCalls, NodeId, NotDifferentiable, Rules};
+use crate::{CallId, Dag, Derivative, NoCalls, NodeId, NotDifferentiable, Rules};
 
 /// The partial derivative by one slot; calls have the derivative that `evaluate` gives them.
 struct By(SlotId);
@@ -14,17 +14,11 @@ impl Rules for By {
         (slot == self.0).then(|| dag.constant(1.0))
     }
 
-    fn call(
-        &mut self,
-        dag: &mut Dag,
-        call: CallId,
-        _: u32,
-        d_arguments: &[Option<NodeId>],
-    ) -> Result<Option<NodeId>, NotDifferentiable> {
+    fn call(&mut self, dag: &mut Dag, call: CallId, _: u32, d_arguments: &[Derivative]) -> Derivative {
         let arguments = dag.called(call).arguments.to_vec();
         let mut total = dag.constant(0.0);
         for (x, dx) in arguments.into_iter().zip(d_arguments) {
-            let Some(dx) = *dx else { continue };
+            let Some(dx) = (*dx)? else { continue };
             let two = dag.constant(2.0);
             let slope = dag.mul(two, x);
             let part = dag.mul(slope, dx);
