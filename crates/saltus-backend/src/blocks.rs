@@ -94,7 +94,7 @@ pub fn sort_into_blocks(
             }
         }
         let columns: Vec<usize> = component.iter().filter_map(|&r| matching.column_of_row[r]).collect();
-        match tear(system, equations, unknowns, structure, &component, &columns) {
+        match solve_loop(system, equations, unknowns, structure, &component, &columns) {
             Some(step) => steps.push(Step::Loop(step)),
             None => {
                 let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
@@ -106,9 +106,12 @@ pub fn sort_into_blocks(
     steps
 }
 
-/// Chooses iteration variables of one loop greedily: whenever no equation is left with a single unsolved variable that
-/// it can be solved for safely, the variable that occurs most often becomes an iteration variable.
-fn tear(
+/// Larger loops are solved as they are, with a sparse matrix: to write the torn variables out in terms of the others takes
+/// time that grows with the square of the size.
+pub const LARGEST_TORN: usize = 400;
+
+/// The step that solves the equations of one loop, of which each is matched with the column at the same place.
+fn solve_loop(
     system: &mut System,
     equations: &[ScalarEquation],
     unknowns: &[SlotId],
@@ -118,15 +121,30 @@ fn tear(
 ) -> Option<LoopStep> {
     let is_discrete =
         |c: usize| system.slots[unknowns[c]].ty != SlotType::Real || !system.slots[unknowns[c]].kind.is_continuous();
-    let (discrete_columns, real_columns): (Vec<usize>, Vec<usize>) = columns.iter().partition(|&&c| is_discrete(c));
-    let of_discrete: Vec<SlotId> = discrete_columns.iter().map(|&c| unknowns[c]).collect();
-    let is_discrete_row =
-        |r: usize| equations[r].target.is_some_and(|t| of_discrete.contains(&t)) || !equations[r].is_real;
-    let (discrete_rows, real_rows): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&r| is_discrete_row(r));
-    if discrete_rows.len() != discrete_columns.len() || real_rows.len() != real_columns.len() {
-        return None;
+    let pairs = rows.iter().copied().zip(columns.iter().copied());
+    let (discrete, real): (Vec<_>, Vec<_>) = pairs.partition(|&(_, column)| is_discrete(column));
+    let discrete = discrete_assignments(system, equations, unknowns, &discrete)?;
+    if real.len() > LARGEST_TORN {
+        let residuals = real.iter().map(|&(row, _)| residual(system, &equations[row], &|_| None)).collect();
+        let unknowns = real.iter().map(|&(_, column)| unknowns[column]).collect();
+        return Some(LoopStep { unknowns, inner: Vec::new(), residuals, discrete });
     }
-    let plan = Plan::make(structure, &real_rows, &real_columns);
+    let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
+    tear(system, equations, unknowns, structure, &rows, &columns, discrete)
+}
+
+/// Chooses iteration variables of one loop greedily: whenever no equation is left with a single unsolved variable that
+/// it can be solved for safely, the variable that occurs most often becomes an iteration variable.
+fn tear(
+    system: &mut System,
+    equations: &[ScalarEquation],
+    unknowns: &[SlotId],
+    structure: &Structure,
+    rows: &[usize],
+    columns: &[usize],
+    discrete: Vec<Assignment>,
+) -> Option<LoopStep> {
+    let plan = Plan::make(structure, rows, columns);
     let mut values: HashMap<SlotId, NodeId> = HashMap::new();
     let mut inner = Vec::new();
     for &(row, column) in &plan.assignments {
@@ -138,34 +156,33 @@ fn tear(
         values.insert(slot, node);
         inner.push(Assignment { slot, node, span: equations[row].span });
     }
-    let mut residuals = Vec::new();
-    for &row in &plan.residuals {
-        let difference = system.dag.binary(BinaryFn::Sub, equations[row].left, equations[row].right);
-        let difference = system.dag.substitute(difference, &|s| values.get(&s).copied());
-        residuals.push((difference, equations[row].span));
-    }
-    let discrete = discrete_assignments(system, equations, &of_discrete, &discrete_rows)?;
+    let value = |slot: SlotId| values.get(&slot).copied();
+    let residuals = plan.residuals.iter().map(|&row| residual(system, &equations[row], &value)).collect();
     let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
     Some(LoopStep { unknowns, inner, residuals, discrete })
 }
 
-/// The discrete equations of a mixed loop in an order in which as few as possible are used before they are computed.
+/// `left - right` with some variables replaced.
+fn residual(
+    system: &mut System,
+    equation: &ScalarEquation,
+    value: &dyn Fn(SlotId) -> Option<NodeId>,
+) -> (NodeId, Span) {
+    let difference = system.dag.binary(BinaryFn::Sub, equation.left, equation.right);
+    (system.dag.substitute(difference, value), equation.span)
+}
+
+/// The discrete equations of a mixed loop, each solved for its variable.
 fn discrete_assignments(
     system: &mut System,
     equations: &[ScalarEquation],
-    slots: &[SlotId],
-    rows: &[usize],
+    unknowns: &[SlotId],
+    pairs: &[(usize, usize)],
 ) -> Option<Vec<Assignment>> {
-    let mut left: Vec<SlotId> = slots.to_vec();
-    let mut assignments = Vec::new();
-    for &row in rows {
-        let equation = &equations[row];
-        let slot = match equation.target {
-            Some(target) => target,
-            None => *left.iter().find(|&&s| matches!(solve_for(system, equation, s), Solution::Safe(_)))?,
-        };
+    let mut assignments = Vec::with_capacity(pairs.len());
+    for &(row, column) in pairs {
+        let (equation, slot) = (&equations[row], unknowns[column]);
         let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, equation, slot) else { return None };
-        left.retain(|&s| s != slot);
         assignments.push(Assignment { slot, node, span: equation.span });
     }
     Some(assignments)

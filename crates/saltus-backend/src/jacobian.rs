@@ -1,7 +1,7 @@
 //! Jacobians of loops: the derivatives of the residuals by the iteration variables, through the torn variables.
 
+use saltus_base::Index;
 use saltus_flat::FlatModel;
-use saltus_program::SlotId;
 
 use crate::blocks::LoopStep;
 use crate::dag::NodeId;
@@ -22,12 +22,13 @@ pub fn loop_jacobian(model: &FlatModel, system: &mut System, l: &LoopStep) -> Op
     let roots: Vec<NodeId> = l.residuals.iter().map(|(residual, _)| *residual).collect();
     let rows = dag.jacobian(&roots, &l.unknowns, &mut CallRules { model, system });
     system.dag = dag;
+    let mut is_unknown = vec![false; system.slots.len()];
+    l.unknowns.iter().for_each(|slot| is_unknown[slot.index()] = true);
     let mut entries = Vec::new();
     let mut is_linear = true;
-    let is_unknown = |slot: SlotId| l.unknowns.contains(&slot);
     for (row, partials) in rows.ok()?.into_iter().enumerate() {
         for (column, node) in partials {
-            is_linear = is_linear && !system.dag.depends_on(node, &is_unknown);
+            is_linear = is_linear && !system.dag.depends_on(node, &|slot| is_unknown[slot.index()]);
             entries.push((row as u32, column as u32, node));
         }
     }

@@ -6,10 +6,12 @@
 
 #![allow(clippy::needless_range_loop)] // matrices read best with their indices
 
-use saltus_numerics::{DenseLu, NonlinearSystem, RankRevealingLu};
+use saltus_numerics::{Matrix, NonlinearSystem, RankRevealingLu};
 
 /// Relative contradiction of a singular system that is more than rounding.
 const CONTRADICTION: f64 = 1e-8;
+/// Largest sparse system that is looked at as a dense one when it is singular.
+const LARGEST_SINGULAR: usize = 1_000;
 /// A residual that another step would not make smaller.
 const SMALL_RESIDUAL: f64 = 1e-12;
 
@@ -31,10 +33,11 @@ pub struct LinearSolver {
     trial: Vec<f64>,
     step: Vec<f64>,
     scale: Vec<f64>,
-    jacobian: Vec<f64>,
-    /// The matrix that `lu` belongs to.
+    jacobian: Matrix,
+    /// The values that the factors belong to.
     factored: Vec<f64>,
-    lu: DenseLu,
+    /// Sum of the terms of each equation, without signs.
+    sizes: Vec<f64>,
     /// Made when the first singular matrix shows up.
     rank: Option<RankRevealingLu>,
     /// Equations that a singular system leaves over.
@@ -43,7 +46,8 @@ pub struct LinearSolver {
 }
 
 impl LinearSolver {
-    pub fn new(n: usize) -> Self {
+    pub fn new(jacobian: Matrix) -> Self {
+        let n = jacobian.n();
         let vector = || vec![0.0; n];
         LinearSolver {
             n,
@@ -52,9 +56,9 @@ impl LinearSolver {
             trial: vector(),
             step: vector(),
             scale: vector(),
-            jacobian: vec![0.0; n * n],
+            jacobian,
             factored: Vec::new(),
-            lu: DenseLu::new(n),
+            sizes: vector(),
             rank: None,
             redundant: Vec::new(),
             factorisations: 0,
@@ -68,7 +72,7 @@ impl LinearSolver {
             return Err(NotLinear::CannotEvaluate);
         }
         self.measure(x, nominal);
-        self.jacobian.fill(0.0);
+        self.jacobian.values.fill(0.0);
         if !system.jacobian(x, &mut self.jacobian) {
             self.difference(system, x)?;
         }
@@ -98,19 +102,12 @@ impl LinearSolver {
         }
     }
 
-    fn row(&self, i: usize) -> &[f64] {
-        &self.jacobian[i * self.n..(i + 1) * self.n]
-    }
-
     /// The largest residual, measured by the terms of its equation.
-    fn largest_residual(&self) -> f64 {
-        let mut largest = 0f64;
-        for i in 0..self.n {
-            let size: f64 = self.row(i).iter().zip(&self.scale).map(|(a, s)| a.abs() * s).sum();
-            let scaled = if size > 0.0 { self.residuals[i].abs() / size } else { self.residuals[i].abs() };
-            largest = if scaled.is_nan() { f64::INFINITY } else { largest.max(scaled) };
-        }
-        largest
+    fn largest_residual(&mut self) -> f64 {
+        let (sizes, scale) = (&mut self.sizes, &self.scale);
+        sizes.fill(0.0);
+        self.jacobian.for_each(|row, column, value| sizes[row] += value.abs() * scale[column]);
+        self.residuals.iter().zip(sizes).fold(0f64, |largest, (residual, size)| worse(largest, residual.abs(), *size))
     }
 
     /// Of a linear function a long step has no other error than rounding.
@@ -122,9 +119,8 @@ impl LinearSolver {
             if system.residual(&self.trial, &mut self.work).is_err() {
                 return Err(NotLinear::CannotEvaluate);
             }
-            for i in 0..self.n {
-                self.jacobian[i * self.n + j] = (self.work[i] - self.residuals[i]) / h;
-            }
+            let (after, before) = (&self.work, &self.residuals);
+            self.jacobian.set_column(j, |i| (after[i] - before[i]) / h);
             self.trial[j] = x[j];
         }
         Ok(())
@@ -132,44 +128,53 @@ impl LinearSolver {
 
     /// Solves `J·step = -r`. Of a singular system returns by how much it contradicts itself.
     fn newton_step(&mut self) -> Option<f64> {
-        if !(self.lu.is_factored() && self.factored == self.jacobian) {
+        if !(self.jacobian.is_factored() && self.factored == self.jacobian.values) {
             self.factorisations += 1;
             self.factored.clear();
-            if self.lu.factor(&self.jacobian).is_ok() {
-                self.factored.extend_from_slice(&self.jacobian);
+            if self.jacobian.factor().is_ok() {
+                self.factored.extend_from_slice(&self.jacobian.values);
             }
         }
-        if self.lu.is_factored() {
+        if self.jacobian.is_factored() {
             for i in 0..self.n {
                 self.step[i] = -self.residuals[i];
             }
-            self.lu.solve(&mut self.step);
+            self.jacobian.solve(&mut self.step);
+            return None;
+        }
+        self.step.fill(0.0);
+        self.redundant.clear();
+        if self.jacobian.is_sparse() && self.n > LARGEST_SINGULAR {
             return None;
         }
         let rank = self.rank.get_or_insert_with(|| RankRevealingLu::new(self.n));
-        rank.factor(&self.jacobian);
-        self.step.fill(0.0);
+        rank.factor(&self.jacobian.to_dense());
         for i in 0..self.n {
             self.work[i] = -self.residuals[i];
         }
         rank.solve(&self.work, &mut self.step);
-        self.redundant.clear();
         self.redundant.extend_from_slice(rank.redundant_equations());
         Some(self.contradiction())
     }
 
     /// What the step leaves of the residuals, measured by the terms of their equations.
-    fn contradiction(&self) -> f64 {
-        let mut worst = 0f64;
-        for i in 0..self.n {
-            let left = self.residuals[i] + self.row(i).iter().zip(&self.step).map(|(a, d)| a * d).sum::<f64>();
-            let terms = self.row(i).iter().zip(&self.scale).zip(&self.step);
-            let size: f64 = terms.map(|((a, s), d)| a.abs() * (s + d.abs())).sum();
-            let relative = if size > 0.0 { left.abs() / size } else { left.abs() };
-            worst = if relative.is_nan() { f64::INFINITY } else { worst.max(relative) };
-        }
-        worst
+    fn contradiction(&mut self) -> f64 {
+        let (sizes, left) = (&mut self.sizes, &mut self.work);
+        sizes.fill(0.0);
+        left.copy_from_slice(&self.residuals);
+        let (scale, step) = (&self.scale, &self.step);
+        self.jacobian.for_each(|row, column, value| {
+            left[row] += value * step[column];
+            sizes[row] += value.abs() * (scale[column] + step[column].abs());
+        });
+        left.iter().zip(sizes).fold(0f64, |worst, (left, size)| worse(worst, left.abs(), *size))
     }
+}
+
+/// The larger of `worst` and `value` in units of `size`; infinite if it is no number.
+fn worse(worst: f64, value: f64, size: f64) -> f64 {
+    let relative = if size > 0.0 { value / size } else { value };
+    if relative.is_nan() { f64::INFINITY } else { worst.max(relative) }
 }
 
 #[cfg(test)]
@@ -186,7 +191,7 @@ mod tests {
             Ok(())
         });
         let mut x = [1e6, -3.0];
-        LinearSolver::new(2).solve(&mut system, &[1.0; 2], &mut x).unwrap();
+        LinearSolver::new(Matrix::dense(2)).solve(&mut system, &[1.0; 2], &mut x).unwrap();
         assert!((x[0] - 2.0).abs() < 1e-13 && (x[1] - 1.0).abs() < 1e-13, "{x:?}");
     }
 
@@ -199,7 +204,7 @@ mod tests {
             Ok(())
         });
         let mut x = [0.5, 7.0];
-        let mut solver = LinearSolver::new(2);
+        let mut solver = LinearSolver::new(Matrix::dense(2));
         solver.solve(&mut system, &[1.0; 2], &mut x).unwrap();
         assert!((x[0] + x[1] - 3.0).abs() < 1e-12 && (x[0] == 0.5 || x[1] == 7.0), "{x:?}");
         assert_eq!(solver.redundant.len(), 1);
@@ -213,7 +218,7 @@ mod tests {
             r[1] = x[0] + x[1] - 4.0;
             Ok(())
         });
-        let outcome = LinearSolver::new(2).solve(&mut system, &[1.0; 2], &mut [0.0, 0.0]);
+        let outcome = LinearSolver::new(Matrix::dense(2)).solve(&mut system, &[1.0; 2], &mut [0.0, 0.0]);
         assert_eq!(outcome, Err(NotLinear::Contradiction));
     }
 }

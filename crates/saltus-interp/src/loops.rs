@@ -5,7 +5,9 @@
 //! solution, or a [`Status`] and a description that names the unknowns, their values and the residuals.
 
 use saltus_base::{Index, Span};
-use saltus_numerics::{Eval, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, TrialFailure};
+use saltus_numerics::{
+    Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
+};
 use saltus_program::{
     Assign, BinaryFn, EvalFailure, Loop, LoopStatistics, MixedSolution, Op, SimProgram, SlotId, Status, ValueId,
 };
@@ -70,6 +72,8 @@ struct Reals {
     native: Option<NativeLoop>,
     newton: NewtonSolver,
     linear: Option<LinearSolver>,
+    /// Where the entries of the Jacobian go.
+    positions: Vec<usize>,
     nominal: Vec<f64>,
     min: Vec<f64>,
     max: Vec<f64>,
@@ -115,10 +119,13 @@ impl<'a> LoopWork<'a> {
         let start: Vec<f64> = l.unknowns.iter().map(start).collect();
         let positive = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
+        let pattern = sparse_pattern(l);
+        let matrix = || pattern.as_ref().map_or_else(|| Matrix::dense(n), Matrix::sparse);
         let reals = Reals {
             native: None,
-            newton: NewtonSolver::new(n, options),
-            linear: l.is_linear.then(|| LinearSolver::new(n)),
+            positions: positions(l, &matrix()),
+            newton: NewtonSolver::with_matrix(matrix(), options),
+            linear: l.is_linear.then(|| LinearSolver::new(matrix())),
             nominal: l.unknowns.iter().map(|u| positive(u.nominal)).collect(),
             min: l.unknowns.iter().map(|u| u.min).collect(),
             max: l.unknowns.iter().map(|u| u.max).collect(),
@@ -228,6 +235,25 @@ impl<'a> LoopWork<'a> {
     }
 }
 
+/// Loops from this size on are solved as sparse ones if their Jacobian is known and has few entries.
+const SMALLEST_SPARSE: usize = 60;
+/// Larger parts of a matrix are not worth it.
+const MOST_FILLED: f64 = 0.2;
+
+/// Where the Jacobian has entries, if that is worth knowing.
+fn sparse_pattern(l: &Loop) -> Option<Sparsity> {
+    let n = l.unknowns.len();
+    let entries = &l.jacobian.as_ref()?.entries;
+    let is_sparse = n >= SMALLEST_SPARSE && (entries.len() as f64) < MOST_FILLED * (n * n) as f64;
+    is_sparse
+        .then(|| Sparsity::from_entries(n, entries.iter().map(|&(row, column, _)| (row as usize, column as usize))))
+}
+
+fn positions(l: &Loop, matrix: &Matrix) -> Vec<usize> {
+    let entries = l.jacobian.iter().flat_map(|j| &j.entries);
+    entries.map(|&(row, column, _)| matrix.position(row as usize, column as usize).unwrap_or(usize::MAX)).collect()
+}
+
 /// What solving has cost and how mixed loops were solved.
 #[derive(Default)]
 pub(crate) struct LoopRecord {
@@ -254,6 +280,8 @@ struct Body<'m, 'a> {
     used: &'m [ValueId],
     /// Residuals that nobody asked for.
     scratch: &'m mut Vec<f64>,
+    /// Where the entries of the Jacobian go.
+    positions: &'m [usize],
     /// Do as if there were no Jacobian.
     differences: bool,
 }
@@ -309,7 +337,7 @@ impl NonlinearSystem for Body<'_, '_> {
         if is_number && !has_failed { Ok(()) } else { Err(TrialFailure) }
     }
 
-    fn jacobian(&mut self, x: &[f64], matrix: &mut [f64]) -> bool {
+    fn jacobian(&mut self, x: &[f64], matrix: &mut Matrix) -> bool {
         let Some(jacobian) = self.l.jacobian.as_ref().filter(|_| !self.differences) else { return false };
         // The code of the Jacobian reads what the body has stored.
         if !self.is_at(x) {
@@ -320,7 +348,6 @@ impl NonlinearSystem for Body<'_, '_> {
                 return false;
             }
         }
-        let n = self.l.unknowns.len();
         let compiled = self.native.and_then(|native| Some((&native.code, native.units.jacobian?)));
         match compiled {
             Some((code, unit)) => {
@@ -328,15 +355,14 @@ impl NonlinearSystem for Body<'_, '_> {
             }
             None => self.machine.run(&jacobian.code, self.l.body.span),
         }
-        matrix.fill(0.0);
-        for (k, &(row, column, id)) in jacobian.entries.iter().enumerate() {
+        for (k, (&(_, _, id), &position)) in jacobian.entries.iter().zip(self.positions).enumerate() {
             let native = || self.machine.scratch.get(k).copied().unwrap_or(f64::NAN);
             let value = if compiled.is_some() { native() } else { self.machine.value(id) };
             // Where a formula for the derivative has a hole (`sqrt` at 0), a difference may do.
             if !value.is_finite() {
                 return false;
             }
-            if let Some(place) = matrix.get_mut(row as usize * n + column as usize) {
+            if let Some(place) = matrix.values.get_mut(position) {
                 *place += value;
             }
         }
@@ -389,6 +415,7 @@ impl Reals {
             self.entry[i] = if present.is_finite() { present } else { self.accepted[i] };
         }
         let (used, mut scratch) = (std::mem::take(&mut self.used), std::mem::take(&mut self.scratch));
+        let positions = std::mem::take(&mut self.positions);
         let native = self.native.take();
         let mut body = Body {
             machine: &mut *machine,
@@ -396,10 +423,11 @@ impl Reals {
             native: native.as_ref(),
             used: &used,
             scratch: &mut scratch,
+            positions: &positions,
             differences: false,
         };
         let outcome = self.attempts(&mut body, patience, record);
-        (self.used, self.scratch, self.native) = (used, scratch, native);
+        (self.used, self.scratch, self.native, self.positions) = (used, scratch, native, positions);
         if outcome.is_err() {
             // A failed attempt is no start for the next one.
             for (unknown, &value) in l.unknowns.iter().zip(&self.entry) {

@@ -7,13 +7,14 @@
 //! last two solutions.
 
 use crate::integrator::Eval;
+use crate::matrix::Matrix;
 use crate::newton::{NewtonError, NewtonReport, NewtonSolver, NonlinearSystem};
 
 pub trait Homotopy {
     fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval;
 
-    /// Writes `∂r/∂x`, dense, row by row, or returns false: then differences are taken.
-    fn jacobian(&mut self, _lambda: f64, _x: &[f64], _jacobian: &mut [f64]) -> bool {
+    /// Writes the values of `∂r/∂x`, all others being zero already, or returns false: then differences are taken.
+    fn jacobian(&mut self, _lambda: f64, _x: &[f64], _jacobian: &mut Matrix) -> bool {
         false
     }
 }
@@ -28,7 +29,7 @@ impl NonlinearSystem for At<'_> {
         self.homotopy.residual(self.lambda, x, r)
     }
 
-    fn jacobian(&mut self, x: &[f64], jacobian: &mut [f64]) -> bool {
+    fn jacobian(&mut self, x: &[f64], jacobian: &mut Matrix) -> bool {
         self.homotopy.jacobian(self.lambda, x, jacobian)
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | integrate `ẋ = f(t, x)` | [`Integrator`]: [`Automatic`] (the default), [`DormandPrince`], [`Rosenbrock`], [`Bdf`], [`FixedStep`] |
 //! | solve `r(x) = 0` | [`NewtonSolver`], [`follow`] for a path from a simple system |
-//! | solve `A·x = b` | [`DenseLu`], [`SparseLu`], [`LinearSolver`] for either, [`RankRevealingLu`] if A may be singular |
+//! | solve `A·x = b` | [`DenseLu`], [`SparseLu`], [`LinearSolver`] or [`Matrix`] for either, [`RankRevealingLu`] if A may be singular |
 //! | locate a sign change | [`locate_sign_change`], to the resolution of time |
 //!
 //! What may fail at a trial point returns [`Eval`]; the methods answer with smaller steps. Work space is allocated when a
@@ -40,6 +40,7 @@ pub mod integrator;
 mod jacobian;
 pub mod linear_solver;
 pub mod lu;
+pub mod matrix;
 pub mod newton;
 pub mod ordering;
 pub mod rank;
@@ -58,6 +59,7 @@ pub use fixed_step::{FixedStep, FixedStepMethod};
 pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
 pub use linear_solver::LinearSolver;
 pub use lu::{DenseLu, Singular};
+pub use matrix::Matrix;
 pub use newton::{NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Residual};
 pub use rank::{ConsistencyReport, RankRevealingLu};
 pub use root::{Bracket, locate_sign_change};

@@ -13,14 +13,15 @@
 
 use crate::integrator::{Eval, TrialFailure};
 use crate::lu::DenseLu;
+use crate::matrix::Matrix;
 
 /// Equations `r(x) = 0`, as many as variables.
 pub trait NonlinearSystem {
     /// Writes the residuals at `x`; a failure makes the step shorter.
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval;
 
-    /// Writes `∂r/∂x`, dense, row by row, or returns false: then differences are taken.
-    fn jacobian(&mut self, _x: &[f64], _jacobian: &mut [f64]) -> bool {
+    /// Writes the values of `∂r/∂x`, all others being zero already, or returns false: then differences are taken.
+    fn jacobian(&mut self, _x: &[f64], _jacobian: &mut Matrix) -> bool {
         false
     }
 }
@@ -85,6 +86,8 @@ const MOST_DOUBLINGS: u32 = 12;
 const QUICK: f64 = 0.1;
 const REUSED_ITERATIONS: u32 = 7;
 const WORST_CONTRACTION: f64 = 0.4;
+/// Largest sparse system for which normal equations are made.
+const LARGEST_NORMAL: usize = 200;
 /// Sizes by which a guess is moved away from a singular point, one after the other.
 const NUDGES: [f64; 3] = [1e-4, 1e-2, 1.0];
 
@@ -92,11 +95,9 @@ const NUDGES: [f64; 3] = [1e-4, 1e-2, 1.0];
 pub struct NewtonSolver {
     pub options: NewtonOptions,
     n: usize,
-    lu: DenseLu,
-    jacobian: Vec<f64>,
-    /// Normal equations of the regularised step.
-    normal: Vec<f64>,
-    normal_lu: DenseLu,
+    jacobian: Matrix,
+    /// Normal equations of the regularised step; made when the first one is needed.
+    normal: Option<(Vec<f64>, DenseLu)>,
     /// Weights of the residuals.
     weight: Vec<f64>,
     size: Vec<f64>,
@@ -120,14 +121,18 @@ enum Search {
 
 impl NewtonSolver {
     pub fn new(n: usize, options: NewtonOptions) -> Self {
+        Self::with_matrix(Matrix::dense(n), options)
+    }
+
+    /// For a Jacobian that is sparse, or not.
+    pub fn with_matrix(jacobian: Matrix, options: NewtonOptions) -> Self {
+        let n = jacobian.n();
         let vector = || vec![0.0; n];
         NewtonSolver {
             options,
             n,
-            lu: DenseLu::new(n),
-            jacobian: vec![0.0; n * n],
-            normal: vec![0.0; n * n],
-            normal_lu: DenseLu::new(n),
+            jacobian,
+            normal: None,
             weight: vector(),
             size: vector(),
             r: vector(),
@@ -142,7 +147,7 @@ impl NewtonSolver {
 
     /// The next call computes a Jacobian before its first step.
     pub fn forget_jacobian(&mut self) {
-        self.lu.invalidate();
+        self.jacobian.invalidate();
     }
 
     /// Solves from the guess in `x`, which holds the solution afterwards, or else the last point. `nominal` has
@@ -161,7 +166,7 @@ impl NewtonSolver {
         self.measure(x, nominal);
         self.evaluate(system, x).map_err(|_| NewtonError::StartFails)?;
         std::mem::swap(&mut self.r, &mut self.r_trial);
-        if self.options.reuse_jacobian && self.lu.is_factored() {
+        if self.options.reuse_jacobian && self.jacobian.is_factored() {
             self.start.copy_from_slice(x);
             if self.solve_with_old_factors(system, x) {
                 return Ok(self.report);
@@ -188,7 +193,7 @@ impl NewtonSolver {
             }
             self.measure(x, nominal);
             self.evaluate_jacobian(system, x).map_err(|_| NewtonError::JacobianFails(self.report))?;
-            let is_regular = self.lu.factor(&self.jacobian).is_ok();
+            let is_regular = self.jacobian.factor().is_ok();
             if is_regular {
                 self.newton_step();
                 if self.is_converged() {
@@ -246,25 +251,28 @@ impl NewtonSolver {
 
     fn evaluate_jacobian(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Eval {
         self.report.jacobians += 1;
-        let n = self.n;
+        self.jacobian.values.fill(0.0);
         if !system.jacobian(x, &mut self.jacobian) {
-            for j in 0..n {
+            for j in 0..self.n {
                 self.difference_column(system, x, j)?;
             }
         }
-        for i in 0..n {
-            let row = &self.jacobian[i * n..(i + 1) * n];
-            let largest = row.iter().zip(&self.size).fold(0f64, |m, (a, s)| m.max((a * s).abs()));
-            self.weight[i] = if largest > 0.0 { 1.0 / largest } else { 1.0 };
-            if !largest.is_finite() || row.iter().any(|a| a.is_nan()) {
-                return Err(TrialFailure);
-            }
+        let (weight, size) = (&mut self.weight, &self.size);
+        weight.fill(0.0);
+        let mut is_number = true;
+        self.jacobian.for_each(|row, column, value| {
+            is_number &= !value.is_nan();
+            weight[row] = weight[row].max((value * size[column]).abs());
+        });
+        for largest in weight {
+            is_number &= largest.is_finite();
+            *largest = if *largest > 0.0 { 1.0 / *largest } else { 1.0 };
         }
-        Ok(())
+        if is_number { Ok(()) } else { Err(TrialFailure) }
     }
 
     fn difference_column(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], j: usize) -> Eval {
-        let (n, old) = (self.n, x[j]);
+        let old = x[j];
         // Away from zero first: there the residual is more likely to be defined.
         let towards = if old < 0.0 { -1.0 } else { 1.0 };
         for by in [towards, -towards, 1e-3 * towards] {
@@ -273,9 +281,8 @@ impl NewtonSolver {
             let evaluated = self.evaluate(system, x);
             x[j] = old;
             if evaluated.is_ok() {
-                for i in 0..n {
-                    self.jacobian[i * n + j] = (self.r_trial[i] - self.r[i]) / h;
-                }
+                let (after, before) = (&self.r_trial, &self.r);
+                self.jacobian.set_column(j, |i| (after[i] - before[i]) / h);
                 return Ok(());
             }
         }
@@ -285,7 +292,7 @@ impl NewtonSolver {
     /// Newton step from `r` into `step`; its norm and that of the residual into the report.
     fn newton_step(&mut self) {
         self.step.copy_from_slice(&self.r);
-        self.lu.solve(&mut self.step);
+        self.jacobian.solve(&mut self.step);
         let mut largest = 0f64;
         for (step, size) in self.step.iter_mut().zip(&self.size) {
             *step = -*step;
@@ -361,22 +368,31 @@ impl NewtonSolver {
         x.copy_from_slice(&self.best);
     }
 
-    /// Solves `(JᵀJ + μ)·d = −Jᵀr` in scaled quantities, with growing μ until the residual decreases.
+    /// Solves `(JᵀJ + μ)·d = −Jᵀr` in scaled quantities, with growing μ until the residual decreases. Large sparse
+    /// systems do without: the product is not sparse.
     fn regularised_step(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Search {
         let n = self.n;
+        if self.jacobian.is_sparse() && n > LARGEST_NORMAL {
+            return Search::NoDecrease;
+        }
         let before = self.merit(&self.r);
-        let scaled = |solver: &Self, i: usize, j: usize| solver.jacobian[i * n + j] * solver.weight[i] * solver.size[j];
+        let mut scaled = self.jacobian.to_dense();
+        for (i, row) in scaled.chunks_exact_mut(n).enumerate() {
+            row.iter_mut().zip(&self.size).for_each(|(a, size)| *a *= self.weight[i] * size);
+        }
+        let (mut normal, mut lu) = self.normal.take().unwrap_or_else(|| (vec![0.0; n * n], DenseLu::new(n)));
+        let mut found = Search::NoDecrease;
         let mut damping = 1e-10;
-        while damping <= 1e4 {
+        while damping <= 1e4 && found == Search::NoDecrease {
             for a in 0..n {
-                self.step[a] = -(0..n).map(|i| scaled(self, i, a) * self.weight[i] * self.r[i]).sum::<f64>();
+                self.step[a] = -(0..n).map(|i| scaled[i * n + a] * self.weight[i] * self.r[i]).sum::<f64>();
                 for b in 0..n {
-                    let product: f64 = (0..n).map(|i| scaled(self, i, a) * scaled(self, i, b)).sum();
-                    self.normal[a * n + b] = product + if a == b { damping } else { 0.0 };
+                    let product: f64 = (0..n).map(|i| scaled[i * n + a] * scaled[i * n + b]).sum();
+                    normal[a * n + b] = product + if a == b { damping } else { 0.0 };
                 }
             }
-            if self.normal_lu.factor(&self.normal).is_ok() {
-                self.normal_lu.solve(&mut self.step);
+            if lu.factor(&normal).is_ok() {
+                lu.solve(&mut self.step);
                 let longest = self.step.iter().fold(0f64, |m, s| m.max(s.abs()));
                 for (step, size) in self.step.iter_mut().zip(&self.size) {
                     *step *= size;
@@ -384,12 +400,13 @@ impl NewtonSolver {
                 let factor = (LONGEST_STEP / longest).min(1.0);
                 if longest > 0.0 && self.try_factor(system, x, factor) <= (1.0 - ARMIJO) * before {
                     self.accept_trial(x);
-                    return Search::OtherStep;
+                    found = Search::OtherStep;
                 }
             }
             damping *= 100.0;
         }
-        Search::NoDecrease
+        self.normal = Some((normal, lu));
+        found
     }
 
     /// Moves all variables by a part of their size, by different amounts so that no symmetry survives.

@@ -99,6 +99,11 @@ impl SparseLu {
         self.is_factored
     }
 
+    /// Forgets the factorisation but keeps its pattern and storage.
+    pub fn invalidate(&mut self) {
+        self.is_factored = false;
+    }
+
     /// Entries of both factors, the diagonal included once.
     pub fn n_factor_entries(&self) -> usize {
         self.lower.rows.len() + self.upper.rows.len() + self.n()

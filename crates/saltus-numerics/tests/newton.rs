@@ -2,7 +2,7 @@
 //! insertion.
 
 use saltus_numerics::{
-    ContinuationError, Eval, Homotopy, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem,
+    ContinuationError, Eval, Homotopy, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem,
     Residual, TrialFailure, follow,
 };
 
@@ -173,9 +173,9 @@ impl NonlinearSystem for Lambert {
         Ok(())
     }
 
-    fn jacobian(&mut self, x: &[f64], jacobian: &mut [f64]) -> bool {
+    fn jacobian(&mut self, x: &[f64], jacobian: &mut Matrix) -> bool {
         self.jacobians += 1;
-        jacobian[0] = (1.0 + x[0]) * x[0].exp();
+        jacobian.values[0] = (1.0 + x[0]) * x[0].exp();
         true
     }
 }
