@@ -45,6 +45,25 @@ pub fn unwritable(path: &str, why: &str) -> Diagnostic {
         .hint("check that the directory exists and may be written to")
 }
 
+/// The name of a result file does not say its format.
+pub fn unknown_format(path: &str) -> Diagnostic {
+    error("E0098", format!("expected a result that ends in .csv, .mat or .parquet, found `{path}`"))
+}
+
+/// A file holds no table of results.
+pub fn no_results(path: &str, why: &str) -> Diagnostic {
+    error("E0099", format!("expected results in `{path}`: {why}"))
+}
+
+/// A result does not have the signal that was asked for.
+pub fn unknown_signal(name: &str, similar: Option<&str>) -> Diagnostic {
+    let d = error("E0089", format!("expected a signal of the result, found `{name}`"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d.hint("`*` stands for any characters and `?` for one, as in 'body.*'"),
+    }
+}
+
 /// The stop time on the command line is before the start time.
 pub fn backwards(start: f64, stop: f64) -> Diagnostic {
     error("E0097", format!("expected a stop time after the start time {start}, found {stop}"))

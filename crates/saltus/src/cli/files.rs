@@ -36,10 +36,14 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    fs::read(path).map_err(|e| diagnostics::unreadable(&path.display().to_string(), &e.to_string()))
+}
+
 /// The text of a file, without a byte order mark.
 pub fn read(path: &Path) -> Result<String, Diagnostic> {
     let shown = path.display().to_string();
-    let bytes = fs::read(path).map_err(|e| diagnostics::unreadable(&shown, &e.to_string()))?;
+    let bytes = read_bytes(path)?;
     let mut text = String::from_utf8(bytes).map_err(|e| {
         let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         diagnostics::not_utf8(&shown, 1 + valid.iter().filter(|&&b| b == b'\n').count())

@@ -1,12 +1,15 @@
 //! The command line: arguments in, exit code out. One file a command.
 
+mod chart;
 mod check;
+mod compare;
 mod experiment;
 mod files;
 mod flatten;
 mod format;
 mod keep;
 mod parse;
+mod plot;
 mod progress;
 mod screen;
 mod simulate;
@@ -52,6 +55,10 @@ enum Command {
     Flatten(flatten::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
+    /// Draw signals of a result.
+    Plot(plot::Arguments),
+    /// Compare a result with a reference.
+    Compare(compare::Arguments),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
 }
@@ -67,6 +74,8 @@ impl Cli {
             Command::Check(arguments) => check::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
+            Command::Plot(arguments) => plot::run(arguments, screen),
+            Command::Compare(arguments) => compare::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
         };
         done.unwrap_or_else(|exit| exit)

@@ -15,7 +15,7 @@ use super::experiment::{ExperimentArguments, RunArguments};
 use super::keep::Keep;
 use super::progress::{self, Bar};
 use super::target::{Run, Target};
-use super::{Exit, Screen, summary};
+use super::{Exit, Screen, chart, summary};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +43,9 @@ pub struct Arguments {
     /// Write every event to this file, one JSON object a line: time, kind, cause, line, iterations, changes.
     #[arg(long, value_name = "FILE")]
     event_log: Option<PathBuf>,
+    /// Draw these signals on the terminal, separated by commas; without names the first few.
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    plot: Option<String>,
     /// Print no summary and no progress.
     #[arg(long)]
     quiet: bool,
@@ -89,9 +92,28 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             let took = simulate.map(|(_, time)| *time).unwrap_or_default();
             screen.say(&summary::summary(program, trajectory, &table, took));
         }
+        if let Some(names) = &arguments.plot {
+            let names: Vec<String> =
+                split_names(names).iter().filter(|n| !n.is_empty()).map(|n| (*n).to_owned()).collect();
+            chart::draw(&chart::chart(&table, &names, false, screen)?, None, screen)?;
+        }
     }
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     Ok(exit(&run.outcome))
+}
+
+/// Names between commas; those in brackets belong to a subscript.
+fn split_names(text: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let is_border = |c: char| {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    text.split(is_border).map(str::trim).collect()
 }
 
 pub fn exit(outcome: &Outcome) -> Exit {
