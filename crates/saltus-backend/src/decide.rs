@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use saltus_base::{Diagnostics, Index};
 use saltus_flat::FlatModel;
-use saltus_program::{BinaryFn, SlotId, SlotKind};
+use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::dag::{Node, NodeId, Replacement};
 use crate::lower::Lowering;
@@ -44,11 +44,10 @@ pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mu
             *place = node;
         }
     }
-    release_states(system);
 }
 
 /// A variable whose derivative has vanished from everywhere is no state.
-fn release_states(system: &mut System) {
+pub fn release_states(system: &mut System) {
     let equations = system.equations.iter().chain(&system.initial_equations);
     let mut roots: Vec<NodeId> = equations.flat_map(|e| [Some(e.left), Some(e.right), e.initially]).flatten().collect();
     roots.extend(system.crossings.iter().chain(&system.assertion_conditions).map(|a| a.node));
@@ -121,30 +120,40 @@ fn spread_values(system: &mut System) {
 fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Option<Replacement>> {
     let zero = system.dag.constant(0.0);
     let mut decisions = vec![None; known.len()];
+    let mut vanishes = vec![false; known.len()];
     let mut decisive = Vec::new();
-    let is_parameter_zero = |node: NodeId| matches!(known[node.index()], Known::Parameter(0.0));
     for id in system.dag.reachable(roots) {
-        let decision = match system.dag.node(id) {
+        if let Some(value) = known[id.index()].value() {
+            vanishes[id.index()] = value == 0.0;
+            continue;
+        }
+        let is_zero = |node: NodeId| vanishes[node.index()];
+        let (vanishes_now, decision) = match system.dag.node(id) {
+            Node::Unary(UnaryFn::Negate, x) => (is_zero(x), None),
             Node::Binary(BinaryFn::Mul, a, b) => {
-                let vanishes = |factor, other: NodeId| is_parameter_zero(factor) && known[other.index()] == Known::No;
-                let factor = [(a, b), (b, a)].into_iter().find(|&(factor, other)| vanishes(factor, other));
-                factor.map(|(factor, _)| (factor, Replacement::By(zero)))
+                let factor = [a, b].into_iter().find(|&factor| is_zero(factor));
+                (factor.is_some(), factor.map(|factor| (factor, Replacement::By(zero))))
             }
+            Node::Binary(BinaryFn::Div, a, _) => (is_zero(a), is_zero(a).then_some((a, Replacement::By(zero)))),
+            Node::Binary(BinaryFn::Add | BinaryFn::Sub, a, b) => (is_zero(a) && is_zero(b), None),
             Node::Select(condition, a, b) => match known[condition.index()] {
                 Known::Parameter(value) if unknowns(system, a) != unknowns(system, b) => {
-                    Some((condition, Replacement::ByChild(if value != 0.0 { a } else { b })))
+                    let branch = if value != 0.0 { a } else { b };
+                    (is_zero(branch), Some((condition, Replacement::ByChild(branch))))
                 }
-                _ => None,
+                _ => (is_zero(a) && is_zero(b), None),
             },
-            _ => None,
+            _ => (false, None),
         };
+        vanishes[id.index()] = vanishes_now;
         if let Some((by, replacement)) = decision {
             decisive.push(by);
             decisions[id.index()] = Some(replacement);
         }
     }
-    let slots = system.dag.loads(&decisive);
-    system.memo.decisive.extend(slots);
+    let parameters = system.dag.loads(&decisive).into_iter();
+    let parameters: Vec<SlotId> = parameters.filter(|&s| system.slots[s].kind == SlotKind::Parameter).collect();
+    system.memo.decisive.extend(parameters);
     decisions
 }
 

@@ -49,6 +49,7 @@ pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
     stop_on_errors(&mut diagnostics)?;
     decide::decide_structure(model, &mut system, &mut diagnostics);
     let aliases = alias::eliminate_aliases(&mut system);
+    decide::release_states(&mut system);
     let preferences = states::Preferences::read(model, &system, &aliases);
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
