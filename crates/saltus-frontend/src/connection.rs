@@ -221,7 +221,6 @@ impl<'a> Front<'a> {
             return Argument::Error;
         };
         let is_outer = self.comps[comp].is_outer;
-        let comp = self.actual(comp);
         let face = if self.is_connector(comp) && !is_outer { Face::Outside } else { Face::Inside };
         let mut dims = Vec::new();
         let mut items = Vec::new();
