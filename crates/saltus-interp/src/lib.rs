@@ -18,7 +18,8 @@ use std::rc::Rc;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Block, EvalFailure, LoopStatistics, MixedSolution, ModelFunctions, Section, SimProgram, Status,
+    Activation, Block, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, Section, SimProgram,
+    Status,
 };
 
 pub use calls::{Files, n_scalars};
@@ -253,6 +254,10 @@ impl ModelFunctions for Interpreter<'_> {
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.warnings)
+    }
+
+    fn set_mixed_method(&mut self, method: MixedMethod) {
+        self.loops.iter_mut().for_each(|work| work.set_mixed_method(method));
     }
 
     fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {

@@ -9,7 +9,8 @@ use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
 };
 use saltus_program::{
-    Assign, BinaryFn, EvalFailure, Loop, LoopStatistics, MixedSolution, Op, SimProgram, SlotId, Status, ValueId,
+    Assign, BinaryFn, EvalFailure, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, SimProgram, SlotId, Status,
+    ValueId,
 };
 
 use crate::linear::{LinearSolver, NotLinear};
@@ -145,6 +146,12 @@ impl<'a> LoopWork<'a> {
     /// From now on machine code evaluates the equations.
     pub fn set_native(&mut self, native: NativeLoop) {
         self.reals.native = Some(native);
+    }
+
+    pub fn set_mixed_method(&mut self, method: MixedMethod) {
+        if let Some(discrete) = &mut self.discrete {
+            discrete.solver.method = method;
+        }
     }
 
     pub fn solve(&mut self, machine: &mut Machine, patience: Patience, record: &mut LoopRecord) -> Status {

@@ -5,7 +5,8 @@
 use saltus_base::Diagnostic;
 use saltus_interp::{Files, Interpreter};
 use saltus_program::{
-    Activation, Block, EvalFailure, LoopStatistics, MixedSolution, ModelFunctions, Section, SimProgram, Status,
+    Activation, Block, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, Section, SimProgram,
+    Status,
 };
 
 use crate::copies::Copies;
@@ -149,6 +150,10 @@ impl ModelFunctions for CompiledModel<'_> {
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         self.interpreter.take_warnings()
+    }
+
+    fn set_mixed_method(&mut self, method: MixedMethod) {
+        self.interpreter.set_mixed_method(method);
     }
 
     fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {

@@ -63,10 +63,49 @@ pub enum MixedStrategy {
     FixedPoint,
     /// Move only to the neighbouring region.
     Restricted,
-    /// Change the first relation that disagrees, one at a time.
-    LeastIndex,
+    /// Principal pivots: change all relations that disagree as long as they become fewer, else the first alone.
+    Pivot,
     /// Try all combinations.
     Exhaustive,
+}
+
+impl MixedStrategy {
+    pub fn name(self) -> &'static str {
+        match self {
+            MixedStrategy::FixedPoint => "fixed-point",
+            MixedStrategy::Restricted => "restricted",
+            MixedStrategy::Pivot => "pivot",
+            MixedStrategy::Exhaustive => "exhaustive",
+        }
+    }
+}
+
+/// Which strategies mixed loops may use.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum MixedMethod {
+    /// One after the other, the cheapest first.
+    #[default]
+    Auto,
+    Only(MixedStrategy),
+}
+
+impl MixedMethod {
+    /// As on a command line.
+    pub const NAMES: [(&'static str, MixedMethod); 5] = [
+        ("auto", MixedMethod::Auto),
+        ("fixed-point", MixedMethod::Only(MixedStrategy::FixedPoint)),
+        ("restricted", MixedMethod::Only(MixedStrategy::Restricted)),
+        ("pivot", MixedMethod::Only(MixedStrategy::Pivot)),
+        ("exhaustive", MixedMethod::Only(MixedStrategy::Exhaustive)),
+    ];
+
+    pub fn from_name(name: &str) -> Option<MixedMethod> {
+        MixedMethod::NAMES.iter().find(|(n, _)| *n == name).map(|(_, method)| *method)
+    }
+
+    pub fn allows(self, strategy: MixedStrategy) -> bool {
+        self == MixedMethod::Auto || self == MixedMethod::Only(strategy)
+    }
 }
 
 /// The solution of a mixed loop that took more than one look.
@@ -123,6 +162,9 @@ pub trait ModelFunctions {
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         Vec::new()
     }
+
+    /// How mixed loops are solved from now on.
+    fn set_mixed_method(&mut self, _method: MixedMethod) {}
 
     /// Mixed loops solved since the last call.
     fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {

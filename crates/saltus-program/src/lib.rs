@@ -22,7 +22,7 @@ pub mod program;
 
 pub use code::{Assign, BinaryFn, Block, Call, Code, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId};
 pub use functions::{
-    Activation, EvalFailure, LoopStatistics, MixedSolution, MixedStrategy, ModelFunctions, Round, Status,
+    Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round, Status,
 };
 pub use print::print;
 pub use program::{

@@ -8,8 +8,8 @@
 //!
 //! **Restart near zero.** A restart with |z| ≤ ε would be torn between the two values by rounding. There the function is
 //! shifted by ε in favour of the remembered value until |z| > 2ε (table in the 1999 report on mixed systems). If z was
-//! heading for the change, yet leaves the band on the remembered side, it has crossed twice within the resolution:
-//! going on would mean to tunnel through the threshold, so this is reported.
+//! heading for the change, yet leaves the band on the remembered side, it has crossed twice within the resolution. After a
+//! jump of states (a ball that bounced) going on would mean to tunnel through the threshold, so this is reported.
 
 use saltus_base::Index;
 use saltus_numerics::{Bracket, locate_sign_change};
@@ -21,10 +21,15 @@ use crate::error::{Failure, SimErrorKind};
 const N_INTERIOR: usize = 3;
 /// ε is this times the magnitude of the operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
+/// The same at most, where relations alternate.
+const WIDEST_BAND: f64 = 1e-6;
 /// A function whose distance from zero is this many times its change in the step needs no closer look.
 const FAR: f64 = 3.0;
 /// Evaluations spent on the minimum of a suspicious dip.
 const MOST_DIP_STEPS: usize = 40;
+
+/// After the relations come the weights of the two sides of a slide, which ends when one is not positive.
+pub(crate) const N_WEIGHTS: usize = 2;
 
 /// The crossing functions at a point of time within the step.
 pub(crate) trait Probe {
@@ -41,6 +46,8 @@ struct Watch {
     epsilon: f64,
     /// Was it heading for the change when it was shifted?
     heads_for_change: bool,
+    /// Values up to this are known to be nothing but errors.
+    doubt: f64,
 }
 
 impl Watch {
@@ -72,6 +79,8 @@ pub(crate) struct CrossingSearch {
     scale: Vec<f64>,
     /// When the search was armed last.
     armed_at: f64,
+    /// Did states jump then? Only then there is something to tunnel through.
+    jumped: bool,
     /// The end of the last step, where the next one begins.
     last: Option<Sampled>,
     pub evaluations: u64,
@@ -92,32 +101,50 @@ impl Sampled {
 impl CrossingSearch {
     pub fn new(program: &SimProgram) -> Self {
         let n = program.relations.len();
-        let watch = |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false };
+        let watch = |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, doubt: 0.0 };
+        let weights = [watch(RelationOp::Greater); N_WEIGHTS];
+        let n = if n == 0 { 0 } else { n + N_WEIGHTS };
         CrossingSearch {
-            watches: program.relations.values().map(|r| watch(r.op)).collect(),
+            watches: program.relations.values().map(|r| watch(r.op)).chain(weights).take(n).collect(),
             variation: vec![f64::INFINITY; n],
             stops_at_zeno: true,
             z: vec![0.0; n],
             scale: vec![0.0; n],
             armed_at: 0.0,
+            jumped: false,
             last: None,
             evaluations: 0,
         }
     }
 
     /// Begins to watch after an event (or the start) at `t`. `now` are the crossing functions, `soon` those a little
-    /// later along the tangent.
-    pub fn arm(&mut self, t: f64, memory: &[bool], now: &[f64], scale: &[f64], soon: &[f64]) {
+    /// later along the tangent; `jumped` says that the event changed states.
+    pub fn arm(&mut self, t: f64, memory: &[bool], now: &[f64], scale: &[f64], soon: &[f64], jumped: bool) {
         self.armed_at = t;
+        self.jumped = jumped;
         self.last = None;
         self.variation.fill(f64::INFINITY);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
-            let epsilon = RELATIVE_BAND * scale[i].max(1.0);
+            let epsilon = watch.doubt.max(RELATIVE_BAND * scale[i].max(1.0));
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
         }
+    }
+
+    /// From the next arming on, z of relation `i` up to this counts as zero.
+    pub fn doubt(&mut self, i: usize, z: f64) {
+        if let Some(watch) = self.watches.get_mut(i).filter(|_| z.is_finite()) {
+            watch.doubt = watch.doubt.max(z);
+        }
+    }
+
+    /// Widens the band around zero of relation `i`, whose operands have this magnitude, within reason.
+    pub fn doubt_more(&mut self, i: usize, scale: f64) {
+        let scale = scale.max(1.0);
+        let now = self.watches.get(i).map_or(0.0, |w| w.doubt.max(RELATIVE_BAND * scale));
+        self.doubt(i, (2.0 * now).min(WIDEST_BAND * scale));
     }
 
     /// The next search begins with a new look.
@@ -230,10 +257,10 @@ impl CrossingSearch {
             if watch.epsilon == 0.0 || z[i].abs() <= 2.0 * watch.epsilon {
                 continue;
             }
-            if watch.heads_for_change && self.stops_at_zeno {
+            if watch.heads_for_change && self.jumped && self.stops_at_zeno {
                 let relation = program.relations.get(RelationId::from_usize(i));
                 let text = relation.map_or(String::new(), |r| r.text.clone());
-                let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text });
+                let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text, accumulation: None });
                 return Err(relation.map_or(failure.clone(), |r| failure.at(r.span)));
             }
             watch.epsilon = 0.0;
@@ -310,7 +337,7 @@ mod tests {
     use super::*;
 
     fn watch(op: RelationOp, memory: bool, epsilon: f64) -> Watch {
-        Watch { op, memory, epsilon, heads_for_change: false }
+        Watch { op, memory, epsilon, heads_for_change: false, doubt: 0.0 }
     }
 
     #[test]

@@ -10,19 +10,24 @@ use std::time::Instant;
 
 use saltus_base::{Index, Span};
 use saltus_numerics::{Integrator, IntegratorError};
-use saltus_program::{Activation, ModelFunctions, Relation, SimProgram, SlotId, SlotKind, Status, Variable};
+use saltus_program::{
+    Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, SlotType, Status, Variable,
+};
 
 use crate::Options;
-use crate::crossing::{CrossingSearch, Probe};
+use crate::crossing::{CrossingSearch, N_WEIGHTS, Probe};
 use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::integration::{self, Rhs};
 use crate::options::ZenoPolicy;
 use crate::record::{Change, EventCause, EventKind, EventRecord};
+use crate::sliding::{Model, Slide};
 use crate::structure::Structure;
 use crate::trajectory::{Column, End, Segment, Trajectory};
-use crate::zeno::{self, Crowd, Verdict};
+use crate::zeno::{Crowd, Happened, Verdict};
 
+/// Alternating variables named in a message.
+const MOST_ALTERNATIVES: usize = 8;
 /// Shorter and shorter steps that are tried where the crossing functions cannot be evaluated.
 const MOST_RETRIES: u32 = 40;
 /// Events beyond this are counted, not recorded.
@@ -70,7 +75,7 @@ pub fn simulate_observed(
 
 struct Run<'a> {
     program: &'a SimProgram,
-    functions: &'a mut dyn ModelFunctions,
+    functions: Model<'a>,
     options: &'a Options,
     observer: &'a mut dyn FnMut(Progress) -> bool,
     structure: &'a Structure,
@@ -102,24 +107,24 @@ struct Texts {
 }
 
 /// Crossing functions on the dense output of the last step.
-struct StepProbe<'a> {
+struct StepProbe<'a, 'm> {
     program: &'a SimProgram,
-    functions: &'a mut dyn ModelFunctions,
+    functions: &'a mut Model<'m>,
     integrator: &'a dyn Integrator,
     x: &'a mut [f64],
 }
 
-impl Probe for StepProbe<'_> {
+impl Probe for StepProbe<'_, '_> {
     fn crossings(&mut self, t: f64, z: &mut [f64], scale: &mut [f64]) -> Result<(), Failure> {
         self.integrator.interpolate(t, self.x);
         self.functions.set_continuous(t, self.x);
-        read_crossings(self.program, self.functions, t, z, scale)
+        read_crossings(self.program, &mut self.functions, t, z, scale)
     }
 }
 
 fn read_crossings(
     program: &SimProgram,
-    functions: &mut dyn ModelFunctions,
+    functions: &mut Model,
     t: f64,
     z: &mut [f64],
     scale: &mut [f64],
@@ -129,6 +134,10 @@ fn read_crossings(
     for (i, relation) in program.relations.values().enumerate() {
         z[i] = functions.get(relation.crossing);
         scale[i] = functions.get(relation.scale);
+    }
+    let (first, second) = functions.weights();
+    for (place, weight) in z.iter_mut().skip(program.relations.len()).zip([first, second]) {
+        *place = weight;
     }
     Ok(())
 }
@@ -163,7 +172,7 @@ impl<'a> Run<'a> {
         search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
         Run {
             program,
-            functions,
+            functions: Model::new(functions),
             options,
             observer,
             structure,
@@ -182,7 +191,7 @@ impl<'a> Run<'a> {
             before: Vec::new(),
             time_event: f64::INFINITY,
             steps_at_event: 0,
-            crowd: Crowd::new(),
+            crowd: Crowd::new(options.on_zeno),
             hold: None,
         }
     }
@@ -192,7 +201,8 @@ impl<'a> Run<'a> {
         if let Some(what) = self.options.mistake() {
             return Err(Failure::new(start, SimErrorKind::BadOptions { what }));
         }
-        let settled = event::initialise(self.program, self.functions, self.options)?;
+        self.functions.set_mixed_method(self.options.mixed);
+        let settled = event::initialise(self.program, &mut self.functions, self.options)?;
         let parameters = self.program.variables.iter().filter(|v| v.is_parameter && !v.is_hidden);
         self.trajectory.parameters = parameters.map(|v| (v.name.clone(), self.functions.get(v.slot))).collect();
         self.write_row(start)?;
@@ -202,8 +212,8 @@ impl<'a> Run<'a> {
             self.trajectory.end = End::Terminated { message };
             return self.end(start);
         }
-        self.time_event = event::next_time_event(self.functions, start);
-        self.start_integrator(start, false)?;
+        self.time_event = event::next_time_event(&self.functions, start);
+        self.start_integrator(start, false, false)?;
         while self.integrator.time() < self.options.stop_time {
             if self.integrate_one_step()? {
                 let t = self.functions.get(self.program.time);
@@ -221,7 +231,7 @@ impl<'a> Run<'a> {
         }
         self.functions.update_pre();
         self.remember_memory();
-        let settled = event::settle(self.program, self.functions, self.options, t)?;
+        let settled = event::settle(self.program, &mut self.functions, self.options, t)?;
         self.write_event_row(t)?;
         let causes = self.causes(false);
         self.record(t, EventKind::Terminal, causes, settled.rounds, false);
@@ -288,7 +298,7 @@ impl<'a> Run<'a> {
     }
 
     fn step(&mut self, limit: f64) -> Result<(), Failure> {
-        let mut rhs = Rhs::new(self.functions, self.structure);
+        let mut rhs = Rhs::new(&mut self.functions, self.structure);
         let stepped = self.integrator.step(&mut rhs, limit);
         let status = rhs.status;
         stepped.map_err(|e| self.integrator_failure(e, status))
@@ -301,7 +311,7 @@ impl<'a> Run<'a> {
             return Err(failure);
         }
         self.integrator.interpolate(from, &mut self.x);
-        let mut rhs = Rhs::new(self.functions, self.structure);
+        let mut rhs = Rhs::new(&mut self.functions, self.structure);
         let restarted = self.integrator.restart(&mut rhs, from, &self.x);
         restarted.map_err(|_| failure)?;
         self.integrator.propose_step_size(h);
@@ -317,18 +327,24 @@ impl<'a> Run<'a> {
         };
         match status {
             Status::Ok => Failure::new(t, SimErrorKind::StepTooSmall),
-            failed => event::failure_of(self.functions, t, failed, Activation::Derivatives, during),
+            failed => event::failure_of(&self.functions, t, failed, Activation::Derivatives, during),
         }
     }
 
     fn next_change(&mut self, from: f64, to: f64) -> Result<Option<f64>, Failure> {
         let mut probe = StepProbe {
             program: self.program,
-            functions: self.functions,
+            functions: &mut self.functions,
             integrator: self.integrator.as_ref(),
             x: &mut self.x,
         };
-        let found = self.search.first_change(&mut probe, self.program, from, to)?;
+        let found = self.search.first_change(&mut probe, self.program, from, to);
+        let found = found.map_err(|mut failure| {
+            if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
+                *accumulation = self.crowd.accumulation();
+            }
+            failure
+        })?;
         Ok(found.map(|bracket| bracket.after))
     }
 
@@ -336,7 +352,7 @@ impl<'a> Run<'a> {
     fn go_to(&mut self, t: f64) -> Result<(), Failure> {
         self.integrator.interpolate(t, &mut self.x);
         self.functions.set_continuous(t, &self.x);
-        event::eval_continuous(self.functions, t)?;
+        event::eval_continuous(&mut self.functions, t)?;
         self.functions.accept();
         Ok(())
     }
@@ -416,46 +432,137 @@ impl<'a> Run<'a> {
     /// Settles the event at `t`. Returns whether the simulation ends and whether the integrator was restarted.
     fn event(&mut self, t: f64, kind: EventKind) -> Result<(bool, bool), Failure> {
         self.go_to(t)?;
+        if self.functions.is_sliding() {
+            let (first, second) = self.functions.weights();
+            self.functions.end_slide();
+            if kind == EventKind::State && first.min(second) <= 0.0 {
+                return self.leave(t);
+            }
+        }
         self.functions.update_pre();
         self.write_event_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
-        let Settled { rounds, termination } = event::settle(self.program, self.functions, self.options, t)?;
+        let Settled { rounds, termination } = event::settle(self.program, &mut self.functions, self.options, t)?;
         self.write_event_row(t)?;
         let causes = self.causes(kind == EventKind::Time);
         let disturbed = self.is_disturbed();
-        let verdict = self.crowd.judge(t, &causes, self.options);
+        let jumped = self.has_jumped();
+        let changed = self.changed_relations();
+        let timed = kind != EventKind::State;
+        let verdict = self.crowd.judge(&Happened { time: t, changed: &changed, jumped, timed }, self.options);
         self.record(t, kind, causes, rounds, disturbed);
+        if changed.is_empty() && !disturbed && kind == EventKind::State {
+            self.doubt_unconfirmed();
+        }
         match verdict {
             Verdict::Progress => {}
+            Verdict::Alternating => self.slide_or_doubt(t, &changed),
             Verdict::Hold(until) => self.hold = Some(until),
-            Verdict::Chattering { relation, events } => return Err(self.chattering(t, relation, events)),
+            Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
         if let Some(message) = termination {
             self.trajectory.end = End::Terminated { message };
             return Ok((true, false));
         }
-        self.time_event = event::next_time_event(self.functions, t);
+        self.time_event = event::next_time_event(&self.functions, t);
         if disturbed {
-            self.start_integrator(t, true)?;
+            self.start_integrator(t, true, jumped)?;
         } else {
-            self.arm(t)?;
+            self.arm(t, jumped)?;
         }
         Ok((false, disturbed))
     }
 
-    fn chattering(&self, t: f64, relation: Option<Arc<str>>, events: u64) -> Failure {
-        // An event that changed nothing was found by the relation that is closest to a change.
-        let relation = relation.or_else(|| self.closest_relation()).unwrap_or_else(|| "time".into());
-        let known = self.program.relations.values().find(|r| *r.text == *relation);
-        zeno::chattering(t, &relation, events).at(known.map_or(Span::nowhere(), |r| r.span))
+    /// A side of the threshold along which the model slid does not point at it any more: on with that side alone.
+    fn leave(&mut self, t: f64) -> Result<(bool, bool), Failure> {
+        self.write_event_row(t)?;
+        self.skip_output_point(t);
+        self.remember_memory();
+        self.record(t, EventKind::Leave, Vec::new(), 0, true);
+        self.start_integrator(t, true, false)?;
+        Ok((false, true))
     }
 
-    fn closest_relation(&self) -> Option<Arc<str>> {
-        let relations = self.program.relations.values().zip(&self.texts.relations);
+    /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
+    /// loop. The event is right; they may go as far again before they are looked at once more.
+    fn doubt_unconfirmed(&mut self) {
+        for (i, relation) in self.program.relations.values().enumerate() {
+            let z = self.value_before(relation.crossing);
+            if relation.op.holds(z) != (self.functions.get(relation.memory) != 0.0) {
+                self.search.doubt(i, 2.0 * z.abs());
+            }
+        }
+    }
+
+    /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
+    /// the threshold, which is widened.
+    fn slide_or_doubt(&mut self, t: f64, changed: &[RelationId]) {
+        if self.slide(t, changed) {
+            return;
+        }
+        for &id in changed {
+            let scale = self.program.relations.get(id).map_or(1.0, |r| self.functions.get(r.scale));
+            self.search.doubt_more(id.index(), scale);
+        }
+    }
+
+    /// Slides along the threshold of one of the relations that have just changed, if both its sides point at it.
+    fn slide(&mut self, t: f64, changed: &[RelationId]) -> bool {
+        for &id in changed {
+            let (first, second) = (self.before.clone(), self.functions.snapshot());
+            let Some(relation) = self.program.relations.get(id) else { continue };
+            let Some(slide) = Slide::new(self.program, id, first, second) else { continue };
+            let Some((before, after)) = self.functions.try_to_slide(slide) else { continue };
+            self.crowd.has_slid(id);
+            let note = format!(
+                "slides along the threshold of `{}`: its difference changes by {before:.3e} a second on one side and by \
+                 {after:.3e} on the other",
+                relation.text
+            );
+            if let Some(record) = self.trajectory.events.last_mut() {
+                record.note = Some(note.as_str().into());
+            }
+            let about_it = format!("`{}`", relation.text);
+            if !self.trajectory.notes.iter().any(|(_, known)| known.contains(&about_it)) {
+                self.trajectory.notes.push((t, note));
+            }
+            return true;
+        }
+        false
+    }
+
+    fn changed_relations(&self) -> Vec<RelationId> {
+        let changed = |r: &Relation| (self.functions.get(r.memory) != 0.0) != (self.value_before(r.memory) != 0.0);
+        self.program.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
+    }
+
+    fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
+        // An event that changed nothing was found by the relation that is closest to a change.
+        let changed = changed.iter().find_map(|&id| self.program.relations.get(id));
+        let relation = changed.or_else(|| self.closest_relation());
+        let (text, span) = relation.map_or(("time", Span::nowhere()), |r| (&r.text, r.span));
+        let kind = SimErrorKind::Chattering { events, relation: text.to_owned(), modes: self.alternatives() };
+        Failure::new(t, kind).at(span)
+    }
+
+    /// Discrete variables that the derivatives depend on and that have just changed.
+    fn alternatives(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        for &slot in &self.program.derivative_modes {
+            let (before, after) = (self.value_before(slot), self.functions.get(slot));
+            if before != after && texts.len() < MOST_ALTERNATIVES {
+                let is_boolean = self.program.slots.get(slot).is_some_and(|s| s.ty == SlotType::Boolean);
+                let text = |x: f64| if is_boolean { (x != 0.0).to_string() } else { x.to_string() };
+                texts.push(format!("{} = {} or {}", self.program.slot_name(slot), text(before), text(after)));
+            }
+        }
+        texts
+    }
+
+    fn closest_relation(&self) -> Option<&Relation> {
         let distance = |r: &Relation| (self.functions.get(r.crossing) / self.functions.get(r.scale).max(1.0)).abs();
-        let closest = relations.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
-        closest.map(|(_, text)| text.clone())
+        self.program.relations.values().min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
     /// The rows of an event stand for an output point at the same time.
@@ -516,7 +623,12 @@ impl<'a> Run<'a> {
                 changes.push(Change { variable: name.clone(), before, after });
             }
         }
-        self.trajectory.events.push(EventRecord { time, kind, causes, rounds, is_restart, changes, mixed });
+        self.trajectory.events.push(EventRecord { time, kind, causes, rounds, is_restart, changes, mixed, note: None });
+    }
+
+    fn has_jumped(&self) -> bool {
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.functions.get(slot).to_bits();
+        self.program.states.iter().any(|s| changed(s.value))
     }
 
     /// Did a state change, or something that the derivatives depend on?
@@ -527,12 +639,12 @@ impl<'a> Run<'a> {
     }
 
     /// Starts the integrator from the values in memory.
-    fn start_integrator(&mut self, t: f64, is_event: bool) -> Result<(), Failure> {
+    fn start_integrator(&mut self, t: f64, is_event: bool, jumped: bool) -> Result<(), Failure> {
         self.functions.get_states(&mut self.x);
         let steps = self.integrator.statistics().steps;
         let is_frequent = is_event && steps - self.steps_at_event < FREQUENT;
         self.steps_at_event = steps;
-        let mut rhs = Rhs::new(self.functions, self.structure);
+        let mut rhs = Rhs::new(&mut self.functions, self.structure);
         let started = if is_frequent {
             self.integrator.reinit(&mut rhs, t, &self.x)
         } else {
@@ -540,31 +652,32 @@ impl<'a> Run<'a> {
         };
         let status = rhs.status;
         started.map_err(|e| self.integrator_failure(e, status))?;
-        self.arm(t)
+        self.arm(t, jumped)
     }
 
     /// Begins to watch the relations: their values now, and a little later along the tangent.
-    fn arm(&mut self, t: f64) -> Result<(), Failure> {
-        let n = self.program.relations.len();
-        if n == 0 {
+    fn arm(&mut self, t: f64, jumped: bool) -> Result<(), Failure> {
+        if self.program.relations.is_empty() {
             return Ok(());
         }
+        let n = self.program.relations.len() + N_WEIGHTS;
         let (mut now, mut soon, mut scale, mut unused) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.integrator.interpolate(t, &mut self.x);
         self.functions.set_continuous(t, &self.x);
-        read_crossings(self.program, self.functions, t, &mut now, &mut scale)?;
+        read_crossings(self.program, &mut self.functions, t, &mut now, &mut scale)?;
         let mut dx = vec![0.0; self.x.len()];
         self.functions.get_derivatives(&mut dx);
         let ahead = 1e-3 * self.integrator.next_step_size().min(self.options.time_span());
         let shifted: Vec<f64> = self.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
         self.functions.set_continuous(t + ahead, &shifted);
         // Where the model cannot be evaluated ahead, nothing is known about the direction.
-        if read_crossings(self.program, self.functions, t + ahead, &mut soon, &mut unused).is_err() {
+        if read_crossings(self.program, &mut self.functions, t + ahead, &mut soon, &mut unused).is_err() {
             soon.copy_from_slice(&now);
         }
         self.functions.set_continuous(t, &self.x);
-        let memory: Vec<bool> = self.program.relations.values().map(|r| self.functions.get(r.memory) != 0.0).collect();
-        self.search.arm(t, &memory, &now, &scale, &soon);
+        let memory = self.program.relations.values().map(|r| self.functions.get(r.memory) != 0.0);
+        let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
+        self.search.arm(t, &memory, &now, &scale, &soon, jumped);
         Ok(())
     }
 

@@ -42,14 +42,18 @@ pub enum SimErrorKind {
         rounds: usize,
         changing: Vec<String>,
     },
-    /// Events follow each other faster than time can resolve.
+    /// Events at which states jump follow each other faster than time can resolve.
     Zeno {
         relation: String,
+        /// Where they accumulate, if their intervals shrink like a geometric series.
+        accumulation: Option<f64>,
     },
     /// Very many events in a very short time.
     Chattering {
         events: u64,
         relation: String,
+        /// What alternates, as in `x > 0.0 = false or true`.
+        modes: Vec<String>,
     },
     AssertionFailed {
         message: String,
@@ -85,11 +89,16 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::EventDoesNotSettle { rounds, changing } => {
                 write!(f, "the event does not settle: after {rounds} rounds still changing: {}", changing.join(", "))
             }
-            SimErrorKind::Zeno { relation } => {
-                write!(f, "events of `{relation}` accumulate: they follow each other faster than time can resolve")
+            SimErrorKind::Zeno { relation, accumulation } => {
+                write!(f, "events of `{relation}` accumulate")?;
+                if let Some(t) = accumulation {
+                    write!(f, " at time {t}")?;
+                }
+                write!(f, ": they follow each other faster than time can resolve")
             }
-            SimErrorKind::Chattering { events, relation } => {
-                write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")
+            SimErrorKind::Chattering { events, relation, modes } => {
+                write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")?;
+                if modes.is_empty() { Ok(()) } else { write!(f, "; alternating: {}", modes.join(", ")) }
             }
             SimErrorKind::TimeLimit { seconds } => write!(f, "given up after {seconds} s on the wall"),
             SimErrorKind::ResultsTooLarge { bytes } => write!(f, "the results need more than {bytes} bytes"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use saltus_program::SimProgram;
+use saltus_program::{MixedMethod, SimProgram};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
@@ -22,6 +22,8 @@ pub struct Options {
     /// Rounds of one event after which the model is said not to settle.
     pub max_event_rounds: usize,
     pub on_zeno: ZenoPolicy,
+    /// How relations and reals that depend on each other are made to agree.
+    pub mixed: MixedMethod,
     /// Time on the wall after which the run is given up.
     pub time_limit: Option<Duration>,
     /// Most memory for rows. Rows at events are left out when half of it is used; when all is used the run ends.
@@ -70,18 +72,24 @@ impl Solver {
 /// What to do where events accumulate (a bouncing ball comes to rest) or alternate without progress (chattering).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ZenoPolicy {
-    /// The best that is known for the situation; at present always the same as `Stop`.
+    /// Slide along the threshold where both sides point at it and no state jumps; otherwise stop.
     #[default]
     Auto,
     /// Stop and say why.
     Stop,
+    /// Slide as soon as a relation that has just changed would change back at once; otherwise as `Auto`.
+    Slide,
     /// Go on with relations held for a short while: may pass through a threshold.
     Continue,
 }
 
 impl ZenoPolicy {
-    pub const NAMES: [(&'static str, ZenoPolicy); 3] =
-        [("auto", ZenoPolicy::Auto), ("stop", ZenoPolicy::Stop), ("continue", ZenoPolicy::Continue)];
+    pub const NAMES: [(&'static str, ZenoPolicy); 4] = [
+        ("auto", ZenoPolicy::Auto),
+        ("stop", ZenoPolicy::Stop),
+        ("slide", ZenoPolicy::Slide),
+        ("continue", ZenoPolicy::Continue),
+    ];
 
     pub fn from_name(name: &str) -> Option<ZenoPolicy> {
         ZenoPolicy::NAMES.iter().find(|(n, _)| *n == name).map(|(_, policy)| *policy)
@@ -108,6 +116,7 @@ impl Options {
             max_steps: 50_000_000,
             max_event_rounds: 200,
             on_zeno: ZenoPolicy::Auto,
+            mixed: MixedMethod::Auto,
             time_limit: None,
             max_result_bytes: 2_000_000_000,
             event_rows: true,

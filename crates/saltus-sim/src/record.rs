@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use saltus_base::Span;
-use saltus_program::{MixedSolution, MixedStrategy};
+use saltus_program::MixedSolution;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct EventRecord {
@@ -23,6 +23,8 @@ pub struct EventRecord {
     pub changes: Vec<Change>,
     /// Mixed loops that took more than one look.
     pub mixed: Vec<MixedSolution>,
+    /// What a reader should know about it.
+    pub note: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +39,8 @@ pub enum EventKind {
     Terminal,
     /// Relations that were held are evaluated again.
     Release,
+    /// Sliding along a threshold ends.
+    Leave,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -68,6 +72,7 @@ impl EventKind {
             EventKind::Time => "time",
             EventKind::Terminal => "terminal",
             EventKind::Release => "release",
+            EventKind::Leave => "leave",
         }
     }
 }
@@ -117,6 +122,10 @@ fn event_line(line: &mut String, event: &EventRecord, place: &dyn Fn(Span) -> Op
         let loops: Vec<String> = event.mixed.iter().map(|m| mixed_text(m, place)).collect();
         line.push_str(&format!(",\"mixed\":[{}]", loops.join(",")));
     }
+    if let Some(note) = &event.note {
+        line.push_str(",\"note\":");
+        string(line, note);
+    }
     line.push('}');
 }
 
@@ -162,12 +171,7 @@ fn cause_text(cause: &EventCause, place: &dyn Fn(Span) -> Option<String>) -> Opt
 }
 
 fn mixed_text(mixed: &MixedSolution, place: &dyn Fn(Span) -> Option<String>) -> String {
-    let strategy = match mixed.strategy {
-        MixedStrategy::FixedPoint => "fixed-point",
-        MixedStrategy::Restricted => "restricted",
-        MixedStrategy::LeastIndex => "least-index",
-        MixedStrategy::Exhaustive => "exhaustive",
-    };
+    let strategy = mixed.strategy.name();
     let mut text = format!("{{\"strategy\":\"{strategy}\",\"iterations\":{}", mixed.iterations);
     push_place(&mut text, place(mixed.span));
     text.push('}');
@@ -202,6 +206,7 @@ fn string(text: &mut String, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use saltus_program::MixedStrategy;
 
     #[test]
     fn an_event_is_one_line_of_json() {
@@ -217,6 +222,7 @@ mod tests {
             is_restart: true,
             changes: vec![Change { variable: "v".into(), before: -1.0, after: f64::INFINITY }],
             mixed: vec![MixedSolution { span, strategy: MixedStrategy::Restricted, iterations: 4 }],
+            note: Some("so it is".into()),
         };
         let mut text = Vec::new();
         write_events(&mut text, &[event], &|_| Some("M.mo:3:1".into())).expect("writing to memory");
@@ -226,7 +232,7 @@ mod tests {
              {\"relation\":\"'a\\\"b' < 0\",\"value\":true,\"at\":\"M.mo:3:1\"},\
              {\"sample\":[0.0,0.5],\"at\":\"M.mo:3:1\"}],\
              \"changes\":[{\"variable\":\"v\",\"before\":-1.0,\"after\":null}],\
-             \"mixed\":[{\"strategy\":\"restricted\",\"iterations\":4,\"at\":\"M.mo:3:1\"}]}\n"
+             \"mixed\":[{\"strategy\":\"restricted\",\"iterations\":4,\"at\":\"M.mo:3:1\"}],\"note\":\"so it is\"}\n"
         );
     }
 }

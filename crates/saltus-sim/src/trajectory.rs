@@ -13,6 +13,8 @@ pub struct Trajectory {
     pub events: Vec<EventRecord>,
     /// Violated assertions of level warning and other remarks, each once.
     pub warnings: Vec<(f64, String)>,
+    /// What was done that the model does not say, as sliding along a threshold; each once.
+    pub notes: Vec<(f64, String)>,
     pub statistics: Statistics,
     pub end: End,
 }

@@ -168,6 +168,8 @@ fn chattering_stops_or_goes_on_as_asked() {
     let error = run_with(&relay(), 2.0, |o| o.on_zeno = ZenoPolicy::Stop).expect_err("chatters from 0.5 on");
     assert!(matches!(&error.kind, SimErrorKind::Chattering { relation, .. } if relation == "x > 0.0"), "{error}");
     assert!((error.time - 0.5).abs() < 1e-6);
+    let SimErrorKind::Chattering { modes, .. } = &error.kind else { panic!("{error}") };
+    assert_eq!(*modes, ["x > 0.0 = true or false"]);
     let trajectory = run_with(&relay(), 2.0, |o| o.on_zeno = ZenoPolicy::Continue).expect("goes on");
     // Held for at most 0.1 % of the time span, x strays by as much.
     let worst = trajectory.series("x").expect("x").iter().filter(|p| p.0 > 0.51).map(|p| p.1.abs()).fold(0.0, f64::max);

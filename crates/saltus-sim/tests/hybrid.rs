@@ -80,7 +80,7 @@ fn a_ball_that_comes_to_rest_neither_hangs_nor_tunnels() {
     // The bounces accumulate at t₀ (1 + e) / (1 - e) = 4.0637…
     let accumulation = (2.0f64 / G).sqrt() * (1.0 + E) / (1.0 - E);
     let error = run(&bouncing_ball(), 10.0, 1e-6).expect_err("there is no solution beyond");
-    assert!(matches!(&error.kind, SimErrorKind::Zeno { relation } if relation == "h < 0.0"), "{error}");
+    assert!(matches!(&error.kind, SimErrorKind::Zeno { relation, .. } if relation == "h < 0.0"), "{error}");
     assert!(error.time < accumulation + 1e-9 && error.time > accumulation - 1e-4, "{} of {accumulation}", error.time);
     let heights = error.partial.series("h").unwrap();
     assert!(heights.len() > 200);
@@ -229,18 +229,6 @@ fn a_relay_switches_with_hysteresis() {
     assert!((trajectory.last("x").unwrap() - 0.3).abs() < 1e-9);
     let switches = times_of(&trajectory, "x < 0.1");
     assert!(switches.len() == 1 && (switches[0] - 1.4).abs() < 1e-9, "{switches:?}");
-}
-
-#[test]
-fn an_ideal_relay_chatters_and_is_stopped() {
-    // der(x) = if x > 0 then -1 else 1
-    let mut b = Builder::new("Chatter");
-    let x = b.real("x");
-    b.start(x, 0.5, true);
-    b.equation(der(b.var(x)), if_then_else(greater(b.var(x), real(0.0)), real(-1.0), real(1.0)));
-    let error = run(&b, 2.0, 1e-6).expect_err("sliding is not supported");
-    assert!(matches!(error.kind, SimErrorKind::Chattering { .. }), "{error}");
-    assert!((error.time - 0.5).abs() < 1e-6);
 }
 
 #[test]

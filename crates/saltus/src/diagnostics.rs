@@ -89,6 +89,14 @@ pub fn assertion_warning(time: f64, text: &str) -> Diagnostic {
     Diagnostic::new(Code("W0902"), Span::nowhere(), format!("assertion violated at time {time}: {text}"))
 }
 
+/// ```modelica
+/// der(x) = if x > 0 then -1 else 1; // neither value of the relation lasts: x stays at 0
+/// ```
+pub fn simulation_note(time: f64, text: &str) -> Diagnostic {
+    Diagnostic::new(Code("W0903"), Span::nowhere(), format!("from time {time} on the model {text}"))
+        .hint("`--on-zeno stop` ends the simulation there instead")
+}
+
 /// The model is right, the compiler is not: please report it.
 pub fn internal_error(what: &str) -> Diagnostic {
     error("E9999", format!("internal error: {what}"))

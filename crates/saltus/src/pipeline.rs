@@ -12,7 +12,7 @@ use saltus_interp::Interpreter;
 use saltus_jit::Jit;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
-use saltus_sim::{Progress, Solver, Trajectory, ZenoPolicy};
+use saltus_sim::{MixedMethod, Progress, Solver, Trajectory, ZenoPolicy};
 
 use crate::resources::Resources;
 use crate::{Session, diagnostics, guard};
@@ -87,6 +87,8 @@ pub struct Experiment {
     /// The step of methods without error control.
     pub fixed_step: Option<f64>,
     pub on_zeno: ZenoPolicy,
+    /// How relations in algebraic loops are found.
+    pub mixed: MixedMethod,
     /// Time on the wall after which a run is given up.
     pub time_limit: Option<Duration>,
 }
@@ -120,6 +122,7 @@ impl Experiment {
         settings.max_step = self.max_step.or(settings.max_step);
         settings.fixed_step = self.fixed_step.or(settings.fixed_step);
         settings.on_zeno = self.on_zeno;
+        settings.mixed = self.mixed;
         settings.time_limit = self.time_limit.or(settings.time_limit);
         settings
     }
@@ -213,6 +216,7 @@ fn simulate(
             outcome
                 .diagnostics
                 .extend(trajectory.warnings.iter().map(|(t, text)| diagnostics::assertion_warning(*t, text)));
+            outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));
             outcome.trajectory = Some(trajectory);
         }
         Some(Err(error)) => {

@@ -2,7 +2,7 @@
 
 use saltus::diagnostics;
 use saltus::pipeline::{Engine, Experiment, Output};
-use saltus_sim::{Solver, ZenoPolicy};
+use saltus_sim::{MixedMethod, Solver, ZenoPolicy};
 
 use super::{Exit, Screen};
 
@@ -38,9 +38,13 @@ pub struct RunArguments {
     /// Step of the methods without error control; otherwise the output interval.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub fixed_step: Option<f64>,
-    /// What to do where events accumulate or alternate without progress: stop with a diagnosis, or go on.
+    /// What to do where events accumulate or alternate without progress: slide along the threshold where that is
+    /// possible and stop otherwise (auto, slide), stop with a diagnosis, or go on.
     #[arg(long, value_name = "POLICY", value_parser = policies(), default_value = "auto")]
     pub on_zeno: String,
+    /// How relations in algebraic loops are found: by one method after the other, or by one alone.
+    #[arg(long, value_name = "METHOD", value_parser = mixed_methods(), default_value = "auto")]
+    pub mixed: String,
     /// How equations are evaluated; the results are the same.
     #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
@@ -61,6 +65,10 @@ fn solvers() -> clap::builder::PossibleValuesParser {
 
 fn policies() -> clap::builder::PossibleValuesParser {
     ZenoPolicy::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+}
+
+fn mixed_methods() -> clap::builder::PossibleValuesParser {
+    MixedMethod::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -102,6 +110,7 @@ impl ExperimentArguments {
             max_step: run.and_then(|r| r.max_step),
             fixed_step: run.and_then(|r| r.fixed_step),
             on_zeno: run.and_then(|r| ZenoPolicy::from_name(&r.on_zeno)).unwrap_or_default(),
+            mixed: run.and_then(|r| MixedMethod::from_name(&r.mixed)).unwrap_or_default(),
             time_limit: None,
         })
     }

@@ -1,0 +1,286 @@
+//! Sliding along a threshold that both sides point at (Filippov 1988).
+//!
+//! ```text
+//! der(x) = 0.5*sin(time) - (if x > 0 then 1 else -1)      above 0 it falls, below it rises: neither value of the
+//!                                                         relation lasts. Sliding: x stays 0 with the convex
+//!                                                         combination of both right-hand sides that keeps z constant
+//! ```
+//!
+//! In: the memories of the instance on both sides of the threshold. Out: [`Model`], which evaluates like any other model;
+//! while it slides each evaluation is made on both sides, and all continuous variables are combined with the weights that
+//! make ż vanish. A weight that leaves 0 … 1 says that one side does not point at the threshold any more.
+
+use saltus_base::{Diagnostic, Index};
+use saltus_program::{
+    Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, RelationId, SimProgram,
+    SlotId, SlotKind, Status,
+};
+
+/// Difference quotients move the states by about this part of their magnitude.
+const RELATIVE_MOVE: f64 = 6e-6;
+
+/// A model that may slide. Without a slide it is the model itself.
+pub(crate) struct Model<'a> {
+    inner: &'a mut dyn ModelFunctions,
+    slide: Option<Box<Slide>>,
+}
+
+/// Both sides of a threshold.
+pub(crate) struct Slide {
+    /// Of the relation whose threshold it is.
+    crossing: SlotId,
+    first: Side,
+    second: Side,
+    /// Of the first side; that of the second is the rest.
+    weight: f64,
+    /// Continuous variables that are combined.
+    combined: Vec<SlotId>,
+    /// Crossing functions of relations that differ between the sides, with a value that says "no change".
+    suspended: Vec<(SlotId, f64)>,
+    nominal: Vec<f64>,
+    x: Vec<f64>,
+    moved: Vec<f64>,
+    dx: Vec<f64>,
+}
+
+struct Side {
+    memory: Vec<f64>,
+    /// ż of the threshold.
+    rate: f64,
+}
+
+/// Which side is left over when sliding ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Remaining {
+    First,
+    Second,
+}
+
+impl Slide {
+    /// `first` and `second` are memories that differ in the value of `relation` (and what follows from it). `None` if
+    /// the relation or the model is not of this kind.
+    pub fn new(program: &SimProgram, relation: RelationId, first: Vec<f64>, second: Vec<f64>) -> Option<Self> {
+        let crossing = program.relations.get(relation)?.crossing;
+        let n = program.states.len();
+        let is_combined =
+            |kind| matches!(kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Auxiliary | SlotKind::Input);
+        let combined = program.slots.iter().filter(|(_, s)| is_combined(s.kind)).map(|(id, _)| id).collect();
+        let value = |memory: &[f64], slot: SlotId| memory.get(slot.index()).copied().unwrap_or(0.0) != 0.0;
+        let differs = |slot| value(&first, slot) != value(&second, slot);
+        // A z of the sign that belongs to the remembered value.
+        let unchanged = |r: &saltus_program::Relation| {
+            let sign = if r.op.is_true_below() == value(&first, r.memory) { -1.0 } else { 1.0 };
+            (r.crossing, sign)
+        };
+        let suspended = program.relations.values().filter(|r| differs(r.memory)).map(unchanged).collect();
+        let magnitude = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
+        Some(Slide {
+            crossing,
+            first: Side { memory: first, rate: f64::NAN },
+            second: Side { memory: second, rate: f64::NAN },
+            weight: 0.5,
+            combined,
+            suspended,
+            nominal: program.states.iter().map(|s| magnitude(s.nominal)).collect(),
+            x: vec![0.0; n],
+            moved: vec![0.0; n],
+            dx: vec![0.0; n],
+        })
+    }
+
+    /// Evaluates both sides at the present time and states, then combines them.
+    fn eval(&mut self, model: &mut dyn ModelFunctions) -> Status {
+        let time = model.get(model.program().time);
+        model.get_states(&mut self.x);
+        for side in [Remaining::First, Remaining::Second] {
+            let status = self.eval_side(model, side, time);
+            if !status.is_ok() {
+                return status;
+            }
+        }
+        let (a, b) = (self.first.rate, self.second.rate);
+        let weight = b / (b - a);
+        // Beyond the end of sliding the step is cut off anyway.
+        self.weight = if weight.is_finite() { weight.clamp(-1.0, 2.0) } else { 0.5 };
+        self.combine(model);
+        Status::Ok
+    }
+
+    fn eval_side(&mut self, model: &mut dyn ModelFunctions, which: Remaining, time: f64) -> Status {
+        let side = if which == Remaining::First { &mut self.first } else { &mut self.second };
+        // Loops start from the solution on their own side.
+        model.restore(&side.memory);
+        model.set_continuous(time, &self.x);
+        let status = derivatives_and_crossings(model);
+        if !status.is_ok() {
+            return status;
+        }
+        model.get_derivatives(&mut self.dx);
+        side.memory.copy_from_slice(model.memory());
+        let ahead = self.dx.iter().zip(&self.x).zip(&self.nominal);
+        let times = ahead.map(|((dx, x), nominal)| (x.abs() + nominal) / dx.abs());
+        let h = RELATIVE_MOVE * times.fold(time.abs().max(1.0), f64::min);
+        let mut at = |h: f64| {
+            for ((moved, x), dx) in self.moved.iter_mut().zip(&self.x).zip(&self.dx) {
+                *moved = x + h * dx;
+            }
+            model.set_continuous(time + h, &self.moved);
+            derivatives_and_crossings(model).is_ok().then(|| model.get(self.crossing))
+        };
+        match (at(h), at(-h)) {
+            (Some(after), Some(before)) => side.rate = (after - before) / (2.0 * h),
+            _ => return Status::Failed,
+        }
+        Status::Ok
+    }
+
+    /// Memory: the first side with combined continuous variables.
+    fn combine(&self, model: &mut dyn ModelFunctions) {
+        model.restore(&self.first.memory);
+        let memory = model.memory_mut();
+        for slot in &self.combined {
+            let (a, b) = (self.first.memory.get(slot.index()), self.second.memory.get(slot.index()));
+            if let (Some(place), Some(a), Some(b)) = (memory.get_mut(slot.index()), a, b) {
+                *place = if a == b { *a } else { self.weight * a + (1.0 - self.weight) * b };
+            }
+        }
+        for &(crossing, value) in &self.suspended {
+            if let Some(place) = memory.get_mut(crossing.index()) {
+                *place = value;
+            }
+        }
+    }
+
+    /// Evaluates what is left over at a point at which both sides have been evaluated.
+    fn eval_outputs(&mut self, model: &mut dyn ModelFunctions) -> Status {
+        for side in [&mut self.first, &mut self.second] {
+            model.restore(&side.memory);
+            let status = model.eval(Activation::Outputs);
+            if !status.is_ok() {
+                return status;
+            }
+            side.memory.copy_from_slice(model.memory());
+        }
+        self.combine(model);
+        Status::Ok
+    }
+
+    /// Do both sides point at the threshold? Evaluated before.
+    fn is_attractive(&self) -> bool {
+        let below = |side: &Side| self.first_is_below() == std::ptr::eq(side, &self.first);
+        [&self.first, &self.second].into_iter().all(|s| if below(s) { s.rate > 0.0 } else { s.rate < 0.0 })
+    }
+
+    /// Does the first side belong to negative z?
+    fn first_is_below(&self) -> bool {
+        self.suspended.iter().find(|s| s.0 == self.crossing).is_some_and(|s| s.1 < 0.0)
+    }
+}
+
+fn derivatives_and_crossings(model: &mut dyn ModelFunctions) -> Status {
+    let status = model.eval(Activation::Derivatives);
+    if status.is_ok() { model.eval(Activation::Crossings) } else { status }
+}
+
+impl<'a> Model<'a> {
+    pub fn new(inner: &'a mut dyn ModelFunctions) -> Self {
+        Model { inner, slide: None }
+    }
+
+    pub fn is_sliding(&self) -> bool {
+        self.slide.is_some()
+    }
+
+    /// Begins to slide if both sides point at the threshold at the present point; returns the rates of z on both sides.
+    pub fn try_to_slide(&mut self, slide: Slide) -> Option<(f64, f64)> {
+        let now = self.inner.snapshot();
+        let mut slide = Box::new(slide);
+        if slide.eval(self.inner).is_ok() && slide.is_attractive() {
+            let rates = (slide.first.rate, slide.second.rate);
+            self.slide = Some(slide);
+            return Some(rates);
+        }
+        self.inner.restore(&now);
+        None
+    }
+
+    /// Weights of the two sides; both positive while nothing slides.
+    pub fn weights(&self) -> (f64, f64) {
+        self.slide.as_ref().map_or((1.0, 1.0), |s| (s.weight, 1.0 - s.weight))
+    }
+
+    /// Ends sliding at the present point, on the side with the larger weight.
+    pub fn end_slide(&mut self) {
+        let Some(slide) = self.slide.take() else { return };
+        let side = if slide.weight >= 0.5 { &slide.first } else { &slide.second };
+        self.inner.restore(&side.memory);
+    }
+}
+
+impl ModelFunctions for Model<'_> {
+    fn program(&self) -> &SimProgram {
+        self.inner.program()
+    }
+
+    fn memory(&self) -> &[f64] {
+        self.inner.memory()
+    }
+
+    fn memory_mut(&mut self) -> &mut [f64] {
+        self.inner.memory_mut()
+    }
+
+    fn eval(&mut self, activation: Activation) -> Status {
+        match (&mut self.slide, activation) {
+            (Some(slide), Activation::Derivatives) => slide.eval(self.inner),
+            // Evaluated together with the derivatives.
+            (Some(_), Activation::Crossings) => Status::Ok,
+            (Some(slide), Activation::Outputs) => slide.eval_outputs(self.inner),
+            _ => self.inner.eval(activation),
+        }
+    }
+
+    fn last_failure(&self) -> Option<EvalFailure> {
+        self.inner.last_failure()
+    }
+
+    fn accept(&mut self) {
+        self.inner.accept();
+    }
+
+    fn take_warnings(&mut self) -> Vec<Diagnostic> {
+        self.inner.take_warnings()
+    }
+
+    fn set_mixed_method(&mut self, method: MixedMethod) {
+        self.inner.set_mixed_method(method);
+    }
+
+    fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {
+        self.inner.take_mixed_solutions()
+    }
+
+    fn loop_statistics(&self) -> LoopStatistics {
+        self.inner.loop_statistics()
+    }
+
+    fn get(&self, slot: SlotId) -> f64 {
+        self.inner.get(slot)
+    }
+
+    fn set(&mut self, slot: SlotId, value: f64) {
+        self.inner.set(slot, value);
+    }
+
+    fn set_continuous(&mut self, t: f64, x: &[f64]) {
+        self.inner.set_continuous(t, x);
+    }
+
+    fn get_states(&self, x: &mut [f64]) {
+        self.inner.get_states(x);
+    }
+
+    fn get_derivatives(&self, dx: &mut [f64]) {
+        self.inner.get_derivatives(dx);
+    }
+}
