@@ -32,6 +32,8 @@ pub(crate) struct Crowd {
     /// Relations that the last event changed, and how often in a row they have changed back and forth.
     changed: Vec<RelationId>,
     alternations: u32,
+    /// Did a state jump at the last event?
+    jumped: bool,
     /// Has the model slid along the threshold of this relation?
     slid: Option<RelationId>,
     /// Alternations before the first slide.
@@ -73,6 +75,7 @@ impl Crowd {
             last: f64::NEG_INFINITY,
             changed: Vec::new(),
             alternations: 0,
+            jumped: false,
             slid: None,
             patience: if policy == ZenoPolicy::Slide { 1 } else { ALTERNATIONS },
             jumps: [f64::NAN; JUMPS],
@@ -111,7 +114,10 @@ impl Crowd {
             self.jumps.rotate_left(1);
             self.jumps[JUMPS - 1] = event.time;
         }
+        // A relation that changes back because a state has jumped is no alternation.
+        let jumped = std::mem::replace(&mut self.jumped, event.jumped);
         let is_alternation = !event.jumped
+            && !jumped
             && !event.timed
             && !event.changed.is_empty()
             && self.changed == event.changed
