@@ -11,7 +11,7 @@ use crate::table::{Kind, ReadError, Results, Signal};
 const CHUNK: usize = 1 << 16;
 
 pub fn write(results: &Results, out: &mut dyn Write) -> io::Result<()> {
-    let signals: Vec<&Signal> = results.series().collect();
+    let signals: Vec<&Signal> = results.written().collect();
     let columns: Vec<_> = signals.iter().map(|s| results.values_of(s)).collect();
     let mut chunk = String::with_capacity(CHUNK + 4096);
     chunk.push_str("\"time\"");

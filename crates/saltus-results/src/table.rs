@@ -13,7 +13,7 @@ use crate::{csv, mat, parquet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Comma-separated values, signals that vary only.
+    /// Comma-separated values: signals that vary, and parameters that were chosen by name.
     Csv,
     /// The layout of Dymola and OpenModelica, MATLAB level 4.
     Mat,
@@ -64,6 +64,8 @@ pub struct Results {
     pub title: String,
     pub times: Vec<f64>,
     pub signals: Vec<Signal>,
+    /// Were the signals chosen by name? Then parameters among them get a column in formats without a place for them.
+    pub is_choice: bool,
     pub(crate) columns: Vec<Vec<f64>>,
     /// Columns by a hash of their values.
     known: HashMap<u64, Vec<usize>>,
@@ -97,6 +99,7 @@ impl Results {
             title: title.into(),
             times,
             signals: Vec::new(),
+            is_choice: false,
             columns: Vec::new(),
             known: HashMap::new(),
             positions: HashMap::new(),
@@ -166,6 +169,11 @@ impl Results {
     /// Signals that vary.
     pub fn series(&self) -> impl Iterator<Item = &Signal> {
         self.signals.iter().filter(|s| matches!(s.source, Source::Column { .. }))
+    }
+
+    /// Signals that a format with one column a signal writes.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &Signal> {
+        self.signals.iter().filter(|s| self.is_choice || matches!(s.source, Source::Column { .. }))
     }
 
     pub fn n_columns(&self) -> usize {

@@ -208,6 +208,15 @@ fn patterns_choose_signals() {
 }
 
 #[test]
+fn a_parameter_that_is_asked_for_gets_a_column() {
+    let dir = Scratch::new("keep_parameter");
+    let arguments = ["simulate", &model("BouncingBall"), "--keep", "e", "--quiet", "--output", &dir.path("r.csv")];
+    run(&arguments, 0);
+    let table = dir.read("r.csv");
+    assert!(table.starts_with("\"time\",\"e\"\n") && table.lines().count() > 2, "{table}");
+}
+
+#[test]
 fn the_event_log_names_causes_and_lines() {
     let dir = Scratch::new("event_log");
     run(&["simulate", &model("BouncingBall"), "--quiet", "--event-log", &dir.path("e.jsonl")], 0);

@@ -39,6 +39,11 @@ impl Keep {
 }
 
 impl Kept {
+    /// Were signals chosen, rather than all of them kept?
+    pub fn is_choice(&self) -> bool {
+        !self.keeps_all
+    }
+
     pub fn keeps(&self, name: &str) -> bool {
         self.keeps_all || self.names.contains(name) || self.patterns.iter().any(|(_, p)| p.matches(name))
     }

@@ -80,7 +80,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, &run.outcome.program) {
         let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
         kept.check(&names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
-        let table = results::of(program, trajectory, &|name| kept.keeps(name));
+        let mut table = results::of(program, trajectory, &|name| kept.keeps(name));
+        table.is_choice = kept.is_choice();
         if let Some(path) = &arguments.output {
             write_results(path, &table, screen)?;
         }
