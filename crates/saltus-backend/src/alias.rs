@@ -227,7 +227,8 @@ fn rewrite(system: &mut System, aliases: &Aliases, eliminated: &BTreeMap<SlotId,
         })
         .collect();
     let mut places: Vec<&mut NodeId> = Vec::new();
-    for equation in system.equations.iter_mut().chain(&mut system.initial_equations) {
+    let clocked = system.bases.iter_mut().flat_map(|b| b.equations.iter_mut().chain(&mut b.initial_equations));
+    for equation in system.equations.iter_mut().chain(&mut system.initial_equations).chain(clocked) {
         places.push(&mut equation.left);
         places.push(&mut equation.right);
         places.extend(&mut equation.initially);

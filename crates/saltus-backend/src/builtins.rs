@@ -54,7 +54,8 @@ impl<'a> Lowering<'a> {
             (Builtin::GetInstanceName, []) => Ok(Value::text(&self.model.name)),
             (Builtin::Delay, _) => self.unsupported("delay()", e.span),
             (Builtin::SpatialDistribution, _) => self.unsupported("spatialDistribution()", e.span),
-            _ if is_clocked(function) => self.unsupported("clocks", e.span),
+            _ if is_state_machine(function) => self.unsupported("state machines", e.span),
+            _ if is_clocked(function) => self.clock_operator(e, function, arguments),
             _ => self.array_builtin(e, function, arguments),
         }
     }
@@ -181,19 +182,25 @@ impl<'a> Lowering<'a> {
     }
 
     fn derivative_of(&mut self, node: NodeId, span: Span) -> NodeId {
-        if !self.system.dag.is_continuous(node) {
+        if !self.system.dag.is_continuous(node) && !self.is_of_clocked(node) {
             return self.system.dag.constant(0.0);
         }
         let slot = match self.slot_of(node) {
             Some(slot) => match self.system.slots[slot].kind {
                 SlotKind::Time => return self.system.dag.constant(1.0),
-                SlotKind::State | SlotKind::Algebraic => slot,
+                SlotKind::State | SlotKind::Algebraic | SlotKind::Clocked => slot,
                 _ => self.differentiated_variable(node, span),
             },
             None => self.differentiated_variable(node, span),
         };
         let derivative = self.system.derivative(slot);
         self.system.load(derivative)
+    }
+
+    /// Does a node depend on variables of a clocked partition?
+    fn is_of_clocked(&self, node: NodeId) -> bool {
+        self.system.clocks.is_active
+            && self.system.dag.loads(&[node]).iter().any(|&s| self.system.slots[s].kind == SlotKind::Clocked)
     }
 
     /// A variable that is equal to an expression, so that it has a derivative.
@@ -211,7 +218,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Applies a function to the variables that an argument consists of; a constant has none.
-    fn each_slot(
+    pub fn each_slot(
         &mut self,
         x: &'a Expr,
         of_constant: impl Fn(&mut Self, NodeId) -> NodeId,
@@ -288,7 +295,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Operators of the synchronous language and of state machines (chapters 16 and 17).
-fn is_clocked(function: Builtin) -> bool {
+pub fn is_clocked(function: Builtin) -> bool {
     matches!(
         function,
         Builtin::Clock
@@ -302,7 +309,13 @@ fn is_clocked(function: Builtin) -> bool {
             | Builtin::NoClock
             | Builtin::FirstTick
             | Builtin::Interval
-            | Builtin::Transition
+    ) || is_state_machine(function)
+}
+
+fn is_state_machine(function: Builtin) -> bool {
+    matches!(
+        function,
+        Builtin::Transition
             | Builtin::InitialState
             | Builtin::ActiveState
             | Builtin::TicksInState

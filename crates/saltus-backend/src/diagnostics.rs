@@ -1,5 +1,7 @@
 //! The messages of the back end (codes E08xx and W08xx): wording lives here.
 
+pub mod clocks;
+
 use saltus_base::{Code, Diagnostic, Span};
 
 /// A construct that the back end does not handle yet.

@@ -13,6 +13,9 @@ use saltus_program::{
 
 use crate::alias::Aliases;
 use crate::blocks::{LoopStep, Step};
+use crate::clocks::emit::base_partition;
+use crate::clocks::partition::Base;
+use crate::clocks::solve::ClockedOrder;
 use crate::dag::{CallId, Dag, Node, NodeId};
 use crate::jacobian::loop_jacobian;
 use crate::sort::Orders;
@@ -25,6 +28,7 @@ pub fn emit(
     parameters: &[Assignment],
     initial: &[Step],
     orders: &Orders,
+    clocked: &[(Base, ClockedOrder)],
 ) -> SimProgram {
     let scales = Scales::read(model, &system, aliases);
     let derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
@@ -49,6 +53,14 @@ pub fn emit(
     output_steps.extend(negated_aliases(&mut system, aliases));
     let parameters: Vec<Step> = parameters.iter().map(assign).collect();
 
+    let mut clocked_sections = Vec::new();
+    let mut base_partitions = Vec::new();
+    for (base, order) in clocked {
+        let mut section = |system: &mut System, steps: &[Step]| Section {
+            blocks: steps.iter().map(|s| block(model, system, &scales, s)).collect(),
+        };
+        base_partitions.push(base_partition(&mut system, base, order, &mut clocked_sections, &mut section));
+    }
     let mut section =
         |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(model, &mut system, &scales, s)).collect() };
     let derivative_section = section(&derivative_steps);
@@ -58,7 +70,9 @@ pub fn emit(
     let derivative_modes = derivative_section
         .loads()
         .into_iter()
-        .filter(|&s| matches!(system.slots[s].kind, SlotKind::Discrete | SlotKind::Pre | SlotKind::Flag))
+        .filter(|&s| {
+            matches!(system.slots[s].kind, SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre | SlotKind::Flag)
+        })
         .collect();
     SimProgram {
         name: model.name.clone(),
@@ -74,6 +88,8 @@ pub fn emit(
         derivative_section,
         crossing_section,
         output_section,
+        base_partitions,
+        clocked_sections,
         derivative_modes,
         experiment: Experiment {
             start_time: model.experiment.start_time,

@@ -16,30 +16,34 @@ use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel};
 use saltus_program::{Assertion, BinaryFn, SlotKind, SlotType};
 
+use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
-use crate::system::{Assignment, ScalarEquation, System, is_unknown};
+use crate::system::{Assignment, ScalarEquation, System};
 
-pub fn lower_equations(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
+/// `clocking` says which equations belong to clocked partitions, if there are any.
+pub fn lower_equations(
+    model: &FlatModel,
+    clocking: Option<&ClockSurvey>,
+    system: &mut System,
+    diagnostics: &mut Diagnostics,
+) {
     let mut lowering = Lowering::new(model, system, diagnostics);
-    for (id, variable) in model.variables.iter() {
-        if variable.binding.is_some() && is_unknown(variable) {
-            let result = lowering.binding_equation(id);
-            lowering.note(result);
-        }
-    }
     // What could not be lowered has been reported; the other equations are still looked at.
-    for equation in &model.equations {
-        let result = lowering.equation(equation);
+    for (number, item) in survey::items(model).into_iter().enumerate() {
+        let clocking = clocking.and_then(|c| c.items.get(number)).copied().unwrap_or(Clocking::Unclocked);
+        let result = match clocking {
+            Clocking::Unclocked => lowering.item(item),
+            Clocking::Clocked => lowering.clocked_item(item, number),
+            Clocking::Mixed => lowering.mixed_item(item, number),
+        };
         lowering.note(result);
     }
-    for algorithm in &model.algorithms {
-        let result = lowering.algorithm(algorithm);
-        lowering.note(result);
-    }
+    let outside = std::mem::take(&mut lowering.system.clocks.outside);
+    lowering.system.equations.extend(outside);
     lowering.is_literal = true;
     for equation in &model.initial_equations {
         lowering.is_initial = true;
@@ -70,7 +74,7 @@ struct Sides {
 }
 
 impl<'a> Lowering<'a> {
-    fn binding_equation(&mut self, id: saltus_flat::VarId) -> Lowered<()> {
+    pub fn binding_equation(&mut self, id: saltus_flat::VarId) -> Lowered<()> {
         let model = self.model;
         let variable = &model.variables[id];
         let Some(binding) = &variable.binding else { return Ok(()) };
@@ -84,7 +88,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    fn equation(&mut self, equation: &'a Equation) -> Lowered<()> {
+    pub fn equation(&mut self, equation: &'a Equation) -> Lowered<()> {
         match &equation.kind {
             EquationKind::Equality { left, right } => {
                 let sides = self.sides(left, right, equation.span)?;
@@ -168,7 +172,9 @@ impl<'a> Lowering<'a> {
         let Some(((condition, body), rest)) = branches.split_first() else {
             return self.equations_of_branch(otherwise, guard);
         };
-        let node = self.condition(condition)?;
+        // Which clock it is must be known at compile time.
+        let node =
+            if has_clocks(body) { self.folding(|l| l.condition(condition))? } else { self.condition(condition)? };
         match self.system.dag.value(node) {
             Some(value) if value != 0.0 => return self.equations_of_branch(body, guard),
             Some(_) => return self.if_equation(rest, otherwise, guard, span),
@@ -229,6 +235,17 @@ impl<'a> Lowering<'a> {
         Ok(all)
     }
 
+    /// The equations of a `when` with a clock are ordinary equations on that clock.
+    pub fn clocked_when(&mut self, clock: &'a Expr, body: &'a [Equation]) -> Lowered<()> {
+        let clock = self.clock(clock)?;
+        let yes = self.system.dag.boolean(true);
+        for sides in self.equations_of_branch(body, yes)? {
+            self.system.clocks.associations.push((vec![sides.left, sides.right], clock));
+            self.add(sides);
+        }
+        Ok(())
+    }
+
     fn merge_sides(&mut self, condition: NodeId, a: Sides, b: Sides) -> Sides {
         let sides = |s: &Sides| Value::vector(vec![s.left, s.right]);
         match self.decision(condition, &sides(&a), &sides(&b)) {
@@ -260,7 +277,10 @@ impl<'a> Lowering<'a> {
         // An assertion about Strings that are not known cannot be checked.
         let Ok(condition) = self.literally(|l| l.condition(condition)) else { return Ok(()) };
         let inactive = self.system.dag.not(guard);
-        let holds = self.system.dag.binary(BinaryFn::Or, inactive, condition);
+        let mut holds = self.system.dag.binary(BinaryFn::Or, inactive, condition);
+        if self.system.clocks.is_active && self.system.dag.value(holds).is_none() {
+            holds = self.clocked_assertion(holds, span);
+        }
         self.add_assertion(holds, message, level, span);
         Ok(())
     }
@@ -278,6 +298,10 @@ impl<'a> Lowering<'a> {
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
         self.system.assertions.push(Assertion { condition: slot, message: text, is_warning, span });
     }
+}
+
+fn has_clocks(body: &[Equation]) -> bool {
+    body.iter().any(|e| matches!(&e.kind, EquationKind::Equality { left, .. } if left.ty.base == BaseType::Clock))
 }
 
 /// Equations of two branches that go together: first those with the same left-hand side, the others in order.

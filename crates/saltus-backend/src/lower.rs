@@ -213,7 +213,12 @@ impl<'a> Lowering<'a> {
         let mut rest = e;
         let mut last = loop {
             let ExprKind::If { condition, then, otherwise } = &rest.kind else { break self.value(rest)? };
-            let condition = self.scalar(condition)?;
+            // Which clock it is must be known at compile time.
+            let condition = if e.ty.base == BaseType::Clock {
+                self.folding(|l| l.scalar(condition))?
+            } else {
+                self.scalar(condition)?
+            };
             // A branch that cannot be reached may contain anything.
             match self.system.dag.value(condition) {
                 Some(value) if value != 0.0 => break self.value(then)?,
@@ -267,7 +272,6 @@ impl<'a> Lowering<'a> {
                 let unknown = Value::Text(None);
                 return Ok(if dims.is_empty() { unknown } else { self.repeat(&unknown, dims, n) });
             }
-            BaseType::Clock => return self.unsupported("clocks", span),
             BaseType::ExternalObject(_) => return self.object(id, span),
             _ => {}
         }

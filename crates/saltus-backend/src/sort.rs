@@ -18,7 +18,31 @@ pub struct Orders {
 }
 
 pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Orders {
-    let nothing = Orders { events: Vec::new(), continuous: Vec::new() };
+    let Some(Matched { equations, unknowns, structure, matching }) = match_equations(system, diagnostics) else {
+        return Orders { events: Vec::new(), continuous: Vec::new() };
+    };
+    let events = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
+    let continuous = continuous_order(system, &equations, &unknowns, &matching, diagnostics);
+    Orders { events, continuous }
+}
+
+/// The event order alone.
+pub fn sort_events(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Step> {
+    match match_equations(system, diagnostics) {
+        Some(m) => sort_into_blocks(system, &m.equations, &m.unknowns, &m.structure, &m.matching, diagnostics),
+        None => Vec::new(),
+    }
+}
+
+/// All equations with their unknowns.
+struct Matched {
+    equations: Vec<ScalarEquation>,
+    unknowns: Vec<SlotId>,
+    structure: Structure,
+    matching: Matching,
+}
+
+fn match_equations(system: &System, diagnostics: &mut Diagnostics) -> Option<Matched> {
     let unknowns = event_unknowns(system);
     let equations = system.equations.clone();
     let structure = Structure::new(system, &equations, &unknowns);
@@ -26,11 +50,9 @@ pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Ord
     extend_by_quality(&mut matching, &structure, &equations, &|_| true);
     if matching.size() < equations.len().max(unknowns.len()) {
         report_unmatched(system, &structure, &equations, &unknowns, &matching, diagnostics);
-        return nothing;
+        return None;
     }
-    let events = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
-    let continuous = continuous_order(system, &equations, &unknowns, &matching, diagnostics);
-    Orders { events, continuous }
+    Some(Matched { equations, unknowns, structure, matching })
 }
 
 /// Extends a matching, edges that can be solved safely first. Only rows for which `is_due` holds are added.

@@ -14,6 +14,8 @@ use saltus_program::{
     SlotType, Termination, TimeEvent,
 };
 
+use crate::clocks::Clocks;
+use crate::clocks::partition::Base;
 use crate::dag::{Dag, NodeId};
 use crate::lower::{Memo, assigned_variables};
 
@@ -59,6 +61,9 @@ pub struct System {
     pub callables: IdVec<CallableId, Callable>,
     /// Their names, for messages.
     pub callable_names: IdVec<CallableId, String>,
+    pub clocks: Clocks,
+    /// Clocked partitions; their equations are not among `equations`.
+    pub bases: Vec<Base>,
     /// What lowering has found already.
     pub memo: Memo,
 }
@@ -99,9 +104,14 @@ pub fn declare_variables(model: &FlatModel) -> System {
     let terminal = flag("terminal()", SlotKind::Flag, SlotType::Boolean);
     let assigned_in_when = find_assigned_in_when(model);
     let mut elements = IdVec::new();
+    let mut clocks = Clocks::default();
     for (id, variable) in model.variables.iter() {
         let kind = slot_kind(variable, assigned_in_when.contains(&id));
-        elements.push(declare_elements(&mut slots, variable, kind));
+        let slots = declare_elements(&mut slots, variable, kind);
+        if variable.ty.base == BaseType::Clock {
+            clocks.clock_slots.extend(&slots);
+        }
+        elements.push(slots);
     }
     System {
         dag: Dag::default(),
@@ -131,6 +141,8 @@ pub fn declare_variables(model: &FlatModel) -> System {
         parameter_values: Vec::new(),
         callables: IdVec::new(),
         callable_names: IdVec::new(),
+        clocks,
+        bases: Vec::new(),
         memo: Memo::default(),
     }
 }
@@ -139,6 +151,8 @@ fn declare_elements(slots: &mut IdVec<SlotId, Slot>, variable: &Variable, kind: 
     let (ty, kind) = match variable.ty.base {
         // The slot holds the handle.
         BaseType::ExternalObject(_) => (Some(SlotType::Real), SlotKind::Parameter),
+        // Stands for everything that is associated with the clock.
+        BaseType::Clock => (Some(SlotType::Boolean), SlotKind::Flag),
         base => (slot_type(base), kind),
     };
     let (Some(ty), Some(n)) = (ty, variable.ty.n_elements()) else { return Vec::new() };
@@ -222,6 +236,8 @@ fn find_assigned_in_when(model: &FlatModel) -> BTreeSet<VarId> {
 
 impl System {
     pub fn add_slot(&mut self, name: impl Into<String>, kind: SlotKind, ty: SlotType) -> SlotId {
+        let is_variable = matches!(kind, SlotKind::Algebraic | SlotKind::Discrete | SlotKind::Derivative);
+        let kind = if self.clocks.is_active && is_variable { SlotKind::Clocked } else { kind };
         self.slots.push(Slot { name: name.into(), kind, ty, initial: 0.0 })
     }
 
@@ -245,7 +261,9 @@ impl System {
         }
         let name = format!("der({})", self.name(slot));
         let derivative = self.add_slot(name, SlotKind::Derivative, SlotType::Real);
-        self.slots[slot].kind = SlotKind::State;
+        if self.slots[slot].kind != SlotKind::Clocked {
+            self.slots[slot].kind = SlotKind::State;
+        }
         self.derivative_of.insert(slot, derivative);
         derivative
     }

@@ -35,6 +35,11 @@ type Choices = BTreeMap<SlotId, Vec<(Guard, NodeId, Span)>>;
 
 impl<'a> Lowering<'a> {
     pub fn when(&mut self, branches: &'a [(Expr, Vec<Equation>)], span: Span) -> Lowered<()> {
+        if let [(condition, body)] = branches
+            && condition.ty.base == saltus_flat::BaseType::Clock
+        {
+            return self.clocked_when(condition, body);
+        }
         let mut free = self.always();
         let mut choices = Choices::new();
         for (condition, body) in branches {
@@ -68,7 +73,7 @@ impl<'a> Lowering<'a> {
     /// When the condition of a branch makes it active.
     pub fn activation(&mut self, condition: &'a Expr) -> Lowered<Guard> {
         if condition.ty.base != saltus_flat::BaseType::Boolean {
-            return self.unsupported("clocks", condition.span);
+            return Err(diagnostics::clocks::when_with_clock(condition.span).into());
         }
         let elements = self.scalars(condition)?;
         let texts = element_texts(self, condition, elements.len());
@@ -92,7 +97,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A Boolean variable with the value of the condition, so that it has a `pre` value.
-    fn condition_slot(&mut self, node: NodeId, text: String, span: Span) -> SlotId {
+    pub fn condition_slot(&mut self, node: NodeId, text: String, span: Span) -> SlotId {
         if let Some(&slot) = self.system.condition_memory.get(&node) {
             return slot;
         }
@@ -160,7 +165,9 @@ impl<'a> Lowering<'a> {
     ) -> Lowered<()> {
         let targets = self.scalars(left)?;
         for (target, value) in targets.into_iter().zip(value.scalars()) {
-            let slot = self.slot_of(target).filter(|&s| self.system.slots[s].kind == SlotKind::Discrete);
+            let slot = self
+                .slot_of(target)
+                .filter(|&s| matches!(self.system.slots[s].kind, SlotKind::Discrete | SlotKind::Clocked));
             let Some(slot) = slot else { return Err(diagnostics::when_left_side(span).into()) };
             choices.entry(slot).or_default().push((guard, value, span));
         }

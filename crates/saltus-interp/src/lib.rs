@@ -32,9 +32,9 @@ pub struct Interpreter<'a> {
     machine: Machine<'a>,
     loops: Vec<LoopWork<'a>>,
     /// Number of the first loop of each section, in the order of [`sections`].
-    first_loop: [usize; 6],
+    first_loop: Vec<usize>,
     /// Sections with compiled parts.
-    native: [Option<Rc<NativeSection>>; 6],
+    native: Vec<Option<Rc<NativeSection>>>,
     failure: Failure,
     record: LoopRecord,
     /// Warnings of accepted points.
@@ -51,15 +51,26 @@ enum Failure {
 
 const MOST_WARNINGS: usize = 1_000;
 
-fn sections(program: &SimProgram) -> [&Section; 6] {
-    [
+/// Sections other than those of clocks, which follow them.
+const N_UNCLOCKED: usize = 6;
+
+fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
+    let unclocked = [
         &program.parameter_section,
         &program.initial_section,
         &program.event_section,
         &program.derivative_section,
         &program.crossing_section,
         &program.output_section,
-    ]
+    ];
+    unclocked.into_iter().chain(&program.clocked_sections)
+}
+
+fn section(program: &SimProgram, number: usize) -> Option<&Section> {
+    match number.checked_sub(N_UNCLOCKED) {
+        Some(k) => program.clocked_sections.get(k),
+        None => sections(program).nth(number),
+    }
 }
 
 fn section_number(activation: Activation) -> usize {
@@ -70,16 +81,17 @@ fn section_number(activation: Activation) -> usize {
         Activation::Derivatives => 3,
         Activation::Crossings => 4,
         Activation::Outputs => 5,
+        Activation::Clocked(k) => N_UNCLOCKED + k as usize,
     }
 }
 
 impl<'a> Interpreter<'a> {
     pub fn new(program: &'a SimProgram) -> Self {
         let mut loops = Vec::new();
-        let mut first_loop = [0; 6];
+        let mut first_loop = Vec::new();
         let mut longest = 0;
-        for (first, section) in first_loop.iter_mut().zip(sections(program)) {
-            *first = loops.len();
+        for section in sections(program) {
+            first_loop.push(loops.len());
             for block in &section.blocks {
                 longest = block.codes().iter().map(|c| c.ops.len()).fold(longest, usize::max);
                 if let Block::Loop(l) = block {
@@ -90,8 +102,8 @@ impl<'a> Interpreter<'a> {
         Interpreter {
             machine: Machine::new(program, longest),
             loops,
+            native: vec![None; first_loop.len()],
             first_loop,
-            native: Default::default(),
             failure: Failure::None,
             record: LoopRecord::default(),
             warnings: Vec::new(),
@@ -121,7 +133,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn section(&mut self, number: usize, patience: Patience) -> Status {
-        let section = sections(self.machine.program)[number];
+        let Some(section) = section(self.machine.program, number) else { return Status::Ok };
         let mut next_loop = self.first_loop[number];
         let Some(native) = self.native[number].clone() else {
             return self.blocks(section, 0..section.blocks.len(), &mut next_loop, patience);
@@ -218,7 +230,9 @@ impl ModelFunctions for Interpreter<'_> {
             _ => {}
         }
         let patience = match activation {
-            Activation::Parameters | Activation::Initial | Activation::Events => Patience::Event,
+            Activation::Parameters | Activation::Initial | Activation::Events | Activation::Clocked(_) => {
+                Patience::Event
+            }
             _ => Patience::Trial,
         };
         self.failure = Failure::None;

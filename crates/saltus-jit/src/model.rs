@@ -54,8 +54,8 @@ impl<'a> CompiledModel<'a> {
 
     /// Compiles a section now.
     pub fn compile(&mut self, activation: Activation) -> Result<(), JitError> {
-        let compiled =
-            section::compile(self.program, section_of(self.program, activation), &self.jit.isa, self.jit.options)?;
+        let Some(section) = section_of(self.program, activation) else { return Ok(()) };
+        let compiled = section::compile(self.program, section, &self.jit.isa, self.jit.options)?;
         self.interpreter.set_native(activation, compiled);
         Ok(())
     }
@@ -67,7 +67,7 @@ impl<'a> CompiledModel<'a> {
 
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
-            let n_ops = n_operations(section_of(self.program, activation));
+            let n_ops = section_of(self.program, activation).map_or(0, n_operations);
             if let Some(because_of_size) = (HOT * FIXED_OPERATIONS).checked_div(n_ops) {
                 self.watched.push((activation, HOT + because_of_size));
             }
@@ -87,15 +87,16 @@ impl<'a> CompiledModel<'a> {
     }
 }
 
-fn section_of(program: &SimProgram, activation: Activation) -> &Section {
-    match activation {
+fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> {
+    Some(match activation {
         Activation::Parameters => &program.parameter_section,
         Activation::Initial => &program.initial_section,
         Activation::Events => &program.event_section,
         Activation::Derivatives => &program.derivative_section,
         Activation::Crossings => &program.crossing_section,
         Activation::Outputs => &program.output_section,
-    }
+        Activation::Clocked(k) => return program.clocked_sections.get(k as usize),
+    })
 }
 
 /// Operations of an evaluation, roughly.

@@ -22,6 +22,8 @@ pub enum Activation {
     Crossings,
     /// After `Crossings`: all remaining continuous variables.
     Outputs,
+    /// A section of a clocked partition, by position in `SimProgram::clocked_sections`.
+    Clocked(u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -259,18 +261,20 @@ pub trait ModelFunctions {
         Ok(round)
     }
 
-    /// The earliest time after `t` at which a time relation changes or a sample ticks; infinite if there is none.
+    /// The earliest time after `t` at which a time relation changes or a sample or clock ticks; infinite if there is none.
     fn next_time_event(&self, t: f64) -> f64 {
         let program = self.program();
         let thresholds = program.time_events.iter().map(|e| e.key(self.get(e.threshold)));
         let ticks = program.samples.iter().map(|s| self.get(s.start) + self.get(s.tick) * self.get(s.interval));
-        thresholds.chain(ticks).filter(|&key| key > t).fold(f64::INFINITY, f64::min)
+        let clocks = program.base_partitions.iter().flat_map(|p| &p.sub_clocks).map(|c| self.get(c.next));
+        thresholds.chain(ticks).chain(clocks).filter(|&key| key > t).fold(f64::INFINITY, f64::min)
     }
 
     /// The blocks of a section; for messages.
     fn blocks(&self, activation: Activation) -> &[Block] {
         let program = self.program();
         let section = match activation {
+            Activation::Clocked(k) => return program.clocked_sections.get(k as usize).map_or(&[], |s| &s.blocks),
             Activation::Parameters => &program.parameter_section,
             Activation::Initial => &program.initial_section,
             Activation::Events => &program.event_section,

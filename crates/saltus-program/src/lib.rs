@@ -15,11 +15,13 @@
 //! Invariants: within a section a slot is stored before it is loaded, unless it is an input of that section; a relation's
 //! memory is stored in the sections `Initial` and `Events` only.
 
+pub mod clock;
 pub mod code;
 pub mod functions;
 pub mod print;
 pub mod program;
 
+pub use clock::{Activity, BaseClock, BasePartition, SubClock};
 pub use code::{Assign, BinaryFn, Block, Call, Code, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId};
 pub use functions::{
     Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round, Status,

@@ -27,6 +27,14 @@ pub fn print(program: &SimProgram) -> String {
     for (title, section) in sections {
         print_section(&mut out, program, title, section);
     }
+    for partition in &program.base_partitions {
+        for activity in partition.first_activities.iter().chain(&partition.activities) {
+            let text = partition.sub_clocks.get(activity.sub_clock).map_or("?", |c| &c.text);
+            if let Some(section) = program.clocked_sections.get(activity.section as usize) {
+                print_section(&mut out, program, &format!("clocked by {text}"), section);
+            }
+        }
+    }
     out
 }
 

@@ -4,7 +4,7 @@ use saltus_base::{IdVec, Span};
 
 use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type};
 
-use crate::{CallableId, RelationId, Section, SlotId};
+use crate::{BasePartition, CallableId, RelationId, Section, SlotId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimProgram {
@@ -39,6 +39,9 @@ pub struct SimProgram {
     pub crossing_section: Section,
     /// The rest of the continuous variables, and the conditions of assertions.
     pub output_section: Section,
+    /// Parts of the model that are evaluated at the ticks of clocks, and their sections.
+    pub base_partitions: Vec<BasePartition>,
+    pub clocked_sections: Vec<Section>,
     /// Discrete slots that the derivatives depend on: an event that changes none of them and no state does not
     /// disturb the integrator.
     pub derivative_modes: Vec<SlotId>,
@@ -96,6 +99,8 @@ pub enum SlotKind {
     Algebraic,
     /// Changes at events only; also relations, conditions and thresholds that the compiler introduced.
     Discrete,
+    /// Belongs to a clocked partition: changes at ticks only.
+    Clocked,
     Pre,
     /// A crossing function or another value for the driver.
     Auxiliary,

@@ -11,7 +11,8 @@ use std::time::Instant;
 use saltus_base::{Index, Span};
 use saltus_numerics::{Integrator, IntegratorError};
 use saltus_program::{
-    Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, SlotType, Status, Variable,
+    Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, SlotType, Status, SubClock,
+    Variable,
 };
 
 use crate::Options;
@@ -100,10 +101,15 @@ struct Run<'a> {
     hold: Option<f64>,
 }
 
-/// Texts of relations, shared by all records.
+fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
+    program.base_partitions.iter().flat_map(|p| &p.sub_clocks)
+}
+
+/// Texts of relations and clocks, shared by all records.
 struct Texts {
     relations: Vec<Arc<str>>,
     timers: Vec<Arc<str>>,
+    clocks: Vec<Arc<str>>,
 }
 
 /// Crossing functions on the dense output of the last step.
@@ -147,7 +153,8 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     let mut seen = vec![false; program.slots.len()];
     let mut watched = Vec::new();
     for variable in program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden) {
-        let is_discrete = program.slots.get(variable.slot).is_some_and(|s| s.kind == SlotKind::Discrete);
+        let is_discrete =
+            program.slots.get(variable.slot).is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
         let is_set = || program.reinits.iter().any(|r| r.state == variable.slot);
         let is_new = seen.get_mut(variable.slot.index()).is_some_and(|s| !std::mem::replace(s, true));
         if is_new && (is_discrete || is_set()) {
@@ -184,6 +191,7 @@ impl<'a> Run<'a> {
             texts: Texts {
                 relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
                 timers: program.time_events.iter().map(|e| e.text.as_str().into()).collect(),
+                clocks: sub_clocks(program).map(|c| c.text.as_str().into()).collect(),
             },
             trajectory: Trajectory { segments: vec![segment], ..Default::default() },
             next_output: 1,
@@ -598,6 +606,11 @@ impl<'a> Run<'a> {
             if self.functions.get(sample.tick) != self.value_before(sample.tick) {
                 let (start, interval) = (self.functions.get(sample.start), self.functions.get(sample.interval));
                 causes.push(EventCause::Sample { start, interval, span: sample.span });
+            }
+        }
+        for (clock, text) in sub_clocks(self.program).zip(&self.texts.clocks) {
+            if self.functions.get(clock.tick) != self.value_before(clock.tick) {
+                causes.push(EventCause::Clock { text: text.clone(), span: clock.span });
             }
         }
         causes

@@ -72,6 +72,10 @@ pub enum SimErrorKind {
     BadSample {
         interval: f64,
     },
+    /// The interval of a clock is not positive, or too small for the resolution of time.
+    BadClock {
+        interval: f64,
+    },
 }
 
 impl fmt::Display for SimErrorKind {
@@ -106,6 +110,12 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
             SimErrorKind::BadSample { interval } => {
                 write!(f, "sample with the interval {interval}: it must be positive")
+            }
+            SimErrorKind::BadClock { interval } => {
+                write!(
+                    f,
+                    "a clock with the interval {interval} s: it must be positive, and time must be able to advance by it"
+                )
             }
         }
     }

@@ -1,13 +1,14 @@
 //! Initialisation and event iteration: evaluate in rounds until nothing changes.
 //!
-//! In: a model whose memory holds the left limits. Out: the same memory with the right limits. First round only: samples
-//! are true. Each round: relations literal, all equations in event order, pending `reinit`s, `pre := value`. (Specification:
+//! In: a model whose memory holds the left limits. Out: the same memory with the right limits. First due clocked
+//! partitions are evaluated, on left limits ([`clocks`]). First round only: samples are true. Each round: relations literal, all equations in event order, pending `reinit`s, `pre := value`. (Specification:
 //! section 8.6 and appendix B.)
 
 use saltus_base::Span;
 use saltus_program::{Activation, ModelFunctions, Round, SimProgram, SlotId, Status};
 
 use crate::Options;
+use crate::clocks;
 use crate::error::{Failure, SimErrorKind};
 
 /// Keys of time events that are no further apart than this many units in the last place are one event.
@@ -30,6 +31,7 @@ pub(crate) fn check(
         Activation::Parameters => "when parameters are computed",
         Activation::Initial => "in the initial system",
         Activation::Events => "at an event",
+        Activation::Clocked(_) => "at a clock tick",
         Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
     };
     Err(failure_of(functions, t, status, activation, during))
@@ -87,6 +89,7 @@ pub(crate) fn initialise(
         functions.set(sample.tick, ((t - start) / interval).ceil().max(0.0));
         functions.set(sample.active, 0.0);
     }
+    clocks::reset(program, functions, t)?;
     let before = functions.snapshot();
     if let Err(failure) = solve_initial(program, functions, t) {
         let Some(lambda) = program.homotopy() else { return Err(failure) };
@@ -164,10 +167,12 @@ pub(crate) fn settle(
     options: &Options,
     t: f64,
 ) -> Result<Settled, Failure> {
+    clocks::tick_timed(program, functions, options.start_time, t)?;
     let ticked = activate_samples(program, functions, t);
     let mut termination = None;
     let mut last = Round::default();
     for round in 1..=options.max_event_rounds.max(2) {
+        let conditions = clocks::conditions(program, functions);
         last = match functions.event_round() {
             Ok(round) => round,
             Err(status) => {
@@ -183,7 +188,9 @@ pub(crate) fn settle(
         if samples_end {
             program.samples.iter().for_each(|s| functions.set(s.active, 0.0));
         }
-        if last.is_settled() && !samples_end {
+        // A clock that ticks because of this round is followed by another one.
+        let clocks_tick = clocks::tick_risen(program, functions, t, &conditions)?;
+        if last.is_settled() && !samples_end && !clocks_tick {
             functions.update_pre();
             eval_continuous(functions, t)?;
             functions.accept();

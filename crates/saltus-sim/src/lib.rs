@@ -7,6 +7,7 @@
 //! relations that would change; the first change is located to the resolution of time, the model is evaluated in rounds
 //! until nothing changes any more, and integration goes on. See [`crossing`] and [`engine`].
 
+mod clocks;
 pub mod crossing;
 pub mod engine;
 pub mod error;

@@ -33,7 +33,7 @@ pub enum EventKind {
     Start,
     /// A relation of continuous variables changed.
     State,
-    /// A relation of time changed, or a sample ticked.
+    /// A relation of time changed, or a sample or clock ticked.
     Time,
     /// The last event, for `terminal()`.
     Terminal,
@@ -53,6 +53,8 @@ pub enum EventCause {
     Timer { text: Arc<str>, value: bool, span: Span },
     /// `sample(start, interval)` ticked.
     Sample { start: f64, interval: f64, span: Span },
+    /// A clock ticked.
+    Clock { text: Arc<str>, span: Span },
     /// The first event, at the start.
     Start,
 }
@@ -132,9 +134,9 @@ fn event_line(line: &mut String, event: &EventRecord, place: &dyn Fn(Span) -> Op
 /// What the event is mostly about, and where that is written.
 fn first_cause(cause: &EventCause) -> Option<(String, Span)> {
     match cause {
-        EventCause::Relation { text, span, .. } | EventCause::Timer { text, span, .. } => {
-            Some((text.to_string(), *span))
-        }
+        EventCause::Relation { text, span, .. }
+        | EventCause::Timer { text, span, .. }
+        | EventCause::Clock { text, span } => Some((text.to_string(), *span)),
         EventCause::Sample { start, interval, span } => Some((format!("sample({start}, {interval})"), *span)),
         EventCause::Start | EventCause::Time => None,
     }
@@ -154,6 +156,11 @@ fn cause_text(cause: &EventCause, place: &dyn Fn(Span) -> Option<String>) -> Opt
             text.push_str(if is_timer { "{\"timer\":" } else { "{\"relation\":" });
             string(&mut text, relation);
             text.push_str(&format!(",\"value\":{value}"));
+            span
+        }
+        EventCause::Clock { text: clock, span } => {
+            text.push_str("{\"clock\":");
+            string(&mut text, clock);
             span
         }
         EventCause::Sample { start, interval, span } => {

@@ -175,7 +175,7 @@ impl<'a> Lowering<'a> {
         let mut nodes = Vec::with_capacity(slots.len());
         for slot in slots {
             nodes.push(match self.system.slots[slot].kind {
-                SlotKind::Discrete => self.pre_node(slot),
+                SlotKind::Discrete | SlotKind::Clocked => self.pre_node(slot),
                 _ => match self.system.starts.get(&slot) {
                     Some(start) => start.value,
                     None => self.system.dag.constant(self.system.slots[slot].initial),

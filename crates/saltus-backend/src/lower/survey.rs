@@ -24,7 +24,7 @@ pub fn survey(model: &FlatModel) -> Survey {
     let mut system = system::declare_variables(model);
     parameters::lower_parameters(model, &mut system, &mut diagnostics);
     parameters::lower_start_values(model, &mut system, &mut diagnostics);
-    equations::lower_equations(model, &mut system, &mut diagnostics);
+    equations::lower_equations(model, None, &mut system, &mut diagnostics);
     Survey {
         n_slots: system.slots.len(),
         n_unknowns: system::event_unknowns(&system).len(),

@@ -25,7 +25,7 @@ fn lower(text: &str) -> (System, Diagnostics) {
     let mut system = declare_variables(&model);
     parameters::lower_parameters(&model, &mut system, &mut diagnostics);
     parameters::lower_start_values(&model, &mut system, &mut diagnostics);
-    equations::lower_equations(&model, &mut system, &mut diagnostics);
+    equations::lower_equations(&model, None, &mut system, &mut diagnostics);
     (system, diagnostics)
 }
 

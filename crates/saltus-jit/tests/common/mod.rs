@@ -34,6 +34,8 @@ pub fn empty_program() -> SimProgram {
         derivative_section: Section::default(),
         crossing_section: Section::default(),
         output_section: Section::default(),
+        base_partitions: Vec::new(),
+        clocked_sections: Vec::new(),
         derivative_modes: vec![],
         experiment: Experiment::default(),
         callables: IdVec::new(),
