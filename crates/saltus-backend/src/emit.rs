@@ -25,7 +25,7 @@ pub fn emit(
     model: &FlatModel,
     mut system: System,
     aliases: &Aliases,
-    parameters: &[Assignment],
+    parameters_sorted: &[Assignment],
     initial: &[Step],
     orders: &Orders,
     clocked: &[(Base, ClockedOrder)],
@@ -51,7 +51,7 @@ pub fn emit(
     crossing_steps.extend(system.crossings.iter().map(assign));
     output_steps.extend(system.assertion_conditions.iter().map(assign));
     output_steps.extend(negated_aliases(&mut system, aliases));
-    let parameters: Vec<Step> = parameters.iter().map(assign).collect();
+    let parameters: Vec<Step> = parameters_sorted.iter().map(assign).collect();
 
     let mut clocked_sections = Vec::new();
     let mut base_partitions = Vec::new();
@@ -74,6 +74,7 @@ pub fn emit(
             matches!(system.slots[s].kind, SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre | SlotKind::Flag)
         })
         .collect();
+    let decisive = decisive_parameters(model, &system, parameters_sorted);
     SimProgram {
         name: model.name.clone(),
         time: system.time,
@@ -91,6 +92,7 @@ pub fn emit(
         base_partitions,
         clocked_sections,
         derivative_modes,
+        decisive,
         experiment: Experiment {
             start_time: model.experiment.start_time,
             stop_time: model.experiment.stop_time,
@@ -109,6 +111,23 @@ pub fn emit(
         assertions: system.assertions,
         terminations: system.terminations,
     }
+}
+
+/// Constants, structural parameters, those that decided about the structure, and all that these are computed from.
+fn decisive_parameters(model: &FlatModel, system: &System, parameters: &[Assignment]) -> Vec<SlotId> {
+    let mut decisive = system.memo.decisive.clone();
+    for (id, variable) in model.variables.iter() {
+        if variable.is_structural || variable.variability == Variability::Constant {
+            decisive.extend(&system.elements[id]);
+        }
+    }
+    // Each is computed from earlier ones.
+    for assignment in parameters.iter().rev().filter(|a| system.slots[a.slot].kind == SlotKind::Parameter) {
+        if decisive.contains(&assignment.slot) {
+            decisive.extend(system.dag.loads(&[assignment.node]));
+        }
+    }
+    decisive.into_iter().collect()
 }
 
 /// The slots that must be computed for `wanted`, among steps in order of computation.

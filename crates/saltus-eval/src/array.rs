@@ -3,6 +3,7 @@
 //! Invariants: at least one dimension; the number of items is the product of the sizes.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_flat::{BaseType, EnumId};
 
@@ -23,7 +24,7 @@ pub enum Items {
     Real(Vec<f64>),
     Integer(Vec<i64>),
     Boolean(Vec<bool>),
-    String(Vec<Rc<str>>),
+    String(Vec<Arc<str>>),
     Enum(EnumId, Vec<u32>),
     /// Records, functions, external objects: the base type of the elements and the elements.
     Other(BaseType, Vec<Value>),

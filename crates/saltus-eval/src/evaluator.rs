@@ -4,6 +4,7 @@
 //! chains of operators and of `elseif` are walked in a loop, so that the stack is used by real nesting only.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index as _, Span};
 use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind, Function, FunctionId, LocalId};
@@ -370,7 +371,7 @@ impl<'e> Evaluator<'e> {
             .ok_or_else(|| diagnostics::array_too_large(expr.span, self.limits.elements).into())
     }
 
-    pub(crate) fn eval_string(&mut self, expr: &Expr) -> EvalResult<Rc<str>> {
+    pub(crate) fn eval_string(&mut self, expr: &Expr) -> EvalResult<Arc<str>> {
         match self.eval(expr)? {
             Value::String(s) => Ok(s),
             other => Err(diagnostics::kind_mismatch(expr.span, "a String", type_name(other.base_type())).into()),

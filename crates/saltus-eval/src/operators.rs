@@ -4,7 +4,7 @@
 //! array operand. Integer overflow, division by zero and powers without a real value are errors.
 
 use std::cmp::Ordering;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, BinaryOp, UnaryOp};
@@ -142,7 +142,7 @@ fn scalars(op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult 
 /// Doubling in a loop would fill the memory otherwise.
 const MOST_BYTES: usize = 10_000_000;
 
-fn concatenate(a: &str, b: &str, span: Span) -> EvalResult<Rc<str>> {
+fn concatenate(a: &str, b: &str, span: Span) -> EvalResult<Arc<str>> {
     if a.len() + b.len() > MOST_BYTES {
         return Err(diagnostics::string_too_long(span, MOST_BYTES).into());
     }

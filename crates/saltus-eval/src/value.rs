@@ -4,6 +4,7 @@
 //! assigning to an element copies only if somebody else still holds the array.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_flat::{BaseType, EnumId, FunctionId, RecordId};
 
@@ -15,7 +16,7 @@ pub enum Value {
     Real(f64),
     Integer(i64),
     Boolean(bool),
-    String(Rc<str>),
+    String(Arc<str>),
     /// The ordinal counts from 1.
     Enum(EnumId, u32),
     /// At least one dimension; scalars are never arrays.

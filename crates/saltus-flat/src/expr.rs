@@ -1,7 +1,7 @@
 //! Typed expressions. Every implicit thing is explicit: conversions are `Cast` nodes, `*` on matrices is
 //! [`BinaryOp::MatMul`], vectorised calls are reductions or array constructors.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 
@@ -19,7 +19,7 @@ pub enum ExprKind {
     Real(f64),
     Integer(i64),
     Boolean(bool),
-    String(Rc<str>),
+    String(Arc<str>),
     /// The ordinal counts from 1.
     EnumLiteral(EnumId, u32),
     /// A whole variable of the model (scalar or array).

@@ -134,6 +134,15 @@ impl<'a> CallHost<'a> {
         }
     }
 
+    /// Forgets what calls have left behind.
+    pub fn renew(&mut self) {
+        self.forget_objects();
+        self.world.random = ImpureRandom::default();
+        self.failure = None;
+        self.warnings.clear();
+        self.n_calls = 0;
+    }
+
     /// Handles that slots hold from now on come from new constructor calls.
     pub fn forget_objects(&mut self) {
         self.objects.clear();

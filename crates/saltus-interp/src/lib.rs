@@ -239,6 +239,16 @@ impl ModelFunctions for Interpreter<'_> {
         self.section(number, patience)
     }
 
+    fn renew(&mut self) {
+        let program = self.machine.program;
+        self.machine.memory = program.initial_memory();
+        self.machine.host.renew();
+        self.loops.iter_mut().for_each(|work| work.renew(program));
+        self.failure = Failure::None;
+        self.record = LoopRecord::default();
+        self.warnings.clear();
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         match self.failure {
             Failure::None => None,

@@ -143,6 +143,13 @@ impl<'a> LoopWork<'a> {
         LoopWork { l, reals, discrete: l.discrete.as_ref().map(|d| Discrete::new(l, d)), why: Why::Nothing }
     }
 
+    /// Forgets everything but the machine code.
+    pub fn renew(&mut self, program: &SimProgram) {
+        let native = self.reals.native.take();
+        *self = LoopWork::new(self.l, program);
+        self.reals.native = native;
+    }
+
     /// From now on machine code evaluates the equations.
     pub fn set_native(&mut self, native: NativeLoop) {
         self.reals.native = Some(native);

@@ -141,6 +141,10 @@ impl ModelFunctions for CompiledModel<'_> {
         self.derivatives.read(self.memory(), dx);
     }
 
+    fn renew(&mut self) {
+        self.interpreter.renew();
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         self.interpreter.last_failure()
     }

@@ -177,6 +177,12 @@ pub trait ModelFunctions {
         LoopStatistics::default()
     }
 
+    /// As if just made, for another run; what was compiled stays.
+    fn renew(&mut self) {
+        let memory = self.program().initial_memory();
+        self.restore(&memory);
+    }
+
     fn get(&self, slot: SlotId) -> f64 {
         self.memory().get(saltus_base::Index::index(slot)).copied().unwrap_or(f64::NAN)
     }

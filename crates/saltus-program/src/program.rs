@@ -45,6 +45,8 @@ pub struct SimProgram {
     /// Discrete slots that the derivatives depend on: an event that changes none of them and no state does not
     /// disturb the integrator.
     pub derivative_modes: Vec<SlotId>,
+    /// Parameters whose values the program was made for: another value needs another program. Sorted.
+    pub decisive: Vec<SlotId>,
     pub experiment: Experiment,
     /// Functions that are called rather than written out, for arguments of certain sizes.
     pub callables: IdVec<CallableId, Callable>,
@@ -277,3 +279,9 @@ impl SimProgram {
         self.variables.iter().find(|v| v.name == name)
     }
 }
+
+/// Several threads may run one program.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<SimProgram>();
+};

@@ -51,6 +51,7 @@ fn empty_program() -> SimProgram {
         base_partitions: Vec::new(),
         clocked_sections: Vec::new(),
         derivative_modes: vec![],
+        decisive: vec![],
         experiment: Experiment::default(),
         callables: IdVec::new(),
         functions: IdVec::new(),

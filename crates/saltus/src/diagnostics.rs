@@ -64,6 +64,17 @@ pub fn unknown_signal(name: &str, similar: Option<&str>) -> Diagnostic {
     }
 }
 
+/// The combinations of `--vary` are more than can be kept.
+pub fn too_many_runs(most: usize) -> Diagnostic {
+    error("E0088", format!("expected at most {most} combinations of parameters, found more"))
+        .hint("give fewer values; the numbers of values of all --vary are multiplied")
+}
+
+/// Some runs of a parameter study failed.
+pub fn runs_failed(n: usize, first: &str, why: &str) -> Diagnostic {
+    error("E0903", format!("{n} runs failed, the first with {first}: {why}"))
+}
+
 /// The stop time on the command line is before the start time.
 pub fn backwards(start: f64, stop: f64) -> Diagnostic {
     error("E0097", format!("expected a stop time after the start time {start}, found {stop}"))

@@ -21,5 +21,6 @@ mod resources;
 pub mod results;
 mod session;
 pub mod stats;
+pub mod sweep;
 
 pub use session::Session;

@@ -4,6 +4,7 @@
 //! unknown (`input Real x[:]`), so each value carries its own. Arrays share their storage until they are written.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_flat::FunctionId;
 use saltus_program::SlotId;
@@ -16,7 +17,7 @@ pub enum Value {
     Number(NodeId),
     Numbers(Rc<Array<NodeId>>),
     /// A String; `None` if it is not known at compile time.
-    Text(Option<Rc<str>>),
+    Text(Option<Arc<str>>),
     /// Fields in order of the record type.
     Record(Rc<Vec<Value>>),
     /// An external object, by the slot of its handle.

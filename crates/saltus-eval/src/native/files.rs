@@ -80,7 +80,7 @@ fn count_lines(context: &mut NativeContext, args: &mut [Value]) -> NativeResult 
 fn read_file(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     let lines = lines(context, string(args, 0)?)?;
     let n = usize::try_from(integer(args, 2)?).unwrap_or(0);
-    let wanted: Vec<std::rc::Rc<str>> = lines.iter().take(n).map(|l| l.as_str().into()).collect();
+    let wanted: Vec<std::sync::Arc<str>> = lines.iter().take(n).map(|l| l.as_str().into()).collect();
     if wanted.len() != n {
         return Err(NativeError::Failed(format!("the file has {} lines, {n} were expected", lines.len())));
     }

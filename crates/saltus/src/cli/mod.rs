@@ -14,6 +14,7 @@ mod progress;
 mod screen;
 mod simulate;
 mod summary;
+mod sweep;
 mod target;
 
 use clap::{Parser, Subcommand};
@@ -55,6 +56,8 @@ enum Command {
     Flatten(flatten::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
+    /// Simulate a model for many values of its parameters.
+    Sweep(Box<sweep::Arguments>),
     /// Draw signals of a result.
     Plot(plot::Arguments),
     /// Compare a result with a reference.
@@ -74,6 +77,7 @@ impl Cli {
             Command::Check(arguments) => check::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
+            Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Plot(arguments) => plot::run(arguments, screen),
             Command::Compare(arguments) => compare::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),

@@ -52,6 +52,15 @@ impl Bar {
         self.draw(done, &text);
     }
 
+    /// Shows how many of some jobs are done.
+    pub fn show_count(&mut self, done: usize, all: usize, what: &str) {
+        self.countdown = 0;
+        if self.is_due() {
+            let rate = done as f64 / self.started.elapsed().as_secs_f64();
+            self.draw(done as f64 / all.max(1) as f64, &format!("{done}/{all} {what}  {rate:.0}/s"));
+        }
+    }
+
     fn is_due(&mut self) -> bool {
         if !self.is_visible {
             return false;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use saltus::pipeline::{self, Options, Outcome};
 use saltus::{Session, diagnostics, stats};
-use saltus_base::Diagnostics;
+use saltus_base::{Diagnostic, Diagnostics};
+use saltus_library::ClassId;
 use saltus_sim::Progress;
 
 use super::{Exit, Screen};
@@ -61,7 +62,34 @@ impl Target {
         observer: &mut dyn FnMut(Progress) -> bool,
         screen: &Screen,
     ) -> Result<Run, Exit> {
-        let started = Instant::now();
+        options.overrides = self.set.clone();
+        self.run_any(&options, observer, screen)
+    }
+
+    /// Like [`run`](Self::run) with these values of parameters instead of those of `--set`.
+    pub fn run_with(
+        &self,
+        mut options: Options,
+        overrides: Vec<(String, String)>,
+        screen: &Screen,
+    ) -> Result<Run, Exit> {
+        options.overrides = overrides;
+        self.run_any(&options, &mut |_| true, screen)
+    }
+
+    /// Values of parameters that the user gave.
+    pub fn set(&self) -> &[(String, String)] {
+        &self.set
+    }
+
+    /// A new session with all that is named, and the class to work on.
+    pub fn open_class(&self) -> Option<(Session, ClassId)> {
+        let session = self.open();
+        let class = self.class(&session).ok()?;
+        Some((session, class))
+    }
+
+    fn open(&self) -> Session {
         let mut session = Session::on_disk();
         for dir in &self.library {
             session.add_library(dir);
@@ -69,30 +97,46 @@ impl Target {
         if let Some(path) = std::env::var_os("MODELICAPATH") {
             session.add_modelica_path(&path.to_string_lossy());
         }
-        let (files, classes): (Vec<&String>, Vec<&String>) = self.names.iter().partition(|name| is_file(name));
-        for file in files {
+        for file in self.names.iter().filter(|name| is_file(name)) {
             session.load_file(Path::new(file));
         }
-        let class = match classes.as_slice() {
+        session
+    }
+
+    fn class(&self, session: &Session) -> Result<ClassId, Diagnostic> {
+        match self.classes().as_slice() {
             [] => session.class(None),
             [name] => session.class(Some(name)),
             several => {
                 let names: Vec<String> = several.iter().map(|name| name.to_string()).collect();
                 Err(diagnostics::several_classes(&names))
             }
-        };
-        let class = class.map_err(|error| {
+        }
+    }
+
+    fn classes(&self) -> Vec<&String> {
+        self.names.iter().filter(|name| !is_file(name)).collect()
+    }
+
+    fn run_any(
+        &self,
+        options: &Options,
+        observer: &mut dyn FnMut(Progress) -> bool,
+        screen: &Screen,
+    ) -> Result<Run, Exit> {
+        let started = Instant::now();
+        let session = self.open();
+        let class = self.class(&session).map_err(|error| {
             let mut all = session.take_diagnostics();
             // What the files said explains why no class was found.
-            if !all.has_errors() || !classes.is_empty() {
+            if !all.has_errors() || !self.classes().is_empty() {
                 all.push(error);
             }
             show(&session, &all, screen);
             Exit::ModelError
         })?;
         let load = started.elapsed();
-        options.overrides = self.set.clone();
-        let outcome = pipeline::run_observed(&session, class, &options, observer);
+        let outcome = pipeline::run_observed(&session, class, options, observer);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
         Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
