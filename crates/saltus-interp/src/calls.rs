@@ -1,4 +1,5 @@
-//! Calls of functions that are not written out as operations, through the evaluator of typed expressions.
+//! Calls of functions that are not written out as operations: as compiled procedures, else through the evaluator of typed
+//! expressions.
 //!
 //! ```text
 //! y = interpolate(table, u)      scalars u ⇒ arguments (object of the slot `table`, Real) ⇒ call ⇒ scalars y
@@ -14,6 +15,8 @@ use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, ImpureRandom, Items, Limits, Value};
 use saltus_flat::{BaseType, EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
+
+use crate::procedure::Procedures;
 
 /// How functions reach files during a simulation.
 pub trait Files {
@@ -37,6 +40,9 @@ pub(crate) struct CallHost<'a> {
     failed: Vec<bool>,
     any_failed: bool,
     objects: Vec<Value>,
+    procedures: Procedures<'a>,
+    /// Scalars of the arguments of the present call.
+    given: Vec<f64>,
     failure: Option<EvalFailure>,
     /// Warnings since the evaluation of the present point began.
     pub warnings: Vec<Diagnostic>,
@@ -112,6 +118,8 @@ impl<'a> CallHost<'a> {
             failed: Vec::new(),
             any_failed: false,
             objects: Vec::new(),
+            procedures: Procedures::new(program),
+            given: Vec::new(),
             failure: None,
             warnings: Vec::new(),
             n_calls: 0,
@@ -182,7 +190,13 @@ impl<'a> CallHost<'a> {
             scalars = std::mem::take(results);
         }
         scalars.clear();
-        if let Err(failure) = self.make(callable, given, memory, span, &mut scalars) {
+        self.given.clear();
+        self.given.extend(given);
+        let given = std::mem::take(&mut self.given);
+        let done = self.procedures.call(callable, &given, &mut scalars);
+        let outcome = if done { Ok(()) } else { self.evaluate(callable, &given, memory, span, &mut scalars) };
+        self.given = given;
+        if let Err(failure) = outcome {
             scalars.clear();
             self.failure = Some(failure);
             self.any_failed = true;
@@ -195,10 +209,11 @@ impl<'a> CallHost<'a> {
         }
     }
 
-    fn make(
+    /// A call of something that is not compiled, or that got in trouble.
+    pub(crate) fn evaluate(
         &mut self,
         callable: CallableId,
-        given: &mut dyn Iterator<Item = f64>,
+        given: &[f64],
         memory: &[f64],
         span: Span,
         scalars: &mut Vec<f64>,
@@ -208,6 +223,7 @@ impl<'a> CallHost<'a> {
         let Some(callable) = program.callables.get(callable) else {
             return Err(broken("a call of something that is not callable"));
         };
+        scalars.clear();
         let arguments = self.pack_arguments(callable, memory, given, span)?;
         let arguments = arguments.ok_or_else(|| broken("the arguments of a call do not fit its function"))?;
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
@@ -252,9 +268,10 @@ impl<'a> CallHost<'a> {
         &self,
         callable: &Callable,
         memory: &[f64],
-        given: &mut dyn Iterator<Item = f64>,
+        given: &[f64],
         span: Span,
     ) -> Result<Option<Vec<Value>>, EvalFailure> {
+        let given: &mut dyn Iterator<Item = f64> = &mut given.iter().copied();
         let program = self.world.program;
         let mut arguments = Vec::with_capacity(callable.arguments.len());
         for argument in &callable.arguments {

@@ -1,8 +1,8 @@
 //! Evaluates a simulation program operation by operation on `f64` slots: no compilation, and the oracle for compiled
 //! code. In: a [`SimProgram`]. Out: an implementation of [`ModelFunctions`].
 //!
-//! [`machine`] evaluates straight-line code, [`calls`] the functions it calls, [`loops`] the equations that must be solved
-//! together. [`linear`] and [`mixed`] know nothing of code. [`native`] lets machine code take over parts of the program.
+//! [`machine`] evaluates straight-line code, [`calls`] the functions it calls (as a [`procedure`] where
+//! possible), [`loops`] the equations that must be solved together. [`linear`] and [`mixed`] know nothing of code. [`native`] lets machine code take over parts of the program.
 
 mod calls;
 pub mod linear;
@@ -10,6 +10,7 @@ mod loops;
 mod machine;
 pub mod mixed;
 pub mod native;
+mod procedure;
 #[cfg(test)]
 mod tests;
 

@@ -13,7 +13,7 @@ use saltus_program::{
 
 use super::*;
 
-fn empty_program() -> SimProgram {
+pub(crate) fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
     let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
     SimProgram {

@@ -1,0 +1,207 @@
+//! Built-in functions (specification §3.7, §10.3) that do not depend on a simulation.
+
+use saltus_base::Index as _;
+use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, ExprKind};
+use saltus_program::{BinaryFn, UnaryFn};
+
+use super::body::Body;
+use super::code::{At, Binary, Op, Unary};
+use super::expressions::{is_simple, operation};
+use super::layout::{Compiled, Operand, Place, Unsupported};
+
+impl Body<'_, '_> {
+    pub fn builtin(&mut self, function: Builtin, arguments: &[Expr], expr: &Expr) -> Compiled<Place> {
+        let arg = |i: usize| arguments.get(i).ok_or(Unsupported("too few arguments"));
+        if let Some(f) = elementary(function) {
+            let operand = self.value(arg(0)?)?;
+            return self.elementary_unary(function, f, &operand);
+        }
+        match function {
+            Builtin::Atan2 | Builtin::Div | Builtin::Mod | Builtin::Rem => {
+                let (x, y) = (self.value(arg(0)?)?, self.value(arg(1)?)?);
+                let (f, base) = quotient(function, x.base, y.base)?;
+                self.zip(f, &x, &y, base)
+            }
+            Builtin::Min | Builtin::Max => self.extremum(function == Builtin::Max, arguments, expr),
+            Builtin::NoEvent | Builtin::Homotopy | Builtin::Pure => self.value(arg(0)?),
+            Builtin::Smooth => self.value(arg(1)?),
+            Builtin::SemiLinear => self.semi_linear(arguments),
+            Builtin::ToInteger => {
+                let operand = self.value(arg(0)?)?;
+                match operand.base {
+                    BaseType::Enumeration(_) => Ok(operand.with_base(BaseType::Integer)),
+                    BaseType::Integer => Ok(operand),
+                    _ => Err(Unsupported("an enumeration value is expected")),
+                }
+            }
+            Builtin::EnumFromInteger => {
+                let operand = self.value(arg(0)?)?;
+                self.enumeration_value(&operand, expr.ty.base)
+            }
+            Builtin::ToString | Builtin::GetInstanceName => Ok(self.text()),
+            _ => self.array_builtin(function, arguments, expr),
+        }
+    }
+
+    fn elementary_unary(&mut self, function: Builtin, f: Unary, operand: &Place) -> Compiled<Place> {
+        let (f, base) = match (function, operand.base) {
+            (Builtin::Integer, BaseType::Integer | BaseType::Enumeration(_)) => {
+                return Ok(operand.clone().with_base(BaseType::Integer));
+            }
+            (Builtin::Integer | Builtin::Sign, BaseType::Real | BaseType::Integer) => (f, BaseType::Integer),
+            (Builtin::Abs, BaseType::Integer) => (f, BaseType::Integer),
+            (_, BaseType::Real | BaseType::Integer) => (f, BaseType::Real),
+            _ => return Err(Unsupported("a number is expected")),
+        };
+        self.map(f, operand, base)
+    }
+
+    /// `min(a, b)` of two scalars, `min(A)` over all elements of an array.
+    fn extremum(&mut self, is_max: bool, arguments: &[Expr], expr: &Expr) -> Compiled<Place> {
+        let f = if is_max { Binary::Larger } else { Binary::Smaller };
+        let first = self.value(arguments.first().ok_or(Unsupported("too few arguments"))?)?;
+        if !is_simple(first.base) {
+            return Err(Unsupported("a number is expected"));
+        }
+        if let Some(second) = arguments.get(1) {
+            let second = self.value(second)?;
+            let (_, _) = operation(BinaryOp::Less, first.base, second.base)?;
+            if !first.is_scalar() || !second.is_scalar() {
+                return Err(Unsupported("a scalar is expected"));
+            }
+            let at = self.binary(f, first.at, second.at)?;
+            let base = if first.base == second.base { first.base } else { BaseType::Real };
+            return self.converted(Place::scalar(at, base), expr.ty.base);
+        }
+        if first.is_scalar() {
+            return Ok(first);
+        }
+        let elements = self.elements(&first)?;
+        let (&start, rest) = elements.split_first().ok_or(Unsupported("an empty array"))?;
+        let at = rest.iter().try_fold(start, |best, &e| self.binary(f, best, e))?;
+        Ok(Place::scalar(at, first.base))
+    }
+
+    /// `semiLinear(x, k1, k2)` is `k1*x` for positive and `k2*x` for negative `x`.
+    fn semi_linear(&mut self, arguments: &[Expr]) -> Compiled<Place> {
+        let [x, positive, negative] = arguments else { return Err(Unsupported("too few arguments")) };
+        let x = self.scalar(x)?;
+        let zero = self.constant(0.0);
+        let is_positive = self.binary(Binary::Function(BinaryFn::GreaterEqual), x.at, zero)?;
+        if let Some(known) = self.value_of(is_positive) {
+            let slope = self.scalar(if known != 0.0 { positive } else { negative })?;
+            return self.binary_operator(BinaryOp::Mul, &slope, &x);
+        }
+        let result = self.temporary(1)?;
+        let mut base = BaseType::Real;
+        let mut jump = self.jump(Op::JumpUnless, is_positive)?;
+        for (i, slope) in [positive, negative].into_iter().enumerate() {
+            let slope = self.scalar(slope)?;
+            let product = self.binary_operator(BinaryOp::Mul, &slope, &x)?;
+            base = product.base;
+            let cell = self.cell(product.at);
+            self.copy(result, cell, 1)?;
+            if i == 0 {
+                let end = self.jump(Op::Jump, At::NOWHERE)?;
+                self.patch_here(&[jump]);
+                jump = end;
+            }
+        }
+        self.patch_here(&[jump]);
+        Ok(Place::scalar(result, base))
+    }
+
+    /// `E(i)`: the literal with number `i`.
+    fn enumeration_value(&mut self, operand: &Place, base: BaseType) -> Compiled<Place> {
+        let BaseType::Enumeration(id) = base else { return Err(Unsupported("an enumeration is expected")) };
+        if matches!(operand.base, BaseType::Enumeration(_)) {
+            return Ok(operand.clone());
+        }
+        if operand.base != BaseType::Integer || !operand.is_scalar() {
+            return Err(Unsupported("an Integer is expected"));
+        }
+        let n = self.compiler.layout.program.enumerations.get(id).map_or(0, |e| e.literals.len());
+        if let Some(x) = self.value_of(operand.at) {
+            let is_literal = x >= 1.0 && x <= n as f64;
+            return if is_literal { Ok(operand.clone().with_base(base)) } else { Err(Unsupported("no such literal")) };
+        }
+        // Only for its check.
+        let to = self.temporary(1)?;
+        self.emit(Op::Subscript, to, operand.at, At::frame(1), n as u32)?;
+        Ok(operand.clone().with_base(base))
+    }
+
+    /// Sizes come from the type where it knows them: `size(x, 1)` needs no value of `x`.
+    pub fn size(&mut self, arguments: &[Expr]) -> Compiled<Place> {
+        let array = arguments.first().ok_or(Unsupported("too few arguments"))?;
+        let known: Vec<Option<usize>> =
+            array.ty.dims.iter().map(|d| d.known().and_then(|n| usize::try_from(n).ok())).collect();
+        let Some(dimension) = arguments.get(1) else {
+            let sizes = match known.iter().copied().collect::<Option<Vec<_>>>() {
+                Some(sizes) => sizes,
+                None => self.dims_of(array)?,
+            };
+            let scalars: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
+            let at = self.compiler.constants.add(&scalars);
+            return Ok(Place { at, base: BaseType::Integer, dims: vec![sizes.len()] });
+        };
+        let number = self.constant_integer(dimension)?;
+        let position =
+            usize::try_from(number).ok().and_then(|n| n.checked_sub(1)).ok_or(Unsupported("no such size"))?;
+        let size = match known.get(position) {
+            Some(Some(n)) => *n,
+            Some(None) => *self.dims_of(array)?.get(position).ok_or(Unsupported("no such size"))?,
+            None => return Err(Unsupported("no such size")),
+        };
+        Ok(Place::scalar(self.constant(size as f64), BaseType::Integer))
+    }
+
+    fn dims_of(&mut self, array: &Expr) -> Compiled<Vec<usize>> {
+        if let ExprKind::Local(id) = array.kind
+            && id.index() < self.function.locals.len()
+            && let Operand::Value(place) = self.local(id)?
+        {
+            return Ok(place.dims);
+        }
+        Ok(self.value(array)?.dims)
+    }
+}
+
+fn elementary(function: Builtin) -> Option<Unary> {
+    Some(Unary::Function(match function {
+        Builtin::Sin => UnaryFn::Sin,
+        Builtin::Cos => UnaryFn::Cos,
+        Builtin::Tan => UnaryFn::Tan,
+        Builtin::Asin => UnaryFn::Asin,
+        Builtin::Acos => UnaryFn::Acos,
+        Builtin::Atan => UnaryFn::Atan,
+        Builtin::Sinh => UnaryFn::Sinh,
+        Builtin::Cosh => UnaryFn::Cosh,
+        Builtin::Tanh => UnaryFn::Tanh,
+        Builtin::Exp => UnaryFn::Exp,
+        Builtin::Log => UnaryFn::Log,
+        Builtin::Log10 => UnaryFn::Log10,
+        Builtin::Sqrt => UnaryFn::Sqrt,
+        Builtin::Abs => UnaryFn::Abs,
+        Builtin::Ceil => UnaryFn::Ceil,
+        Builtin::Floor => UnaryFn::Floor,
+        Builtin::Sign => return Some(Unary::Sign),
+        Builtin::Integer => return Some(Unary::Floor),
+        _ => return None,
+    }))
+}
+
+fn quotient(function: Builtin, x: BaseType, y: BaseType) -> Compiled<(Binary, BaseType)> {
+    let is_number = |b| matches!(b, BaseType::Real | BaseType::Integer);
+    if !is_number(x) || !is_number(y) {
+        return Err(Unsupported("a number is expected"));
+    }
+    let integers = x == BaseType::Integer && y == BaseType::Integer;
+    let (of_integers, of_reals) = match function {
+        Builtin::Div => (Binary::DivInteger, BinaryFn::IntDiv),
+        Builtin::Mod => (Binary::ModInteger, BinaryFn::Mod),
+        Builtin::Rem => (Binary::RemInteger, BinaryFn::Rem),
+        _ => return Ok((Binary::Function(BinaryFn::Atan2), BaseType::Real)),
+    };
+    Ok(if integers { (of_integers, BaseType::Integer) } else { (Binary::Function(of_reals), BaseType::Real) })
+}

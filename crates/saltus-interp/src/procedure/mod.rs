@@ -1,0 +1,176 @@
+//! Functions compiled to procedures: the same results as the evaluator of typed expressions, without building values.
+//!
+//! ```text
+//! function root                          callable root(Real), results (Real)
+//!   input Real x;  output Real y = 1;      ⇒  frame: x, y, temporaries; constants: 1, 1e-9, 2
+//! algorithm
+//!   while abs(y*y - x) > 1e-9 loop
+//!     y := (y + x/y)/2;
+//!   end while;
+//! end root;
+//! ```
+//!
+//! In: a function of the program and the shapes of its arguments. Out: a [`code::Procedure`] on a flat frame of `f64`, in
+//! which every local has a fixed place because all sizes are known. [`compiler`] decides what is compiled for what,
+//! [`body`], [`statements`], [`expressions`], [`views`], [`arrays`], [`builtins`] and [`calls`] write the code, [`run`]
+//! executes it.
+//!
+//! What is not supported (Strings, sizes that depend on values, external objects, effects) is left to the evaluator; so is
+//! the repetition of every call that gets in trouble, to say what went wrong.
+
+mod arrays;
+mod body;
+mod builtins;
+mod calls;
+mod code;
+mod compiler;
+mod expressions;
+mod layout;
+mod run;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod views;
+
+use saltus_base::Index as _;
+use saltus_flat::{BaseType, Type};
+use saltus_program::{Argument, Callable, CallableId, SimProgram};
+
+use code::{At, LARGEST_INTEGER};
+use compiler::Compiler;
+use layout::{Compiled, Operand, Place, Unsupported, known_dims, n_elements};
+use run::{Stack, Trouble};
+
+/// The compiled functions of a program, made when first called.
+pub struct Procedures<'a> {
+    compiler: Compiler<'a>,
+    /// By callable.
+    entries: Vec<Entry>,
+    stack: Stack,
+}
+
+enum Entry {
+    New,
+    Unsupported,
+    Compiled(Call),
+}
+
+/// How a callable is called. Inputs lie at the beginning of the frame.
+struct Call {
+    procedure: usize,
+    inputs: Vec<Kind>,
+    /// First scalar and number of scalars of each output.
+    outputs: Vec<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Real,
+    Integer,
+    Boolean,
+    Enumeration,
+}
+
+impl<'a> Procedures<'a> {
+    pub fn new(program: &'a SimProgram) -> Self {
+        let entries = program.callables.ids().map(|_| Entry::New).collect();
+        Procedures { compiler: Compiler::new(program), entries, stack: Stack::default() }
+    }
+
+    /// Appends the results of a call to `results`. False if there are none: the function is not compiled, or the call has
+    /// got in trouble.
+    pub fn call(&mut self, id: CallableId, arguments: &[f64], results: &mut Vec<f64>) -> bool {
+        if let Some(entry @ Entry::New) = self.entries.get_mut(id.index()) {
+            *entry = Entry::Unsupported;
+            let call = self.compiler.layout.program.callables.get(id).map(|c| compile(&mut self.compiler, c));
+            if let (Some(Ok(call)), Some(entry)) = (call, self.entries.get_mut(id.index())) {
+                *entry = Entry::Compiled(call);
+            }
+        }
+        match self.entries.get(id.index()) {
+            Some(Entry::Compiled(call)) => run_call(call, &self.compiler, &mut self.stack, arguments, results).is_ok(),
+            _ => false,
+        }
+    }
+}
+
+fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
+    let mut inputs = Vec::new();
+    let mut operands = Vec::new();
+    for argument in &callable.arguments {
+        operands.push(match argument {
+            Argument::Scalars(ty) => input(compiler, ty, &mut inputs)?,
+            Argument::Text(_) => Operand::Value(Place::scalar(At::frame(0), BaseType::String)),
+            Argument::Object(_) => return Err(Unsupported("an external object")),
+            Argument::Function { function, bound } => {
+                let bound = bound.iter().map(|(i, ty)| Ok((*i, input(compiler, ty, &mut inputs)?)));
+                Operand::Function(*function, bound.collect::<Compiled<Vec<_>>>()?)
+            }
+        });
+    }
+    let signature = compiler.specialise(callable.function, &operands)?;
+    if signature.outputs.len() < callable.results.len() {
+        return Err(Unsupported("fewer results than declared"));
+    }
+    let mut outputs = Vec::new();
+    for (output, ty) in signature.outputs.iter().zip(&callable.results) {
+        let n = compiler.layout.size(output.base, &output.dims)?;
+        if n != compiler.layout.size(ty.base, &known_dims(ty)?)? {
+            return Err(Unsupported("a result of another size than declared"));
+        }
+        outputs.push((output.at.position(), n));
+    }
+    Ok(Call { procedure: signature.procedure, inputs, outputs })
+}
+
+fn input(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<Operand> {
+    let place = Place { at: At::frame(0), base: ty.base, dims: known_dims(ty)? };
+    compiler.layout.size(place.base, &place.dims)?;
+    add_kinds(compiler, ty, kinds)?;
+    Ok(Operand::Value(place))
+}
+
+fn add_kinds(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<()> {
+    for _ in 0..n_elements(&known_dims(ty)?)? {
+        match ty.base {
+            BaseType::Real => kinds.push(Kind::Real),
+            BaseType::Integer => kinds.push(Kind::Integer),
+            BaseType::Enumeration(_) => kinds.push(Kind::Enumeration),
+            BaseType::Boolean => kinds.push(Kind::Boolean),
+            BaseType::Record(id) => {
+                let fields = compiler.layout.program.records.get(id).map(|r| r.fields.as_slice()).unwrap_or_default();
+                fields.iter().try_for_each(|f| add_kinds(compiler, &f.ty, kinds))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn run_call(
+    call: &Call,
+    compiler: &Compiler,
+    stack: &mut Stack,
+    arguments: &[f64],
+    results: &mut Vec<f64>,
+) -> Result<(), Trouble> {
+    let procedure = compiler.procedures.get(call.procedure).ok_or(Trouble)?;
+    stack.prepare(procedure);
+    if arguments.len() < call.inputs.len() {
+        return Err(Trouble);
+    }
+    for ((place, &x), kind) in stack.scalars.iter_mut().zip(arguments).zip(&call.inputs) {
+        *place = match kind {
+            Kind::Real => x,
+            Kind::Boolean => f64::from(u8::from(x != 0.0)),
+            Kind::Enumeration => f64::from(x.round() as u32),
+            Kind::Integer if x.abs() < LARGEST_INTEGER => x.round() + 0.0,
+            Kind::Integer => return Err(Trouble),
+        };
+    }
+    stack.run(&compiler.procedures, &compiler.constants.scalars, call.procedure)?;
+    for &(start, n) in &call.outputs {
+        results.extend_from_slice(stack.scalars.get(start..start + n).ok_or(Trouble)?);
+    }
+    Ok(())
+}
