@@ -9,11 +9,11 @@
 
 use std::collections::HashMap;
 
-use saltus_base::{Diagnostics, Span};
+use saltus_base::{Diagnostic, Diagnostics, Span};
 use saltus_graph::{Matching, strongly_connected_components};
 use saltus_program::{BinaryFn, SlotId, SlotType};
 
-use crate::dag::NodeId;
+use crate::dag::{Node, NodeId};
 use crate::diagnostics;
 use crate::solve::{Solution, solve_for};
 use crate::structure::{Solvability, Structure};
@@ -94,6 +94,11 @@ pub fn sort_into_blocks(
             }
         }
         let columns: Vec<usize> = component.iter().filter_map(|&r| matching.column_of_row[r]).collect();
+        let in_loop: Vec<&ScalarEquation> = component.iter().map(|&r| &equations[r]).collect();
+        if let Some(deadlock) = deadlock(system, &in_loop) {
+            diagnostics.push(deadlock);
+            continue;
+        }
         match solve_loop(system, equations, unknowns, structure, &component, &columns) {
             Some(step) => steps.push(Step::Loop(step)),
             None => {
@@ -104,6 +109,33 @@ pub fn sort_into_blocks(
         }
     }
     steps
+}
+
+/// The conditions under which a `when` gives its variable a value: of `v := if c1 then … else if c2 then … else pre(v)`.
+fn when_conditions(system: &System, equation: &ScalarEquation) -> Vec<NodeId> {
+    let mut conditions = Vec::new();
+    // Only a `when` has another right-hand side initially.
+    let mut rest = equation.initially.and(equation.target).map(|_| equation.right);
+    while let Some(node) = rest {
+        rest = match system.dag.node(node) {
+            Node::Select(condition, _, otherwise) => {
+                conditions.push(condition);
+                Some(otherwise)
+            }
+            _ => None,
+        };
+    }
+    conditions
+}
+
+/// Clauses that need not be active together and need each other's values: if only one is, its equation has two
+/// unknowns.
+fn deadlock(system: &System, equations: &[&ScalarEquation]) -> Option<Diagnostic> {
+    let mut clauses = equations.iter().map(|&e| (e, when_conditions(system, e))).filter(|(_, c)| !c.is_empty());
+    let (first, conditions) = clauses.next()?;
+    let (other, _) = clauses.find(|(_, others)| others.iter().all(|c| !conditions.contains(c)))?;
+    let name = |e: &ScalarEquation| e.target.map_or("", |slot| system.name(slot)).to_owned();
+    Some(diagnostics::when_deadlock([&name(first), &name(other)], [first.span, other.span]))
 }
 
 /// Larger loops are solved as they are, with a sparse matrix: to write the torn variables out in terms of the others takes

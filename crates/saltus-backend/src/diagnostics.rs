@@ -52,6 +52,16 @@ pub fn algebraic_loop(unknowns: &[String], equations: &[Span]) -> Diagnostic {
     diagnostic
 }
 
+/// Two `when`-clauses with different conditions compute variables from each other. If only one of them becomes active,
+/// there is one equation for two unknowns, and which of them should keep its value is not defined.
+pub fn when_deadlock(names: [&str; 2], clauses: [Span; 2]) -> Diagnostic {
+    let [a, b] = names;
+    let message = format!("`{a}` and `{b}` are computed from each other in when-clauses with different conditions");
+    Diagnostic::new(Code("E0804"), clauses[0], message)
+        .label(clauses[1], format!("needs `{a}` at the same instant, and determines `{b}`"))
+        .hint(format!("write `pre({b})` for the value before, or give both clauses the same condition"))
+}
+
 pub fn too_many_initial_equations(span: Span, competing: &[Span]) -> Diagnostic {
     let message = "this initial condition is one too many: the other equations determine its variables already";
     let mut diagnostic =

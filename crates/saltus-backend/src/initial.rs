@@ -34,8 +34,10 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<S
     equations.extend(starts_of_pre(system, true).into_iter().map(|(e, _)| e));
     let n_required = equations.len();
     let (mut optional, [n_wanted, n_states]) = optional_starts(system);
-    let n_continuous = optional.len();
-    optional.extend(starts_of_pre(system, false));
+    // A value before the start is given, not computed from what follows: it comes before guesses of algebraic variables.
+    let before = starts_of_pre(system, false);
+    let n_memory = n_states + before.len();
+    optional.splice(n_states..n_states, before);
     equations.extend(optional.iter().map(|(e, _)| e.clone()));
     let structure = Structure::new(system, &equations, &unknowns);
     let mut matching = Matching::new(equations.len(), unknowns.len());
@@ -44,7 +46,7 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<S
     }
     // Group by group, so that the most wanted start values are taken first.
     let n_optional = optional.len();
-    for end in [n_wanted, n_states, n_continuous, n_optional].map(|n| n_required + n) {
+    for end in [n_wanted, n_states, n_memory, n_optional].map(|n| n_required + n) {
         if matching.size() < unknowns.len() {
             extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
         }
