@@ -18,10 +18,10 @@ use saltus_program::{
 use crate::Options;
 use crate::crossing::{CrossingSearch, N_WEIGHTS, Probe};
 use crate::error::{Failure, SimError, SimErrorKind};
-use crate::event::{self, Settled};
+use crate::event::{self, Flips, Settled};
 use crate::integration::{self, Rhs};
 use crate::options::ZenoPolicy;
-use crate::record::{Change, EventCause, EventKind, EventRecord};
+use crate::record::{Change, Consequence, EventCause, EventKind, EventRecord};
 use crate::sliding::{Model, Slide};
 use crate::structure::Structure;
 use crate::trajectory::{Column, End, Segment, Trajectory};
@@ -451,15 +451,17 @@ impl<'a> Run<'a> {
         self.write_event_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
-        let Settled { rounds, termination } = event::settle(self.program, &mut self.functions, self.options, t)?;
+        let Settled { rounds, termination, flips } = event::settle(self.program, &mut self.functions, self.options, t)?;
         self.write_event_row(t)?;
-        let causes = self.causes(kind == EventKind::Time);
+        let mut causes = self.causes(kind == EventKind::Time);
+        self.add_reverted(&flips, &mut causes);
         let disturbed = self.is_disturbed();
         let jumped = self.has_jumped();
         let changed = self.changed_relations();
         let timed = kind != EventKind::State;
         let verdict = self.crowd.judge(&Happened { time: t, changed: &changed, jumped, timed }, self.options);
         self.record(t, kind, causes, rounds, disturbed);
+        self.tell_rounds(&flips);
         if changed.is_empty() && !disturbed && kind == EventKind::State {
             self.doubt_unconfirmed();
         }
@@ -616,6 +618,32 @@ impl<'a> Run<'a> {
         causes
     }
 
+    /// Relations that changed in the first round and back in a later one are causes as well.
+    fn add_reverted(&self, flips: &Flips, causes: &mut Vec<EventCause>) {
+        for &(_, id, value) in flips.iter().filter(|flip| flip.0 == 1) {
+            let Some((relation, text)) = self.program.relations.get(id).zip(self.texts.relations.get(id.index()))
+            else {
+                continue;
+            };
+            if value == (self.functions.get(relation.memory) != 0.0) {
+                continue;
+            }
+            causes.push(EventCause::Relation { text: text.clone(), value, span: relation.span });
+        }
+    }
+
+    /// Adds what followed in later rounds to the event recorded last.
+    fn tell_rounds(&mut self, flips: &Flips) {
+        let follows = |&(round, id, value): &(usize, RelationId, bool)| {
+            let relation = self.texts.relations.get(id.index())?.clone();
+            (round > 1).then_some(Consequence { round, relation, value })
+        };
+        let consequences: Vec<Consequence> = flips.iter().filter_map(follows).collect();
+        if let Some(record) = self.trajectory.events.last_mut().filter(|_| !consequences.is_empty()) {
+            record.consequences = consequences;
+        }
+    }
+
     fn record(&mut self, time: f64, kind: EventKind, causes: Vec<EventCause>, rounds: usize, is_restart: bool) {
         let statistics = &mut self.trajectory.statistics;
         statistics.events += 1;
@@ -636,7 +664,17 @@ impl<'a> Run<'a> {
                 changes.push(Change { variable: name.clone(), before, after });
             }
         }
-        self.trajectory.events.push(EventRecord { time, kind, causes, rounds, is_restart, changes, mixed, note: None });
+        self.trajectory.events.push(EventRecord {
+            time,
+            kind,
+            causes,
+            rounds,
+            is_restart,
+            changes,
+            consequences: Vec::new(),
+            mixed,
+            note: None,
+        });
     }
 
     fn has_jumped(&self) -> bool {

@@ -5,7 +5,7 @@
 //! section 8.6 and appendix B.)
 
 use saltus_base::Span;
-use saltus_program::{Activation, ModelFunctions, Round, SimProgram, SlotId, Status};
+use saltus_program::{Activation, ModelFunctions, Relation, RelationId, Round, SimProgram, SlotId, Status};
 
 use crate::Options;
 use crate::clocks;
@@ -16,6 +16,8 @@ const TIME_EVENT_ULPS: f64 = 8.0;
 /// Evaluations of the initial system after which its `pre` values are taken as they are.
 const MOST_INITIAL_ROUNDS: usize = 30;
 const SMALLEST_HOMOTOPY_STEP: f64 = 1e-4;
+/// Changes of relations that are kept of one event.
+const MOST_FLIPS: usize = 1000;
 
 /// Fails at an accepted point.
 pub(crate) fn check(
@@ -158,7 +160,11 @@ pub(crate) struct Settled {
     pub rounds: usize,
     /// Message of an active `terminate`.
     pub termination: Option<String>,
+    pub flips: Flips,
 }
+
+/// Relations that changed, round by round: the number of the round, the relation, its value from then on.
+pub(crate) type Flips = Vec<(usize, RelationId, bool)>;
 
 /// Event rounds at time `t` until nothing changes.
 pub(crate) fn settle(
@@ -169,6 +175,9 @@ pub(crate) fn settle(
 ) -> Result<Settled, Failure> {
     clocks::tick_timed(program, functions, options.start_time, t)?;
     let ticked = activate_samples(program, functions, t);
+    let holds = |functions: &dyn ModelFunctions, r: &Relation| functions.get(r.memory) != 0.0;
+    let mut known: Vec<bool> = program.relations.values().map(|r| holds(functions, r)).collect();
+    let mut flips = Flips::new();
     let mut termination = None;
     let mut last = Round::default();
     for round in 1..=options.max_event_rounds.max(2) {
@@ -180,6 +189,13 @@ pub(crate) fn settle(
                 Round::default()
             }
         };
+        for ((id, relation), known) in program.relations.iter().zip(&mut known) {
+            let value = holds(functions, relation);
+            if value != *known && flips.len() < MOST_FLIPS {
+                flips.push((round, id, value));
+            }
+            *known = value;
+        }
         if termination.is_none() {
             termination = last.terminations.first().map(|&i| program.terminations[i].message.clone());
         }
@@ -194,7 +210,7 @@ pub(crate) fn settle(
             functions.update_pre();
             eval_continuous(functions, t)?;
             functions.accept();
-            return Ok(Settled { rounds: round, termination });
+            return Ok(Settled { rounds: round, termination, flips });
         }
     }
     let mut changing: Vec<String> =

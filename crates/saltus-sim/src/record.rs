@@ -21,6 +21,8 @@ pub struct EventRecord {
     pub is_restart: bool,
     /// Discrete variables and reinitialised states with other values than before.
     pub changes: Vec<Change>,
+    /// Relations that changed behind the first round.
+    pub consequences: Vec<Consequence>,
     /// Mixed loops that took more than one look.
     pub mixed: Vec<MixedSolution>,
     /// What a reader should know about it.
@@ -64,6 +66,15 @@ pub struct Change {
     pub variable: Arc<str>,
     pub before: f64,
     pub after: f64,
+}
+
+/// A relation changed in a later round of an event, because of what happened before in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Consequence {
+    /// From 2.
+    pub round: usize,
+    pub relation: Arc<str>,
+    pub value: bool,
 }
 
 impl EventKind {
@@ -120,6 +131,14 @@ fn event_line(line: &mut String, event: &EventRecord, place: &dyn Fn(Span) -> Op
         line.push('}');
     }
     line.push(']');
+    if !event.consequences.is_empty() {
+        let each = event.consequences.iter().map(|c| {
+            let mut text = format!("{{\"round\":{},\"relation\":", c.round);
+            string(&mut text, &c.relation);
+            text + &format!(",\"value\":{}}}", c.value)
+        });
+        line.push_str(&format!(",\"consequences\":[{}]", each.collect::<Vec<_>>().join(",")));
+    }
     if !event.mixed.is_empty() {
         let loops: Vec<String> = event.mixed.iter().map(|m| mixed_text(m, place)).collect();
         line.push_str(&format!(",\"mixed\":[{}]", loops.join(",")));
@@ -228,6 +247,7 @@ mod tests {
             rounds: 2,
             is_restart: true,
             changes: vec![Change { variable: "v".into(), before: -1.0, after: f64::INFINITY }],
+            consequences: vec![Consequence { round: 2, relation: "c".into(), value: false }],
             mixed: vec![MixedSolution { span, strategy: MixedStrategy::Restricted, iterations: 4 }],
             note: Some("so it is".into()),
         };
@@ -239,6 +259,7 @@ mod tests {
              {\"relation\":\"'a\\\"b' < 0\",\"value\":true,\"at\":\"M.mo:3:1\"},\
              {\"sample\":[0.0,0.5],\"at\":\"M.mo:3:1\"}],\
              \"changes\":[{\"variable\":\"v\",\"before\":-1.0,\"after\":null}],\
+             \"consequences\":[{\"round\":2,\"relation\":\"c\",\"value\":false}],\
              \"mixed\":[{\"strategy\":\"restricted\",\"iterations\":4,\"at\":\"M.mo:3:1\"}],\"note\":\"so it is\"}\n"
         );
     }

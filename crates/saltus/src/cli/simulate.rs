@@ -40,7 +40,8 @@ pub struct Arguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     keep: Keep,
-    /// Write every event to this file, one JSON object a line: time, kind, cause, line, iterations, changes.
+    /// Write every event to this file, one JSON object a line: time, kind, cause, line, iterations, changes; in words if
+    /// the name ends in .txt.
     #[arg(long, value_name = "FILE")]
     event_log: Option<PathBuf>,
     /// Draw these signals on the terminal, separated by commas; without names the first few.
@@ -147,6 +148,9 @@ fn write_results(path: &Path, table: &Results, screen: &Screen) -> Result<(), Ex
 fn write_events(path: &Path, run: &Run, trajectory: &Trajectory, screen: &Screen) -> Result<(), Exit> {
     run.session.with_sources(|sources| {
         write_file(path, screen, |out| {
+            if path.extension().is_some_and(|e| e == "txt") {
+                return saltus_sim::write_story(out, &trajectory.events);
+            }
             saltus_sim::write_events(out, &trajectory.events, &|span| sources.location(span))
         })
     })
