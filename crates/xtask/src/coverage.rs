@@ -155,7 +155,7 @@ fn model_name(creation: &str) -> Option<String> {
     Some(rest.split_once('"')?.0.to_string())
 }
 
-fn build(root: &Path) -> Result<PathBuf> {
+pub fn build(root: &Path) -> Result<PathBuf> {
     let status = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
         .args(["build", "--release", "--package", "saltus"])
         .current_dir(root)

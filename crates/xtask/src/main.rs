@@ -1,7 +1,8 @@
-//! Chores of this repository: `cargo xtask tidy`, `cargo xtask errors`, `cargo xtask coverage …`.
+//! Chores of this repository: `cargo xtask tidy`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`.
 
 mod coverage;
 mod error_index;
+mod gallery;
 mod report;
 mod tidy;
 
@@ -23,6 +24,8 @@ enum Command {
     Tidy,
     /// Write docs/errors.md from the diagnostics.rs files.
     Errors,
+    /// Simulate every example of the shipped library and write docs/gallery.
+    Gallery(gallery::Options),
     /// Run `saltus check` on every model that has reference results and write docs/coverage.md.
     Coverage(coverage::Options),
 }
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Tidy => tidy::run(&root),
         Command::Errors => error_index::write(&root),
+        Command::Gallery(options) => gallery::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),
     };
     match done {
