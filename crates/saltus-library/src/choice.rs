@@ -37,7 +37,7 @@ impl Library {
     pub(crate) fn search_top_level(&self, name: Name) -> Option<ClassId> {
         let root = self.children_of(self.root())?;
         root.set(name, Slot::Absent);
-        let groups: Vec<Vec<&Candidate>> = self.search.iter().map(|root| self.candidates(root, name)).collect();
+        let groups: Vec<Vec<&Candidate>> = self.search_roots().map(|root| self.candidates(root, name)).collect();
         if groups.iter().all(Vec::is_empty) {
             self.report_missing(name);
             return None;
@@ -194,7 +194,7 @@ impl Library {
 
     /// The versions of a library in the search paths.
     fn versions_found(&self, name: Name) -> Vec<String> {
-        let candidates = self.search.iter().flat_map(|root| self.candidates(root, name));
+        let candidates = self.search_roots().flat_map(|root| self.candidates(root, name));
         let described = candidates.map(|candidate| {
             let named = candidate.version.clone();
             let version = named.or_else(|| self.open(candidate).and_then(|opened| opened.version));

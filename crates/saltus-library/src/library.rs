@@ -1,6 +1,6 @@
 //! [`Library`]: the owner of all files, names, trees and classes, and the questions that can be asked about them.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,8 @@ pub struct Library {
     /// Classes inside modifications, by lexical parent and place, so that each is registered once.
     added: RefCell<FastMap<(ClassId, u32, u32, u32), ClassId>>,
     pub(crate) search: Arena<SearchRoot>,
+    /// Searched behind all others, whenever those are added.
+    pub(crate) shipped: OnceCell<SearchRoot>,
     /// What the `uses` annotations of the loaded top-level classes ask for, in the order of loading.
     pub(crate) requirements: RefCell<Vec<Requirement>>,
 }
@@ -45,6 +47,7 @@ impl Library {
             classes: Arena::new(),
             added: RefCell::default(),
             search: Arena::new(),
+            shipped: OnceCell::new(),
             requirements: RefCell::default(),
             names,
         };

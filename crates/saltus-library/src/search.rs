@@ -36,6 +36,12 @@ pub(crate) struct Candidate {
     pub(crate) version: Option<Version>,
 }
 
+impl SearchRoot {
+    fn new(dir: &Path) -> Self {
+        Self { path: dir.to_path_buf(), index: OnceCell::new() }
+    }
+}
+
 impl Library {
     /// Adds a directory that contains packages, or a package itself (its directory or its file), behind the search
     /// paths already there.
@@ -43,10 +49,27 @@ impl Library {
         if self.search.iter().any(|root| root.path == dir) {
             return;
         }
-        self.search.push(SearchRoot { path: dir.to_path_buf(), index: OnceCell::new() });
+        self.search.push(SearchRoot::new(dir));
+        self.forget_absent_libraries();
+    }
+
+    /// The directory of the libraries that come with the tool: searched behind all search paths, also those that are
+    /// added later, and not mentioned in messages about where was searched. The first call counts.
+    pub fn set_shipped_path(&self, dir: &Path) {
+        if self.shipped.set(SearchRoot::new(dir)).is_ok() {
+            self.forget_absent_libraries();
+        }
+    }
+
+    fn forget_absent_libraries(&self) {
         if let Some(children) = self.children_of(self.root()) {
             children.forget_absent();
         }
+    }
+
+    /// Where to search, in this order.
+    pub(crate) fn search_roots(&self) -> impl Iterator<Item = &SearchRoot> {
+        self.search.iter().chain(self.shipped.get())
     }
 
     /// Adds the directories of a `MODELICAPATH`, separated by `:` (by `;` on Windows).
@@ -123,7 +146,7 @@ impl Library {
 
     pub(crate) fn missing_library_message(&self, name: Name, wanted: Option<&Version>, span: Span) -> Diagnostic {
         let text = self.text(name);
-        let known = self.search.iter().flat_map(|root| self.root_index(root).names.iter());
+        let known = self.search_roots().flat_map(|root| self.root_index(root).names.iter());
         let mut similar: Vec<&str> =
             known.map(|&known| self.text(known)).filter(|k| *k != text && k.eq_ignore_ascii_case(text)).collect();
         similar.sort_unstable();
@@ -139,7 +162,7 @@ impl Library {
     /// The top-level name that differs from `text` at most in upper and lower case: loaded, or in the search paths.
     pub(crate) fn top_level_name_ignoring_case(&self, text: &str) -> Option<Name> {
         let loaded = self.children(self.root()).into_iter().filter_map(|id| self.name_of(id));
-        let found = self.search.iter().flat_map(|root| self.root_index(root).names.iter().copied());
+        let found = self.search_roots().flat_map(|root| self.root_index(root).names.iter().copied());
         loaded.chain(found).find(|&name| self.text(name).eq_ignore_ascii_case(text))
     }
 }

@@ -20,7 +20,9 @@ pub mod render;
 mod resources;
 pub mod results;
 mod session;
+mod shipped;
 pub mod stats;
 pub mod sweep;
 
 pub use session::Session;
+pub use shipped::ShippedFiles;

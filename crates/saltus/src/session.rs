@@ -10,7 +10,7 @@ use saltus_library::{ClassId, DiskFiles, FileSource, Library};
 use saltus_results::nearest;
 use saltus_syntax::ast::ClassKind;
 
-use crate::diagnostics;
+use crate::{ShippedFiles, diagnostics};
 
 /// Owner of everything that is loaded.
 pub struct Session {
@@ -25,9 +25,11 @@ impl Session {
         Self { library: Library::new(files), own_classes: Vec::new(), is_broken: Cell::new(false) }
     }
 
-    /// A session on the files of this machine.
+    /// A session on the files of this machine and the library that comes with the program.
     pub fn on_disk() -> Self {
-        Self::new(Box::new(DiskFiles))
+        let session = Self::new(Box::new(ShippedFiles::over(DiskFiles)));
+        session.library.set_shipped_path(Path::new(ShippedFiles::ROOT));
+        session
     }
 
     pub fn library(&self) -> &Library {

@@ -4,6 +4,7 @@ mod class_tree;
 mod disk;
 mod messages;
 mod packages;
+mod shipped;
 mod uris;
 mod user_files;
 mod versions;

@@ -1,0 +1,4 @@
+within Saltus.Examples;
+package Parts "Components that no document uses"
+  extends Icons.Package;
+end Parts;
