@@ -5,6 +5,7 @@ model VanishingInductance "A series inductance of zero leaves no state, and a lo
   parameter Boolean hasLeak = false;
   Real i, v, vL, iLoss, iLeak, total;
   Real none, held;
+  Real iCore, vCore;
 equation
   vL = L*der(i);
   v = R*i + vL;
@@ -14,8 +15,11 @@ equation
   total = i + iLoss + iLeak;
   none = 0;
   held = none + 3;
+  iCore = if hasLeak then 2*vCore else 0;
+  vCore = 3*der(iCore) + time;
 end VanishingInductance;
 // at t=1: i = 2 ± 1e-12 (Ohm's law: 4*t/R, for L = 0)
 // at t=1: vL = 0 ± 1e-12 (L = 0)
 // at t=1: total = 2 ± 1e-12 (neither loss nor leak)
 // at t=1: held = 3 ± 1e-12 (a constant)
+// at t=1: vCore = 1 ± 1e-12 (no current through the core, so none that changes)

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::dag::{Node, NodeId};
+use crate::decide::release_states;
 use crate::system::{Assignment, ScalarEquation, System};
 
 /// What an eliminated slot stands for: another slot, possibly negated.
@@ -49,6 +50,7 @@ const MOST_ROUNDS: usize = 8;
 pub fn eliminate_aliases(system: &mut System) -> Aliases {
     let mut aliases = Aliases::default();
     for _ in 0..MOST_ROUNDS {
+        release_states(system);
         let mut replaced: BTreeMap<SlotId, Option<f64>> = BTreeMap::new();
         let mut kept = Vec::with_capacity(system.equations.len());
         for equation in std::mem::take(&mut system.equations) {

@@ -48,7 +48,8 @@ pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mu
 
 /// A variable whose derivative has vanished from everywhere is no state.
 pub fn release_states(system: &mut System) {
-    let equations = system.equations.iter().chain(&system.initial_equations);
+    let clocked = system.bases.iter().flat_map(|b| b.equations.iter().chain(&b.initial_equations));
+    let equations = system.equations.iter().chain(&system.initial_equations).chain(clocked);
     let mut roots: Vec<NodeId> = equations.flat_map(|e| [Some(e.left), Some(e.right), e.initially]).flatten().collect();
     roots.extend(system.crossings.iter().chain(&system.assertion_conditions).map(|a| a.node));
     roots.extend(system.starts.values().map(|start| start.value));
@@ -59,7 +60,7 @@ pub fn release_states(system: &mut System) {
     let released: Vec<(SlotId, SlotId)> = system
         .derivative_of
         .iter()
-        .filter(|(state, derivative)| !is_kept(state, derivative))
+        .filter(|(state, derivative)| system.slots[**state].kind == SlotKind::State && !is_kept(state, derivative))
         .map(|(&state, &derivative)| (state, derivative))
         .collect();
     for (state, derivative) in released {
@@ -123,9 +124,13 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Opti
     let mut vanishes = vec![false; known.len()];
     let mut decisive = Vec::new();
     for id in system.dag.reachable(roots) {
+        let is_select = matches!(system.dag.node(id), Node::Select(..));
         if let Some(value) = known[id.index()].value() {
             vanishes[id.index()] = value == 0.0;
-            continue;
+            // The value of a choice may be known and unknowns stand in the branch that is not taken.
+            if !is_select {
+                continue;
+            }
         }
         let is_zero = |node: NodeId| vanishes[node.index()];
         let (vanishes_now, decision) = match system.dag.node(id) {

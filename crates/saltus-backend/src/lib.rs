@@ -60,7 +60,6 @@ pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {
     let aliases = alias::eliminate_aliases(&mut system);
     let clocked = clocks::solve::solve_all(model, &mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    decide::release_states(&mut system);
     let preferences = states::Preferences::read(model, &system, &aliases);
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
