@@ -15,6 +15,7 @@ use saltus_program::{BinaryFn, SlotId, SlotType};
 
 use crate::dag::{Node, NodeId};
 use crate::diagnostics;
+use crate::jacobian::LoopJacobian;
 use crate::solve::{Solution, solve_for};
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System};
@@ -35,6 +36,26 @@ pub struct LoopStep {
     pub residuals: Vec<(NodeId, Span)>,
     /// Discrete variables, in terms of unknowns and inner variables.
     pub discrete: Vec<Assignment>,
+    /// The real equations as they were: first those that give the inner variables, then the residuals.
+    pub equations: Vec<LoopEquation>,
+    /// Made when everything is sorted; none where a function without a derivative is called.
+    pub jacobian: Option<LoopJacobian>,
+}
+
+/// A real equation of a loop, for whoever wants to see it.
+#[derive(Clone, Debug)]
+pub struct LoopEquation {
+    pub left: NodeId,
+    pub right: NodeId,
+    pub span: Span,
+    /// What it is solved for; none of a residual.
+    pub solved: Option<SlotId>,
+}
+
+impl LoopEquation {
+    fn new(equation: &ScalarEquation, solved: Option<SlotId>) -> Self {
+        LoopEquation { left: equation.left, right: equation.right, span: equation.span, solved }
+    }
 }
 
 impl Step {
@@ -159,7 +180,8 @@ fn solve_loop(
     if real.len() > LARGEST_TORN {
         let residuals = real.iter().map(|&(row, _)| residual(system, &equations[row], &|_| None)).collect();
         let unknowns = real.iter().map(|&(_, column)| unknowns[column]).collect();
-        return Some(LoopStep { unknowns, inner: Vec::new(), residuals, discrete });
+        let equations = real.iter().map(|&(row, _)| LoopEquation::new(&equations[row], None)).collect();
+        return Some(LoopStep { unknowns, inner: Vec::new(), residuals, discrete, equations, jacobian: None });
     }
     let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
     tear(system, equations, unknowns, structure, &rows, &columns, discrete)
@@ -190,8 +212,11 @@ fn tear(
     }
     let value = |slot: SlotId| values.get(&slot).copied();
     let residuals = plan.residuals.iter().map(|&row| residual(system, &equations[row], &value)).collect();
+    let inner_rows = plan.assignments.iter().map(|&(row, column)| (row, Some(unknowns[column])));
+    let all = inner_rows.chain(plan.residuals.iter().map(|&row| (row, None)));
+    let equations = all.map(|(row, solved)| LoopEquation::new(&equations[row], solved)).collect();
     let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
-    Some(LoopStep { unknowns, inner, residuals, discrete })
+    Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None })
 }
 
 /// `left - right` with some variables replaced.

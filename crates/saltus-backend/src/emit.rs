@@ -17,7 +17,6 @@ use crate::clocks::emit::base_partition;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::dag::{CallId, Dag, Node, NodeId};
-use crate::jacobian::loop_jacobian;
 use crate::sort::Orders;
 use crate::system::{Assignment, System, element_name, slot_type};
 
@@ -57,12 +56,11 @@ pub fn emit(
     let mut base_partitions = Vec::new();
     for (base, order) in clocked {
         let mut section = |system: &mut System, steps: &[Step]| Section {
-            blocks: steps.iter().map(|s| block(model, system, &scales, s)).collect(),
+            blocks: steps.iter().map(|s| block(&system.dag, &scales, s)).collect(),
         };
         base_partitions.push(base_partition(&mut system, base, order, &mut clocked_sections, &mut section));
     }
-    let mut section =
-        |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(model, &mut system, &scales, s)).collect() };
+    let section = |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(&system.dag, &scales, s)).collect() };
     let derivative_section = section(&derivative_steps);
     let (parameter_section, initial_section) = (section(&parameters), section(initial));
     let event_section = section(&orders.events);
@@ -110,6 +108,7 @@ pub fn emit(
         reinits: system.reinits,
         assertions: system.assertions,
         terminations: system.terminations,
+        initial_checks: system.initial_checks,
     }
 }
 
@@ -156,27 +155,25 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
     steps
 }
 
-fn block(model: &FlatModel, system: &mut System, scales: &Scales, step: &Step) -> Block {
+fn block(dag: &Dag, scales: &Scales, step: &Step) -> Block {
     match step {
         Step::Assign(a) => {
             let mut coder = Coder::default();
-            let value = coder.value(&system.dag, a.node);
+            let value = coder.value(dag, a.node);
             Block::Assign(Assign { code: coder.code, stores: vec![(value, a.slot)], span: a.span })
         }
-        Step::Loop(l) => Block::Loop(Box::new(loop_block(model, system, scales, l))),
+        Step::Loop(l) => Block::Loop(Box::new(loop_block(dag, scales, l))),
     }
 }
 
-fn loop_block(model: &FlatModel, system: &mut System, scales: &Scales, l: &LoopStep) -> Loop {
+fn loop_block(dag: &Dag, scales: &Scales, l: &LoopStep) -> Loop {
     let span = l.residuals.first().map(|r| r.1).or(l.discrete.first().map(|a| a.span));
     let span = span.unwrap_or(saltus_base::Span::nowhere());
-    let found = loop_jacobian(model, system, l);
-    let dag = &system.dag;
     let mut coder = Coder::default();
     let stores = l.inner.iter().map(|a| (coder.value(dag, a.node), a.slot)).collect();
     let residuals = l.residuals.iter().map(|r| coder.value(dag, r.0)).collect();
     let body = Assign { code: coder.code, stores, span };
-    let (jacobian, is_linear) = match found {
+    let (jacobian, is_linear) = match &l.jacobian {
         Some(found) => {
             let mut coder = Coder::default();
             let entries = found.entries.iter().map(|&(r, c, node)| (r, c, coder.value(dag, node))).collect();

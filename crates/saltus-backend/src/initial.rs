@@ -10,16 +10,35 @@ use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
-use saltus_program::{SlotId, SlotKind, SlotType};
+use saltus_program::{InitialCheck, SlotId, SlotKind, SlotType};
 
 use crate::blocks::{Step, sort_into_blocks};
 use crate::dag::{Node, NodeId};
+use crate::describe::equation_text;
 use crate::diagnostics;
 use crate::sort::extend_by_quality;
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
 
-pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Step> {
+/// The sorted initial system.
+#[derive(Default)]
+pub struct Initial {
+    pub steps: Vec<Step>,
+    pub decisions: Vec<Decision>,
+}
+
+/// How the initial system came to have as many equations as unknowns.
+#[derive(Clone, Copy, Debug)]
+pub enum Decision {
+    /// `fixed = true`
+    Fixed { slot: SlotId, value: NodeId, span: Span },
+    /// A condition was missing.
+    Taken { slot: SlotId, value: NodeId, is_given: bool, span: Span },
+    /// The other equations determine its variables already: it is not solved for but checked.
+    Surplus { left: NodeId, right: NodeId, span: Span },
+}
+
+pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Initial {
     let mut unknowns = event_unknowns(system);
     unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
     unknowns.extend(system.free_parameters.iter().copied());
@@ -51,16 +70,10 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<S
             extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
         }
     }
-    let surplus: Vec<usize> = (n_model..n_required).filter(|&r| matching.column_of_row[r].is_none()).collect();
-    let edges = structure.edges(Solvability::No);
-    for &row in &surplus {
-        let rows = matching.rows_competing_with(&edges, row);
-        let spans: Vec<Span> = rows.iter().filter(|&&r| r >= n_model).map(|&r| equations[r].span).collect();
-        diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &spans));
-    }
-    let surplus: Vec<Span> = surplus.into_iter().map(|r| equations[r].span).collect();
     for row in (0..n_model).filter(|&r| matching.column_of_row[r].is_none()) {
-        diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &surplus));
+        let rows = matching.rows_competing_with(&structure.edges(Solvability::No), row);
+        let spans: Vec<Span> = rows.iter().map(|&r| equations[r].span).collect();
+        diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &spans));
     }
     let free = matching.free_columns();
     if !free.is_empty() {
@@ -68,12 +81,47 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<S
         diagnostics.push(diagnostics::initially_undetermined(&names));
     }
     if diagnostics.has_errors() {
-        return Vec::new();
+        return Initial::default();
     }
+    let is_taken = |row: usize| matching.column_of_row[row].is_some();
+    let mut decisions: Vec<Decision> =
+        (n_given..n_required).filter(|&r| is_taken(r)).filter_map(|r| fixed(system, &equations[r])).collect();
+    let taken = optional.iter().enumerate().filter(|(k, _)| is_taken(n_required + k));
+    decisions.extend(taken.map(|(_, (equation, slot))| taken_start(system, equation, *slot)));
+    let surplus: Vec<&ScalarEquation> =
+        (n_model..n_required).filter(|&r| !is_taken(r)).map(|r| &equations[r]).collect();
+    decisions.extend(surplus.iter().map(|e| Decision::Surplus { left: e.left, right: e.right, span: e.span }));
+    let checks: Vec<Assignment> = surplus.iter().flat_map(|e| add_check(system, e)).collect();
     let mut steps: Vec<Step> = initial_pre_values(system).into_iter().map(Step::Assign).collect();
     steps.extend(first_guesses(system).into_iter().map(Step::Assign));
     steps.extend(sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics));
-    steps
+    steps.extend(checks.into_iter().map(Step::Assign));
+    Initial { steps, decisions }
+}
+
+/// Both sides of a condition that is only checked.
+fn add_check(system: &mut System, equation: &ScalarEquation) -> [Assignment; 2] {
+    let text = equation_text(system, equation.left, equation.right, None);
+    let mut side = |node: NodeId, name: &str| {
+        let slot = system.add_slot(format!("{name} side of {text}"), SlotKind::Auxiliary, SlotType::Real);
+        Assignment { slot, node, span: equation.span }
+    };
+    let sides = [side(equation.left, "left"), side(equation.right, "right")];
+    let [left, right] = [sides[0].slot, sides[1].slot];
+    system.initial_checks.push(InitialCheck { left, right, text, span: equation.span });
+    sides
+}
+
+fn fixed(system: &System, equation: &ScalarEquation) -> Option<Decision> {
+    match system.dag.node(equation.left) {
+        Node::Load(slot) => Some(Decision::Fixed { slot, value: equation.right, span: equation.span }),
+        _ => None,
+    }
+}
+
+fn taken_start(system: &System, equation: &ScalarEquation, slot: SlotId) -> Decision {
+    let is_given = system.starts.contains_key(&slot) || !equation.span.is_nowhere();
+    Decision::Taken { slot, value: equation.right, is_given, span: equation.span }
 }
 
 /// `x := start` for every variable that may be iterated over.

@@ -10,8 +10,8 @@ use saltus_flat::{
     BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, VarId, Variability, Variable, count,
 };
 use saltus_program::{
-    Assertion, Callable, CallableId, Reinit, Relation, RelationId, RelationOp, Sample, Slot, SlotId, SlotKind,
-    SlotType, Termination, TimeEvent,
+    Assertion, Callable, CallableId, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot, SlotId,
+    SlotKind, SlotType, Termination, TimeEvent,
 };
 
 use crate::clocks::Clocks;
@@ -47,6 +47,8 @@ pub struct System {
     /// Conditions of the assertions.
     pub assertion_conditions: Vec<Assignment>,
     pub terminations: Vec<Termination>,
+    /// Initial conditions that are not solved for.
+    pub initial_checks: Vec<InitialCheck>,
     /// Memory of a relation, by what it compares.
     pub relation_memory: BTreeMap<(u8, NodeId, NodeId), SlotId>,
     /// Memory of a `floor` with events, by its argument.
@@ -134,6 +136,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         assertions: Vec::new(),
         assertion_conditions: Vec::new(),
         terminations: Vec::new(),
+        initial_checks: Vec::new(),
         relation_memory: BTreeMap::new(),
         floor_memory: BTreeMap::new(),
         condition_memory: BTreeMap::new(),

@@ -30,6 +30,7 @@ pub(crate) fn empty_program() -> SimProgram {
         reinits: vec![],
         assertions: vec![],
         terminations: vec![],
+        initial_checks: vec![],
         variables: vec![],
         parameter_section: Section::default(),
         initial_section: Section::default(),

@@ -25,6 +25,7 @@ pub struct SimProgram {
     pub reinits: Vec<Reinit>,
     pub assertions: Vec<Assertion>,
     pub terminations: Vec<Termination>,
+    pub initial_checks: Vec<InitialCheck>,
     /// Everything a user may look at, in order of declaration.
     pub variables: Vec<Variable>,
     /// Parameters whose value is computed from others. Evaluated once.
@@ -235,6 +236,16 @@ pub struct Assertion {
 pub struct Termination {
     pub active: SlotId,
     pub message: String,
+    pub span: Span,
+}
+
+/// An initial condition that the other equations leave nothing to determine: after initialisation it must hold. Both slots
+/// are stored in the initial section.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitialCheck {
+    pub left: SlotId,
+    pub right: SlotId,
+    pub text: String,
     pub span: Span,
 }
 

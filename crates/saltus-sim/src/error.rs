@@ -58,6 +58,12 @@ pub enum SimErrorKind {
     AssertionFailed {
         message: String,
     },
+    /// An initial condition that was not needed does not hold.
+    InitialContradiction {
+        condition: String,
+        left: f64,
+        right: f64,
+    },
     /// The time that the user allowed is over.
     TimeLimit {
         seconds: f64,
@@ -108,6 +114,13 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::ResultsTooLarge { bytes } => write!(f, "the results need more than {bytes} bytes"),
             SimErrorKind::Interrupted => write!(f, "interrupted"),
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
+            SimErrorKind::InitialContradiction { condition, left, right } => {
+                write!(
+                    f,
+                    "too many initial conditions, and they contradict each other: the others determine the variables \
+                     of `{condition}`, whose sides are {left} and {right}"
+                )
+            }
             SimErrorKind::BadSample { interval } => {
                 write!(f, "sample with the interval {interval}: it must be positive")
             }

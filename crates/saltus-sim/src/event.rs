@@ -98,10 +98,29 @@ pub(crate) fn initialise(
         functions.restore(&before);
         follow_homotopy(program, functions, t, lambda).map_err(|_| failure)?;
     }
+    check_surplus(program, functions, t)?;
     functions.update_pre();
     functions.accept();
     functions.set(program.initial, 0.0);
     settle(program, functions, options, t)
+}
+
+/// Relative difference of the sides of a surplus initial condition that is more than the accuracy of the solution.
+const CONTRADICTION: f64 = 1e-6;
+
+/// Initial conditions that were not needed must hold all the same.
+fn check_surplus(program: &SimProgram, functions: &dyn ModelFunctions, t: f64) -> Result<(), Failure> {
+    for check in &program.initial_checks {
+        let (left, right) = (functions.get(check.left), functions.get(check.right));
+        let size = left.abs().max(right.abs()).max(1.0);
+        let holds = (left - right).abs() <= CONTRADICTION * size;
+        if !holds {
+            let condition = check.text.clone();
+            let kind = SimErrorKind::InitialContradiction { condition, left, right };
+            return Err(Failure::new(t, kind).at(check.span));
+        }
+    }
+    Ok(())
 }
 
 /// The initial system with `pre(v) = v`: evaluated until the `pre` values it uses are those it computes.

@@ -41,6 +41,7 @@ fn empty_program() -> SimProgram {
         reinits: vec![],
         assertions: vec![],
         terminations: vec![],
+        initial_checks: vec![],
         variables: vec![],
         parameter_section: Section::default(),
         initial_section: Section::default(),

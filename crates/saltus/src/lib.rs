@@ -14,6 +14,7 @@
 //! ```
 
 pub mod diagnostics;
+pub mod explain;
 pub mod guard;
 pub mod pipeline;
 pub mod render;

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use saltus_backend::Description;
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
 use saltus_interp::Interpreter;
@@ -37,11 +38,19 @@ pub struct Options {
     pub overrides: Vec<(String, String)>,
     pub experiment: Experiment,
     pub engine: Engine,
+    /// Describe how the equations were sorted.
+    pub describe: bool,
 }
 
 impl Options {
     pub fn until(stop_after: Stage) -> Self {
-        Self { stop_after, overrides: Vec::new(), experiment: Experiment::default(), engine: Engine::default() }
+        Self {
+            stop_after,
+            overrides: Vec::new(),
+            experiment: Experiment::default(),
+            engine: Engine::default(),
+            describe: false,
+        }
     }
 }
 
@@ -134,6 +143,8 @@ pub struct Outcome {
     pub flat: Option<FlatModel>,
     pub balance: Option<Balance>,
     pub program: Option<SimProgram>,
+    /// How the equations were sorted, if that was asked for.
+    pub description: Option<Description>,
     /// Up to the failure if there is one.
     pub trajectory: Option<Trajectory>,
     /// The simulation began and failed.
@@ -185,7 +196,7 @@ pub fn run_observed(
     let Some(model) = flattened.model else { return outcome };
     check(&model, options.stop_after, &mut outcome);
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
-        outcome.program = compile(&model, &mut outcome);
+        outcome.program = compile(&model, options, &mut outcome);
     }
     if options.stop_after >= Stage::Simulate {
         outcome = simulate(session, options, outcome, observer);
@@ -194,9 +205,13 @@ pub fn run_observed(
     outcome
 }
 
-fn compile(model: &FlatModel, outcome: &mut Outcome) -> Option<SimProgram> {
-    let compiled = outcome.stage("compile", || saltus_backend::compile(model))?;
-    compiled.map_err(|found| outcome.diagnostics.extend(found)).ok()
+fn compile(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
+    let sorted = outcome.stage("sort", || saltus_backend::sort(model))?;
+    let sorted = sorted.map_err(|found| outcome.diagnostics.extend(found)).ok()?;
+    if options.describe {
+        outcome.description = outcome.stage("describe", || sorted.describe());
+    }
+    outcome.stage("emit", || sorted.emit(model))
 }
 
 fn simulate(

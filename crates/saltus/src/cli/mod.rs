@@ -4,6 +4,7 @@ mod chart;
 mod check;
 mod compare;
 mod experiment;
+mod explain;
 mod files;
 mod flatten;
 mod format;
@@ -54,6 +55,8 @@ enum Command {
     Check(check::Arguments),
     /// Print the flat equations of a model.
     Flatten(flatten::Arguments),
+    /// Show how the equations of a model were sorted, block by block.
+    Explain(explain::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
@@ -76,6 +79,7 @@ impl Cli {
             Command::Parse(arguments) => Ok(parse::run(arguments, screen)),
             Command::Check(arguments) => check::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
+            Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Plot(arguments) => plot::run(arguments, screen),
