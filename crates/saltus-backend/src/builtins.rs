@@ -42,7 +42,7 @@ impl<'a> Lowering<'a> {
             (Builtin::ToInteger | Builtin::EnumFromInteger | Builtin::Pure, [x]) => self.value(x),
             (Builtin::ToString, [x, options @ ..]) => self.string_of(e, x, options),
             (Builtin::NoEvent, [x]) | (Builtin::Smooth, [_, x]) => self.literally(|s| s.value(x)),
-            (Builtin::Homotopy, [actual, ..]) => self.value(actual),
+            (Builtin::Homotopy, [actual, simplified]) => self.homotopy(actual, simplified, e.span),
             (Builtin::SemiLinear, [x, up, down]) => self.semi_linear(x, up, down, e),
             (Builtin::Der, [x]) => self.derivatives(x),
             (Builtin::Pre, [x]) => self.pre_values(x),
@@ -52,8 +52,11 @@ impl<'a> Lowering<'a> {
             (Builtin::Terminal, []) => Ok(Value::Number(self.system.load(self.system.terminal))),
             (Builtin::Sample, [start, interval]) if interval.ty.is_numeric() => self.sample(start, interval, e.span),
             (Builtin::GetInstanceName, []) => Ok(Value::text(&self.model.name)),
-            (Builtin::Delay, _) => self.unsupported("delay()", e.span),
-            (Builtin::SpatialDistribution, _) => self.unsupported("spatialDistribution()", e.span),
+            (Builtin::Delay, [x, time, ..]) => self.delay(e, x, time),
+            (Builtin::SpatialDistribution, _) => {
+                let first = self.spatial_distribution(e, arguments)?.into_iter().next();
+                first.map_or_else(|| self.broken("a call without results", e.span), Ok)
+            }
             _ if is_state_machine(function) => self.unsupported("state machines", e.span),
             _ if is_clocked(function) => self.clock_operator(e, function, arguments),
             _ => self.array_builtin(e, function, arguments),

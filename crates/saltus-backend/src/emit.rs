@@ -3,7 +3,7 @@
 //! In: the system and its orders. Out: a [`SimProgram`]. The continuous order is divided into what the derivatives need,
 //! what the crossing functions need beyond that, and the rest.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
 use saltus_program::{
@@ -17,6 +17,7 @@ use crate::clocks::emit::base_partition;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::dag::{CallId, Dag, Node, NodeId};
+use crate::initial::Initial;
 use crate::sort::Orders;
 use crate::system::{Assignment, System, element_name, slot_type};
 
@@ -25,16 +26,18 @@ pub fn emit(
     mut system: System,
     aliases: &Aliases,
     parameters_sorted: &[Assignment],
-    initial: &[Step],
+    initial: &Initial,
     orders: &Orders,
     clocked: &[(Base, ClockedOrder)],
 ) -> SimProgram {
     let scales = Scales::read(model, &system, aliases);
     let derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
-    let for_derivatives = needed(&system.dag, &orders.continuous, derivatives);
+    let asked_by_driver = asked_by_driver(&system);
+    let needed = |wanted| needed(&system.dag, &orders.continuous, wanted, &asked_by_driver);
+    let for_derivatives = needed(derivatives);
     let crossing_nodes: Vec<NodeId> = system.crossings.iter().map(|a| a.node).collect();
     let wanted = system.dag.loads(&crossing_nodes).into_iter().collect();
-    let for_crossings = needed(&system.dag, &orders.continuous, wanted);
+    let for_crossings = needed(wanted);
     let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
     for step in &orders.continuous {
         let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
@@ -62,7 +65,8 @@ pub fn emit(
     }
     let section = |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(&system.dag, &scales, s)).collect() };
     let derivative_section = section(&derivative_steps);
-    let (parameter_section, initial_section) = (section(&parameters), section(initial));
+    let (parameter_section, initial_section) = (section(&parameters), section(&initial.steps));
+    let homotopy_section = section(&initial.homotopy);
     let event_section = section(&orders.events);
     let (crossing_section, output_section) = (section(&crossing_steps), section(&output_steps));
     let derivative_modes = derivative_section
@@ -83,6 +87,7 @@ pub fn emit(
         variables: variables(model, &system, aliases),
         parameter_section,
         initial_section,
+        homotopy_section,
         event_section,
         derivative_section,
         crossing_section,
@@ -105,6 +110,8 @@ pub fn emit(
         relations: system.relations,
         time_events: system.time_events,
         samples: system.samples,
+        delays: system.delays,
+        transports: system.transports,
         reinits: system.reinits,
         assertions: system.assertions,
         terminations: system.terminations,
@@ -130,14 +137,36 @@ fn decisive_parameters(model: &FlatModel, system: &System, parameters: &[Assignm
 }
 
 /// The slots that must be computed for `wanted`, among steps in order of computation.
-fn needed(dag: &Dag, order: &[Step], wanted: BTreeSet<SlotId>) -> BTreeSet<SlotId> {
+fn needed(
+    dag: &Dag,
+    order: &[Step],
+    wanted: BTreeSet<SlotId>,
+    asked_by_driver: &BTreeMap<SlotId, SlotId>,
+) -> BTreeSet<SlotId> {
     let mut wanted = wanted;
-    for step in order.iter().rev() {
-        if step.slots().iter().any(|s| wanted.contains(s)) {
-            wanted.extend(dag.loads(&step.nodes()));
+    // What the driver asks for may stand behind what needs it.
+    let mut n_before = 0;
+    while n_before < wanted.len() {
+        n_before = wanted.len();
+        for step in order.iter().rev() {
+            if step.slots().iter().any(|s| wanted.contains(s)) {
+                wanted.extend(dag.loads(&step.nodes()));
+            }
         }
+        let asked: Vec<SlotId> = wanted.iter().filter_map(|s| asked_by_driver.get(s).copied()).collect();
+        if asked.is_empty() {
+            break;
+        }
+        wanted.extend(asked);
     }
     wanted
+}
+
+/// Outputs of the driver that it can compute only with this variable.
+fn asked_by_driver(system: &System) -> BTreeMap<SlotId, SlotId> {
+    let delays = system.delays.iter().filter(|d| !d.is_fixed).map(|d| (d.output, d.time));
+    let transports = system.transports.iter().flat_map(|t| t.outputs.map(|output| (output, t.position)));
+    delays.chain(transports).collect()
 }
 
 /// Variables that were replaced by the negative of another one still have a value to show.

@@ -24,6 +24,8 @@ use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
 #[derive(Default)]
 pub struct Initial {
     pub steps: Vec<Step>,
+    /// The same with the parameter of `homotopy` as a known variable; empty if the model does not use that.
+    pub homotopy: Vec<Step>,
     pub decisions: Vec<Decision>,
 }
 
@@ -38,14 +40,35 @@ pub enum Decision {
     Surplus { left: NodeId, right: NodeId, span: Span },
 }
 
-pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Initial {
+/// Which initial system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// As the equations say.
+    Actual,
+    /// With the parameter of `homotopy` as a known variable, for a solution that starts from simplified equations. The
+    /// present values of all variables are the first guesses.
+    Homotopy,
+}
+
+/// The initial system with the parameter of `homotopy`, if the model uses that and it has a structure.
+pub fn sort_simplified(system: &mut System) -> Vec<Step> {
+    if system.homotopy.is_none() {
+        return Vec::new();
+    }
+    // What is wrong about it is wrong about the actual system, too, where it has been said.
+    let mut diagnostics = Diagnostics::new();
+    let sorted = sort_initial(system, Form::Homotopy, &mut diagnostics);
+    if diagnostics.has_errors() { Vec::new() } else { sorted.steps }
+}
+
+pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnostics) -> Initial {
     let mut unknowns = event_unknowns(system);
     unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
     unknowns.extend(system.free_parameters.iter().copied());
     unknowns.extend(discrete_pre(system).into_iter().map(|(_, pre)| pre));
     unknowns.sort_unstable();
     unknowns.dedup();
-    let mut equations = initial_form(system);
+    let mut equations = initial_form(system, form);
     let n_model = equations.len();
     equations.extend(system.initial_equations.clone());
     let n_given = equations.len();
@@ -91,12 +114,19 @@ pub fn sort_initial(system: &mut System, diagnostics: &mut Diagnostics) -> Initi
     let surplus: Vec<&ScalarEquation> =
         (n_model..n_required).filter(|&r| !is_taken(r)).map(|r| &equations[r]).collect();
     decisions.extend(surplus.iter().map(|e| Decision::Surplus { left: e.left, right: e.right, span: e.span }));
-    let checks: Vec<Assignment> = surplus.iter().flat_map(|e| add_check(system, e)).collect();
-    let mut steps: Vec<Step> = initial_pre_values(system).into_iter().map(Step::Assign).collect();
-    steps.extend(first_guesses(system).into_iter().map(Step::Assign));
+    let mut checks: Vec<Assignment> = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
+    if form == Form::Actual {
+        checks.extend(surplus.iter().flat_map(|e| add_check(system, e)));
+        steps.extend(initial_pre_values(system).into_iter().map(Step::Assign));
+        steps.extend(first_guesses(system).into_iter().map(Step::Assign));
+    }
     steps.extend(sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics));
     steps.extend(checks.into_iter().map(Step::Assign));
-    Initial { steps, decisions }
+    // What the driver keeps begins with its initial value.
+    let inputs = system.crossings.iter().filter(|a| system.driver_inputs.contains(&a.slot));
+    steps.extend(inputs.cloned().map(Step::Assign));
+    Initial { steps, homotopy: Vec::new(), decisions }
 }
 
 /// Both sides of a condition that is only checked.
@@ -138,7 +168,7 @@ fn first_guesses(system: &System) -> Vec<Assignment> {
 }
 
 /// The equations of the model as they hold initially.
-fn initial_form(system: &mut System) -> Vec<ScalarEquation> {
+fn initial_form(system: &mut System, form: Form) -> Vec<ScalarEquation> {
     // pre(x) of a continuous x is x.
     let continuous: BTreeMap<SlotId, SlotId> = system
         .pre_of
@@ -146,8 +176,11 @@ fn initial_form(system: &mut System) -> Vec<ScalarEquation> {
         .filter(|(variable, _)| system.slots[**variable].kind.is_continuous())
         .map(|(&variable, &pre)| (pre, variable))
         .collect();
-    let values: BTreeMap<SlotId, NodeId> =
+    let mut values: BTreeMap<SlotId, NodeId> =
         continuous.into_iter().map(|(pre, variable)| (pre, system.load(variable))).collect();
+    if let Some(lambda) = system.homotopy.filter(|_| form == Form::Actual) {
+        values.insert(lambda, system.dag.constant(1.0));
+    }
     let replace = |slot: SlotId| values.get(&slot).copied();
     let mut equations = system.equations.clone();
     for equation in &mut equations {

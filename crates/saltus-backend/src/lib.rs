@@ -20,6 +20,7 @@ mod diagnostics;
 mod differentiate;
 mod emit;
 mod equations;
+mod history;
 mod initial;
 mod jacobian;
 mod lower;

@@ -63,11 +63,12 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let mut orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
-    let mut initial = initial::sort_initial(&mut system, &mut diagnostics);
+    let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut diagnostics);
     initial.steps.splice(0..0, before_ticks);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    for steps in [&mut orders.events, &mut orders.continuous, &mut initial.steps] {
+    initial.homotopy = initial::sort_simplified(&mut system);
+    for steps in [&mut orders.events, &mut orders.continuous, &mut initial.steps, &mut initial.homotopy] {
         jacobian::build_jacobians(model, &mut system, steps);
     }
     for (_, order) in &mut clocked {
@@ -81,15 +82,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
 impl SortedSystem {
     /// The program that computes it. `model` must be the one that was sorted.
     pub fn emit(self, model: &FlatModel) -> SimProgram {
-        emit::emit(
-            model,
-            self.system,
-            &self.aliases,
-            &self.parameters,
-            &self.initial.steps,
-            &self.orders,
-            &self.clocked,
-        )
+        emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked)
     }
 }
 

@@ -10,8 +10,8 @@ use saltus_flat::{
     BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, VarId, Variability, Variable, count,
 };
 use saltus_program::{
-    Assertion, Callable, CallableId, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot, SlotId,
-    SlotKind, SlotType, Termination, TimeEvent,
+    Assertion, Callable, CallableId, Delay, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot,
+    SlotId, SlotKind, SlotType, Termination, TimeEvent, Transport,
 };
 
 use crate::clocks::Clocks;
@@ -42,6 +42,12 @@ pub struct System {
     pub crossings: Vec<Assignment>,
     pub time_events: Vec<TimeEvent>,
     pub samples: Vec<Sample>,
+    pub delays: Vec<Delay>,
+    pub transports: Vec<Transport>,
+    /// Slots among the crossing functions whose values the driver keeps.
+    pub driver_inputs: Vec<SlotId>,
+    /// λ of `homotopy`, if it is used.
+    pub homotopy: Option<SlotId>,
     pub reinits: Vec<Reinit>,
     pub assertions: Vec<Assertion>,
     /// Conditions of the assertions.
@@ -132,6 +138,10 @@ pub fn declare_variables(model: &FlatModel) -> System {
         crossings: Vec::new(),
         time_events: Vec::new(),
         samples: Vec::new(),
+        delays: Vec::new(),
+        transports: Vec::new(),
+        driver_inputs: Vec::new(),
+        homotopy: None,
         reinits: Vec::new(),
         assertions: Vec::new(),
         assertion_conditions: Vec::new(),

@@ -53,7 +53,7 @@ enum Failure {
 const MOST_WARNINGS: usize = 1_000;
 
 /// Sections other than those of clocks, which follow them.
-const N_UNCLOCKED: usize = 6;
+const N_UNCLOCKED: usize = 7;
 
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
@@ -63,6 +63,7 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
         &program.derivative_section,
         &program.crossing_section,
         &program.output_section,
+        &program.homotopy_section,
     ];
     unclocked.into_iter().chain(&program.clocked_sections)
 }
@@ -82,6 +83,7 @@ fn section_number(activation: Activation) -> usize {
         Activation::Derivatives => 3,
         Activation::Crossings => 4,
         Activation::Outputs => 5,
+        Activation::Homotopy => 6,
         Activation::Clocked(k) => N_UNCLOCKED + k as usize,
     }
 }
@@ -231,9 +233,11 @@ impl ModelFunctions for Interpreter<'_> {
             _ => {}
         }
         let patience = match activation {
-            Activation::Parameters | Activation::Initial | Activation::Events | Activation::Clocked(_) => {
-                Patience::Event
-            }
+            Activation::Parameters
+            | Activation::Initial
+            | Activation::Homotopy
+            | Activation::Events
+            | Activation::Clocked(_) => Patience::Event,
             _ => Patience::Trial,
         };
         self.failure = Failure::None;

@@ -91,6 +91,7 @@ fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> 
     Some(match activation {
         Activation::Parameters => &program.parameter_section,
         Activation::Initial => &program.initial_section,
+        Activation::Homotopy => &program.homotopy_section,
         Activation::Events => &program.event_section,
         Activation::Derivatives => &program.derivative_section,
         Activation::Crossings => &program.crossing_section,

@@ -14,6 +14,8 @@ pub enum Activation {
     Parameters,
     /// The initial system.
     Initial,
+    /// The initial system with the parameter of `homotopy`.
+    Homotopy,
     /// Everything in event order, relations literal.
     Events,
     /// What the derivatives need, relations frozen.
@@ -283,6 +285,7 @@ pub trait ModelFunctions {
             Activation::Clocked(k) => return program.clocked_sections.get(k as usize).map_or(&[], |s| &s.blocks),
             Activation::Parameters => &program.parameter_section,
             Activation::Initial => &program.initial_section,
+            Activation::Homotopy => &program.homotopy_section,
             Activation::Events => &program.event_section,
             Activation::Derivatives => &program.derivative_section,
             Activation::Crossings => &program.crossing_section,

@@ -28,8 +28,8 @@ pub use functions::{
 };
 pub use print::print;
 pub use program::{
-    Argument, Assertion, Callable, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample, SimProgram, Slot,
-    SlotKind, SlotType, State, Termination, TimeEvent, Variable,
+    Argument, Assertion, Callable, Delay, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample, SimProgram,
+    Slot, SlotKind, SlotType, State, Termination, TimeEvent, Transport, Variable,
 };
 
 saltus_base::define_id! {

@@ -19,6 +19,7 @@ pub fn print(program: &SimProgram) -> String {
     let sections = [
         ("parameters", &program.parameter_section),
         ("initial", &program.initial_section),
+        ("homotopy", &program.homotopy_section),
         ("events", &program.event_section),
         ("derivatives", &program.derivative_section),
         ("crossings", &program.crossing_section),

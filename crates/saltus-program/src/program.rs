@@ -22,6 +22,8 @@ pub struct SimProgram {
     pub relations: IdVec<RelationId, Relation>,
     pub time_events: Vec<TimeEvent>,
     pub samples: Vec<Sample>,
+    pub delays: Vec<Delay>,
+    pub transports: Vec<Transport>,
     pub reinits: Vec<Reinit>,
     pub assertions: Vec<Assertion>,
     pub terminations: Vec<Termination>,
@@ -32,6 +34,8 @@ pub struct SimProgram {
     pub parameter_section: Section,
     /// The initial system, relations literal.
     pub initial_section: Section,
+    /// The same with the parameter of `homotopy` as a known variable; empty if the model does not use it.
+    pub homotopy_section: Section,
     /// Continuous and discrete equations in event order, relations literal.
     pub event_section: Section,
     /// What the derivatives need, discrete variables and relations frozen.
@@ -210,6 +214,37 @@ pub struct Sample {
     pub active: SlotId,
     /// Number of the next tick.
     pub tick: SlotId,
+    pub span: Span,
+}
+
+/// `delay(expr, delayTime)`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Delay {
+    /// Holds `expr` after the crossing section and after the initial sections.
+    pub input: SlotId,
+    /// Holds `delayTime`: a parameter if the delay is fixed, else a variable.
+    pub time: SlotId,
+    /// Set by the driver.
+    pub output: SlotId,
+    pub is_fixed: bool,
+    /// `expr` changes at events only.
+    pub is_discrete: bool,
+    pub span: Span,
+}
+
+/// `spatialDistribution(in0, in1, x, positiveVelocity, …)`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Transport {
+    /// Hold `in0` and `in1` after the crossing section.
+    pub inputs: [SlotId; 2],
+    /// Holds `x`.
+    pub position: SlotId,
+    /// Holds `positiveVelocity` after the crossing section.
+    pub is_positive: SlotId,
+    /// What arrives at 0 and at 1; set by the driver.
+    pub outputs: [SlotId; 2],
+    /// Points and values at the start.
+    pub profile: Vec<(SlotId, SlotId)>,
     pub span: Span,
 }
 

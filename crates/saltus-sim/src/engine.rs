@@ -20,13 +20,18 @@ use crate::crossing::{CrossingSearch, N_WEIGHTS, Probe};
 use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event::{self, Flips, Settled};
 use crate::integration::{self, Rhs};
+use crate::model::Model;
 use crate::options::ZenoPolicy;
 use crate::record::{Change, Consequence, EventCause, EventKind, EventRecord};
-use crate::sliding::{Model, Slide};
+use crate::sliding::Slide;
 use crate::structure::Structure;
 use crate::trajectory::{Column, End, Segment, Trajectory};
 use crate::zeno::{Crowd, Happened, Verdict};
 
+/// Points of each step that a history keeps.
+const HISTORY_POINTS: u32 = 4;
+/// Delays shorter than this part of the time span do not shorten steps.
+const SHORTEST_DELAY: f64 = 1e-6;
 /// Alternating variables named in a message.
 const MOST_ALTERNATIVES: usize = 8;
 /// Shorter and shorter steps that are tried where the crossing functions cannot be evaluated.
@@ -270,7 +275,7 @@ impl<'a> Run<'a> {
         self.check_budget()?;
         let mut from = self.integrator.time();
         let hold = self.hold.unwrap_or(f64::INFINITY);
-        let limit = self.time_event.min(self.options.stop_time).min(hold);
+        let limit = self.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from));
         self.step(limit)?;
         let mut end = self.integrator.time();
         let mut retries = 0;
@@ -279,6 +284,7 @@ impl<'a> Run<'a> {
                 Ok(None) => break,
                 Ok(Some(at)) => {
                     self.write_points_before(at)?;
+                    self.remember_histories(from, at)?;
                     let (stop, disturbed) = self.event(at, EventKind::State)?;
                     if stop || disturbed {
                         return Ok(stop);
@@ -295,6 +301,7 @@ impl<'a> Run<'a> {
         if end == hold {
             self.hold = None;
         }
+        self.remember_histories(from, end)?;
         if end == self.time_event || end == hold {
             self.write_points_before(end)?;
             let kind = if end == self.time_event { EventKind::Time } else { EventKind::Release };
@@ -303,6 +310,27 @@ impl<'a> Run<'a> {
         self.write_points_before(end.next_up())?;
         self.check_step_end(end)?;
         Ok(false)
+    }
+
+    /// How far a step may go without asking for values of the future.
+    fn reach_of_delays(&self, from: f64) -> f64 {
+        if !self.functions.has_histories() {
+            return f64::INFINITY;
+        }
+        from + self.functions.shortest_delay().max(SHORTEST_DELAY * self.options.time_span())
+    }
+
+    /// Lets `delay` and `spatialDistribution` know what happened between two points of the last step.
+    fn remember_histories(&mut self, from: f64, to: f64) -> Result<(), Failure> {
+        if !self.functions.has_histories() || to <= from {
+            return Ok(());
+        }
+        for k in 1..=HISTORY_POINTS {
+            let t = if k == HISTORY_POINTS { to } else { from + (to - from) * k as f64 / HISTORY_POINTS as f64 };
+            self.go_to(t)?;
+            self.functions.remember(t, from);
+        }
+        Ok(())
     }
 
     fn step(&mut self, limit: f64) -> Result<(), Failure> {
@@ -451,7 +479,9 @@ impl<'a> Run<'a> {
         self.write_event_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
+        self.functions.pass(t);
         let Settled { rounds, termination, flips } = event::settle(self.program, &mut self.functions, self.options, t)?;
+        self.functions.remember_event(t);
         self.write_event_row(t)?;
         let mut causes = self.causes(kind == EventKind::Time);
         self.add_reverted(&flips, &mut causes);

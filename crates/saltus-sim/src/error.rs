@@ -74,6 +74,10 @@ pub enum SimErrorKind {
     },
     /// Somebody wanted it to end here.
     Interrupted,
+    /// `delay(expr, delayTime)` needs a delay that is not negative.
+    BadDelay {
+        delay: f64,
+    },
     /// `sample(start, interval)` needs a positive interval.
     BadSample {
         interval: f64,
@@ -121,6 +125,7 @@ impl fmt::Display for SimErrorKind {
                      of `{condition}`, whose sides are {left} and {right}"
                 )
             }
+            SimErrorKind::BadDelay { delay } => write!(f, "a delay of {delay}: it must not be negative"),
             SimErrorKind::BadSample { interval } => {
                 write!(f, "sample with the interval {interval}: it must be positive")
             }
@@ -158,6 +163,18 @@ impl Failure {
     /// May a smaller step help?
     pub fn is_recoverable(&self) -> bool {
         matches!(self.kind, SimErrorKind::NotANumber { .. } | SimErrorKind::CannotEvaluate { .. })
+    }
+
+    /// What was tried besides: continuation from the simplified equations, which had solutions up to this parameter.
+    pub fn after_homotopy(mut self, reached: Option<f64>) -> Self {
+        let tried = match reached {
+            Some(lambda) => format!("; homotopy found solutions up to λ = {lambda:.4}, but not to 1"),
+            None => "; homotopy found no solution of the simplified equations".to_owned(),
+        };
+        if let SimErrorKind::CannotEvaluate { message, .. } = &mut self.kind {
+            message.push_str(&tried);
+        }
+        self
     }
 
     pub fn at(mut self, span: Span) -> Self {

@@ -10,6 +10,7 @@ use saltus_program::{Activation, ModelFunctions, Relation, RelationId, Round, Si
 use crate::Options;
 use crate::clocks;
 use crate::error::{Failure, SimErrorKind};
+use crate::model::Model;
 
 /// Keys of time events that are no further apart than this many units in the last place are one event.
 const TIME_EVENT_ULPS: f64 = 8.0;
@@ -32,6 +33,7 @@ pub(crate) fn check(
     let during = match activation {
         Activation::Parameters => "when parameters are computed",
         Activation::Initial => "in the initial system",
+        Activation::Homotopy => "in the simplified initial system",
         Activation::Events => "at an event",
         Activation::Clocked(_) => "at a clock tick",
         Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
@@ -73,11 +75,7 @@ pub(crate) fn eval_continuous(functions: &mut dyn ModelFunctions, t: f64) -> Res
 }
 
 /// Solves the initial system and settles the first event.
-pub(crate) fn initialise(
-    program: &SimProgram,
-    functions: &mut dyn ModelFunctions,
-    options: &Options,
-) -> Result<Settled, Failure> {
+pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &Options) -> Result<Settled, Failure> {
     let t = options.start_time;
     functions.set(program.time, t);
     functions.set(program.initial, 1.0);
@@ -92,13 +90,17 @@ pub(crate) fn initialise(
         functions.set(sample.active, 0.0);
     }
     clocks::reset(program, functions, t)?;
-    let before = functions.snapshot();
-    if let Err(failure) = solve_initial(program, functions, t) {
-        let Some(lambda) = program.homotopy() else { return Err(failure) };
-        functions.restore(&before);
-        follow_homotopy(program, functions, t, lambda).map_err(|_| failure)?;
+    if let Err(failure) = solve_initial(program, functions, t, Activation::Initial) {
+        let is_usable = !program.homotopy_section.blocks.is_empty();
+        let Some(lambda) = program.homotopy().filter(|_| is_usable) else { return Err(failure) };
+        // The loops before the one that failed are solved, and its variables have their first guesses.
+        follow_homotopy(program, functions, t, lambda).map_err(|reached| failure.after_homotopy(reached))?;
     }
     check_surplus(program, functions, t)?;
+    if let Some((delay, span)) = functions.bad_delay() {
+        return Err(Failure::new(t, SimErrorKind::BadDelay { delay }).at(span));
+    }
+    functions.begin_histories(t);
     functions.update_pre();
     functions.accept();
     functions.set(program.initial, 0.0);
@@ -124,11 +126,17 @@ fn check_surplus(program: &SimProgram, functions: &dyn ModelFunctions, t: f64) -
 }
 
 /// The initial system with `pre(v) = v`: evaluated until the `pre` values it uses are those it computes.
-fn solve_initial(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
-    let loaded = program.initial_section.loads();
+fn solve_initial(
+    program: &SimProgram,
+    functions: &mut dyn ModelFunctions,
+    t: f64,
+    activation: Activation,
+) -> Result<(), Failure> {
+    let section = if activation == Activation::Homotopy { &program.homotopy_section } else { &program.initial_section };
+    let loaded = section.loads();
     let used: Vec<_> = program.pre.iter().filter(|(_, pre)| loaded.binary_search(pre).is_ok()).copied().collect();
     for _ in 0..MOST_INITIAL_ROUNDS {
-        eval(functions, t, Activation::Initial)?;
+        eval(functions, t, activation)?;
         let mut changed = false;
         for &(variable, pre) in &used {
             let value = functions.get(variable);
@@ -142,32 +150,32 @@ fn solve_initial(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f6
     Ok(())
 }
 
-/// From the simplified initial system (λ = 0) to the actual one (λ = 1), each solution being the start of the next.
+/// From the simplified initial system (λ = 0) to the actual one (λ = 1), each solution being the start of the next. On
+/// failure the largest λ for which there was a solution.
 fn follow_homotopy(
     program: &SimProgram,
     functions: &mut dyn ModelFunctions,
     t: f64,
     lambda: SlotId,
-) -> Result<(), Failure> {
+) -> Result<(), Option<f64>> {
     functions.set(lambda, 0.0);
-    solve_initial(program, functions, t)?;
+    solve_initial(program, functions, t, Activation::Homotopy).map_err(|_| None)?;
+    functions.accept();
     let (mut reached, mut step) = (0.0f64, 0.25);
     while reached < 1.0 {
         let before = functions.snapshot();
         let next = (reached + step).min(1.0);
         functions.set(lambda, next);
-        match solve_initial(program, functions, t) {
-            Ok(()) => {
-                functions.accept();
-                reached = next;
-                step *= 2.0;
-            }
-            Err(failure) => {
-                functions.restore(&before);
-                step *= 0.25;
-                if step < SMALLEST_HOMOTOPY_STEP {
-                    return Err(failure);
-                }
+        if solve_initial(program, functions, t, Activation::Homotopy).is_ok() {
+            functions.accept();
+            reached = next;
+            step *= 2.0;
+        } else {
+            functions.restore(&before);
+            step *= 0.25;
+            if step < SMALLEST_HOMOTOPY_STEP {
+                functions.set(lambda, 1.0);
+                return Err(Some(reached));
             }
         }
     }

@@ -53,10 +53,15 @@ const FEWEST_STEPS: f64 = 20.0;
 const FEWEST_LOOKS: f64 = 50.0;
 const MOST_LOOKS: f64 = 1000.0;
 
+/// What is kept for later is not part of the error estimate either.
+fn has_smooth_history(program: &SimProgram) -> bool {
+    program.delays.iter().any(|d| !d.is_discrete) || !program.transports.is_empty()
+}
+
 pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &Structure) -> f64 {
     match options.max_step {
         Some(h) => h,
-        None if structure.crossings_see_time => {
+        None if structure.crossings_see_time || has_smooth_history(program) => {
             let span = options.time_span();
             options.interval.max(span / MOST_LOOKS).min(span / FEWEST_LOOKS)
         }

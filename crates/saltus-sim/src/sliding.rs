@@ -6,24 +6,15 @@
 //!                                                         combination of both right-hand sides that keeps z constant
 //! ```
 //!
-//! In: the memories of the instance on both sides of the threshold. Out: [`Model`], which evaluates like any other model;
-//! while it slides each evaluation is made on both sides, and all continuous variables are combined with the weights that
-//! make ż vanish. A weight that leaves 0 … 1 says that one side does not point at the threshold any more.
+//! In: the memories of the instance on both sides of the threshold. Out: each evaluation is made on both sides, and all
+//! continuous variables are combined with the weights that make ż vanish. A weight that leaves 0 … 1 says that one side
+//! does not point at the threshold any more. Used by [`crate::model::Model`].
 
-use saltus_base::{Diagnostic, Index};
-use saltus_program::{
-    Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, RelationId, SimProgram,
-    SlotId, SlotKind, Status,
-};
+use saltus_base::Index;
+use saltus_program::{Activation, ModelFunctions, RelationId, SimProgram, SlotId, SlotKind, Status};
 
 /// Difference quotients move the states by about this part of their magnitude.
 const RELATIVE_MOVE: f64 = 6e-6;
-
-/// A model that may slide. Without a slide it is the model itself.
-pub(crate) struct Model<'a> {
-    inner: &'a mut dyn ModelFunctions,
-    slide: Option<Box<Slide>>,
-}
 
 /// Both sides of a threshold.
 pub(crate) struct Slide {
@@ -49,9 +40,8 @@ struct Side {
     rate: f64,
 }
 
-/// Which side is left over when sliding ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Remaining {
+enum Which {
     First,
     Second,
 }
@@ -89,10 +79,10 @@ impl Slide {
     }
 
     /// Evaluates both sides at the present time and states, then combines them.
-    fn eval(&mut self, model: &mut dyn ModelFunctions) -> Status {
+    pub fn eval(&mut self, model: &mut dyn ModelFunctions) -> Status {
         let time = model.get(model.program().time);
         model.get_states(&mut self.x);
-        for side in [Remaining::First, Remaining::Second] {
+        for side in [Which::First, Which::Second] {
             let status = self.eval_side(model, side, time);
             if !status.is_ok() {
                 return status;
@@ -106,8 +96,8 @@ impl Slide {
         Status::Ok
     }
 
-    fn eval_side(&mut self, model: &mut dyn ModelFunctions, which: Remaining, time: f64) -> Status {
-        let side = if which == Remaining::First { &mut self.first } else { &mut self.second };
+    fn eval_side(&mut self, model: &mut dyn ModelFunctions, which: Which, time: f64) -> Status {
+        let side = if which == Which::First { &mut self.first } else { &mut self.second };
         // Loops start from the solution on their own side.
         model.restore(&side.memory);
         model.set_continuous(time, &self.x);
@@ -152,7 +142,7 @@ impl Slide {
     }
 
     /// Evaluates what is left over at a point at which both sides have been evaluated.
-    fn eval_outputs(&mut self, model: &mut dyn ModelFunctions) -> Status {
+    pub fn eval_outputs(&mut self, model: &mut dyn ModelFunctions) -> Status {
         for side in [&mut self.first, &mut self.second] {
             model.restore(&side.memory);
             let status = model.eval(Activation::Outputs);
@@ -165,8 +155,23 @@ impl Slide {
         Status::Ok
     }
 
+    /// ż on both sides.
+    pub fn rates(&self) -> (f64, f64) {
+        (self.first.rate, self.second.rate)
+    }
+
+    /// Of both sides.
+    pub fn weights(&self) -> (f64, f64) {
+        (self.weight, 1.0 - self.weight)
+    }
+
+    /// The memory of the side with the larger weight.
+    pub fn remaining(&self) -> &[f64] {
+        if self.weight >= 0.5 { &self.first.memory } else { &self.second.memory }
+    }
+
     /// Do both sides point at the threshold? Evaluated before.
-    fn is_attractive(&self) -> bool {
+    pub fn is_attractive(&self) -> bool {
         let below = |side: &Side| self.first_is_below() == std::ptr::eq(side, &self.first);
         [&self.first, &self.second].into_iter().all(|s| if below(s) { s.rate > 0.0 } else { s.rate < 0.0 })
     }
@@ -180,107 +185,4 @@ impl Slide {
 fn derivatives_and_crossings(model: &mut dyn ModelFunctions) -> Status {
     let status = model.eval(Activation::Derivatives);
     if status.is_ok() { model.eval(Activation::Crossings) } else { status }
-}
-
-impl<'a> Model<'a> {
-    pub fn new(inner: &'a mut dyn ModelFunctions) -> Self {
-        Model { inner, slide: None }
-    }
-
-    pub fn is_sliding(&self) -> bool {
-        self.slide.is_some()
-    }
-
-    /// Begins to slide if both sides point at the threshold at the present point; returns the rates of z on both sides.
-    pub fn try_to_slide(&mut self, slide: Slide) -> Option<(f64, f64)> {
-        let now = self.inner.snapshot();
-        let mut slide = Box::new(slide);
-        if slide.eval(self.inner).is_ok() && slide.is_attractive() {
-            let rates = (slide.first.rate, slide.second.rate);
-            self.slide = Some(slide);
-            return Some(rates);
-        }
-        self.inner.restore(&now);
-        None
-    }
-
-    /// Weights of the two sides; both positive while nothing slides.
-    pub fn weights(&self) -> (f64, f64) {
-        self.slide.as_ref().map_or((1.0, 1.0), |s| (s.weight, 1.0 - s.weight))
-    }
-
-    /// Ends sliding at the present point, on the side with the larger weight.
-    pub fn end_slide(&mut self) {
-        let Some(slide) = self.slide.take() else { return };
-        let side = if slide.weight >= 0.5 { &slide.first } else { &slide.second };
-        self.inner.restore(&side.memory);
-    }
-}
-
-impl ModelFunctions for Model<'_> {
-    fn program(&self) -> &SimProgram {
-        self.inner.program()
-    }
-
-    fn memory(&self) -> &[f64] {
-        self.inner.memory()
-    }
-
-    fn memory_mut(&mut self) -> &mut [f64] {
-        self.inner.memory_mut()
-    }
-
-    fn eval(&mut self, activation: Activation) -> Status {
-        match (&mut self.slide, activation) {
-            (Some(slide), Activation::Derivatives) => slide.eval(self.inner),
-            // Evaluated together with the derivatives.
-            (Some(_), Activation::Crossings) => Status::Ok,
-            (Some(slide), Activation::Outputs) => slide.eval_outputs(self.inner),
-            _ => self.inner.eval(activation),
-        }
-    }
-
-    fn last_failure(&self) -> Option<EvalFailure> {
-        self.inner.last_failure()
-    }
-
-    fn accept(&mut self) {
-        self.inner.accept();
-    }
-
-    fn take_warnings(&mut self) -> Vec<Diagnostic> {
-        self.inner.take_warnings()
-    }
-
-    fn set_mixed_method(&mut self, method: MixedMethod) {
-        self.inner.set_mixed_method(method);
-    }
-
-    fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {
-        self.inner.take_mixed_solutions()
-    }
-
-    fn loop_statistics(&self) -> LoopStatistics {
-        self.inner.loop_statistics()
-    }
-
-    fn get(&self, slot: SlotId) -> f64 {
-        self.inner.get(slot)
-    }
-
-    fn set(&mut self, slot: SlotId, value: f64) {
-        self.inner.set(slot, value);
-    }
-
-    fn set_continuous(&mut self, t: f64, x: &[f64]) {
-        self.inner.set_continuous(t, x);
-    }
-
-    fn get_states(&self, x: &mut [f64]) {
-        self.inner.get_states(x);
-    }
-
-    fn get_derivatives(&self, dx: &mut [f64]) {
-        self.inner.get_derivatives(dx);
-    }
 }

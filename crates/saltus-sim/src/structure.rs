@@ -36,6 +36,10 @@ impl Structure {
             sets.add(state.value, i);
         }
         sets.add(program.time, n);
+        // What the driver sets depends on time, and on more where delays and positions are variables.
+        let set_by_driver =
+            program.delays.iter().map(|d| d.output).chain(program.transports.iter().flat_map(|t| t.outputs));
+        set_by_driver.for_each(|slot| sets.add(slot, n));
         sets.propagate(&program.derivative_section);
         let mut entries = Vec::new();
         for (row, state) in program.states.iter().enumerate() {
@@ -44,7 +48,8 @@ impl Structure {
         let is_autonomous = !program.states.iter().any(|s| sets.has(s.derivative, n));
         sets.propagate(&program.crossing_section);
         let crossings_see_time = program.relations.values().any(|r| sets.has(r.crossing, n));
-        let is_sparse = n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
+        let is_known = program.delays.iter().all(|d| d.is_fixed) && program.transports.is_empty();
+        let is_sparse = is_known && n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
         let sparsity = is_sparse.then(|| Sparsity::from_entries(n, entries));
         Structure { sparsity, is_autonomous, crossings_see_time }
     }

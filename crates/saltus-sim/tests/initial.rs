@@ -38,6 +38,8 @@ fn empty_program() -> SimProgram {
         relations: IdVec::new(),
         time_events: vec![],
         samples: vec![],
+        delays: vec![],
+        transports: vec![],
         reinits: vec![],
         assertions: vec![],
         terminations: vec![],
@@ -45,6 +47,7 @@ fn empty_program() -> SimProgram {
         variables: vec![],
         parameter_section: Section::default(),
         initial_section: Section::default(),
+        homotopy_section: Section::default(),
         event_section: Section::default(),
         derivative_section: Section::default(),
         crossing_section: Section::default(),
@@ -96,6 +99,9 @@ fn distant_root(kind: SlotKind) -> SimProgram {
         is_linear: false,
         discrete: None,
     })));
+    if kind == SlotKind::Homotopy {
+        program.homotopy_section = program.initial_section.clone();
+    }
     program
 }
 

@@ -147,7 +147,7 @@ fn sort_isolated(
         reduce_index::reduce_index(model, system, &preferences, diagnostics);
         if diagnostics.n_errors() == n_before {
             complete(system, &mut sub_of);
-            first = initial::sort_initial(system, diagnostics).steps;
+            first = initial::sort_initial(system, initial::Form::Actual, diagnostics).steps;
         }
         if diagnostics.n_errors() == n_before {
             discretize(system, base, &mut sub_of, &mut previous, diagnostics);

@@ -45,6 +45,9 @@ pub struct Memo {
     /// Slots of `der(expression)` and `sample`, by what they are about.
     pub differentiated: HashMap<NodeId, SlotId>,
     pub samples: HashMap<(NodeId, NodeId), SlotId>,
+    /// Variables of `delay` and `homotopy`, by their arguments.
+    pub delays: HashMap<(NodeId, NodeId), SlotId>,
+    pub homotopies: HashMap<(NodeId, NodeId), SlotId>,
 }
 
 #[derive(Clone)]

@@ -44,6 +44,9 @@ impl<'a> Lowering<'a> {
             ExprKind::Builtin { function: Builtin::Pure, arguments } if arguments.len() == 1 => {
                 self.results(&arguments[0])
             }
+            ExprKind::Builtin { function: Builtin::SpatialDistribution, arguments } => {
+                Ok(Rc::new(self.spatial_distribution(e, arguments)?))
+            }
             _ => Ok(Rc::new(vec![self.value(e)?])),
         }
     }

@@ -1,0 +1,189 @@
+//! Lower the operators that need more than the present values: `delay`, `spatialDistribution` and `homotopy`.
+//!
+//! ```text
+//! y = delay(u, 1)            input := u (with the crossing functions)       y = output, initially y = u
+//! y = homotopy(a, s)         h = a, in the simplified initial system        h = λ a + (1 - λ) s
+//! ```
+//!
+//! The driver keeps the past of `input` and sets `output` before each evaluation.
+//! (Specification: sections 3.7.4.1 delay, 3.7.4.2 spatialDistribution, 3.7.4.4 homotopy.)
+
+use saltus_base::Span;
+use saltus_flat::Expr;
+use saltus_program::{BinaryFn, Delay, SlotId, SlotKind, SlotType, Transport};
+
+use crate::dag::NodeId;
+use crate::lower::value::Value;
+use crate::lower::{Lowered, Lowering};
+use crate::system::{Assignment, ScalarEquation, slot_type};
+
+impl<'a> Lowering<'a> {
+    pub fn delay(&mut self, e: &'a Expr, x: &'a Expr, time: &'a Expr) -> Lowered<Value> {
+        if self.function.is_some() {
+            return self.unsupported("delay() in a function", e.span);
+        }
+        let (x, time) = (self.value(x)?, self.value(time)?);
+        let ty = slot_type(e.ty.base).unwrap_or(SlotType::Real);
+        self.zip(&x, &time, e.span, |l, x, time| l.delayed(x, time, ty, e.span))
+    }
+
+    fn delayed(&mut self, x: NodeId, time: NodeId, ty: SlotType, span: Span) -> NodeId {
+        if self.is_parametric(x) || self.system.dag.value(time) == Some(0.0) {
+            return x;
+        }
+        let key = (x, time);
+        if let Some(&slot) = self.system.memo.delays.get(&key) {
+            return self.system.load(slot);
+        }
+        let number = self.system.delays.len() + 1;
+        let name = format!("delay {number}");
+        let is_discrete = !self.system.dag.is_continuous(x);
+        let (time, is_fixed) = self.known_to_driver(time, &format!("time of {name}"), span);
+        let input = self.seen_by_driver(x, &format!("input of {name}"), span);
+        let (output, delayed) = self.set_by_driver(x, &name, is_discrete, ty, span);
+        self.system.delays.push(Delay { input, time, output, is_fixed, is_discrete, span });
+        self.system.memo.delays.insert(key, delayed);
+        self.system.load(delayed)
+    }
+
+    /// A slot that the driver may read before the equations are evaluated: a parameter, or else a variable of its own.
+    fn known_to_driver(&mut self, node: NodeId, name: &str, span: Span) -> (SlotId, bool) {
+        if self.is_parametric(node) {
+            let slot = self.system.add_slot(name, SlotKind::Parameter, SlotType::Real);
+            self.system.parameters.push(Assignment { slot, node, span });
+            return (slot, true);
+        }
+        let slot = self.system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
+        let left = self.system.load(slot);
+        // Other values initially would be as good; what counts is that the variable stays.
+        let initially = Some(node);
+        self.system.equations.push(ScalarEquation { left, right: node, target: None, initially, is_real: true, span });
+        (slot, false)
+    }
+
+    /// A slot that is computed with the crossing functions.
+    fn seen_by_driver(&mut self, node: NodeId, name: &str, span: Span) -> SlotId {
+        let slot = self.system.add_slot(name, SlotKind::Auxiliary, SlotType::Real);
+        self.system.crossings.push(Assignment { slot, node, span });
+        self.system.driver_inputs.push(slot);
+        slot
+    }
+
+    /// A slot that the driver sets, and the variable that equals it except initially.
+    fn set_by_driver(
+        &mut self,
+        initially: NodeId,
+        name: &str,
+        is_discrete: bool,
+        ty: SlotType,
+        span: Span,
+    ) -> (SlotId, SlotId) {
+        let kind = if is_discrete { SlotKind::Flag } else { SlotKind::Input };
+        let output = self.system.add_slot(format!("output of {name}"), kind, ty);
+        let value = self.system.load(output);
+        if is_discrete {
+            return (output, self.system.add_discrete(name.to_owned(), ty, value, Some(initially), span));
+        }
+        let slot = self.system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
+        let left = self.system.load(slot);
+        let initially = Some(initially);
+        self.system.equations.push(ScalarEquation { left, right: value, target: None, initially, is_real: true, span });
+        (output, slot)
+    }
+
+    /// Both results: what leaves at position 0 and at position 1.
+    pub fn spatial_distribution(&mut self, e: &'a Expr, arguments: &'a [Expr]) -> Lowered<Vec<Value>> {
+        let [in0, in1, x, positive, points, values] = arguments else {
+            return self.broken("spatialDistribution with other arguments than six", e.span);
+        };
+        if self.function.is_some() {
+            return self.unsupported("spatialDistribution() in a function", e.span);
+        }
+        let (in0, in1) = (self.scalar(in0)?, self.scalar(in1)?);
+        let (x, positive) = (self.scalar(x)?, self.scalar(positive)?);
+        let (points, values) = (self.scalars(points)?, self.scalars(values)?);
+        if points.len() != values.len() || points.is_empty() {
+            return self.broken("spatialDistribution with unequal numbers of points and values", e.span);
+        }
+        let name = format!("transport {}", self.system.transports.len() + 1);
+        let slot_of = |l: &mut Self, node: NodeId, name: String| l.known_to_driver(node, &name, e.span);
+        let mut profile = Vec::with_capacity(points.len());
+        for (k, (&point, &value)) in points.iter().zip(&values).enumerate() {
+            let (point, point_is_fixed) = slot_of(self, point, format!("point {} of {name}", k + 1));
+            let (value, value_is_fixed) = slot_of(self, value, format!("value {} of {name}", k + 1));
+            if !point_is_fixed || !value_is_fixed {
+                return self.unsupported("spatialDistribution() from points that are no parameters", e.span);
+            }
+            profile.push((point, value));
+        }
+        let position = slot_of(self, x, format!("position of {name}")).0;
+        let is_positive = self.seen_by_driver(positive, &format!("direction of {name}"), e.span);
+        let inputs = [in0, in1].map(|node| self.seen_by_driver(node, &format!("input of {name}"), e.span));
+        let [first, last] = [values[0], values[values.len() - 1]];
+        let (out0, at0) = self.set_by_driver(first, &format!("{name} at 0"), false, SlotType::Real, e.span);
+        let (out1, at1) = self.set_by_driver(last, &format!("{name} at 1"), false, SlotType::Real, e.span);
+        let transport = Transport { inputs, position, is_positive, outputs: [out0, out1], profile, span: e.span };
+        self.system.transports.push(transport);
+        // What flows in is seen at once on its own side.
+        let (at0, at1) = (self.system.load(at0), self.system.load(at1));
+        let leaves0 = self.system.dag.select(positive, in0, at0);
+        let leaves1 = self.system.dag.select(positive, at1, in1);
+        Ok(vec![Value::Number(leaves0), Value::Number(leaves1)])
+    }
+
+    pub fn homotopy(&mut self, actual: &'a Expr, simplified: &'a Expr, span: Span) -> Lowered<Value> {
+        let value = self.value(actual)?;
+        // Inside of functions and where algorithms have assigned variables there is no equation of its own.
+        let is_equation = self.function.is_none() && !self.is_literal && self.state.variables.is_empty();
+        if !is_equation || !value.scalars().iter().any(|&n| self.system.dag.is_continuous(n)) {
+            return Ok(value);
+        }
+        // A simplified part that cannot be lowered is none.
+        let Ok(simplified) = self.value(simplified) else { return Ok(value) };
+        self.zip(&value, &simplified, span, |l, actual, simplified| l.blended(actual, simplified, span))
+    }
+
+    /// A variable that is `actual`, in the simplified initial system `λ·actual + (1 − λ)·simplified`.
+    fn blended(&mut self, actual: NodeId, simplified: NodeId, span: Span) -> NodeId {
+        if actual == simplified || !self.system.dag.is_continuous(actual) {
+            return actual;
+        }
+        if let Some(&slot) = self.system.memo.homotopies.get(&(actual, simplified)) {
+            return self.system.load(slot);
+        }
+        let lambda = match self.system.homotopy {
+            Some(slot) => slot,
+            None => {
+                let slot = self.system.add_slot("homotopy", SlotKind::Homotopy, SlotType::Real);
+                self.system.slots[slot].initial = 1.0;
+                self.system.homotopy = Some(slot);
+                slot
+            }
+        };
+        let (lambda, one) = (self.system.load(lambda), self.system.dag.constant(1.0));
+        let dag = &mut self.system.dag;
+        let rest = dag.binary(BinaryFn::Sub, one, lambda);
+        let (a, s) = (dag.binary(BinaryFn::Mul, lambda, actual), dag.binary(BinaryFn::Mul, rest, simplified));
+        let blend = dag.binary(BinaryFn::Add, a, s);
+        // The actual part may be undefined where the simplified one starts, and the other way round.
+        let (none, all) = (dag.constant(0.0), one);
+        let (is_simple, is_actual) =
+            (dag.binary(BinaryFn::LessEqual, lambda, none), dag.binary(BinaryFn::GreaterEqual, lambda, all));
+        let below = dag.select(is_simple, simplified, blend);
+        let blend = dag.select(is_actual, actual, below);
+        let number = self.system.memo.homotopies.len() + 1;
+        let slot = self.system.add_slot(format!("homotopy {number}"), SlotKind::Algebraic, SlotType::Real);
+        let left = self.system.load(slot);
+        let initially = Some(blend);
+        self.system.equations.push(ScalarEquation {
+            left,
+            right: actual,
+            target: None,
+            initially,
+            is_real: true,
+            span,
+        });
+        self.system.memo.homotopies.insert((actual, simplified), slot);
+        left
+    }
+}

@@ -1,0 +1,399 @@
+//! The past of expressions under `delay`, and profiles that travel with `spatialDistribution`.
+//!
+//! ```text
+//! y = delay(u, 1)       u over time, in smooth pieces between events; at time t the value of t - 1.
+//!                       A jump of u at time s is a time event at s + 1, before which y has the left limit.
+//! ```
+//!
+//! In: the inputs at accepted points. Out: the outputs at any later time, written into memory before an evaluation. Between
+//! points values are interpolated, by polynomials of third degree within a smooth piece. Before the start the past is
+//! constant. (Specification: sections 3.7.4.1 and 3.7.4.2.)
+
+use std::collections::VecDeque;
+
+use saltus_base::Index;
+use saltus_program::{Delay, SimProgram, SlotId, Transport};
+
+/// Points that are kept before the oldest one that is needed, for interpolation.
+const SPARE: usize = 4;
+/// Points of one expression at most; then the oldest half is forgotten.
+const MOST_POINTS: usize = 1_000_000;
+/// Points of a profile at most; then every other one is forgotten.
+const MOST_PROFILE_POINTS: usize = 20_000;
+
+pub(crate) struct Histories {
+    delays: Vec<Past>,
+    profiles: Vec<Profile>,
+    /// Jumps up to this time have happened.
+    passed: f64,
+}
+
+/// The past of one expression.
+struct Past {
+    delay: Delay,
+    points: VecDeque<Point>,
+    /// The delay with which the output was computed last.
+    used: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Point {
+    /// Of a fixed delay when the value arrives, otherwise when it began.
+    time: f64,
+    value: f64,
+    /// First of a smooth piece.
+    begins: bool,
+    /// Differs from the point before, at the same time.
+    jumps: bool,
+}
+
+struct Profile {
+    transport: Transport,
+    /// Positions from 0 to 1 with values; two at the same place are a jump.
+    points: VecDeque<(f64, f64)>,
+    /// Where the medium was when the points were made, and where it was when the outputs were computed last.
+    position: f64,
+    used: f64,
+}
+
+fn get(memory: &[f64], slot: SlotId) -> f64 {
+    memory.get(slot.index()).copied().unwrap_or(f64::NAN)
+}
+
+fn set(memory: &mut [f64], slot: SlotId, value: f64) {
+    if let Some(place) = memory.get_mut(slot.index()) {
+        *place = value;
+    }
+}
+
+impl Histories {
+    pub fn new(program: &SimProgram) -> Self {
+        let past = |d: &Delay| Past { delay: d.clone(), points: VecDeque::new(), used: f64::NAN };
+        let profile = |t: &Transport| Profile {
+            transport: t.clone(),
+            points: VecDeque::new(),
+            position: f64::NAN,
+            used: f64::NAN,
+        };
+        Histories {
+            delays: program.delays.iter().map(past).collect(),
+            profiles: program.transports.iter().map(profile).collect(),
+            passed: f64::NEG_INFINITY,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.delays.is_empty() && self.profiles.is_empty()
+    }
+
+    /// A delay that is no number or negative, if there is one.
+    pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64)> {
+        self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| !(*time >= 0.0))
+    }
+
+    /// The past begins at `t` with the present inputs.
+    pub fn begin(&mut self, t: f64, memory: &mut [f64]) {
+        for past in &mut self.delays {
+            past.points.clear();
+            // Where the constant past ends there is a kink, which is worth an event, too.
+            let first = Point { time: past.arrival(t, memory), value: past.input(memory), begins: true, jumps: true };
+            past.points.push_back(first);
+        }
+        for profile in &mut self.profiles {
+            profile.begin(memory);
+        }
+        self.passed = t;
+        self.write(t, memory);
+    }
+
+    /// Sets the outputs at time `t`.
+    pub fn write(&mut self, t: f64, memory: &mut [f64]) {
+        for past in &mut self.delays {
+            past.used = get(memory, past.delay.time);
+            let at = if past.delay.is_fixed { t } else { t - past.used };
+            let value = past.value(at, self.passed);
+            set(memory, past.delay.output, value);
+        }
+        for profile in &mut self.profiles {
+            profile.write(memory);
+        }
+    }
+
+    /// Were the outputs computed with what the memory says now about delays and positions?
+    pub fn is_consistent(&self, memory: &[f64]) -> bool {
+        let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
+        self.delays.iter().all(|p| p.delay.is_fixed || same(p.used, get(memory, p.delay.time)))
+            && self.profiles.iter().all(|p| same(p.used, get(memory, p.transport.position)))
+    }
+
+    /// The inputs in memory belong to the solution at `t`; what was needed before `oldest` may be forgotten.
+    pub fn remember(&mut self, t: f64, oldest: f64, memory: &[f64]) {
+        for past in &mut self.delays {
+            past.remember(t, memory);
+            past.forget(oldest);
+        }
+        for profile in &mut self.profiles {
+            profile.remember(memory);
+        }
+    }
+
+    /// The inputs in memory are those after an event at `t`.
+    pub fn remember_event(&mut self, t: f64, memory: &[f64]) {
+        for past in &mut self.delays {
+            past.remember_event(t, memory);
+        }
+        for profile in &mut self.profiles {
+            profile.remember(memory);
+        }
+    }
+
+    /// Jumps that arrive at `t` have happened.
+    pub fn pass(&mut self, t: f64) {
+        self.passed = t;
+    }
+
+    /// When the next jump after `t` arrives.
+    pub fn next_event(&self, t: f64) -> f64 {
+        let fixed = self.delays.iter().filter(|p| p.delay.is_fixed);
+        fixed.map(|past| past.next_event(t)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Steps longer than this would need values that are not known yet.
+    pub fn shortest_delay(&self, memory: &[f64]) -> f64 {
+        let smooth = self.delays.iter().filter(|p| !p.delay.is_discrete);
+        let times = smooth.map(|p| get(memory, p.delay.time)).filter(|&time| time > 0.0);
+        times.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Past {
+    fn input(&self, memory: &[f64]) -> f64 {
+        get(memory, self.delay.input)
+    }
+
+    /// The time under which a value of time `t` is kept.
+    fn arrival(&self, t: f64, memory: &[f64]) -> f64 {
+        if self.delay.is_fixed { t + get(memory, self.delay.time) } else { t }
+    }
+
+    fn remember(&mut self, t: f64, memory: &[f64]) {
+        let (time, value) = (self.arrival(t, memory), self.input(memory));
+        match self.points.back_mut() {
+            // Between events it does not change.
+            Some(_) if self.delay.is_discrete => {}
+            Some(last) if last.time >= time => {
+                if !last.begins {
+                    last.value = value;
+                }
+            }
+            _ => self.points.push_back(Point { time, value, begins: false, jumps: false }),
+        }
+    }
+
+    fn remember_event(&mut self, t: f64, memory: &[f64]) {
+        let (time, value) = (self.arrival(t, memory), self.input(memory));
+        let jumps = self.points.back().is_some_and(|last| last.value != value);
+        if jumps || !self.delay.is_discrete {
+            self.points.push_back(Point { time, value, begins: true, jumps });
+        }
+    }
+
+    fn forget(&mut self, oldest: f64) {
+        if self.delay.is_fixed {
+            while self.points.get(SPARE).is_some_and(|p| p.time < oldest) {
+                self.points.pop_front();
+            }
+        }
+        if self.points.len() > MOST_POINTS {
+            self.points.drain(..MOST_POINTS / 2);
+        }
+    }
+
+    fn next_event(&self, t: f64) -> f64 {
+        let first = self.points.partition_point(|p| p.time <= t);
+        self.points.range(first..).find(|p| p.jumps).map_or(f64::INFINITY, |p| p.time)
+    }
+
+    fn value(&self, time: f64, passed: f64) -> f64 {
+        let Some(mut i) = self.points.partition_point(|p| p.time <= time).checked_sub(1) else {
+            return self.points.front().map_or(f64::NAN, |p| p.value);
+        };
+        // Before the event at its arrival a jump has not happened.
+        while i > 0 && self.points[i].time == time && self.points[i].jumps && time > passed && self.delay.is_fixed {
+            i -= 1;
+        }
+        if self.delay.is_discrete || self.points[i].time == time {
+            return self.points[i].value;
+        }
+        self.interpolate(i, time)
+    }
+
+    /// Between point `i` and the next one, or after the last.
+    fn interpolate(&self, i: usize, time: f64) -> f64 {
+        let n = self.points.len();
+        let begin =
+            (i.saturating_sub(SPARE)..=i).rev().find(|&k| self.points[k].begins).unwrap_or(i.saturating_sub(SPARE));
+        let end = (i + 1..n.min(i + SPARE)).find(|&k| self.points[k].begins).unwrap_or(n.min(i + SPARE));
+        if i + 1 >= end {
+            // Steps longer than the delay look ahead: along the last two points.
+            let (a, b) = (self.points[i.saturating_sub(1).max(begin)], self.points[i]);
+            let slope = if b.time > a.time { (b.value - a.value) / (b.time - a.time) } else { 0.0 };
+            return b.value + slope * (time - b.time);
+        }
+        let first = i.saturating_sub(1).max(begin);
+        let last = (first + 4).min(end);
+        let first = last.saturating_sub(4).max(begin);
+        // Rounding must not move a constant past a threshold.
+        let constant = self.points[i].value;
+        if (first..last).all(|k| self.points[k].value == constant) {
+            return constant;
+        }
+        let mut sum = 0.0;
+        for k in first..last {
+            let mut weight = 1.0;
+            for j in (first..last).filter(|&j| j != k) {
+                weight *= (time - self.points[j].time) / (self.points[k].time - self.points[j].time);
+            }
+            sum += weight * self.points[k].value;
+        }
+        sum
+    }
+}
+
+impl Profile {
+    fn begin(&mut self, memory: &[f64]) {
+        let points = self.transport.profile.iter();
+        let mut points: Vec<(f64, f64)> =
+            points.map(|&(y, v)| (get(memory, y).clamp(0.0, 1.0), get(memory, v))).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.points = points.into();
+        self.position = get(memory, self.transport.position);
+    }
+
+    /// The value at `y`, on a jump the one behind it.
+    fn value(&self, y: f64) -> f64 {
+        let after = self.points.partition_point(|p| p.0 < y);
+        match (after.checked_sub(1).map(|i| self.points[i]), self.points.get(after).copied()) {
+            (Some(a), Some(b)) if b.0 > a.0 => a.1 + (b.1 - a.1) * (y - a.0) / (b.0 - a.0),
+            (_, Some(b)) => b.1,
+            (Some(a), None) => a.1,
+            (None, None) => f64::NAN,
+        }
+    }
+
+    fn write(&mut self, memory: &mut [f64]) {
+        self.used = get(memory, self.transport.position);
+        let moved = self.used - self.position;
+        let moved = if moved.is_finite() { moved } else { 0.0 };
+        let [out0, out1] = self.transport.outputs;
+        set(memory, out0, self.value((-moved).clamp(0.0, 1.0)));
+        set(memory, out1, self.value((1.0 - moved).clamp(0.0, 1.0)));
+    }
+
+    /// The medium has moved to where the memory says; what entered meanwhile is the inputs.
+    fn remember(&mut self, memory: &[f64]) {
+        let position = get(memory, self.transport.position);
+        let moved = position - self.position;
+        if !moved.is_finite() {
+            return;
+        }
+        self.position = position;
+        let [in0, in1] = self.transport.inputs.map(|slot| get(memory, slot));
+        let (leaves0, leaves1) = (self.value(-moved), self.value(1.0 - moved));
+        self.points.iter_mut().for_each(|p| p.0 += moved);
+        if get(memory, self.transport.is_positive) != 0.0 {
+            while self.points.back().is_some_and(|p| p.0 >= 1.0) {
+                self.points.pop_back();
+            }
+            self.points.push_back((1.0, leaves1));
+            if self.points.front().is_none_or(|p| *p != (0.0, in0)) {
+                self.points.push_front((0.0, in0));
+            }
+        } else {
+            while self.points.front().is_some_and(|p| p.0 <= 0.0) {
+                self.points.pop_front();
+            }
+            self.points.push_front((0.0, leaves0));
+            if self.points.back().is_none_or(|p| *p != (1.0, in1)) {
+                self.points.push_back((1.0, in1));
+            }
+        }
+        if self.points.len() > MOST_PROFILE_POINTS {
+            let last = self.points.len() - 1;
+            let kept = self.points.iter().enumerate().filter(|(i, _)| i % 2 == 0 || *i == last).map(|(_, p)| *p);
+            self.points = kept.collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_base::Span;
+
+    fn past(is_discrete: bool) -> Past {
+        let slot = SlotId::from_usize;
+        let span = Span::nowhere();
+        let delay = Delay { input: slot(0), time: slot(1), output: slot(2), is_fixed: true, is_discrete, span };
+        Past { delay, points: VecDeque::new(), used: f64::NAN }
+    }
+
+    #[test]
+    fn the_past_of_a_cubic_is_exact() {
+        // u = t³ until now, delayed by 1; constant before the start
+        let mut past = past(false);
+        let u = |t: f64| t * t * t;
+        past.points.push_back(Point { time: 1.0, value: u(0.0), begins: true, jumps: true });
+        for k in 1..=10 {
+            let t = 0.1 * f64::from(k);
+            past.remember(t, &[u(t), 1.0, 0.0]);
+        }
+        assert_eq!(past.value(0.5, 0.0), 0.0);
+        for t in [1.05, 1.15, 1.512, 1.97] {
+            assert!((past.value(t, 0.0) - u(t - 1.0)).abs() < 1e-12, "{t}");
+        }
+        assert_eq!(past.next_event(0.0), 1.0);
+    }
+
+    #[test]
+    fn a_jump_has_a_left_and_a_right_limit() {
+        let mut past = past(true);
+        past.points.push_back(Point { time: 1.0, value: 0.0, begins: true, jumps: false });
+        past.remember_event(0.3, &[5.0, 1.0, 0.0]);
+        let arrival = 0.3 + 1.0;
+        assert_eq!(past.next_event(1.0), arrival);
+        assert_eq!((past.value(arrival, 1.0), past.value(arrival, arrival)), (0.0, 5.0));
+        assert_eq!((past.value(1.2, 1.0), past.value(1.4, arrival)), (0.0, 5.0));
+    }
+
+    #[test]
+    fn a_profile_leaves_as_it_entered() {
+        let slot = SlotId::from_usize;
+        // memory: in0, in1, x, positive, out0, out1, then points and values
+        let transport = Transport {
+            inputs: [slot(0), slot(1)],
+            position: slot(2),
+            is_positive: slot(3),
+            outputs: [slot(4), slot(5)],
+            profile: vec![(slot(6), slot(8)), (slot(7), slot(9))],
+            span: Span::nowhere(),
+        };
+        let mut profile = Profile { transport, points: VecDeque::new(), position: f64::NAN, used: f64::NAN };
+        let mut memory = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+        profile.begin(&memory);
+        // in0 = x while x goes to 1 in steps: after that out1 = x - 1
+        for k in 1..=20 {
+            memory[2] = 0.1 * f64::from(k);
+            memory[0] = memory[2];
+            profile.write(&mut memory);
+            let expected = (memory[2] - 1.0).max(0.0);
+            assert!((memory[5] - expected).abs() < 1e-12, "{} instead of {expected}", memory[5]);
+            profile.remember(&memory);
+        }
+        // backwards the same comes out at 0
+        memory[3] = 0.0;
+        memory[2] = 1.5;
+        profile.write(&mut memory);
+        assert!((memory[4] - 1.5).abs() < 1e-12, "{}", memory[4]);
+    }
+}

@@ -1,0 +1,190 @@
+//! The model as the driver sees it: the evaluated program, with what the driver adds to it.
+//!
+//! In: [`ModelFunctions`]. Out: the same, with outputs of `delay` and `spatialDistribution` from their histories, and with
+//! both sides of a threshold combined while the model slides along it. Without either it is the program itself.
+
+use saltus_base::{Diagnostic, Span};
+use saltus_program::{
+    Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, SimProgram, SlotId, Status,
+};
+
+use crate::history::Histories;
+use crate::sliding::Slide;
+
+/// Evaluations until delays that depend on variables are what they were taken for.
+const MOST_HISTORY_ROUNDS: u32 = 4;
+
+pub(crate) struct Model<'a> {
+    inner: &'a mut dyn ModelFunctions,
+    slide: Option<Box<Slide>>,
+    histories: Histories,
+}
+
+impl<'a> Model<'a> {
+    pub fn new(inner: &'a mut dyn ModelFunctions) -> Self {
+        let histories = Histories::new(inner.program());
+        Model { inner, slide: None, histories }
+    }
+
+    /// The past begins with the present values.
+    pub fn begin_histories(&mut self, t: f64) {
+        self.histories.begin(t, self.inner.memory_mut());
+    }
+
+    pub fn has_histories(&self) -> bool {
+        !self.histories.is_empty()
+    }
+
+    /// A delay that makes no sense.
+    pub fn bad_delay(&self) -> Option<(f64, Span)> {
+        self.histories.bad_delay(self.inner.memory()).map(|(delay, time)| (time, delay.span))
+    }
+
+    /// The present point at `t` is part of the solution; nobody will ask for anything before `oldest`.
+    pub fn remember(&mut self, t: f64, oldest: f64) {
+        self.histories.remember(t, oldest, self.inner.memory());
+    }
+
+    /// Values that arrive at `t` have arrived: outputs of delays get their right limits.
+    pub fn pass(&mut self, t: f64) {
+        if !self.histories.is_empty() {
+            self.histories.pass(t);
+            self.histories.write(t, self.inner.memory_mut());
+        }
+    }
+
+    /// The present values are those after an event at `t`.
+    pub fn remember_event(&mut self, t: f64) {
+        self.histories.remember_event(t, self.inner.memory());
+    }
+
+    /// Steps longer than this would need values of the future.
+    pub fn shortest_delay(&self) -> f64 {
+        self.histories.shortest_delay(self.inner.memory())
+    }
+
+    fn eval_plain(&mut self, activation: Activation) -> Status {
+        match (&mut self.slide, activation) {
+            (Some(slide), Activation::Derivatives) => slide.eval(self.inner),
+            // Evaluated together with the derivatives.
+            (Some(_), Activation::Crossings) => Status::Ok,
+            (Some(slide), Activation::Outputs) => slide.eval_outputs(self.inner),
+            _ => self.inner.eval(activation),
+        }
+    }
+
+    /// Delays and positions that depend on variables are known only after an evaluation.
+    fn eval_until_consistent(&mut self, activation: Activation) -> Status {
+        let mut status = self.eval_plain(activation);
+        for _ in 0..MOST_HISTORY_ROUNDS {
+            if !status.is_ok() || self.histories.is_consistent(self.inner.memory()) {
+                break;
+            }
+            let t = self.inner.get(self.inner.program().time);
+            self.histories.write(t, self.inner.memory_mut());
+            status = self.eval_plain(activation);
+        }
+        status
+    }
+
+    pub fn is_sliding(&self) -> bool {
+        self.slide.is_some()
+    }
+
+    /// Begins to slide if both sides point at the threshold at the present point; returns the rates of z on both sides.
+    pub fn try_to_slide(&mut self, slide: Slide) -> Option<(f64, f64)> {
+        let now = self.inner.snapshot();
+        let mut slide = Box::new(slide);
+        if slide.eval(self.inner).is_ok() && slide.is_attractive() {
+            let rates = slide.rates();
+            self.slide = Some(slide);
+            return Some(rates);
+        }
+        self.inner.restore(&now);
+        None
+    }
+
+    /// Weights of the two sides; both positive while nothing slides.
+    pub fn weights(&self) -> (f64, f64) {
+        self.slide.as_ref().map_or((1.0, 1.0), |s| s.weights())
+    }
+
+    /// Ends sliding at the present point, on the side with the larger weight.
+    pub fn end_slide(&mut self) {
+        let Some(slide) = self.slide.take() else { return };
+        self.inner.restore(slide.remaining());
+    }
+}
+
+impl ModelFunctions for Model<'_> {
+    fn program(&self) -> &SimProgram {
+        self.inner.program()
+    }
+
+    fn memory(&self) -> &[f64] {
+        self.inner.memory()
+    }
+
+    fn memory_mut(&mut self) -> &mut [f64] {
+        self.inner.memory_mut()
+    }
+
+    fn eval(&mut self, activation: Activation) -> Status {
+        let is_settled = matches!(activation, Activation::Parameters | Activation::Initial | Activation::Homotopy);
+        if is_settled || self.histories.is_empty() {
+            return self.eval_plain(activation);
+        }
+        self.eval_until_consistent(activation)
+    }
+
+    fn last_failure(&self) -> Option<EvalFailure> {
+        self.inner.last_failure()
+    }
+
+    fn accept(&mut self) {
+        self.inner.accept();
+    }
+
+    fn take_warnings(&mut self) -> Vec<Diagnostic> {
+        self.inner.take_warnings()
+    }
+
+    fn set_mixed_method(&mut self, method: MixedMethod) {
+        self.inner.set_mixed_method(method);
+    }
+
+    fn take_mixed_solutions(&mut self) -> Vec<MixedSolution> {
+        self.inner.take_mixed_solutions()
+    }
+
+    fn loop_statistics(&self) -> LoopStatistics {
+        self.inner.loop_statistics()
+    }
+
+    fn get(&self, slot: SlotId) -> f64 {
+        self.inner.get(slot)
+    }
+
+    fn set(&mut self, slot: SlotId, value: f64) {
+        self.inner.set(slot, value);
+    }
+
+    fn set_continuous(&mut self, t: f64, x: &[f64]) {
+        self.inner.set_continuous(t, x);
+        if !self.histories.is_empty() {
+            self.histories.write(t, self.inner.memory_mut());
+        }
+    }
+
+    fn next_time_event(&self, t: f64) -> f64 {
+        self.inner.next_time_event(t).min(self.histories.next_event(t))
+    }
+
+    fn get_states(&self, x: &mut [f64]) {
+        self.inner.get_states(x);
+    }
+
+    fn get_derivatives(&self, dx: &mut [f64]) {
+        self.inner.get_derivatives(dx);
+    }
+}
