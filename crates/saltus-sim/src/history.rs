@@ -88,7 +88,7 @@ impl Histories {
 
     /// A delay that is no number or negative, if there is one.
     pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64)> {
-        self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| !(*time >= 0.0))
+        self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| time.is_nan() || *time < 0.0)
     }
 
     /// The past begins at `t` with the present inputs.
