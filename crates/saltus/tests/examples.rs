@@ -85,6 +85,7 @@ examples! {
     e2013_switch_in_loop: "E2013.SwitchInLoop" => e2013::switch_in_loop;
     e2013_halfway_rectifier: "E2013.HalfwayRectifier" => e2013::halfway_rectifier;
     parts_bridge_rectifier: "Parts.BridgeRectifier" => parts::bridge_rectifier;
+    parts_commutation: "Parts.Commutation" => parts::commutation;
     parts_zener_limiter: "Parts.ZenerLimiter" => parts::zener_limiter;
     parts_chopper: "Parts.Chopper" => parts::chopper;
     parts_transformers: "Parts.Transformers" => parts::transformers;

@@ -16,6 +16,21 @@ pub fn bridge_rectifier(run: &Run) {
     });
 }
 
+/// Mean voltage of a bridge with overlap: 3√3 V/π - 3ωL Id/π, less the voltage of two diodes; and the overlap itself:
+/// cos μ = 1 - 2ωL Id/(√3 V).
+pub fn commutation(run: &Run) {
+    let (v, l, current, omega) = (100.0, 1e-3, 20.0, 100.0 * PI);
+    let mean = (run.at("integral", 0.1) - run.at("integral", 0.08)) / 0.02;
+    let expected = 3.0 * 3.0_f64.sqrt() * v / PI - 3.0 * omega * l * current / PI;
+    close("mean voltage", mean, expected, 2e-3 * expected);
+    let overlap = (1.0 - 2.0 * omega * l * current / (3.0_f64.sqrt() * v)).acos() / omega;
+    let switching: Vec<f64> = run.jumps("bridge.upper[1].off").into_iter().filter(|t| *t > 0.08).collect();
+    let others: Vec<f64> = run.jumps("bridge.upper[3].off").into_iter().filter(|t| *t > 0.08).collect();
+    // Diode 3 begins to give its current to diode 1 and blocks when that has all of it.
+    let begin = switching.iter().find(|b| others.iter().any(|e| (e - **b - overlap).abs() < 1e-5));
+    assert!(begin.is_some(), "overlap {overlap}: {switching:?} {others:?}");
+}
+
 /// Between 0 and 5 V the output is the source.
 pub fn zener_limiter(run: &Run) {
     run.follows("u", 1e-12, |t| (10.0 * (2.0 * PI * t).sin()).clamp(0.0, 5.0));
