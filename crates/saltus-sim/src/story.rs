@@ -23,7 +23,14 @@ pub fn write_story(out: &mut dyn Write, events: &[EventRecord]) -> io::Result<()
 }
 
 fn paragraph(out: &mut dyn Write, event: &EventRecord) -> io::Result<()> {
-    let causes: Vec<String> = event.causes.iter().filter_map(cause).collect();
+    // What a later round changed is told with that round.
+    let follows = |c: &&EventCause| match c {
+        EventCause::Relation { text, value, .. } => {
+            event.consequences.iter().any(|later| later.relation == *text && later.value == *value)
+        }
+        _ => false,
+    };
+    let causes: Vec<String> = event.causes.iter().filter(|c| !follows(c)).filter_map(cause).collect();
     let what = match (causes.is_empty(), event.kind) {
         (_, EventKind::Start) => "the start".to_owned(),
         (false, _) => causes.join(", "),
@@ -80,7 +87,10 @@ mod tests {
         let event = EventRecord {
             time: 0.5,
             kind: EventKind::State,
-            causes: vec![EventCause::Relation { text: "i > 0.0".into(), value: false, span }],
+            causes: vec![
+                EventCause::Relation { text: "i > 0.0".into(), value: false, span },
+                EventCause::Relation { text: "u <= 0.0".into(), value: true, span },
+            ],
             rounds: 2,
             is_restart: true,
             changes: vec![Change { variable: "open".into(), before: 0.0, after: 1.0 }],

@@ -75,6 +75,23 @@ pub fn runs_failed(n: usize, first: &str, why: &str) -> Diagnostic {
     error("E0903", format!("{n} runs failed, the first with {first}: {why}"))
 }
 
+/// The last value of the variable is on the same side of the target at both ends of the search.
+pub fn target_not_between(parameter: &str, variable: &str, target: f64, ends: [(f64, f64); 2]) -> Diagnostic {
+    let [(a, at_a), (b, at_b)] = ends;
+    let message = format!(
+        "expected values of `{variable}` on both sides of {target}, found {at_a} with {parameter} = {a} and {at_b} with \
+         {parameter} = {b}"
+    );
+    error("E0087", message)
+        .hint("give other ends to --vary; `saltus sweep` shows how the value depends on the parameter")
+}
+
+/// The last value of the variable jumps over the target: no parameter gives it.
+pub fn target_jumped(parameter: &str, variable: &str, target: f64, at: f64, values: [f64; 2]) -> Diagnostic {
+    let [a, b] = values;
+    error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
+}
+
 /// The stop time on the command line is before the start time.
 pub fn backwards(start: f64, stop: f64) -> Diagnostic {
     error("E0097", format!("expected a stop time after the start time {start}, found {stop}"))

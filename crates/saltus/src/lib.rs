@@ -20,6 +20,7 @@ pub mod pipeline;
 pub mod render;
 mod resources;
 pub mod results;
+pub mod search;
 mod session;
 mod shipped;
 pub mod stats;

@@ -162,6 +162,23 @@ impl Study<'_> {
         Outcome { runs, method, n_recompiled: n_recompiled.into_inner() }
     }
 
+    /// Single runs, each chosen after the ones before: `work` gets a function that makes one.
+    pub fn one_by_one<R>(
+        &self,
+        work: impl FnOnce(&mut dyn FnMut(&[f64]) -> Result<Trajectory, String>) -> R,
+    ) -> (R, Method) {
+        let method = self.method();
+        let session = self.session_for_files();
+        let mut functions = self.engine.functions(self.program, &session);
+        let mut run = |values: &[f64]| match method {
+            Method::CompiledOnce => self.run_in_memory(&mut *functions, values).map_err(|e| e.kind.to_string()),
+            Method::CompiledEach { .. } => self.run_compiled(values).map(|(_, trajectory)| trajectory),
+        };
+        let result = work(&mut run);
+        drop(functions);
+        (result, method)
+    }
+
     /// Can one program do all runs?
     fn method(&self) -> Method {
         for axis in self.axes {

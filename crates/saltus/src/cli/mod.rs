@@ -13,6 +13,7 @@ mod parse;
 mod plot;
 mod progress;
 mod screen;
+mod search;
 mod simulate;
 mod summary;
 mod sweep;
@@ -61,6 +62,8 @@ enum Command {
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
     Sweep(Box<sweep::Arguments>),
+    /// Search for the parameter that makes a last value meet a target.
+    Search(Box<search::Arguments>),
     /// Draw signals of a result.
     Plot(plot::Arguments),
     /// Compare a result with a reference.
@@ -82,6 +85,7 @@ impl Cli {
             Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
+            Command::Search(arguments) => search::run(arguments, screen),
             Command::Plot(arguments) => plot::run(arguments, screen),
             Command::Compare(arguments) => compare::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
