@@ -35,6 +35,8 @@ struct Example {
     /// Paragraphs of the documentation.
     text: String,
     curves: Vec<String>,
+    /// Its experiment says where output points lie.
+    has_interval: bool,
 }
 
 pub fn run(root: &Path, options: &Options) -> Result<()> {
@@ -73,6 +75,10 @@ fn entry(program: &Path, example: &Example, gallery: &Path, scratch: &Path) -> R
     let mut text = format!("\n### {}\n\n{}\n\n{}\n\n", example.name, example.title, example.text);
     let mut simulate = Command::new(program);
     simulate.args(["simulate", &class, "--quiet", "--output"]).arg(scratch);
+    // As many points as a picture of this size shows, unless the example knows better.
+    if !example.has_interval {
+        simulate.args(["--intervals", "200"]);
+    }
     let run = simulate.output().with_context(|| format!("cannot run {}", program.display()))?;
     let said = String::from_utf8_lossy(&run.stderr);
     if example.curves.is_empty() {
@@ -127,6 +133,7 @@ fn example(package: &str, name: &str, text: &str) -> Result<Example> {
         title: description(text, "model", name)?,
         text: plain(info),
         curves: curves.map(str::to_owned).collect(),
+        has_interval: text.contains(", Interval = "),
     })
 }
 

@@ -12,6 +12,6 @@ equation
   connect(ground.flange, contact.a);
   connect(contact.b, ball.flange);
   connect(weight.flange, ball.flange);
-  annotation (experiment(StopTime = 3, Tolerance = 1e-8), Documentation(info = "<html><p>Seen closely an impact is an oscillation: spring and damper act while the ball touches the ground. A contact takes about 30 ms. There is an event when it begins and one when it ends.</p></html>",
+  annotation (experiment(StopTime = 3, Interval = 0.005, Tolerance = 1e-8), Documentation(info = "<html><p>Seen closely an impact is an oscillation: spring and damper act while the ball touches the ground. A contact takes about 30 ms. There is an event when it begins and one when it ends.</p></html>",
     figures = {Figure(plots = {Plot(curves = {Curve(y = ball.s), Curve(y = contact.f)})})}));
 end BallMicroscopic;

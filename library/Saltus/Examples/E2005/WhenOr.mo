@@ -11,6 +11,6 @@ equation
     n = pre(n) + 1;
   end when;
   annotation (experiment(StopTime = 5), Documentation(info = "<html><p>The condition is true from one second on because of <code>b</code>. That <code>x</code> passes 3 half a second later changes nothing, nor does the end of <code>b</code>. The paper of 2005
-stops the integrator at such crossings and says that one could do better.</p></html>",
+stops the integrator at such crossings; here it is not disturbed.</p></html>",
     figures = {Figure(plots = {Plot(curves = {Curve(y = x), Curve(y = n), Curve(y = b)})})}));
 end WhenOr;
