@@ -16,7 +16,8 @@ use saltus_eval::{Environment, EvalError, Evaluator, ImpureRandom, Items, Limits
 use saltus_flat::{BaseType, EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
 
-use crate::procedure::Procedures;
+use crate::memo::Memo;
+use crate::procedure::{Procedures, Trouble};
 
 /// How functions reach files during a simulation.
 pub trait Files {
@@ -43,10 +44,19 @@ pub(crate) struct CallHost<'a> {
     procedures: Procedures<'a>,
     /// Scalars of the arguments of the present call.
     given: Vec<f64>,
-    failure: Option<EvalFailure>,
+    memo: Memo,
+    failure: Failure,
     /// Warnings since the evaluation of the present point began.
     pub warnings: Vec<Diagnostic>,
     pub n_calls: u64,
+}
+
+/// Why a call failed.
+enum Failure {
+    None,
+    Known(EvalFailure),
+    /// To be found out by the evaluator from the arguments, for the equation at the place, if somebody asks.
+    Of(CallableId, Vec<f64>, Span),
 }
 
 /// The program as the surroundings of function bodies.
@@ -120,7 +130,8 @@ impl<'a> CallHost<'a> {
             objects: Vec::new(),
             procedures: Procedures::new(program),
             given: Vec::new(),
-            failure: None,
+            memo: Memo::new(program),
+            failure: Failure::None,
             warnings: Vec::new(),
             n_calls: 0,
         }
@@ -146,7 +157,7 @@ impl<'a> CallHost<'a> {
     pub fn renew(&mut self) {
         self.forget_objects();
         self.world.random = ImpureRandom::default();
-        self.failure = None;
+        self.failure = Failure::None;
         self.warnings.clear();
         self.n_calls = 0;
     }
@@ -166,8 +177,16 @@ impl<'a> CallHost<'a> {
     }
 
     /// Why a call failed last.
-    pub fn failure(&self) -> Option<&EvalFailure> {
-        self.failure.as_ref()
+    pub fn failure(&self) -> Option<EvalFailure> {
+        match &self.failure {
+            Failure::None => None,
+            Failure::Known(failure) => Some(failure.clone()),
+            // Only a procedure fails without reason, and needs neither files nor objects.
+            Failure::Of(callable, given, span) => {
+                let mut host = CallHost::new(self.world.program);
+                host.evaluate(*callable, given, &[], *span, &mut Vec::new()).err()
+            }
+        }
     }
 
     /// Scalar `result` of call `k`; of a failed call not a number.
@@ -193,23 +212,71 @@ impl<'a> CallHost<'a> {
         self.given.clear();
         self.given.extend(given);
         let given = std::mem::take(&mut self.given);
-        let done = self.procedures.call(callable, &given, &mut scalars);
-        let outcome = if done { Ok(()) } else { self.evaluate(callable, &given, memory, span, &mut scalars) };
-        self.given = given;
-        if let Err(failure) = outcome {
+        if !self.make(callable, &given, memory, span, &mut scalars) {
             scalars.clear();
-            self.failure = Some(failure);
             self.any_failed = true;
             if let Some(failed) = self.failed.get_mut(k as usize) {
                 *failed = true;
             }
         }
+        self.given = given;
         if let Some(results) = self.results.get_mut(k as usize) {
             *results = scalars;
         }
     }
 
-    /// A call of something that is not compiled, or that got in trouble.
+    /// Appends the scalars of the results; false if the call fails.
+    fn make(
+        &mut self,
+        callable: CallableId,
+        given: &[f64],
+        memory: &[f64],
+        span: Span,
+        scalars: &mut Vec<f64>,
+    ) -> bool {
+        let known = self.memo.find(callable, given, scalars);
+        let outcome = known.map(|fine| if fine { Ok(()) } else { Err(Trouble::Failure) });
+        match outcome.unwrap_or_else(|| self.procedures.call(callable, given, scalars)) {
+            Ok(()) => {
+                if known.is_none() {
+                    self.memo.keep(callable, given, Some(scalars));
+                }
+                true
+            }
+            Err(Trouble::Failure) => {
+                if known.is_none() {
+                    self.memo.keep(callable, given, None);
+                }
+                self.fail_of(callable, given, span);
+                false
+            }
+            Err(Trouble::Unclear) => match self.evaluate(callable, given, memory, span, scalars) {
+                Ok(false) => {
+                    self.memo.keep(callable, given, Some(scalars));
+                    true
+                }
+                Ok(true) => true,
+                Err(failure) => {
+                    self.failure = Failure::Known(failure);
+                    false
+                }
+            },
+        }
+    }
+
+    /// Remembers what to ask the evaluator for a reason.
+    fn fail_of(&mut self, callable: CallableId, given: &[f64], span: Span) {
+        match &mut self.failure {
+            Failure::Of(of, arguments, at) => {
+                (*of, *at) = (callable, span);
+                arguments.clear();
+                arguments.extend_from_slice(given);
+            }
+            other => *other = Failure::Of(callable, given.to_vec(), span),
+        }
+    }
+
+    /// A call of something that is not compiled, or that got in trouble. True if there was something to warn of.
     pub(crate) fn evaluate(
         &mut self,
         callable: CallableId,
@@ -217,7 +284,7 @@ impl<'a> CallHost<'a> {
         memory: &[f64],
         span: Span,
         scalars: &mut Vec<f64>,
-    ) -> Result<(), EvalFailure> {
+    ) -> Result<bool, EvalFailure> {
         let program = self.world.program;
         let broken = |what: &str| EvalFailure { message: format!("internal error: {what}"), span };
         let Some(callable) = program.callables.get(callable) else {
@@ -229,6 +296,7 @@ impl<'a> CallHost<'a> {
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
         let called = evaluator.call(callable.function, arguments, span);
         let warnings = evaluator.take_warnings();
+        let has_warned = !warnings.is_empty();
         for warning in warnings {
             if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -246,7 +314,7 @@ impl<'a> CallHost<'a> {
         if self.objects.len() > MOST_OBJECTS {
             return Err(EvalFailure { message: format!("more than {MOST_OBJECTS} external objects"), span });
         }
-        Ok(())
+        Ok(has_warned)
     }
 
     fn explain(&self, error: EvalError, callable: &Callable, span: Span) -> EvalFailure {

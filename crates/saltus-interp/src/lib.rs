@@ -8,6 +8,7 @@ mod calls;
 pub mod linear;
 mod loops;
 mod machine;
+mod memo;
 pub mod mixed;
 pub mod native;
 mod procedure;
@@ -257,11 +258,13 @@ impl ModelFunctions for Interpreter<'_> {
     fn last_failure(&self) -> Option<EvalFailure> {
         match self.failure {
             Failure::None => None,
-            Failure::Call => self.machine.host.failure().cloned(),
+            Failure::Call => self.machine.host.failure(),
             Failure::Loop(number) => {
                 let mut failure = self.loops.get(number)?.describe(self.machine.program);
                 // Where a call in the loop fails this is the real reason.
-                if let Some(call) = self.machine.host.failure().filter(|_| self.machine.host.has_failed()) {
+                if self.machine.host.has_failed()
+                    && let Some(call) = self.machine.host.failure()
+                {
                     failure.message = format!("{}; {}", call.message, failure.message);
                     failure.span = call.span;
                 }

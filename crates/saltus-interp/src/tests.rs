@@ -360,7 +360,7 @@ fn at(function: &IdVec<LocalId, Local>, i: usize) -> Expr {
 }
 
 /// function f input Real x; output Real y; algorithm assert(x > 0, "too small"); y := x * x + 1;
-fn square_function() -> Function {
+pub(crate) fn square_function() -> Function {
     let mut f = function("f", vec![local("x", Type::REAL), local("y", Type::REAL)], 1, 1, vec![]);
     let (x, y) = (at(&f.locals, 0), at(&f.locals, 1));
     let number = |v| Expr::real(v, Span::nowhere());

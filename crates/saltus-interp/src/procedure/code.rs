@@ -109,6 +109,7 @@ pub enum Op {
     /// Makes call number `n` of the procedure.
     Call,
     Return,
+    /// The evaluator fails as well if `n` is not 0.
     Trouble,
 }
 

@@ -39,7 +39,8 @@ use saltus_program::{Argument, Callable, CallableId, SimProgram};
 use code::{At, LARGEST_INTEGER};
 use compiler::Compiler;
 use layout::{Compiled, Operand, Place, Unsupported, known_dims, n_elements};
-use run::{Stack, Trouble};
+use run::Stack;
+pub use run::Trouble;
 
 /// The compiled functions of a program, made when first called.
 pub struct Procedures<'a> {
@@ -77,9 +78,8 @@ impl<'a> Procedures<'a> {
         Procedures { compiler: Compiler::new(program), entries, stack: Stack::default() }
     }
 
-    /// Appends the results of a call to `results`. False if there are none: the function is not compiled, or the call has
-    /// got in trouble.
-    pub fn call(&mut self, id: CallableId, arguments: &[f64], results: &mut Vec<f64>) -> bool {
+    /// Appends the results of a call to `results`. In trouble if the function is not compiled or fails.
+    pub fn call(&mut self, id: CallableId, arguments: &[f64], results: &mut Vec<f64>) -> Result<(), Trouble> {
         if let Some(entry @ Entry::New) = self.entries.get_mut(id.index()) {
             *entry = Entry::Unsupported;
             let call = self.compiler.layout.program.callables.get(id).map(|c| compile(&mut self.compiler, c));
@@ -88,8 +88,8 @@ impl<'a> Procedures<'a> {
             }
         }
         match self.entries.get(id.index()) {
-            Some(Entry::Compiled(call)) => run_call(call, &self.compiler, &mut self.stack, arguments, results).is_ok(),
-            _ => false,
+            Some(Entry::Compiled(call)) => run_call(call, &self.compiler, &mut self.stack, arguments, results),
+            _ => Err(Trouble::Unclear),
         }
     }
 }
@@ -154,10 +154,10 @@ fn run_call(
     arguments: &[f64],
     results: &mut Vec<f64>,
 ) -> Result<(), Trouble> {
-    let procedure = compiler.procedures.get(call.procedure).ok_or(Trouble)?;
+    let procedure = compiler.procedures.get(call.procedure).ok_or(Trouble::Unclear)?;
     stack.prepare(procedure);
     if arguments.len() < call.inputs.len() {
-        return Err(Trouble);
+        return Err(Trouble::Unclear);
     }
     for ((place, &x), kind) in stack.scalars.iter_mut().zip(arguments).zip(&call.inputs) {
         *place = match kind {
@@ -165,12 +165,12 @@ fn run_call(
             Kind::Boolean => f64::from(u8::from(x != 0.0)),
             Kind::Enumeration => f64::from(x.round() as u32),
             Kind::Integer if x.abs() < LARGEST_INTEGER => x.round() + 0.0,
-            Kind::Integer => return Err(Trouble),
+            Kind::Integer => return Err(Trouble::Unclear),
         };
     }
     stack.run(&compiler.procedures, &compiler.constants.scalars, call.procedure)?;
     for &(start, n) in &call.outputs {
-        results.extend_from_slice(stack.scalars.get(start..start + n).ok_or(Trouble)?);
+        results.extend_from_slice(stack.scalars.get(start..start + n).ok_or(Trouble::Unclear)?);
     }
     Ok(())
 }

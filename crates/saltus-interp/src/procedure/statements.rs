@@ -60,17 +60,19 @@ impl Body<'_, '_> {
                 Ok(())
             }
             // The text of the message, and what is only a warning, is the business of the evaluator.
-            StatementKind::Assert { condition, .. } => {
+            StatementKind::Assert { condition, level, .. } => {
                 let condition = self.boolean(condition)?;
                 if self.value_of(condition).is_some_and(|x| x != 0.0) {
                     return Ok(());
                 }
                 let fine = self.jump(Op::JumpIf, condition)?;
-                self.trouble()?;
+                // AssertionLevel is enumeration(warning, error).
+                let is_error = level.as_ref().is_none_or(|l| matches!(l.kind, ExprKind::EnumLiteral(_, 2)));
+                self.trouble(is_error)?;
                 self.patch_here(&[fine]);
                 Ok(())
             }
-            StatementKind::Terminate { .. } => self.trouble(),
+            StatementKind::Terminate { .. } => self.trouble(true),
             StatementKind::Call(call) => {
                 self.results(call)?;
                 Ok(())
@@ -81,8 +83,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn trouble(&mut self) -> Compiled<()> {
-        self.jump(Op::Trouble, At::NOWHERE)?;
+    fn trouble(&mut self, is_failure: bool) -> Compiled<()> {
+        self.emit(Op::Trouble, At::NOWHERE, At::NOWHERE, At::NOWHERE, u32::from(is_failure))?;
         Ok(())
     }
 
@@ -167,7 +169,7 @@ impl Body<'_, '_> {
         let mark = self.mark();
         if self.statements(body).is_err() {
             self.undo(&mark);
-            self.trouble()?;
+            self.trouble(false)?;
         }
         Ok(())
     }
