@@ -46,10 +46,10 @@ pub(crate) fn tick_timed(
     Ok(())
 }
 
-/// The conditions of event clocks before a round.
-pub(crate) fn conditions(program: &SimProgram, functions: &dyn ModelFunctions) -> Vec<bool> {
+/// The conditions of event clocks before a round; before the first one of all they are false.
+pub(crate) fn conditions(program: &SimProgram, functions: &dyn ModelFunctions, is_start: bool) -> Vec<bool> {
     let conditions = program.base_partitions.iter().filter_map(condition);
-    conditions.map(|slot| functions.get(slot) != 0.0).collect()
+    conditions.map(|slot| !is_start && functions.get(slot) != 0.0).collect()
 }
 
 fn condition(partition: &BasePartition) -> Option<saltus_program::SlotId> {

@@ -208,7 +208,9 @@ pub(crate) fn settle(
     let mut termination = None;
     let mut last = Round::default();
     for round in 1..=options.max_event_rounds.max(2) {
-        let conditions = clocks::conditions(program, functions);
+        // At the start a condition that holds has become true (the delayed `pre` of it is its start value, false).
+        let is_start = round == 1 && t == options.start_time;
+        let conditions = clocks::conditions(program, functions, is_start);
         last = match functions.event_round() {
             Ok(round) => round,
             Err(status) => {
