@@ -200,9 +200,9 @@ impl<'a> Lowering<'a> {
         self.system.load(derivative)
     }
 
-    /// Does a node depend on variables of a clocked partition?
+    /// Does a node depend on variables of a clocked partition, in an equation of that partition?
     fn is_of_clocked(&self, node: NodeId) -> bool {
-        self.system.clocks.is_active
+        (self.system.clocks.is_active || self.is_initial)
             && self.system.dag.loads(&[node]).iter().any(|&s| self.system.slots[s].kind == SlotKind::Clocked)
     }
 

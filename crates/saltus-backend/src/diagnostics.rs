@@ -1,6 +1,7 @@
 //! The messages of the back end (codes E08xx and W08xx): wording lives here.
 
 pub mod clocks;
+pub mod machines;
 
 use saltus_base::{Code, Diagnostic, Span};
 

@@ -30,6 +30,7 @@ mod reduce_index;
 mod solve;
 mod sort;
 mod sorted;
+mod state_machines;
 mod states;
 mod structure;
 mod system;

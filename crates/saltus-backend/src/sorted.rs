@@ -15,9 +15,15 @@ use crate::initial::Initial;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
-use crate::{alias, clocks, decide, emit, equations, initial, jacobian, parameters, reduce_index, states, system};
+use crate::{
+    alias, clocks, decide, emit, equations, initial, jacobian, parameters, reduce_index, state_machines, states, system,
+};
 
 pub struct SortedSystem {
+    /// Warnings of the passes.
+    pub warnings: Diagnostics,
+    /// The model that was sorted, where that is not the one that was given: without its state machines.
+    pub(crate) rewritten: Option<FlatModel>,
     pub(crate) system: System,
     pub(crate) aliases: Aliases,
     /// Assignments of dependent parameters, in order.
@@ -36,6 +42,9 @@ pub struct SortedSystem {
 /// The passes of the back end, in order.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
+    let rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
+    stop_on_errors(&mut diagnostics)?;
+    let model = rewritten.as_ref().unwrap_or(model);
     let mut system = system::declare_variables(model);
     let clocking = clocks::survey::survey(model);
     if let Some(clocking) = &clocking {
@@ -76,12 +85,25 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
         jacobian::build_jacobians(model, &mut system, steps);
     }
     let sizes = [scalar, without_aliases, reduced];
-    Ok(SortedSystem { system, aliases, clocked, parameters, initial, orders, preferences, differentiated, sizes })
+    Ok(SortedSystem {
+        warnings: diagnostics,
+        rewritten,
+        system,
+        aliases,
+        clocked,
+        parameters,
+        initial,
+        orders,
+        preferences,
+        differentiated,
+        sizes,
+    })
 }
 
 impl SortedSystem {
     /// The program that computes it. `model` must be the one that was sorted.
     pub fn emit(self, model: &FlatModel) -> SimProgram {
+        let model = self.rewritten.as_ref().unwrap_or(model);
         emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked)
     }
 }

@@ -20,6 +20,9 @@ pub struct FlatModel {
     /// Iteration variables of reductions and `for` loops outside functions.
     pub iterators: IdVec<LocalId, Local>,
     pub experiment: Experiment,
+    /// Variables declared `inner outer`, each with the variable it stands for outside. They are one where states of a
+    /// state machine assign them (specification 17.3.5).
+    pub inner_outer: Vec<(VarId, VarId)>,
 }
 
 /// The `experiment` annotation.

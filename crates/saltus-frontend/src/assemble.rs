@@ -143,11 +143,19 @@ impl<'a> Front<'a> {
             model.experiment = self.experiment_of(definition);
         }
         let mut ids: HashMap<VarId, VarId> = HashMap::new();
+        let mut of_comp: HashMap<CompId, VarId> = HashMap::new();
         for &(comp, is_interface) in &leaves {
             let variable = self.variable_of(comp, is_interface);
             let id = model.variables.push(variable);
+            of_comp.insert(comp, id);
             if let Some(var) = self.comps[comp].var {
                 ids.insert(var, id);
+            }
+        }
+        for &(comp, _) in leaves.iter().filter(|(comp, _)| self.comps[*comp].is_outer).collect::<Vec<_>>() {
+            let outside = self.actual(comp);
+            if let (Some(&inner), Some(&outer)) = (of_comp.get(&comp), of_comp.get(&outside)) {
+                model.inner_outer.push((inner, outer));
             }
         }
         self.check_acyclic(leaves.iter().map(|&(comp, _)| comp));

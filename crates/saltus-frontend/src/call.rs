@@ -498,8 +498,37 @@ impl<'a> Front<'a> {
             Builtin::InitialState | Builtin::ActiveState => 1,
             _ => 0,
         };
+        let names: &[&str] = match function {
+            Builtin::Transition => &["from", "to", "condition", "immediate", "reset", "synchronize", "priority"],
+            Builtin::InitialState | Builtin::ActiveState => &["state"],
+            _ => &[],
+        };
+        let mut given: Vec<Option<&'a ast::Expr>> = call.arguments.iter().map(Some).collect();
+        for named in &call.named {
+            let Some(place) = names.iter().position(|n| *n == self.text(named.name.name)) else {
+                let inputs: Vec<String> = names.iter().map(|n| n.to_string()).collect();
+                let name = self.text(named.name.name);
+                self.report(d::no_such_input(name, function.name(), &inputs, named.name.span));
+                return Some(Expr::error(span));
+            };
+            given.resize(given.len().max(place + 1), None);
+            given[place] = Some(&named.value);
+        }
         let mut arguments = Vec::new();
-        for (k, argument) in call.arguments.iter().enumerate() {
+        for (k, argument) in given.into_iter().enumerate() {
+            let Some(argument) = argument else {
+                // What `immediate`, `reset`, `synchronize` and `priority` are if they are not given.
+                arguments.push(match k {
+                    3 | 4 => Expr::boolean(true, span),
+                    5 => Expr::boolean(false, span),
+                    6 => Expr::integer(1, span),
+                    _ => {
+                        self.report(d::not_a_state(function.name(), span));
+                        return Some(Expr::error(span));
+                    }
+                });
+                continue;
+            };
             if k >= n_states {
                 arguments.push(self.expression(scope, argument));
                 continue;
@@ -521,7 +550,6 @@ impl<'a> Front<'a> {
             };
             arguments.push(Expr::string(&name, argument.span));
         }
-        arguments.extend(call.named.iter().map(|n| self.expression(scope, &n.value)));
         let ty = match function {
             Builtin::ActiveState => Type::BOOLEAN,
             Builtin::TicksInState => Type::INTEGER,

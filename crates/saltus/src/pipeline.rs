@@ -207,7 +207,8 @@ pub fn run_observed(
 
 fn compile(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
     let sorted = outcome.stage("sort", || saltus_backend::sort(model))?;
-    let sorted = sorted.map_err(|found| outcome.diagnostics.extend(found)).ok()?;
+    let mut sorted = sorted.map_err(|found| outcome.diagnostics.extend(found)).ok()?;
+    outcome.diagnostics.extend(std::mem::take(&mut sorted.warnings));
     if options.describe {
         outcome.description = outcome.stage("describe", || sorted.describe());
     }

@@ -1,0 +1,42 @@
+//! Messages about state machines (codes E0850 to E0859).
+
+use saltus_base::{Code, Diagnostic, Span};
+
+pub fn no_initial_state(states: &str, span: Span) -> Diagnostic {
+    let message = format!("the state machine of {states} has no initial state");
+    Diagnostic::new(Code("E0850"), span, message).hint("name it: `initialState(…)`")
+}
+
+pub fn two_initial_states(first: &str, second: &str, span: Span, other: Span) -> Diagnostic {
+    let message = format!("{first} and {second} are both the initial state of one state machine");
+    Diagnostic::new(Code("E0850"), span, message).label(other, "the first one")
+}
+
+pub fn same_priority(state: &str, priority: i64, span: Span, other: Span) -> Diagnostic {
+    let message = format!("two transitions leave {state} with the priority {priority}");
+    Diagnostic::new(Code("E0851"), span, message)
+        .label(other, "the other one")
+        .hint("give each its own: `priority = 2`; the smallest number wins")
+}
+
+pub fn option_not_known(span: Span) -> Diagnostic {
+    let message =
+        "immediate, reset, synchronize and priority of a transition must be literals or parameters with literal values";
+    Diagnostic::new(Code("E0852"), span, message)
+}
+
+pub fn not_a_state(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0853"), span, format!("{name} is not a state of a state machine"))
+        .hint("a block becomes a state by `transition` or `initialState`")
+}
+
+pub fn outside_a_machine(span: Span) -> Diagnostic {
+    let message = "ticksInState and timeInState can be used in states and in conditions of transitions only";
+    Diagnostic::new(Code("E0854"), span, message)
+}
+
+pub fn assigned_twice(name: &str, a: &str, b: &str, span: Span) -> Diagnostic {
+    let message = format!("{name} is assigned in {a} and in {b}, which can be active at the same tick");
+    Diagnostic::new(Code("E0855"), span, message)
+        .hint("only states that exclude each other may assign the same variable")
+}
