@@ -36,6 +36,7 @@ mod structure;
 mod system;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod when;
 
 use saltus_base::Diagnostics;

@@ -20,6 +20,7 @@ pub mod code;
 pub mod functions;
 pub mod print;
 pub mod program;
+pub mod verify;
 
 pub use clock::{Activity, BaseClock, BasePartition, SubClock};
 pub use code::{Assign, BinaryFn, Block, Call, Code, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId};
@@ -31,6 +32,7 @@ pub use program::{
     Argument, Assertion, Callable, Delay, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample, SimProgram,
     Slot, SlotKind, SlotType, State, Termination, TimeEvent, Transport, Variable,
 };
+pub use verify::verify;
 
 saltus_base::define_id! {
     /// A place in the memory of an instance.

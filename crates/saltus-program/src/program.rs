@@ -307,6 +307,43 @@ pub struct Experiment {
 }
 
 impl SimProgram {
+    /// A program without anything; the three flags have no slots yet.
+    pub fn empty(name: &str) -> SimProgram {
+        let none = <SlotId as saltus_base::Index>::from_usize(0);
+        SimProgram {
+            name: name.into(),
+            slots: IdVec::new(),
+            time: none,
+            initial: none,
+            terminal: none,
+            states: Vec::new(),
+            pre: Vec::new(),
+            relations: IdVec::new(),
+            time_events: Vec::new(),
+            samples: Vec::new(),
+            reinits: Vec::new(),
+            assertions: Vec::new(),
+            terminations: Vec::new(),
+            initial_checks: Vec::new(),
+            variables: Vec::new(),
+            parameter_section: Section::default(),
+            initial_section: Section::default(),
+            event_section: Section::default(),
+            derivative_section: Section::default(),
+            crossing_section: Section::default(),
+            output_section: Section::default(),
+            base_partitions: Vec::new(),
+            clocked_sections: Vec::new(),
+            derivative_modes: Vec::new(),
+            decisive: Vec::new(),
+            experiment: Experiment::default(),
+            callables: IdVec::new(),
+            functions: IdVec::new(),
+            records: IdVec::new(),
+            enumerations: IdVec::new(),
+        }
+    }
+
     /// The memory of a new instance.
     pub fn initial_memory(&self) -> Vec<f64> {
         self.slots.values().map(|s| s.initial).collect()

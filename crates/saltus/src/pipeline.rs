@@ -212,7 +212,19 @@ fn compile(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Optio
     if options.describe {
         outcome.description = outcome.stage("describe", || sorted.describe());
     }
-    outcome.stage("emit", || sorted.emit(model))
+    verify(outcome, || sorted.verify());
+    let program = outcome.stage("emit", || sorted.emit(model))?;
+    verify(outcome, || saltus_program::verify(&program));
+    Some(program)
+}
+
+/// In debug builds every stage proves that its result keeps its rules.
+fn verify(outcome: &mut Outcome, work: impl FnOnce() -> Result<(), Vec<String>>) {
+    if cfg!(debug_assertions) {
+        let verified = outcome.stage("verify", work);
+        let problems = verified.and_then(Result::err).unwrap_or_default();
+        outcome.diagnostics.extend(problems.iter().map(|p| diagnostics::internal_error(p)));
+    }
 }
 
 fn simulate(
@@ -251,10 +263,8 @@ fn simulate(
 /// the same mistake twice.
 fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
     let is_complete = !outcome.has_errors();
-    if cfg!(debug_assertions) && is_complete {
-        let verified = outcome.stage("verify", || saltus_flat::verify(model));
-        let problems = verified.and_then(Result::err).unwrap_or_default();
-        outcome.diagnostics.extend(problems.iter().map(|p| diagnostics::internal_error(p)));
+    if is_complete {
+        verify(outcome, || saltus_flat::verify(model));
     }
     let severity = if stop_after == Stage::Flatten { Severity::Warning } else { Severity::Error };
     let found = outcome.stage("check", || {

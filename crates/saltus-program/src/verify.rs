@@ -1,0 +1,245 @@
+//! Every rule about a program that its users rely on, checked one by one.
+//!
+//! In: a [`SimProgram`]. Out: nothing, or what is broken, in words. Rules:
+//!
+//! - slots, calls and values are in range; a value is used only after it is defined;
+//! - a slot that a section computes is not read there before it is computed, but for the unknowns of a loop in that loop;
+//! - but for first guesses of the initial section no slot is computed twice in a section;
+//! - a loop has as many residuals as unknowns, and its Jacobian has no entry outside;
+//! - derivatives of states, crossing functions, memories, thresholds and `reinit`s are computed where the driver expects them.
+
+use std::collections::{HashMap, HashSet};
+
+use saltus_base::Index;
+
+use crate::{Assign, Block, Code, Loop, Op, Section, SimProgram, SlotId, ValueId};
+
+pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
+    let mut verifier = Verifier { program, problems: Vec::new() };
+    let sections = [
+        ("parameters", &program.parameter_section),
+        ("initial", &program.initial_section),
+        ("events", &program.event_section),
+        ("derivatives", &program.derivative_section),
+        ("crossings", &program.crossing_section),
+        ("outputs", &program.output_section),
+    ];
+    for (name, section) in sections {
+        verifier.section(name, section);
+    }
+    for section in &program.clocked_sections {
+        verifier.section("clocked", section);
+    }
+    verifier.tables();
+    if verifier.problems.is_empty() { Ok(()) } else { Err(verifier.problems) }
+}
+
+struct Verifier<'a> {
+    program: &'a SimProgram,
+    problems: Vec<String>,
+}
+
+impl Verifier<'_> {
+    fn expect(&mut self, holds: bool, problem: impl FnOnce(&SimProgram) -> String) {
+        if !holds {
+            let text = problem(self.program);
+            self.problems.push(text);
+        }
+    }
+
+    fn section(&mut self, name: &str, section: &Section) {
+        let mut first_store: HashMap<SlotId, usize> = HashMap::new();
+        for (i, block) in section.blocks.iter().enumerate() {
+            for slot in block.stored() {
+                self.slot(name, slot);
+                let is_again = first_store.contains_key(&slot);
+                first_store.entry(slot).or_insert(i);
+                self.expect(!is_again || name == "initial", |p| {
+                    format!("{name}: {} is computed twice", p.slot_name(slot))
+                });
+            }
+        }
+        for (i, block) in section.blocks.iter().enumerate() {
+            let own: HashSet<SlotId> =
+                if let Block::Loop(_) = block { block.stored().into_iter().collect() } else { HashSet::new() };
+            for code in block.codes() {
+                self.code(name, code);
+                for op in &code.ops {
+                    let Op::Load(slot) = *op else { continue };
+                    self.slot(name, slot);
+                    let is_in_time = match first_store.get(&slot) {
+                        Some(&at) => at < i || own.contains(&slot),
+                        None => true,
+                    };
+                    self.expect(is_in_time, |p| format!("{name}: {} is read before it is computed", p.slot_name(slot)));
+                }
+            }
+            match block {
+                Block::Assign(assign) => self.stores(name, assign),
+                Block::Loop(l) => self.solved_loop(name, l),
+            }
+        }
+    }
+
+    fn slot(&mut self, name: &str, slot: SlotId) {
+        let is_there = self.program.slots.get(slot).is_some();
+        self.expect(is_there, |_| format!("{name}: there is no slot {}", slot.index()));
+    }
+
+    fn code(&mut self, name: &str, code: &Code) {
+        let mut made = vec![false; code.calls.len()];
+        for (i, op) in code.ops.iter().enumerate() {
+            let is_before = |v: ValueId| (v.0 as usize) < i;
+            let is_fine = match *op {
+                Op::Const(_) | Op::Load(_) => true,
+                Op::Unary(_, a) => is_before(a),
+                Op::Binary(_, a, b) => is_before(a) && is_before(b),
+                Op::Select(c, a, b) => is_before(c) && is_before(a) && is_before(b),
+                Op::Call(k) => code.calls.get(k as usize).is_some_and(|c| c.arguments.iter().all(|&a| is_before(a))),
+                Op::Result(k, _) => made.get(k as usize).copied().unwrap_or(false),
+            };
+            if let Op::Call(k) = *op
+                && let Some(made) = made.get_mut(k as usize)
+            {
+                *made = true;
+            }
+            self.expect(is_fine, |_| format!("{name}: operation {i} uses what is not defined before it"));
+        }
+        for call in &code.calls {
+            let is_there = self.program.callables.get(call.callable).is_some();
+            self.expect(is_there, |_| format!("{name}: there is no callable {}", call.callable.index()));
+        }
+    }
+
+    fn stores(&mut self, name: &str, assign: &Assign) {
+        for &(value, slot) in &assign.stores {
+            let is_defined = (value.0 as usize) < assign.code.ops.len();
+            self.expect(is_defined, |p| format!("{name}: the value of {} is not defined", p.slot_name(slot)));
+        }
+    }
+
+    fn solved_loop(&mut self, name: &str, l: &Loop) {
+        let n = l.unknowns.len();
+        self.stores(name, &l.body);
+        l.discrete.iter().for_each(|d| self.stores(name, d));
+        let is_square = l.residuals.len() == n && l.spans.len() == n;
+        self.expect(is_square, |_| format!("{name}: a loop of {n} unknowns has {} residuals", l.residuals.len()));
+        let n_values = l.body.code.ops.len();
+        let are_defined = l.residuals.iter().all(|r| (r.0 as usize) < n_values);
+        self.expect(are_defined, |_| format!("{name}: a residual is not defined"));
+        if let Some(jacobian) = &l.jacobian {
+            let is_inside = |&(row, column, value): &(u32, u32, ValueId)| {
+                (row as usize) < n && (column as usize) < n && (value.0 as usize) < jacobian.code.ops.len()
+            };
+            let all = jacobian.entries.iter().all(is_inside);
+            self.expect(all, |_| format!("{name}: the Jacobian of a loop has an entry outside"));
+        }
+        self.expect(n > 0 || l.discrete.is_some(), |_| format!("{name}: a loop of nothing"));
+    }
+
+    /// What the driver reads must be computed where it expects that.
+    fn tables(&mut self) {
+        let program = self.program;
+        let stored = |section: &Section| -> Vec<bool> {
+            let mut stored = vec![false; program.slots.len()];
+            for slot in section.blocks.iter().flat_map(Block::stored) {
+                if let Some(place) = stored.get_mut(slot.index()) {
+                    *place = true;
+                }
+            }
+            stored
+        };
+        let (events, crossings) = (stored(&program.event_section), stored(&program.crossing_section));
+        let derivatives = stored(&program.derivative_section);
+        let is_in = |set: &[bool], slot: SlotId| set.get(slot.index()).copied().unwrap_or(false);
+        let states: HashSet<SlotId> = program.states.iter().map(|s| s.value).collect();
+        for state in &program.states {
+            let is_computed = is_in(&derivatives, state.derivative) || states.contains(&state.derivative);
+            self.expect(is_computed, |p| format!("{} is not computed", p.slot_name(state.derivative)));
+        }
+        for relation in program.relations.values() {
+            let is_computed = is_in(&crossings, relation.crossing) && is_in(&crossings, relation.scale);
+            self.expect(is_computed, |_| format!("the crossing function of {} is not computed", relation.text));
+            self.expect(is_in(&events, relation.memory), |_| format!("{} is not computed at events", relation.text));
+        }
+        for event in &program.time_events {
+            self.expect(is_in(&events, event.threshold), |_| {
+                format!("the threshold of {} is not computed", event.text)
+            });
+        }
+        for reinit in &program.reinits {
+            let is_computed = is_in(&events, reinit.active) && is_in(&events, reinit.value);
+            self.expect(is_computed, |p| format!("the reinit of {} is not computed", p.slot_name(reinit.state)));
+        }
+        for &(variable, pre) in &program.pre {
+            let are_there = program.slots.get(variable).is_some() && program.slots.get(pre).is_some();
+            self.expect(are_there, |_| "a pre value without a slot".to_owned());
+        }
+        for variable in &program.variables {
+            let is_there = program.slots.get(variable.slot).is_some();
+            self.expect(is_there, |_| format!("{} has no slot", variable.name));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Slot, SlotKind, SlotType, State, Unknown};
+    use saltus_base::{IdVec, Span};
+
+    fn assign(ops: Vec<Op>, slot: usize) -> Block {
+        let value = ValueId(ops.len() as u32 - 1);
+        let code = Code { ops, calls: vec![] };
+        Block::Assign(Assign { code, stores: vec![(value, SlotId::from_usize(slot))], span: Span::nowhere() })
+    }
+
+    /// Slots `s0` to `s3`; `s0` is a state, `s1` its derivative.
+    fn program(blocks: Vec<Block>) -> SimProgram {
+        let mut slots = IdVec::new();
+        for k in 0..4 {
+            let (kind, ty) = (SlotKind::Algebraic, SlotType::Real);
+            slots.push(Slot { name: format!("s{k}"), kind, ty, initial: 0.0 });
+        }
+        let slot = SlotId::from_usize;
+        let states = vec![State { value: slot(0), derivative: slot(1), nominal: 1.0 }];
+        let derivative_section = Section { blocks };
+        SimProgram {
+            slots,
+            states,
+            derivative_section,
+            time: slot(3),
+            initial: slot(3),
+            terminal: slot(3),
+            ..SimProgram::empty("M")
+        }
+    }
+
+    fn problems(blocks: Vec<Block>) -> Vec<String> {
+        verify(&program(blocks)).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn order_and_completeness_are_checked() {
+        let load = |k| Op::Load(SlotId::from_usize(k));
+        assert!(problems(vec![assign(vec![load(0)], 2), assign(vec![load(2)], 1)]).is_empty());
+        let swapped = vec![assign(vec![load(2)], 1), assign(vec![load(0)], 2)];
+        assert_eq!(problems(swapped), ["derivatives: s2 is read before it is computed"]);
+        assert_eq!(problems(vec![assign(vec![load(0)], 2)]), ["s1 is not computed"]);
+        let twice = vec![assign(vec![load(0)], 1), assign(vec![load(0)], 1)];
+        assert_eq!(problems(twice), ["derivatives: s1 is computed twice"]);
+        let ahead = vec![assign(vec![Op::Unary(crate::UnaryFn::Sin, ValueId(0))], 1)];
+        assert_eq!(problems(ahead), ["derivatives: operation 0 uses what is not defined before it"]);
+    }
+
+    #[test]
+    fn loops_are_square() {
+        let slot = SlotId::from_usize(1);
+        let unknowns = vec![Unknown { slot, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY }];
+        let code = Code { ops: vec![Op::Load(slot)], calls: vec![] };
+        let body = Assign { code, stores: vec![], span: Span::nowhere() };
+        let l =
+            Loop { unknowns, body, residuals: vec![], spans: vec![], jacobian: None, is_linear: true, discrete: None };
+        assert_eq!(problems(vec![Block::Loop(Box::new(l))]), ["derivatives: a loop of 1 unknowns has 0 residuals"]);
+    }
+}
