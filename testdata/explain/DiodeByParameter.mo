@@ -17,4 +17,6 @@ equation
   open = s < 0;
   ud = if open then s else 0;
   i0 = if open then 0 else s;
+  annotation (experiment(StopTime = 0.015));
 end DiodeByParameter;
+// at t=0.015: i0 = 0 ± 1e-9 (closed form: the source is negative, the diode blocks)

@@ -15,4 +15,6 @@ equation
   0 = if open then i else uD;
   i = iC + uC / RL;
   C * der(uC) = iC;
+  annotation (experiment(StopTime = 0.015));
 end Rectifier;
+// at t=0.015: i = 0 ± 1e-9 (closed form: the source is negative, the diode blocks)

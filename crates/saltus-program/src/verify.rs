@@ -19,6 +19,7 @@ pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
     let sections = [
         ("parameters", &program.parameter_section),
         ("initial", &program.initial_section),
+        ("homotopy", &program.homotopy_section),
         ("events", &program.event_section),
         ("derivatives", &program.derivative_section),
         ("crossings", &program.crossing_section),
@@ -54,7 +55,7 @@ impl Verifier<'_> {
                 self.slot(name, slot);
                 let is_again = first_store.contains_key(&slot);
                 first_store.entry(slot).or_insert(i);
-                self.expect(!is_again || name == "initial", |p| {
+                self.expect(!is_again || matches!(name, "initial" | "homotopy"), |p| {
                     format!("{name}: {} is computed twice", p.slot_name(slot))
                 });
             }

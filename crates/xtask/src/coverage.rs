@@ -1,8 +1,9 @@
-//! `saltus check` on every model with published reference results, each in a process of its own.
+//! `saltus check` and `saltus explain` on every model with published reference results, each in a process of its own.
 //!
 //! In: a library directory and a checkout of the reference results (only `creation.txt` and file names are read).
 //! Out: `docs/coverage.md`, and with `--out` one JSON object a model. A run is *ok* when the process exits with 0
-//! within the limits of time and memory and reports as many equations as unknowns.
+//! within the limits of time and memory and reports as many equations as unknowns. A model that is ok *sorts* when the back
+//! end makes a program of it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -65,6 +66,10 @@ pub struct Outcome {
     pub seconds: f64,
     pub peak_megabytes: Option<f64>,
     pub equations: Option<u64>,
+    /// The back end makes a program of it; none if it was not asked.
+    pub sorts: Option<bool>,
+    /// Why it does not sort.
+    pub sort_reason: String,
 }
 
 impl Outcome {
@@ -72,7 +77,7 @@ impl Outcome {
         json!({
             "model": self.model, "ok": self.ok, "reason": self.reason, "place": self.place,
             "seconds": (self.seconds * 1e4).round() / 1e4, "peak_megabytes": self.peak_megabytes,
-            "equations": self.equations,
+            "equations": self.equations, "sorts": self.sorts, "sort_reason": self.sort_reason,
         })
     }
 }
@@ -219,14 +224,43 @@ impl Scratch {
     }
 }
 
+/// How one process ended.
+struct Ended {
+    /// First error line, or why the process ended; empty if it succeeded.
+    reason: String,
+    place: String,
+    seconds: f64,
+    stats: Value,
+}
+
 fn run_one(model: &str, saltus: &Path, options: &Options, files: &Scratch) -> Result<Outcome> {
+    let Ended { mut reason, mut place, seconds, stats } = run_process("check", model, saltus, options, files)?;
+    let peak_megabytes = stats["peak_memory_bytes"].as_f64().map(|b| (b / 1e5).round() / 10.0);
+    if reason.is_empty() && peak_megabytes.is_some_and(|m| m > options.memory_limit as f64) {
+        reason = format!("over the memory limit of {} MB", options.memory_limit);
+        place.clear();
+    }
+    if reason.is_empty() && (stats["equations"].is_null() || stats["equations"] != stats["unknowns"]) {
+        reason = format!("not balanced: {} equations, {} unknowns", stats["equations"], stats["unknowns"]);
+    }
+    let ok = reason.is_empty();
+    let sorted = if ok { Some(run_process("explain", model, saltus, options, files)?) } else { None };
+    let (sorts, sort_reason) = match sorted {
+        Some(ended) => (Some(ended.reason.is_empty()), ended.reason),
+        None => (None, String::new()),
+    };
+    let equations = stats["equations"].as_u64();
+    Ok(Outcome { model: model.into(), ok, reason, place, seconds, peak_megabytes, equations, sorts, sort_reason })
+}
+
+fn run_process(command: &str, model: &str, saltus: &Path, options: &Options, files: &Scratch) -> Result<Ended> {
     let _ = fs::remove_file(&files.stats);
     let limit = (options.memory_limit + RESERVED_MEGABYTES) * 1000;
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(format!("ulimit -c 0; ulimit -v {limit}; exec \"$0\" \"$@\""))
         .arg(saltus)
-        .args(["check", model, "--library"])
+        .args([command, model, "--library"])
         .arg(&options.library)
         .arg("--stats")
         .arg(&files.stats)
@@ -240,24 +274,13 @@ fn run_one(model: &str, saltus: &Path, options: &Options, files: &Scratch) -> Re
     let seconds = started.elapsed().as_secs_f64();
     let stderr = String::from_utf8_lossy(&fs::read(&files.stderr)?).into_owned();
     let stats: Value = fs::read(&files.stats).ok().and_then(|b| serde_json::from_slice(&b).ok()).unwrap_or(Value::Null);
-    let peak_megabytes = stats["peak_memory_bytes"].as_f64().map(|b| (b / 1e5).round() / 10.0);
-    let (mut reason, mut place) = match status {
+    let (reason, place) = match status {
         None => (format!("over the time limit of {} s", options.time_limit), String::new()),
         Some(status) if status.success() => Default::default(),
         Some(status) => first_error(&stderr, status),
     };
-    if reason.is_empty() && peak_megabytes.is_some_and(|m| m > options.memory_limit as f64) {
-        reason = format!("over the memory limit of {} MB", options.memory_limit);
-        place.clear();
-    }
-    if reason.is_empty() && (stats["equations"].is_null() || stats["equations"] != stats["unknowns"]) {
-        reason = format!("not balanced: {} equations, {} unknowns", stats["equations"], stats["unknowns"]);
-    }
     let library = options.library.display().to_string();
-    reason = reason.replace(&library, "LIBRARY");
-    place = place.replace(&library, "LIBRARY");
-    let equations = stats["equations"].as_u64();
-    Ok(Outcome { model: model.into(), ok: reason.is_empty(), reason, place, seconds, peak_megabytes, equations })
+    Ok(Ended { reason: reason.replace(&library, "LIBRARY"), place: place.replace(&library, "LIBRARY"), seconds, stats })
 }
 
 /// Waits at most `limit`; `None` when the process had to be ended.

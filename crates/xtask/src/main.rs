@@ -4,6 +4,7 @@ mod coverage;
 mod error_index;
 mod gallery;
 mod report;
+mod scale;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ enum Command {
     Gallery(gallery::Options),
     /// Run `saltus check` on every model that has reference results and write docs/coverage.md.
     Coverage(coverage::Options),
+    /// Measure how the cost of compiling grows with the size of a model.
+    Scale(scale::Options),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&root),
         Command::Errors => error_index::write(&root),
         Command::Gallery(options) => gallery::run(&root, &options),
+        Command::Scale(options) => scale::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),
     };
     match done {
