@@ -67,7 +67,7 @@ fn areas(outcomes: &[Outcome]) -> BTreeMap<String, Area> {
 }
 
 /// Failures by the shape of their reason, most frequent first.
-fn groups<'a>(outcomes: &'a [Outcome], reason: fn(&Outcome) -> &str) -> Vec<(String, Vec<&'a Outcome>)> {
+fn groups(outcomes: &[Outcome], reason: fn(&Outcome) -> &str) -> Vec<(String, Vec<&Outcome>)> {
     let mut groups: BTreeMap<String, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes.iter().filter(|o| !reason(o).is_empty()) {
         groups.entry(shape(reason(outcome))).or_default().push(outcome);
