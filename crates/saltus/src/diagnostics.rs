@@ -92,6 +92,12 @@ pub fn target_jumped(parameter: &str, variable: &str, target: f64, at: f64, valu
     error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
 }
 
+/// A test needs models that say how long they run.
+pub fn no_experiments() -> Diagnostic {
+    error("E0085", "expected models with an `experiment` annotation, found none")
+        .hint("write `annotation(experiment(StopTime = 1))` into the models to test")
+}
+
 /// The stop time on the command line is before the start time.
 pub fn backwards(start: f64, stop: f64) -> Diagnostic {
     error("E0097", format!("expected a stop time after the start time {start}, found {stop}"))

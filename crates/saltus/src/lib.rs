@@ -16,6 +16,7 @@
 pub mod diagnostics;
 pub mod explain;
 pub mod guard;
+pub mod linearize;
 pub mod pipeline;
 pub mod render;
 mod resources;
@@ -24,6 +25,7 @@ pub mod search;
 mod session;
 mod shipped;
 pub mod stats;
+pub mod suite;
 pub mod sweep;
 
 pub use session::Session;

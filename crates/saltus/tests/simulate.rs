@@ -307,3 +307,19 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert!(stderr(&output).contains("interrupted"));
     assert!(!read(&dir, "r.csv").times.is_empty());
 }
+
+#[test]
+fn mixed_loops_have_one_solution_by_any_method() {
+    let dir = Scratch::new("mixed");
+    let current = |method: &str| {
+        let file = dir.path("r.csv");
+        run(&["simulate", &model("IdealRectifier"), "--mixed", method, "--quiet", "--output", &file], 0);
+        read(&dir, "r.csv").values("i").unwrap().into_owned()
+    };
+    // Closed form at 0.25 s: sin(pi/2)/R.
+    let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    for method in ["auto", "fixed-point", "restricted", "exhaustive", "pivot"] {
+        assert!((largest(&current(method)) - 0.5).abs() < 1e-6, "{method}");
+    }
+    run(&["simulate", &model("IdealRectifier"), "--mixed", "guess"], 2);
+}

@@ -6,6 +6,9 @@ use super::target::Target;
 use super::{Exit, Screen};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  saltus check Circuit.mo\n  saltus check Modelica.Blocks.Examples.PID_Controller --library MSL\n  saltus check Circuit.mo --hints"
+)]
 pub struct Arguments {
     #[command(flatten)]
     target: Target,

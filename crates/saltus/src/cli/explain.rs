@@ -11,6 +11,7 @@ use super::target::{self, Target};
 use super::{Exit, Screen};
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  saltus explain Circuit.mo\n  saltus explain Circuit.mo --html circuit.html")]
 pub struct Arguments {
     #[command(flatten)]
     target: Target,

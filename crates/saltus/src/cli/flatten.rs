@@ -10,6 +10,9 @@ use super::target::{self, Target};
 use super::{Exit, Screen};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  saltus flatten Circuit.mo\n  saltus flatten Circuit.mo --set R=5 --json --output circuit.json"
+)]
 pub struct Arguments {
     #[command(flatten)]
     target: Target,

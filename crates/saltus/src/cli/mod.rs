@@ -9,15 +9,19 @@ mod files;
 mod flatten;
 mod format;
 mod keep;
+mod linearize;
 mod parse;
 mod plot;
 mod progress;
+mod report;
 mod screen;
 mod search;
+mod shell;
 mod simulate;
 mod summary;
 mod sweep;
 mod target;
+mod test;
 
 use clap::{Parser, Subcommand};
 
@@ -35,8 +39,17 @@ pub enum Exit {
     RunTimeFailure = 3,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  saltus simulate BouncingBall.mo --plot=h      run a model and draw a signal
+  saltus check Circuit.mo                       what is wrong with a model
+  saltus test MyLibrary --reference results     run a whole library
+  saltus COMMAND --help                         options and examples of a command
+
+Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed.";
+
 #[derive(Parser)]
-#[command(name = "saltus", version, about = "Modelica compiler and hybrid simulator")]
+#[command(name = "saltus", version, about = "Modelica compiler and hybrid simulator", after_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -68,8 +81,16 @@ enum Command {
     Plot(plot::Arguments),
     /// Compare a result with a reference.
     Compare(compare::Arguments),
+    /// Run every model of a library and compare it with references.
+    Test(Box<test::Arguments>),
+    /// Linearize a model: matrices and eigenvalues.
+    Linearize(linearize::Arguments),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
+    /// Print a completion script for a shell.
+    Completion(shell::CompletionArguments),
+    /// Print the manual page.
+    Man(shell::ManArguments),
 }
 
 impl Cli {
@@ -88,7 +109,11 @@ impl Cli {
             Command::Search(arguments) => search::run(arguments, screen),
             Command::Plot(arguments) => plot::run(arguments, screen),
             Command::Compare(arguments) => compare::run(arguments, screen),
+            Command::Test(arguments) => test::run(arguments, screen),
+            Command::Linearize(arguments) => linearize::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
+            Command::Completion(arguments) => Ok(shell::completion(arguments, screen)),
+            Command::Man(arguments) => shell::man(arguments, screen),
         };
         done.unwrap_or_else(|exit| exit)
     }

@@ -8,6 +8,7 @@ use saltus_base::{FileId, Index, Interner, SourceMap};
 use super::{Exit, Screen, files};
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  saltus parse MyLibrary --timing\n  saltus parse Circuit.mo")]
 pub struct Arguments {
     /// Files, or directories that are searched for .mo files.
     #[arg(required = true)]

@@ -26,6 +26,11 @@ impl Screen {
         let _ = writeln!(std::io::stdout().lock(), "{line}");
     }
 
+    /// Text of the result as it is.
+    pub fn print(&self, text: &str) {
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    }
+
     /// A remark that is not part of the result.
     pub fn note(&self, line: &str) {
         let _ = writeln!(std::io::stderr().lock(), "{line}");

@@ -1,0 +1,241 @@
+//! `cargo bench -p saltus`: one table of what matters, beside a stored baseline.
+//!
+//! ```text
+//! cargo bench -p saltus                      measure and compare with benches/baseline.json
+//! cargo bench -p saltus -- --save            measure and store
+//! MSL=path cargo bench -p saltus             also models of the Modelica Standard Library
+//! ```
+//!
+//! Each number is the best of several runs: what the machine can do, not what else it was doing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use saltus::Session;
+use saltus::pipeline::{self, Engine, Options, Outcome, Stage};
+use saltus_base::{FileId, Index, Interner};
+use saltus_library::MemoryFiles;
+use saltus_program::Activation;
+use serde_json::{Value, json};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+struct Row {
+    name: String,
+    value: f64,
+    unit: &'static str,
+    method: &'static str,
+    /// Is a larger number better?
+    is_rate: bool,
+}
+
+fn main() {
+    let baseline_file = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/baseline.json");
+    let baseline: BTreeMap<String, f64> = std::fs::read_to_string(&baseline_file)
+        .ok()
+        .and_then(|text| serde_json::from_str::<Value>(&text).ok())
+        .and_then(|v| v.as_object().map(|o| o.iter().filter_map(|(k, v)| Some((k.clone(), v.as_f64()?))).collect()))
+        .unwrap_or_default();
+    let mut rows = Vec::new();
+    cold_starts(&mut rows);
+    parsing(&mut rows);
+    compiling(&mut rows);
+    derivatives(&mut rows);
+    events(&mut rows);
+    print(&rows, &baseline);
+    if std::env::args().any(|a| a == "--save") {
+        let all: serde_json::Map<String, Value> = rows.iter().map(|r| (r.name.clone(), json!(r.value))).collect();
+        let text = format!("{:#}\n", Value::Object(all));
+        std::fs::write(&baseline_file, text).unwrap_or_else(|error| eprintln!("{}: {error}", baseline_file.display()));
+    }
+}
+
+/// The shortest of several runs.
+fn best(n: u32, mut work: impl FnMut()) -> Duration {
+    let once = |_| {
+        let started = Instant::now();
+        work();
+        started.elapsed()
+    };
+    (0..n).map(once).min().unwrap_or_default()
+}
+
+/// Process start to written result.
+fn cold_starts(rows: &mut Vec<Row>) {
+    let data = |name: &str| PathBuf::from(ROOT).join("testdata/simulate").join(name).display().to_string();
+    let mut models =
+        vec![("bouncing ball", vec![data("BouncingBall.mo")]), ("rectifier", vec![data("IdealRectifier.mo")])];
+    if let Ok(library) = std::env::var("MSL") {
+        let named = |class: &str| vec![class.to_owned(), "--library".to_owned(), library.clone()];
+        models.push(("CoupledClutches", named("Modelica.Mechanics.Rotational.Examples.CoupledClutches")));
+        models.push(("FullRobot", named("Modelica.Mechanics.MultiBody.Examples.Systems.RobotR3.FullRobot")));
+    }
+    let dir = std::env::temp_dir();
+    let (output, stats) = (dir.join("saltus-bench.csv"), dir.join("saltus-bench.json"));
+    for (name, arguments) in models {
+        let run = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
+            command.arg("simulate").args(&arguments).arg("--quiet").arg("--output").arg(&output);
+            command.arg("--stats").arg(&stats).env_remove("MODELICAPATH").output()
+        };
+        let is_good = run().is_ok_and(|o| o.status.success());
+        if !is_good {
+            continue;
+        }
+        let time = best(5, || drop(run()));
+        let memory = std::fs::read_to_string(&stats).ok().and_then(|t| serde_json::from_str::<Value>(&t).ok());
+        let memory = memory.and_then(|v| v["peak_memory_bytes"].as_f64());
+        let method = "process start to written result";
+        let unit = "ms";
+        rows.push(Row { name: format!("cold start: {name}"), value: ms(time), unit, method, is_rate: false });
+        if let Some(bytes) = memory {
+            let name = format!("peak memory: {name}");
+            rows.push(Row { name, value: bytes / 1e6, unit: "MB", method: "of that process", is_rate: false });
+        }
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// A chain of masses and springs: 2n states, written out.
+fn chain(n: usize) -> String {
+    let mut text = String::from("model Chain\n  parameter Real c = 100, d = 0.1;\n");
+    for i in 1..=n {
+        text += &format!("  Real x{i}(start = {}, fixed = true), v{i}(start = 0, fixed = true), f{i};\n", i % 7);
+    }
+    text += "equation\n";
+    for i in 1..=n {
+        let left = if i == 1 { "0".to_owned() } else { format!("x{}", i - 1) };
+        text += &format!("  f{i} = c*({left} - x{i});\n  der(x{i}) = v{i};\n");
+        let right = if i == n { "0".to_owned() } else { format!("f{}", i + 1) };
+        text += &format!("  der(v{i}) = f{i} - {right} - d*v{i};\n");
+    }
+    text + "end Chain;\n"
+}
+
+fn run(text: &str, stage: Stage) -> Outcome {
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.load_text("Bench.mo", text);
+    let Ok(class) = session.class(None) else { return Outcome::default() };
+    pipeline::run(&session, class, &Options::until(stage))
+}
+
+fn parsing(rows: &mut Vec<Row>) {
+    let text = chain(5000);
+    let time = best(5, || {
+        let mut names = Interner::new();
+        drop(saltus_syntax::parse(FileId::from_usize(0), &text, &mut names));
+    });
+    let value = text.len() as f64 / 1e6 / time.as_secs_f64();
+    rows.push(Row {
+        name: "parsing".into(),
+        value,
+        unit: "MB/s",
+        method: "text of 15 000 equations to tree",
+        is_rate: true,
+    });
+}
+
+fn compiling(rows: &mut Vec<Row>) {
+    let n = 3000;
+    let text = chain(n);
+    let time = best(3, || drop(run(&text, Stage::Compile)));
+    let value = 3.0 * n as f64 / time.as_secs_f64();
+    let method = "9 000 equations, source to program";
+    rows.push(Row { name: "compiling".into(), value, unit: "equations/s", method, is_rate: true });
+}
+
+/// The chain as somebody would write it in Rust.
+fn by_hand(x: &[f64], dx: &mut [f64], c: f64, d: f64) {
+    let n = x.len() / 2;
+    let (position, speed) = x.split_at(n);
+    let (dposition, dspeed) = dx.split_at_mut(n);
+    let mut left_force = c * (0.0 - position[0]);
+    for i in 0..n {
+        let right_force = if i + 1 == n { 0.0 } else { c * (position[i] - position[i + 1]) };
+        dposition[i] = speed[i];
+        dspeed[i] = left_force - right_force - d * speed[i];
+        left_force = right_force;
+    }
+}
+
+fn derivatives(rows: &mut Vec<Row>) {
+    const CALLS: u32 = 20_000;
+    let n = 100;
+    let outcome = run(&chain(n), Stage::Compile);
+    let Some(program) = &outcome.program else { return };
+    let session = Session::new(Box::new(MemoryFiles::new()));
+    let mut functions = Engine::Jit.functions(program, &session);
+    let _ = functions.eval(Activation::Parameters);
+    let mut x: Vec<f64> = (0..program.states.len()).map(|i| i as f64).collect();
+    let mut dx = vec![0.0; x.len()];
+    let compiled = best(5, || {
+        for i in 0..CALLS {
+            x[0] = f64::from(i);
+            functions.set_continuous(0.0, &x);
+            let _ = functions.eval(Activation::Derivatives);
+            functions.get_derivatives(&mut dx);
+        }
+    });
+    let hand = best(5, || {
+        for i in 0..CALLS {
+            x[0] = f64::from(i);
+            by_hand(std::hint::black_box(&x), &mut dx, std::hint::black_box(100.0), std::hint::black_box(0.1));
+            std::hint::black_box(&dx);
+        }
+    });
+    let rate = |time: Duration| f64::from(CALLS) / time.as_secs_f64();
+    let row = |name: &str, value, method| Row { name: name.into(), value, unit: "calls/s", method, is_rate: true };
+    rows.push(row("derivatives", rate(compiled), "200 states, machine code, states written and read"));
+    rows.push(row("derivatives by hand", rate(hand), "the same in Rust, vectorised by its compiler"));
+}
+
+fn events(rows: &mut Vec<Row>) {
+    let text = "model Saw
+        Real x(start = 0, fixed = true);
+        discrete Integer n(start = 0, fixed = true);
+      equation
+        der(x) = 1;
+        when x > 1 then reinit(x, 0); n = pre(n) + 1; end when;
+        annotation(experiment(StopTime = 20000, Interval = 1000));
+      end Saw;";
+    let time = best(3, || drop(run(text, Stage::Simulate)));
+    let n = run(text, Stage::Simulate).trajectory.map_or(0, |t| t.statistics.state_events);
+    let value = n as f64 / time.as_secs_f64();
+    rows.push(Row {
+        name: "events".into(),
+        value,
+        unit: "events/s",
+        method: "state events that set a state",
+        is_rate: true,
+    });
+}
+
+fn print(rows: &[Row], baseline: &BTreeMap<String, f64>) {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    println!("{} {}, {cores} cores, {}", std::env::consts::OS, std::env::consts::ARCH, processor());
+    println!("{:34} {:>14} {:12} {:>10}  method", "", "now", "", "baseline");
+    for Row { name, value, unit, method, is_rate } in rows {
+        let change = match baseline.get(name) {
+            Some(old) if *old > 0.0 => {
+                let better = if *is_rate { value / old } else { old / value };
+                format!("{:+.0} %", 100.0 * (better - 1.0))
+            }
+            _ => "–".to_owned(),
+        };
+        let value = if *value < 1000.0 { format!("{value:.1}") } else { format!("{value:.0}") };
+        println!("{name:34} {value:>14} {unit:12} {change:>10}  {method}");
+    }
+    println!("(+ is better than the baseline)");
+}
+
+/// The name of the processor, where Linux tells.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("model name"));
+    line.and_then(|l| l.split(':').nth(1)).map_or("unknown processor".to_owned(), |n| n.trim().to_owned())
+}
