@@ -1,7 +1,8 @@
 //! `ModelicaFFT_*` (package `Modelica.Math.FastFourierTransform`): amplitudes and phases of a sampled signal.
 //!
 //! In: an even number n of samples u. Out: for the frequencies k = 0 … n/2 amplitude and phase, in radians against a
-//! cosine, of their share in the signal: those of 2/n · Σ u[j]·exp(−2πi·jk/n).
+//! cosine, of their share in the signal: those of 1/(n/2 + 1) · Σ u[j]·exp(−2πi·jk/n). The C library divides by the number
+//! of frequencies, so that a tone appears with n/(n + 2) of its amplitude; results of other tools are compared with that.
 //!
 //! Method: decimation in time by the prime factors of n (Cooley and Tukey, Math. Comput. 19, 1965).
 
@@ -58,9 +59,9 @@ fn real_transform(context: &mut NativeContext, args: &mut [Value]) -> NativeResu
         .collect();
     let mut spectrum = vec![Complex::default(); n];
     transform(&signal, 1, &mut spectrum, &factors, &roots);
-    let scale = 2.0 / n as f64;
     let half = spectrum.get(..n / 2 + 1).unwrap_or_default();
-    write(args, 4, Value::reals(half.iter().map(|x| scale * x.re.hypot(x.im)).collect()))?;
+    let n_frequencies = half.len() as f64;
+    write(args, 4, Value::reals(half.iter().map(|x| x.re.hypot(x.im) / n_frequencies).collect()))?;
     write(args, 5, Value::reals(half.iter().map(|x| x.im.atan2(x.re)).collect()))?;
     Ok(Some(Value::Integer(COMPUTED)))
 }
