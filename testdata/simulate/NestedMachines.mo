@@ -7,7 +7,7 @@ equation
   n = previous(n) + sample(1, Clock(1));
   initialState(idle);
   transition(idle, fault, ticksInState() >= 3, immediate = false, priority = 2);
-  transition(idle, run, ticksInState() >= 3, immediate = false);
+  transition(idle, run, ticksInState() >= 3 and n > 0, immediate = false);
   transition(run, idle, true, immediate = false, synchronize = true);
 public
   block Still

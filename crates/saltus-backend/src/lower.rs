@@ -16,7 +16,7 @@ mod operators;
 mod statements;
 pub mod survey;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 mod texts;
 pub mod value;
 

@@ -18,6 +18,8 @@ mod operators;
 pub mod partition;
 pub mod solve;
 pub mod survey;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 

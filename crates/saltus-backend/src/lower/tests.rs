@@ -9,7 +9,7 @@ use crate::dag::{Node, NodeId};
 use crate::system::{System, declare_variables};
 use crate::{equations, parameters};
 
-fn flat(text: &str) -> FlatModel {
+pub fn flat(text: &str) -> FlatModel {
     let library = Library::new(Box::new(MemoryFiles::new()));
     let classes = library.load_text("test.mo", text);
     let class = *classes.last().expect("a class");
