@@ -4,13 +4,15 @@
 //! r.p.v = c.p.v;                   every r.p.v becomes c.p.v
 //! r.p.i + r.n.i = 0;        ⇒      every r.n.i becomes -r.p.i
 //! g.p.v = 0;                       every g.p.v becomes 0
+//! der(phi) = w;                    w is the derivative of phi
 //! ```
 //!
 //! In: the scalar system. Out: the system without those equations and unknowns, and the table that says what each
 //! eliminated variable stands for. Start values, `fixed` and derivatives move to the variable that remains.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use saltus_base::Span;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::dag::{Node, NodeId};
@@ -27,6 +29,12 @@ pub struct Alias {
 #[derive(Default, Debug)]
 pub struct Aliases {
     of: BTreeMap<SlotId, Alias>,
+    /// What a slot is the derivative of.
+    integral_of: BTreeMap<SlotId, SlotId>,
+    /// Derivatives that no variable of the model stands for.
+    nameless: BTreeSet<SlotId>,
+    /// Relations that follow from others but could not be eliminated.
+    left: Vec<ScalarEquation>,
 }
 
 impl Aliases {
@@ -42,20 +50,45 @@ impl Aliases {
     pub fn iter(&self) -> impl Iterator<Item = SlotId> {
         self.of.keys().copied()
     }
+
+    /// Is it the derivative of a variable?
+    pub fn is_derivative(&self, slot: SlotId) -> bool {
+        self.integral_of.contains_key(&slot)
+    }
+
+    /// Is it a derivative that no variable of the model stands for?
+    pub fn is_nameless(&self, derivative: SlotId) -> bool {
+        self.nameless.contains(&derivative)
+    }
+
+    /// Is `derivative` the derivative of `slot`, once or several times?
+    fn is_integral(&self, slot: SlotId, derivative: SlotId) -> bool {
+        let mut at = derivative;
+        while let Some(&x) = self.integral_of.get(&at) {
+            if x == slot {
+                return true;
+            }
+            at = x;
+        }
+        false
+    }
 }
 
 /// Each elimination may turn other equations into aliases; what is left after this many rounds is not worth more.
 const MOST_ROUNDS: usize = 8;
 
 pub fn eliminate_aliases(system: &mut System) -> Aliases {
-    let mut aliases = Aliases::default();
+    let integral_of = system.derivative_of.iter().map(|(&x, &derivative)| (derivative, x)).collect();
+    let nameless = system.derivative_of.values().copied().collect();
+    let mut aliases = Aliases { integral_of, nameless, ..Aliases::default() };
     for _ in 0..MOST_ROUNDS {
-        release_states(system);
+        release_states(system, &aliases);
+        aliases.integral_of.retain(|_, x| system.derivative_of.contains_key(x));
         let mut replaced: BTreeMap<SlotId, Option<f64>> = BTreeMap::new();
         let mut kept = Vec::with_capacity(system.equations.len());
         for equation in std::mem::take(&mut system.equations) {
             let gone = match alias_of(system, &equation) {
-                Some((a, b, negated)) => unite(system, &mut aliases, a, b, negated),
+                Some((a, b, negated)) => unite(system, &mut aliases, a, b, negated, equation.span),
                 None => Vec::new(),
             };
             let is_eliminated = !gone.is_empty();
@@ -74,6 +107,7 @@ pub fn eliminate_aliases(system: &mut System) -> Aliases {
                 None => kept.push(equation),
             }
         }
+        kept.append(&mut aliases.left);
         system.equations = kept;
         if replaced.is_empty() {
             break;
@@ -140,18 +174,21 @@ fn signed_load(system: &System, node: NodeId) -> Option<(SlotId, bool)> {
 }
 
 /// Makes one of two equal variables stand for both; refuses where that would lose something. Returns the slots that are
-/// gone: the variable, and its derivative if both had one.
-fn unite(system: &mut System, aliases: &mut Aliases, a: SlotId, b: SlotId, is_negated: bool) -> Vec<SlotId> {
+/// gone: the variable, and its derivatives if both had one.
+fn unite(
+    system: &mut System,
+    aliases: &mut Aliases,
+    a: SlotId,
+    b: SlotId,
+    is_negated: bool,
+    span: Span,
+) -> Vec<SlotId> {
     let (a, b) = (aliases.resolve(a), aliases.resolve(b));
     let is_negated = is_negated ^ a.is_negated ^ b.is_negated;
     if a.slot == b.slot {
         return Vec::new();
     }
-    let may = |slot: SlotId| matches!(system.slots[slot].kind, SlotKind::Algebraic | SlotKind::State | SlotKind::Input);
-    if !may(a.slot) || !may(b.slot) {
-        return Vec::new();
-    }
-    let (kept, gone) = if rank(system, a.slot) >= rank(system, b.slot) { (a.slot, b.slot) } else { (b.slot, a.slot) };
+    let Some((kept, gone)) = which_stays(system, aliases, a.slot, b.slot, is_negated) else { return Vec::new() };
     if system.slots[gone].kind == SlotKind::Input || system.pre_of.contains_key(&gone) {
         return Vec::new();
     }
@@ -159,18 +196,79 @@ fn unite(system: &mut System, aliases: &mut Aliases, a: SlotId, b: SlotId, is_ne
     let derivatives = (system.derivative_of.get(&kept).copied(), system.derivative_of.get(&gone).copied());
     match derivatives {
         (Some(of_kept), Some(of_gone)) => {
-            system.derivative_of.remove(&gone);
-            aliases.of.insert(of_gone, Alias { slot: of_kept, is_negated });
-            system.slots[of_gone].kind = SlotKind::Auxiliary;
-            all_gone.push(of_gone);
+            all_gone.extend(unite_derivatives(system, aliases, gone, of_kept, of_gone, is_negated, span));
         }
         (None, Some(_)) => return Vec::new(),
         _ => {}
     }
     merge_starts(system, kept, gone, is_negated);
     aliases.of.insert(gone, Alias { slot: kept, is_negated });
+    if !aliases.is_nameless(gone) {
+        aliases.nameless.remove(&kept);
+    }
     system.slots[gone].kind = SlotKind::Auxiliary;
+    if let Some(x) = aliases.integral_of.remove(&gone) {
+        aliases.integral_of.insert(kept, x);
+        system.derivative_of.insert(x, kept);
+        system.slots[kept].kind = derivative_kind(system, kept);
+    }
     all_gone
+}
+
+/// `(kept, gone)` of two equal variables, `None` if both must stay.
+fn which_stays(system: &System, aliases: &Aliases, a: SlotId, b: SlotId, is_negated: bool) -> Option<(SlotId, SlotId)> {
+    let integrals = (aliases.integral_of.get(&a), aliases.integral_of.get(&b));
+    let (derivative, variable) = match integrals {
+        (None, None) => {
+            let may = |slot: SlotId| {
+                matches!(system.slots[slot].kind, SlotKind::Algebraic | SlotKind::State | SlotKind::Input)
+            };
+            let order = if rank(system, a) >= rank(system, b) { (a, b) } else { (b, a) };
+            return (may(a) && may(b)).then_some(order);
+        }
+        (Some(_), Some(_)) => return None,
+        (Some(_), None) => (a, b),
+        (None, Some(_)) => (b, a),
+    };
+    let is_plain = matches!(system.slots[variable].kind, SlotKind::Algebraic | SlotKind::State);
+    if !is_plain || aliases.is_integral(variable, derivative) {
+        return None;
+    }
+    // The variable is the better name; but its sign cannot turn.
+    if is_negated || system.derivative_of.contains_key(&derivative) {
+        Some((derivative, variable))
+    } else {
+        Some((variable, derivative))
+    }
+}
+
+/// The derivatives of two variables that are one from now on.
+fn unite_derivatives(
+    system: &mut System,
+    aliases: &mut Aliases,
+    gone: SlotId,
+    of_kept: SlotId,
+    of_gone: SlotId,
+    is_negated: bool,
+    span: Span,
+) -> Vec<SlotId> {
+    system.derivative_of.remove(&gone);
+    aliases.integral_of.remove(&of_gone);
+    let has_own = system.derivative_of.contains_key(&of_gone);
+    system.slots[of_gone].kind = if has_own { SlotKind::State } else { SlotKind::Algebraic };
+    let united = unite(system, aliases, of_kept, of_gone, is_negated, span);
+    if united.is_empty() {
+        let (left, mut right) = (system.load(of_kept), system.load(of_gone));
+        if is_negated {
+            right = system.dag.negate(right);
+        }
+        aliases.left.push(ScalarEquation { left, right, target: None, initially: None, is_real: true, span });
+    }
+    united
+}
+
+fn derivative_kind(system: &System, slot: SlotId) -> SlotKind {
+    if system.derivative_of.contains_key(&slot) { SlotKind::State } else { SlotKind::Derivative }
 }
 
 /// Which of two variables remains: what is given from outside, states, variables with a remembered value, variables

@@ -10,13 +10,14 @@
 use std::collections::HashMap;
 
 use saltus_base::{Diagnostic, Diagnostics, Span};
-use saltus_graph::{Matching, strongly_connected_components};
+use saltus_graph::{IncidenceBuilder, Matching, TearingProblem, strongly_connected_components};
 use saltus_program::{BinaryFn, SlotId, SlotType};
 
 use crate::dag::{Node, NodeId};
 use crate::diagnostics;
 use crate::jacobian::LoopJacobian;
 use crate::solve::{Solution, solve_for};
+use crate::state_sets::is_candidate;
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System};
 
@@ -187,8 +188,7 @@ fn solve_loop(
     tear(system, equations, unknowns, structure, &rows, &columns, discrete)
 }
 
-/// Chooses iteration variables of one loop greedily: whenever no equation is left with a single unsolved variable that
-/// it can be solved for safely, the variable that occurs most often becomes an iteration variable.
+/// Solves the equations of one loop for all but a few variables, in terms of those.
 fn tear(
     system: &mut System,
     equations: &[ScalarEquation],
@@ -198,7 +198,7 @@ fn tear(
     columns: &[usize],
     discrete: Vec<Assignment>,
 ) -> Option<LoopStep> {
-    let plan = Plan::make(structure, rows, columns);
+    let plan = Plan::make(system, unknowns, structure, rows, columns);
     let mut values: HashMap<SlotId, NodeId> = HashMap::new();
     let mut inner = Vec::new();
     for &(row, column) in &plan.assignments {
@@ -253,75 +253,25 @@ struct Plan {
 }
 
 impl Plan {
-    fn make(structure: &Structure, rows: &[usize], columns: &[usize]) -> Plan {
-        let mut plan = Plan { torn: Vec::new(), assignments: Vec::new(), residuals: Vec::new() };
-        let position: HashMap<usize, usize> = columns.iter().enumerate().map(|(k, &c)| (c, k)).collect();
-        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); columns.len()];
-        let mut open: Vec<usize> = vec![0; rows.len()];
-        for (i, &row) in rows.iter().enumerate() {
-            for (c, _) in &structure.rows[row] {
-                if let Some(&k) = position.get(c) {
-                    rows_of[k].push(i);
-                    open[i] += 1;
-                }
-            }
+    /// Variables that may be states are iterated over in any case.
+    fn make(system: &System, unknowns: &[SlotId], structure: &Structure, rows: &[usize], columns: &[usize]) -> Plan {
+        let mut position: HashMap<usize, usize> = HashMap::with_capacity(columns.len());
+        position.extend(columns.iter().enumerate().map(|(k, &c)| (c, k)));
+        let mut builder = IncidenceBuilder::new(columns.len());
+        let mut solvable = Vec::new();
+        for &row in rows {
+            let inside = || structure.rows[row].iter().filter_map(|(c, how)| Some((*position.get(c)?, *how)));
+            builder.push_row(inside().map(|(k, _)| k));
+            solvable.extend(inside().map(|(_, how)| how <= Solvability::Parameter));
         }
-        let mut is_solved = vec![false; columns.len()];
-        let mut is_used = vec![false; rows.len()];
-        let mut ready: Vec<usize> = (0..rows.len()).filter(|&i| open[i] == 1).rev().collect();
-        let mut n_solved = 0;
-        while n_solved < columns.len() {
-            let column = loop {
-                let Some(i) = ready.pop() else { break None };
-                if is_used[i] || open[i] != 1 {
-                    continue;
-                }
-                let row = rows[i];
-                let last = structure.rows[row]
-                    .iter()
-                    .find_map(|(c, how)| position.get(c).filter(|&&k| !is_solved[k]).map(|&k| (k, *how)));
-                if let Some((k, how)) = last
-                    && how <= Solvability::Parameter
-                {
-                    is_used[i] = true;
-                    plan.assignments.push((row, columns[k]));
-                    break Some(k);
-                }
-            };
-            let k = match column {
-                Some(k) => k,
-                None => {
-                    let k = Plan::next_torn(&rows_of, &is_solved, &is_used, &open);
-                    plan.torn.push(columns[k]);
-                    k
-                }
-            };
-            is_solved[k] = true;
-            n_solved += 1;
-            for &i in &rows_of[k] {
-                open[i] -= 1;
-                if open[i] == 1 && !is_used[i] {
-                    ready.push(i);
-                }
-            }
+        let mut problem = TearingProblem::new(builder.finish());
+        problem.solvable = solvable;
+        problem.cost = columns.iter().map(|&c| u32::from(!is_candidate(system, unknowns[c]))).collect();
+        let tearing = saltus_graph::tear(&problem);
+        Plan {
+            torn: tearing.torn.into_iter().map(|k| columns[k]).collect(),
+            assignments: tearing.inner.into_iter().map(|(k, i)| (rows[i], columns[k])).collect(),
+            residuals: tearing.residuals.into_iter().map(|i| rows[i]).collect(),
         }
-        plan.residuals = (0..rows.len()).filter(|&i| !is_used[i]).map(|i| rows[i]).collect();
-        plan
-    }
-
-    /// The unsolved variable that occurs in most open equations, those with few other variables counting more.
-    fn next_torn(rows_of: &[Vec<usize>], is_solved: &[bool], is_used: &[bool], open: &[usize]) -> usize {
-        let weight = |k: usize| -> f64 {
-            rows_of[k].iter().filter(|&&i| !is_used[i]).map(|&i| 1.0 / open[i].max(1) as f64).sum::<f64>()
-                + rows_of[k].len() as f64
-        };
-        let mut best = None;
-        for k in (0..rows_of.len()).filter(|&k| !is_solved[k]) {
-            let w = weight(k);
-            if best.is_none_or(|(_, b)| w > b) {
-                best = Some((k, w));
-            }
-        }
-        best.map_or(0, |(k, _)| k)
     }
 }

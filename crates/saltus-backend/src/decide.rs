@@ -16,6 +16,7 @@ use saltus_base::{Diagnostics, Index};
 use saltus_flat::FlatModel;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
+use crate::alias::Aliases;
 use crate::dag::{Node, NodeId, Replacement};
 use crate::lower::Lowering;
 use crate::structure::{Known, known_nodes};
@@ -47,7 +48,7 @@ pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mu
 }
 
 /// A variable whose derivative has vanished from everywhere is no state.
-pub fn release_states(system: &mut System) {
+pub fn release_states(system: &mut System, aliases: &Aliases) {
     let clocked = system.bases.iter().flat_map(|b| b.equations.iter().chain(&b.initial_equations));
     let equations = system.equations.iter().chain(&system.initial_equations).chain(clocked);
     let mut roots: Vec<NodeId> = equations.flat_map(|e| [Some(e.left), Some(e.right), e.initially]).flatten().collect();
@@ -55,7 +56,9 @@ pub fn release_states(system: &mut System) {
     roots.extend(system.starts.values().map(|start| start.value));
     let used: BTreeSet<SlotId> = system.dag.loads(&roots).into_iter().collect();
     let is_kept = |state: &SlotId, derivative: &SlotId| {
-        used.contains(derivative) || system.reinits.iter().any(|reinit| reinit.state == *state)
+        used.contains(derivative)
+            || !aliases.is_nameless(*derivative)
+            || system.reinits.iter().any(|reinit| reinit.state == *state)
     };
     let released: Vec<(SlotId, SlotId)> = system
         .derivative_of
@@ -65,7 +68,8 @@ pub fn release_states(system: &mut System) {
         .collect();
     for (state, derivative) in released {
         system.derivative_of.remove(&state);
-        system.slots[state].kind = SlotKind::Algebraic;
+        let is_derivative = aliases.is_derivative(state);
+        system.slots[state].kind = if is_derivative { SlotKind::Derivative } else { SlotKind::Algebraic };
         system.slots[derivative].kind = SlotKind::Auxiliary;
     }
 }

@@ -121,6 +121,18 @@ pub fn singular_subset(equations: &[Span], unknowns: &[String]) -> Diagnostic {
     diagnostic
 }
 
+/// Constraints of which one follows from the others, or contradicts them.
+pub fn dependent_constraints(equations: &[Span]) -> Diagnostic {
+    let span = equations.first().copied().unwrap_or(Span::nowhere());
+    let message = "these constraints between states depend on each other: they determine fewer variables than they are";
+    let mut diagnostic = Diagnostic::new(Code("E0815"), span, message)
+        .hint("remove one of them; in a planar kinematic loop use a joint that closes the loop in the plane only");
+    for &other in equations.iter().skip(1).take(10) {
+        diagnostic = diagnostic.label(other, "one of them");
+    }
+    diagnostic
+}
+
 /// A constraint between states that contains a function without a derivative.
 pub fn not_differentiable(function: &str, span: Span) -> Diagnostic {
     let message = format!("this constraint must be differentiated, but the function `{function}` has no derivative");

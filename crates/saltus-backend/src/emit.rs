@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
 use saltus_program::{
-    Assign, Block, Call, Code, Experiment, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, State, Unknown,
-    ValueId, Variable,
+    Assign, Block, Call, Code, Experiment, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, State, StateSet,
+    StateSetLevel, Unknown, ValueId, Variable,
 };
 
 use crate::alias::Aliases;
@@ -19,6 +19,8 @@ use crate::clocks::solve::ClockedOrder;
 use crate::dag::{CallId, Dag, Node, NodeId};
 use crate::initial::Initial;
 use crate::sort::Orders;
+use crate::state_sets::SetLevel;
+use crate::states::Preferences;
 use crate::system::{Assignment, System, element_name, slot_type};
 
 pub fn emit(
@@ -31,7 +33,9 @@ pub fn emit(
     clocked: &[(Base, ClockedOrder)],
 ) -> SimProgram {
     let scales = Scales::read(model, &system, aliases);
-    let derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
+    let mut derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
+    let coefficients: Vec<Assignment> = system.state_sets.iter().flat_map(|set| set.coefficients.clone()).collect();
+    derivatives.extend(system.dag.loads(&coefficients.iter().map(|a| a.node).collect::<Vec<_>>()));
     let asked_by_driver = asked_by_driver(&system);
     let needed = |wanted| needed(&system.dag, &orders.continuous, wanted, &asked_by_driver);
     let for_derivatives = needed(derivatives);
@@ -69,6 +73,7 @@ pub fn emit(
     let homotopy_section = section(&initial.homotopy);
     let event_section = section(&orders.events);
     let (crossing_section, output_section) = (section(&crossing_steps), section(&output_steps));
+    let selection_section = section(&coefficients.iter().map(assign).collect::<Vec<Step>>());
     let derivative_modes = derivative_section
         .loads()
         .into_iter()
@@ -83,6 +88,8 @@ pub fn emit(
         initial: system.initial,
         terminal: system.terminal,
         states: states(&system, &scales),
+        state_sets: state_sets(&system, &scales),
+        selection_section,
         pre: system.pre_of.iter().map(|(&variable, &pre)| (variable, pre)).collect(),
         variables: variables(model, &system, aliases),
         parameter_section,
@@ -283,8 +290,31 @@ impl Coder {
 }
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {
+    let levels = || system.state_sets.iter().flat_map(|set| &set.levels);
+    // A state of a set is measured by the most sensitive of its candidates.
+    let nominal = |slot: SlotId| match levels().find(|level| level.states.contains(&slot)) {
+        Some(level) => level.candidates.iter().map(|&c| scales.of(c).nominal).fold(f64::INFINITY, f64::min),
+        None => scales.of(slot).nominal,
+    };
     let all = system.derivative_of.iter();
-    all.map(|(&value, &derivative)| State { value, derivative, nominal: scales.of(value).nominal }).collect()
+    all.map(|(&value, &derivative)| State { value, derivative, nominal: nominal(value) }).collect()
+}
+
+fn state_sets(system: &System, scales: &Scales) -> Vec<StateSet> {
+    let level = |level: &SetLevel| StateSetLevel { states: level.states.clone(), candidates: level.candidates.clone() };
+    let set = |set: &crate::state_sets::StateSet| StateSet {
+        levels: set.levels.iter().skip(1).map(level).collect(),
+        choice: set.which.clone(),
+        weights: set.wishes.iter().map(|&wish| Preferences::weight(wish)).collect(),
+        nominals: set
+            .levels
+            .last()
+            .map_or(Vec::new(), |l| l.candidates.iter().map(|&c| scales.of(c).nominal).collect()),
+        n_constraints: set.n_constraints,
+        coefficients: set.entries.clone(),
+        span: set.coefficients.first().map_or(saltus_base::Span::nowhere(), |a| a.span),
+    };
+    system.state_sets.iter().map(set).collect()
 }
 
 #[derive(Clone, Copy)]

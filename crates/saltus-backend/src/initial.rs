@@ -17,6 +17,7 @@ use crate::dag::{Node, NodeId};
 use crate::describe::equation_text;
 use crate::diagnostics;
 use crate::sort::extend_by_quality;
+use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
 
@@ -66,6 +67,8 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
     unknowns.extend(system.free_parameters.iter().copied());
     unknowns.extend(discrete_pre(system).into_iter().map(|(_, pre)| pre));
+    // The states of sets follow from their candidates.
+    unknowns.retain(|&slot| !is_chosen_state(system, slot));
     unknowns.sort_unstable();
     unknowns.dedup();
     let mut equations = initial_form(system, form);
@@ -154,15 +157,16 @@ fn taken_start(system: &System, equation: &ScalarEquation, slot: SlotId) -> Deci
     Decision::Taken { slot, value: equation.right, is_given, span: equation.span }
 }
 
+fn is_real_unknown(kind: SlotKind) -> bool {
+    matches!(kind, SlotKind::State | SlotKind::Algebraic | SlotKind::Derivative)
+}
+
 /// `x := start` for every variable that may be iterated over.
 fn first_guesses(system: &System) -> Vec<Assignment> {
-    let continuous = |slot: &SlotId| {
-        matches!(system.slots[*slot].kind, SlotKind::State | SlotKind::Algebraic | SlotKind::Derivative)
-    };
     system
         .starts
         .iter()
-        .filter(|(slot, _)| continuous(slot))
+        .filter(|(slot, _)| is_real_unknown(system.slots[**slot].kind))
         .map(|(&slot, start)| Assignment { slot, node: start.value, span: start.span })
         .collect()
 }
@@ -183,6 +187,7 @@ fn initial_form(system: &mut System, form: Form) -> Vec<ScalarEquation> {
     }
     let replace = |slot: SlotId| values.get(&slot).copied();
     let mut equations = system.equations.clone();
+    equations.retain(|equation| !is_choice(system, equation));
     for equation in &mut equations {
         if let Some(initially) = equation.initially {
             // A clause that is not active keeps the value before; either side may be given.
@@ -202,16 +207,14 @@ fn initial_form(system: &mut System, form: Form) -> Vec<ScalarEquation> {
 fn fixed_starts(system: &mut System) -> Vec<ScalarEquation> {
     let starts = system.starts.clone();
     let fixed = starts.into_iter().filter(|(_, start)| start.is_fixed);
-    let continuous: Vec<_> =
-        fixed.filter(|(slot, _)| matches!(system.slots[*slot].kind, SlotKind::State | SlotKind::Algebraic)).collect();
+    let continuous: Vec<_> = fixed.filter(|(slot, _)| is_real_unknown(system.slots[*slot].kind)).collect();
     continuous.into_iter().map(|(slot, start)| start_equation(system, slot, start.value, start.span)).collect()
 }
 
 /// Start values that may be taken where conditions are missing: of states with a start value first, then of states
 /// without one, then of other continuous variables with one.
 fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usize; 2]) {
-    let is_state = |system: &System, slot: SlotId| system.derivative_of.contains_key(&slot);
-    let states: Vec<SlotId> = system.derivative_of.keys().copied().collect();
+    let states: Vec<SlotId> = states_and_candidates(system);
     let started: Vec<SlotId> = system.starts.iter().filter(|(_, s)| !s.is_fixed).map(|(&slot, _)| slot).collect();
     let given = |system: &System, slot: &SlotId| system.starts.contains_key(slot);
     let is_free = |system: &System, slot: &SlotId| !system.starts.get(slot).is_some_and(|s| s.is_fixed);
@@ -220,7 +223,8 @@ fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usiz
     order.extend(states.iter().copied().filter(|s| !given(system, s)));
     let n_states = order.len();
     order.extend(started.into_iter().filter(|&s| {
-        !is_state(system, s) && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Parameter)
+        !states.contains(&s)
+            && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Derivative | SlotKind::Parameter)
     }));
     order.extend(system.free_parameters.iter().copied().filter(|s| !given(system, s)));
     let mut equations = Vec::new();
@@ -232,6 +236,20 @@ fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usiz
         equations.push((start_equation(system, slot, value, span), slot));
     }
     (equations, [n_wanted, n_states])
+}
+
+/// Variables whose start values count as those of states.
+fn states_and_candidates(system: &System) -> Vec<SlotId> {
+    let mut states: Vec<SlotId> = system.derivative_of.keys().copied().collect();
+    states.retain(|&slot| !is_chosen_state(system, slot));
+    for set in &system.state_sets {
+        let mut order: Vec<usize> = (0..set.wishes.len()).collect();
+        order.sort_by_key(|&k| std::cmp::Reverse(set.wishes[k]));
+        for level in set.levels.iter().skip(1) {
+            states.extend(order.iter().map(|&k| level.candidates[k]));
+        }
+    }
+    states
 }
 
 fn start_equation(system: &mut System, slot: SlotId, value: NodeId, span: Span) -> ScalarEquation {

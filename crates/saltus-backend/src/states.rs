@@ -23,6 +23,17 @@ impl Preferences {
     pub const PREFER: u8 = 4;
     pub const ALWAYS: u8 = 5;
 
+    /// How much better conditioned a choice of states without this one must be.
+    pub fn weight(wish: u8) -> f64 {
+        match wish {
+            Preferences::NEVER => 1e-3,
+            Preferences::ALGEBRAIC | Preferences::AVOID => 0.25,
+            Preferences::DEFAULT => 1.0,
+            Preferences::PREFER => 4.0,
+            _ => 1e3,
+        }
+    }
+
     pub fn of(&self, slot: SlotId) -> u8 {
         self.of.get(&slot).copied().unwrap_or(Preferences::ALGEBRAIC)
     }
@@ -44,7 +55,8 @@ impl Preferences {
                     if known <= Preferences::DEFAULT && wish <= Preferences::AVOID { wish } else { wish.max(known) };
                 of.insert(slot, stronger);
                 if let Some(&derivative) = system.derivative_of.get(&slot) {
-                    of.insert(derivative, stronger);
+                    let known = of.get(&derivative).copied().unwrap_or(stronger);
+                    of.insert(derivative, if stronger <= Preferences::AVOID { stronger } else { stronger.max(known) });
                 }
             }
         }

@@ -121,9 +121,15 @@ fn assigned_row(system: &System, nodes: &[NodeId], column: &[usize], target: Slo
 
 /// What is known about every node, from the values of parameters.
 pub fn known_nodes(system: &System) -> Vec<Known> {
+    let mut known = Vec::with_capacity(system.dag.len());
+    extend_known(system, &mut known);
+    known
+}
+
+/// Looks at the nodes that have been made since `known` was complete.
+pub fn extend_known(system: &System, known: &mut Vec<Known>) {
     let dag = &system.dag;
-    let mut known: Vec<Known> = Vec::with_capacity(dag.len());
-    for k in 0..dag.len() {
+    for k in known.len()..dag.len() {
         let of = |node: NodeId| known[node.index()].value();
         let value = match dag.node(NodeId::from_usize(k)) {
             Node::Const(bits) => {
@@ -138,5 +144,4 @@ pub fn known_nodes(system: &System) -> Vec<Known> {
         };
         known.push(value.map_or(Known::No, Known::Parameter));
     }
-    known
 }

@@ -18,6 +18,7 @@ use crate::clocks::Clocks;
 use crate::clocks::partition::Base;
 use crate::dag::{Dag, NodeId};
 use crate::lower::{Memo, assigned_variables};
+use crate::state_sets::StateSet;
 
 /// Variables with more elements than this are not taken apart.
 pub const MOST_ELEMENTS: u64 = 200_000;
@@ -72,6 +73,8 @@ pub struct System {
     pub clocks: Clocks,
     /// Clocked partitions; their equations are not among `equations`.
     pub bases: Vec<Base>,
+    /// States that are chosen while the simulation runs.
+    pub state_sets: Vec<StateSet>,
     /// What lowering has found already.
     pub memo: Memo,
 }
@@ -156,6 +159,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         callable_names: IdVec::new(),
         clocks,
         bases: Vec::new(),
+        state_sets: Vec::new(),
         memo: Memo::default(),
     }
 }

@@ -34,6 +34,9 @@ pub struct TearingProblem {
     pub cost: Vec<u32>,
     /// For each row: it must be a residual.
     pub must_be_residual: Vec<bool>,
+    /// A column that occurs in one row only is not determined by it just because nothing else waits for it: columns are
+    /// torn strictly in the order of `cost`. With more columns than rows this leaves the cheap ones free.
+    pub is_forward: bool,
     /// A loop with more columns stays whole: every column is torn.
     pub size_limit: usize,
 }
@@ -45,6 +48,7 @@ impl TearingProblem {
             solvable: vec![true; incidence.n_entries()],
             cost: vec![0; incidence.n_columns()],
             must_be_residual: vec![false; incidence.n_rows()],
+            is_forward: false,
             size_limit: usize::MAX,
             incidence,
         }
@@ -138,7 +142,7 @@ impl<'a> Tearer<'a> {
         (0..n_rows).for_each(|row| tearer.row_changed(row));
         for column in 0..n_columns {
             tearer.heap.push(tearer.key(column));
-            if tearer.n_rows[column] == 1 {
+            if tearer.n_rows[column] == 1 && !problem.is_forward {
                 tearer.single_columns.push(Reverse(column));
             }
         }
@@ -219,7 +223,7 @@ impl<'a> Tearer<'a> {
             self.n_rows[column] -= 1;
             self.n_solvable[column] -= usize::from(solvable && !self.problem.must_be_residual[row]);
             self.heap.push(self.key(column));
-            if self.n_rows[column] == 1 {
+            if self.n_rows[column] == 1 && !self.problem.is_forward {
                 self.single_columns.push(Reverse(column));
             }
         }
@@ -343,6 +347,15 @@ mod tests {
         problem.cost = vec![5, 1];
         problem.must_be_residual = vec![true, false];
         assert_eq!(tear(&problem), Tearing { torn: vec![1], residuals: vec![0], inner: vec![(0, 1)] });
+    }
+
+    #[test]
+    fn with_more_columns_than_rows_the_cheap_ones_stay_free() {
+        // 0 = x - y; 0 = y - 2 z, and z is wanted
+        let mut problem = TearingProblem::new(Incidence::from_rows(&[vec![0, 1], vec![1, 2]], 3));
+        problem.is_forward = true;
+        problem.cost = vec![1, 1, 0];
+        assert_eq!(tear(&problem), Tearing { torn: vec![2], residuals: vec![], inner: vec![(1, 1), (0, 0)] });
     }
 
     #[test]

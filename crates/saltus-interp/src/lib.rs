@@ -54,7 +54,7 @@ enum Failure {
 const MOST_WARNINGS: usize = 1_000;
 
 /// Sections other than those of clocks, which follow them.
-const N_UNCLOCKED: usize = 7;
+const N_UNCLOCKED: usize = 8;
 
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
@@ -65,6 +65,7 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
         &program.crossing_section,
         &program.output_section,
         &program.homotopy_section,
+        &program.selection_section,
     ];
     unclocked.into_iter().chain(&program.clocked_sections)
 }
@@ -85,6 +86,7 @@ fn section_number(activation: Activation) -> usize {
         Activation::Crossings => 4,
         Activation::Outputs => 5,
         Activation::Homotopy => 6,
+        Activation::Selection => 7,
         Activation::Clocked(k) => N_UNCLOCKED + k as usize,
     }
 }

@@ -34,6 +34,8 @@ pub(crate) fn empty_program() -> SimProgram {
         terminations: vec![],
         initial_checks: vec![],
         variables: vec![],
+        state_sets: vec![],
+        selection_section: Section::default(),
         parameter_section: Section::default(),
         initial_section: Section::default(),
         homotopy_section: Section::default(),

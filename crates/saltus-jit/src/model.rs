@@ -13,8 +13,8 @@ use crate::copies::Copies;
 use crate::{Jit, JitError, section};
 
 /// Sections that run often.
-pub(crate) const COMPILED: [Activation; 4] =
-    [Activation::Derivatives, Activation::Crossings, Activation::Outputs, Activation::Events];
+pub(crate) const COMPILED: [Activation; 5] =
+    [Activation::Derivatives, Activation::Crossings, Activation::Outputs, Activation::Events, Activation::Selection];
 
 /// Evaluations of a section by interpretation that cost as much as compiling it (measured: about 1.5 µs and 6 ns an
 /// operation). Compiling then, a simulation takes at most twice as long as if it had been known how long it is.
@@ -96,6 +96,7 @@ fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> 
         Activation::Derivatives => &program.derivative_section,
         Activation::Crossings => &program.crossing_section,
         Activation::Outputs => &program.output_section,
+        Activation::Selection => &program.selection_section,
         Activation::Clocked(k) => return program.clocked_sections.get(k as usize),
     })
 }

@@ -26,6 +26,8 @@ pub enum Activation {
     Outputs,
     /// A section of a clocked partition, by position in `SimProgram::clocked_sections`.
     Clocked(u32),
+    /// After `Derivatives`: what the choice of states depends on.
+    Selection,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -290,6 +292,7 @@ pub trait ModelFunctions {
             Activation::Derivatives => &program.derivative_section,
             Activation::Crossings => &program.crossing_section,
             Activation::Outputs => &program.output_section,
+            Activation::Selection => &program.selection_section,
         };
         &section.blocks
     }

@@ -30,7 +30,7 @@ pub use functions::{
 pub use print::print;
 pub use program::{
     Argument, Assertion, Callable, Delay, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample, SimProgram,
-    Slot, SlotKind, SlotType, State, Termination, TimeEvent, Transport, Variable,
+    Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent, Transport, Variable,
 };
 pub use verify::verify;
 

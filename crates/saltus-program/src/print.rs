@@ -24,6 +24,7 @@ pub fn print(program: &SimProgram) -> String {
         ("derivatives", &program.derivative_section),
         ("crossings", &program.crossing_section),
         ("outputs", &program.output_section),
+        ("selection", &program.selection_section),
     ];
     for (title, section) in sections {
         print_section(&mut out, program, title, section);

@@ -17,6 +17,8 @@ pub struct SimProgram {
     /// The value of `terminal()`.
     pub terminal: SlotId,
     pub states: Vec<State>,
+    /// States that are chosen among several variables while the simulation runs.
+    pub state_sets: Vec<StateSet>,
     /// Variable and the slot of its `pre` value.
     pub pre: Vec<(SlotId, SlotId)>,
     pub relations: IdVec<RelationId, Relation>,
@@ -47,6 +49,8 @@ pub struct SimProgram {
     /// Parts of the model that are evaluated at the ticks of clocks, and their sections.
     pub base_partitions: Vec<BasePartition>,
     pub clocked_sections: Vec<Section>,
+    /// After the derivatives: the coefficients of the constraints of state sets.
+    pub selection_section: Section,
     /// Discrete slots that the derivatives depend on: an event that changes none of them and no state does not
     /// disturb the integrator.
     pub derivative_modes: Vec<SlotId>,
@@ -145,6 +149,38 @@ pub struct State {
     pub derivative: SlotId,
     /// Scales the absolute tolerance.
     pub nominal: f64,
+}
+
+/// N candidates with K constraints between them: N - K of the candidates are states, which ones is decided by the driver.
+///
+/// ```text
+/// x^2 + y^2 = 1     candidates x, y     state s = x or y     coefficients of the constraint: 2 * x, 2 * y
+/// ```
+///
+/// The candidates are solved from the constraints and from `s = candidate(choice)`. A candidate can be given up while
+/// the constraints can be solved for those that are no states: while their columns of coefficients are regular.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StateSet {
+    /// The same choice for velocities and positions, highest derivatives first.
+    pub levels: Vec<StateSetLevel>,
+    /// For each state the number of its candidate, from 1; set by the driver.
+    pub choice: Vec<SlotId>,
+    /// For each candidate: how much it is wanted as a state; one is ordinary.
+    pub weights: Vec<f64>,
+    /// For each candidate the typical magnitude.
+    pub nominals: Vec<f64>,
+    pub n_constraints: usize,
+    /// Constraint, candidate and the slot of the coefficient after the selection section; others are zero.
+    pub coefficients: Vec<(u32, u32, SlotId)>,
+    /// The first constraint.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct StateSetLevel {
+    /// As many as candidates without constraints.
+    pub states: Vec<SlotId>,
+    pub candidates: Vec<SlotId>,
 }
 
 /// `left op right` with a continuous operand. Its memory keeps the value of the last event; `crossing` holds
@@ -311,6 +347,8 @@ impl SimProgram {
     pub fn empty(name: &str) -> SimProgram {
         let none = <SlotId as saltus_base::Index>::from_usize(0);
         SimProgram {
+            state_sets: Vec::new(),
+            selection_section: Section::default(),
             name: name.into(),
             slots: IdVec::new(),
             time: none,

@@ -23,6 +23,7 @@ use crate::integration::{self, Rhs};
 use crate::model::Model;
 use crate::options::ZenoPolicy;
 use crate::record::{Change, Consequence, EventCause, EventKind, EventRecord};
+use crate::selection::Selection;
 use crate::sliding::Slide;
 use crate::structure::Structure;
 use crate::trajectory::{Column, End, Segment, Trajectory};
@@ -88,6 +89,7 @@ struct Run<'a> {
     started: Instant,
     integrator: Box<dyn Integrator>,
     search: CrossingSearch,
+    selection: Selection<'a>,
     columns: Vec<&'a Variable>,
     /// Slots whose changes at events are recorded.
     watched: Vec<(SlotId, Arc<str>)>,
@@ -191,6 +193,7 @@ impl<'a> Run<'a> {
             started: Instant::now(),
             integrator: integration::choose(program, options, structure),
             search,
+            selection: Selection::new(program),
             columns,
             watched: watched_slots(program),
             texts: Texts {
@@ -276,7 +279,10 @@ impl<'a> Run<'a> {
         let mut from = self.integrator.time();
         let hold = self.hold.unwrap_or(f64::INFINITY);
         let limit = self.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from));
-        self.step(limit)?;
+        if let Err(failure) = self.step(limit) {
+            // Perhaps the present choice of states leads no further.
+            return if self.review_states(from)? { Ok(false) } else { Err(failure) };
+        }
         let mut end = self.integrator.time();
         let mut retries = 0;
         while self.hold.is_none() {
@@ -309,6 +315,7 @@ impl<'a> Run<'a> {
         }
         self.write_points_before(end.next_up())?;
         self.check_step_end(end)?;
+        self.review_states(end)?;
         Ok(false)
     }
 
@@ -331,6 +338,26 @@ impl<'a> Run<'a> {
             self.functions.remember(t, from);
         }
         Ok(())
+    }
+
+    /// Lets other candidates of state sets be the states where the present ones have become bad ones; true if so.
+    fn review_states(&mut self, t: f64) -> Result<bool, Failure> {
+        if self.program.state_sets.is_empty() {
+            return Ok(false);
+        }
+        self.integrator.interpolate(t, &mut self.x);
+        self.functions.set_continuous(t, &self.x);
+        event::eval(&mut self.functions, t, Activation::Derivatives)?;
+        self.functions.accept();
+        self.remember_memory();
+        let exchanges = self.selection.review(&mut self.functions, t)?;
+        if exchanges.is_empty() {
+            return Ok(false);
+        }
+        let causes = self.selection.causes(&exchanges);
+        self.record(t, EventKind::Selection, causes, 0, true);
+        self.start_integrator(t, true, false)?;
+        Ok(true)
     }
 
     fn step(&mut self, limit: f64) -> Result<(), Failure> {
@@ -485,7 +512,9 @@ impl<'a> Run<'a> {
         self.write_event_row(t)?;
         let mut causes = self.causes(kind == EventKind::Time);
         self.add_reverted(&flips, &mut causes);
-        let disturbed = self.is_disturbed();
+        let exchanges = self.selection.review(&mut self.functions, t)?;
+        causes.extend(self.selection.causes(&exchanges));
+        let disturbed = self.is_disturbed() || !exchanges.is_empty();
         let jumped = self.has_jumped();
         let changed = self.changed_relations();
         let timed = kind != EventKind::State;

@@ -11,6 +11,7 @@ use crate::Options;
 use crate::clocks;
 use crate::error::{Failure, SimErrorKind};
 use crate::model::Model;
+use crate::selection::Selection;
 
 /// Keys of time events that are no further apart than this many units in the last place are one event.
 const TIME_EVENT_ULPS: f64 = 8.0;
@@ -36,7 +37,9 @@ pub(crate) fn check(
         Activation::Homotopy => "in the simplified initial system",
         Activation::Events => "at an event",
         Activation::Clocked(_) => "at a clock tick",
-        Activation::Derivatives | Activation::Crossings | Activation::Outputs => "during integration",
+        Activation::Derivatives | Activation::Crossings | Activation::Outputs | Activation::Selection => {
+            "during integration"
+        }
     };
     Err(failure_of(functions, t, status, activation, during))
 }
@@ -104,6 +107,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.update_pre();
     functions.accept();
     functions.set(program.initial, 0.0);
+    Selection::new(program).begin(functions, t)?;
     settle(program, functions, options, t)
 }
 
@@ -224,6 +228,9 @@ pub(crate) fn settle(
                 flips.push((round, id, value));
             }
             *known = value;
+        }
+        if !program.state_sets.is_empty() && !last.reinitialised.is_empty() {
+            Selection::new(program).reinitialise(functions, &last.reinitialised);
         }
         if termination.is_none() {
             termination = last.terminations.first().map(|&i| program.terminations[i].message.clone());

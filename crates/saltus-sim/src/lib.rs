@@ -17,6 +17,7 @@ mod integration;
 mod model;
 pub mod options;
 pub mod record;
+mod selection;
 mod sliding;
 mod story;
 mod structure;

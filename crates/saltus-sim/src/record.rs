@@ -43,6 +43,8 @@ pub enum EventKind {
     Release,
     /// Sliding along a threshold ends.
     Leave,
+    /// Other variables of a state set became the states.
+    Selection,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -59,6 +61,8 @@ pub enum EventCause {
     Clock { text: Arc<str>, span: Span },
     /// The first event, at the start.
     Start,
+    /// One variable of a state set became a state instead of another one.
+    State { variable: Arc<str>, instead_of: Arc<str>, span: Span },
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -86,6 +90,7 @@ impl EventKind {
             EventKind::Terminal => "terminal",
             EventKind::Release => "release",
             EventKind::Leave => "leave",
+            EventKind::Selection => "selection",
         }
     }
 }
@@ -157,6 +162,9 @@ fn first_cause(cause: &EventCause) -> Option<(String, Span)> {
         | EventCause::Timer { text, span, .. }
         | EventCause::Clock { text, span } => Some((text.to_string(), *span)),
         EventCause::Sample { start, interval, span } => Some((format!("sample({start}, {interval})"), *span)),
+        EventCause::State { variable, instead_of, span } => {
+            Some((format!("{variable} is a state instead of {instead_of}"), *span))
+        }
         EventCause::Start | EventCause::Time => None,
     }
 }
@@ -180,6 +188,13 @@ fn cause_text(cause: &EventCause, place: &dyn Fn(Span) -> Option<String>) -> Opt
         EventCause::Clock { text: clock, span } => {
             text.push_str("{\"clock\":");
             string(&mut text, clock);
+            span
+        }
+        EventCause::State { variable, instead_of, span } => {
+            text.push_str("{\"state\":");
+            string(&mut text, variable);
+            text.push_str(",\"insteadOf\":");
+            string(&mut text, instead_of);
             span
         }
         EventCause::Sample { start, interval, span } => {

@@ -38,6 +38,7 @@ fn paragraph(out: &mut dyn Write, event: &EventRecord) -> io::Result<()> {
         (true, EventKind::Leave) => "sliding ends".to_owned(),
         (true, EventKind::Release) => "held relations are free again".to_owned(),
         (true, EventKind::Time) => "something of time is due".to_owned(),
+        (true, EventKind::Selection) => "other variables are states".to_owned(),
         (true, EventKind::State) => "a relation was about to change and did not".to_owned(),
     };
     writeln!(out, "at {} s: {what}", event.time)?;
@@ -72,6 +73,9 @@ fn cause(cause: &EventCause) -> Option<String> {
         }
         EventCause::Sample { start, interval, .. } => Some(format!("sample({start}, {interval}) ticked")),
         EventCause::Clock { text, .. } => Some(format!("{text} ticked")),
+        EventCause::State { variable, instead_of, .. } => {
+            Some(format!("{variable} is a state instead of {instead_of}"))
+        }
     }
 }
 

@@ -45,6 +45,8 @@ fn empty_program() -> SimProgram {
         terminations: vec![],
         initial_checks: vec![],
         variables: vec![],
+        state_sets: vec![],
+        selection_section: Section::default(),
         parameter_section: Section::default(),
         initial_section: Section::default(),
         homotopy_section: Section::default(),
