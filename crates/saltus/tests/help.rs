@@ -120,3 +120,16 @@ fn explain_has_three_forms() {
     run(&["explain", &path, "--html", &dir.path("e.html")], 0);
     assert!(dir.read("e.html").contains("<svg"));
 }
+
+#[test]
+fn a_search_ends_as_close_as_asked() {
+    let dir = Scratch::new("search_within");
+    let text =
+        "model A\n  parameter Real k = 1;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = k;\nend A;\n";
+    let path = dir.file("A.mo", text);
+    let arguments = ["search", &path, "--vary", "k=0.5:2.5", "--target", "x=2.5", "--within", "0.01", "--quiet"];
+    let (said, _) = run(&arguments, 0);
+    // Closed form: x = 1 + k at time 1.
+    let k: f64 = said.trim().parse().unwrap();
+    assert!((k - 1.5).abs() <= 0.0101, "{said}");
+}
