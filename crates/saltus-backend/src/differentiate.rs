@@ -9,7 +9,7 @@ use saltus_program::{SlotId, SlotKind};
 
 use crate::dag::{CallId, Dag, Derivative, NodeId, NotDifferentiable, Rules};
 use crate::diagnostics;
-use crate::lower::derivatives::derivative_of_call;
+use crate::lower::derivatives::{By, derivative_of_call};
 use crate::system::{ScalarEquation, System};
 
 /// The equation between the derivatives of both sides.
@@ -64,7 +64,7 @@ impl Rules for TimeRules<'_> {
     }
 
     fn call(&mut self, dag: &mut Dag, call: CallId, result: u32, d_arguments: &[Derivative]) -> Derivative {
-        differentiate_call(self.model, self.system, dag, call, result, d_arguments)
+        differentiate_call(self.model, self.system, dag, call, result, d_arguments, By::Time)
     }
 }
 
@@ -81,7 +81,7 @@ impl Rules for CallRules<'_> {
     }
 
     fn call(&mut self, dag: &mut Dag, call: CallId, result: u32, d_arguments: &[Derivative]) -> Derivative {
-        differentiate_call(self.model, self.system, dag, call, result, d_arguments)
+        differentiate_call(self.model, self.system, dag, call, result, d_arguments, By::Slot)
     }
 }
 
@@ -92,9 +92,10 @@ fn differentiate_call(
     call: CallId,
     result: u32,
     d_arguments: &[Derivative],
+    by: By,
 ) -> Derivative {
     std::mem::swap(dag, &mut system.dag);
-    let results = derivative_of_call(model, system, call, d_arguments);
+    let results = derivative_of_call(model, system, call, d_arguments, by);
     std::mem::swap(dag, &mut system.dag);
     match results.as_ref().and_then(|r| r.get(result as usize)) {
         Some(&derivative) => Ok(Some(derivative)),

@@ -27,7 +27,7 @@ const MOST_FIXED_POINT_STEPS: usize = 40;
 
 /// Contradictions up to this part of the largest z are taken for rounding errors where no combination is free of them: the
 /// equations of a diode that blocks amplify those of a current by the resistance that it has then.
-const AMPLIFIED_ROUNDING: f64 = 1e-9;
+const AMPLIFIED_ROUNDING: f64 = 1e-7;
 
 /// Tries with all disagreeing relations changed together that may bring no improvement.
 const MOST_BLOCK_PIVOTS: u32 = 10;

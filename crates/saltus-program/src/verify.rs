@@ -4,7 +4,8 @@
 //!
 //! - slots, calls and values are in range; a value is used only after it is defined;
 //! - a slot that a section computes is not read there before it is computed, but for the unknowns of a loop in that loop;
-//! - but for first guesses of the initial section no slot is computed twice in a section;
+//! - but for first guesses of the initial section and the stages of methods in clocked ones no slot is computed twice in a
+//!   section;
 //! - a loop has as many residuals as unknowns, and its Jacobian has no entry outside;
 //! - derivatives of states, crossing functions, memories, thresholds and `reinit`s are computed where the driver expects them.
 
@@ -55,7 +56,7 @@ impl Verifier<'_> {
                 self.slot(name, slot);
                 let is_again = first_store.contains_key(&slot);
                 first_store.entry(slot).or_insert(i);
-                self.expect(!is_again || matches!(name, "initial" | "homotopy"), |p| {
+                self.expect(!is_again || matches!(name, "initial" | "homotopy" | "clocked"), |p| {
                     format!("{name}: {} is computed twice", p.slot_name(slot))
                 });
             }

@@ -155,11 +155,14 @@ fn read_crossings(
     Ok(())
 }
 
-/// Discrete variables and states that a `reinit` may set, each slot under its first name.
+/// Discrete variables and states that a `reinit` may set, each slot under one name.
 fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     let mut seen = vec![false; program.slots.len()];
     let mut watched = Vec::new();
-    for variable in program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden) {
+    let shown = || program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden);
+    // A variable that equals a derivative goes by its own name.
+    let is_derivative = |v: &&Variable| v.name.starts_with("der(");
+    for variable in shown().filter(|v| !is_derivative(v)).chain(shown().filter(is_derivative)) {
         let is_discrete =
             program.slots.get(variable.slot).is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
         let is_set = || program.reinits.iter().any(|r| r.state == variable.slot);

@@ -99,7 +99,9 @@ fn fits(pattern: &str, line: &str) -> bool {
 fn check(path: &Path) {
     let shown = path.file_name().unwrap().to_string_lossy().into_owned();
     let text = std::fs::read_to_string(path).unwrap();
-    let dir = Scratch::new(&format!("document_{shown}"));
+    // Several documents are called README.md, and tests run side by side.
+    let folder = path.parent().and_then(Path::file_name).map_or("root".into(), |f| f.to_string_lossy().into_owned());
+    let dir = Scratch::new(&format!("document_{}_{shown}", folder.replace("..", "root")));
     let mut said: Option<String> = Some(String::new());
     for block in blocks(&text) {
         let at = format!("{shown}:{}", block.line);

@@ -21,6 +21,14 @@ use crate::system::System;
 /// Records nested deeper than this contain nothing.
 const MOST_LEVELS: u32 = 20;
 
+/// What is differentiated by. A derivative function of higher order takes for granted that its lower derivatives are those
+/// by time, and says nothing about partial ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    Time,
+    Slot,
+}
+
 /// Derivatives of all scalar results of a call; `None` if its function has no derivative that fits. `d_arguments` are
 /// those of the call's scalar arguments; those that a derivative function does not take need not exist.
 pub fn derivative_of_call(
@@ -28,15 +36,16 @@ pub fn derivative_of_call(
     system: &mut System,
     call: CallId,
     d_arguments: &[Derivative],
+    by: By,
 ) -> Option<Vec<NodeId>> {
     let mut diagnostics = Diagnostics::new();
     let mut lowering = Lowering::new(model, system, &mut diagnostics);
     lowering.is_literal = true;
-    lowering.derivative_of_call(call, d_arguments)
+    lowering.derivative_of_call(call, d_arguments, by)
 }
 
 impl<'a> Lowering<'a> {
-    fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Derivative]) -> Option<Vec<NodeId>> {
+    fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Derivative], by: By) -> Option<Vec<NodeId>> {
         let called = self.system.dag.called(call).clone();
         let callable = self.system.callables.get(called.function)?.clone();
         let function = self.model.functions.get(callable.function)?;
@@ -46,7 +55,7 @@ impl<'a> Lowering<'a> {
         let derivatives: Vec<NodeId> = d_arguments.iter().map(|d| d.map_or(nothing, |d| d.unwrap_or(zero))).collect();
         let arguments = self.argument_values(&callable.arguments, &called.arguments)?;
         let d_arguments = self.argument_values(&callable.arguments, &derivatives)?;
-        for derivative in &function.derivatives {
+        for derivative in function.derivatives.iter().filter(|d| by == By::Time || d.order < 2) {
             if let Some(inputs) = self.differentiated_inputs(function, derivative, &d_arguments) {
                 let mut all = arguments.clone();
                 all.extend(inputs.into_iter().filter_map(|i| d_arguments.get(i).cloned()));

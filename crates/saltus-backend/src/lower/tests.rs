@@ -294,17 +294,34 @@ fn calls_are_differentiated_by_annotation() {
     let mut system = lowered(text);
     let Node::Result(call, 0) = system.dag.node(system.equations[0].right) else { panic!("a call was expected") };
     let one = system.dag.constant(1.0);
-    let first = super::derivatives::derivative_of_call(&model, &mut system, call, &[Ok(Some(one)), Ok(None)]);
+    let first = super::derivatives::derivative_of_call(
+        &model,
+        &mut system,
+        call,
+        &[Ok(Some(one)), Ok(None)],
+        super::derivatives::By::Time,
+    );
     let first = first.expect("a derivative")[0];
     assert_eq!(show(&system, first), "f1(time, k, 1)[0]");
     let Node::Result(call, 0) = system.dag.node(first) else { panic!("a call was expected") };
     let d = system.load(system.time);
-    let second =
-        super::derivatives::derivative_of_call(&model, &mut system, call, &[Ok(Some(one)), Ok(None), Ok(Some(d))]);
+    let second = super::derivatives::derivative_of_call(
+        &model,
+        &mut system,
+        call,
+        &[Ok(Some(one)), Ok(None), Ok(Some(d))],
+        super::derivatives::By::Time,
+    );
     assert_eq!(second.map(|s| show(&system, s[0])), Some("((k * time) + time)".to_owned()));
     // The parameter would have to be constant.
     assert_eq!(
-        super::derivatives::derivative_of_call(&model, &mut system, call, &[Ok(Some(one)), Ok(Some(d)), Ok(None)]),
+        super::derivatives::derivative_of_call(
+            &model,
+            &mut system,
+            call,
+            &[Ok(Some(one)), Ok(Some(d)), Ok(None)],
+            super::derivatives::By::Time
+        ),
         None
     );
 }

@@ -93,5 +93,5 @@ pub fn ten_switches(run: &Run) {
         close("position", run.at("position", t), t, 0.0);
         close(&format!("current in position {position}"), run.at("Ri.i", t), current(position), 1e-14);
     }
-    assert_eq!(run.timings.iter().filter(|(stage, _)| *stage == "compile").count(), 1);
+    assert_eq!(run.timings.iter().filter(|(stage, _)| *stage == "emit").count(), 1);
 }
