@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use saltus_base::{Diagnostic, Diagnostics, Span};
 use saltus_graph::{IncidenceBuilder, Matching, TearingProblem, strongly_connected_components};
-use saltus_program::{BinaryFn, SlotId, SlotType};
+use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
 
 use crate::dag::{Node, NodeId};
 use crate::diagnostics;
@@ -173,8 +173,11 @@ fn solve_loop(
     rows: &[usize],
     columns: &[usize],
 ) -> Option<LoopStep> {
-    let is_discrete =
-        |c: usize| system.slots[unknowns[c]].ty != SlotType::Real || !system.slots[unknowns[c]].kind.is_continuous();
+    // A Real parameter that the initial system finds is solved for like any other Real.
+    let is_discrete = |c: usize| {
+        let slot = &system.slots[unknowns[c]];
+        slot.ty != SlotType::Real || !(slot.kind.is_continuous() || slot.kind == SlotKind::Parameter)
+    };
     let pairs = rows.iter().copied().zip(columns.iter().copied());
     let (discrete, real): (Vec<_>, Vec<_>) = pairs.partition(|&(_, column)| is_discrete(column));
     let discrete = discrete_assignments(system, equations, unknowns, &discrete)?;
