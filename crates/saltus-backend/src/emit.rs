@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
 use saltus_program::{
-    Assign, Block, Call, Code, Experiment, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, State, StateSet,
-    StateSetLevel, Unknown, ValueId, Variable,
+    Assign, BinaryFn, Block, Call, Code, Experiment, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, State,
+    StateSet, StateSetLevel, Unknown, ValueId, Variable,
 };
 
 use crate::alias::Aliases;
@@ -256,6 +256,10 @@ impl Coder {
                 Node::Const(bits) => Op::Const(f64::from_bits(bits)),
                 Node::Load(slot) => Op::Load(slot),
                 Node::Unary(f, x) => Op::Unary(f, at(x)),
+                Node::Binary(BinaryFn::Pow, a, b) if small_power(dag, b).is_some() => {
+                    let (base, exponent) = (at(a), small_power(dag, b).unwrap_or(2));
+                    self.power(base, exponent)
+                }
                 Node::Binary(f, a, b) => Op::Binary(f, at(a), at(b)),
                 Node::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
                 Node::Result(call, k) => {
@@ -266,6 +270,17 @@ impl Coder {
             self.push(id, op);
         }
         self.values[&root]
+    }
+
+    /// `base^exponent` by multiplications; all but the last are written.
+    fn power(&mut self, base: ValueId, exponent: u32) -> Op {
+        let mut product = base;
+        for _ in 2..exponent {
+            let place = ValueId(self.code.ops.len() as u32);
+            self.code.ops.push(Op::Binary(BinaryFn::Mul, product, base));
+            product = place;
+        }
+        Op::Binary(BinaryFn::Mul, product, base)
     }
 
     fn push(&mut self, id: NodeId, op: Op) {
@@ -287,6 +302,14 @@ impl Coder {
         self.calls.insert(call, place);
         place
     }
+}
+
+/// Powers up to this are multiplications, which are quicker than the general function.
+const LARGEST_POWER: f64 = 4.0;
+
+fn small_power(dag: &Dag, exponent: NodeId) -> Option<u32> {
+    let value = dag.value(exponent)?;
+    (value.fract() == 0.0 && (2.0..=LARGEST_POWER).contains(&value)).then_some(value as u32)
 }
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {

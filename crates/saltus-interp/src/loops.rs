@@ -226,10 +226,12 @@ impl<'a> LoopWork<'a> {
 
     fn describe_reals(&self, program: &SimProgram, reason: &str) -> EvalFailure {
         let kind = if self.l.is_linear { "linear" } else { "nonlinear" };
-        let unknowns = self.l.unknowns.iter().zip(&self.reals.failed_x).zip(&self.reals.nominal);
-        let unknowns = unknowns
-            .map(|((u, x), nominal)| format!("{} = {x} (nominal {nominal})", program.slot_name(u.slot)))
-            .collect();
+        let scales = self.reals.start.iter().zip(&self.reals.nominal);
+        let unknowns = self.l.unknowns.iter().zip(&self.reals.failed_x).zip(scales);
+        let text = |slot, x: &f64, start: &f64, nominal: &f64| {
+            format!("{} = {x} (start {start}, nominal {nominal})", program.slot_name(slot))
+        };
+        let unknowns = unknowns.map(|((u, x), (start, nominal))| text(u.slot, x, start, nominal)).collect();
         let residuals = self.reals.failed_residuals.iter().map(|r| format!("{r:.3e}")).collect();
         let n = self.l.unknowns.len();
         let message = format!(
