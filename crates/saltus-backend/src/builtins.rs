@@ -15,7 +15,7 @@ use crate::system::{Assignment, ScalarEquation};
 
 impl<'a> Lowering<'a> {
     pub fn builtin(&mut self, e: &'a Expr, function: Builtin, arguments: &'a [Expr]) -> Lowered<Value> {
-        if let (Some(function), [x]) = (elementary(function), arguments) {
+        if let (Some(function), [x]) = (UnaryFn::elementary(function), arguments) {
             let x = self.value(x)?;
             return self.map(&x, e.span, |l, x| l.system.dag.unary(function, x));
         }
@@ -324,25 +324,4 @@ fn is_state_machine(function: Builtin) -> bool {
             | Builtin::TicksInState
             | Builtin::TimeInState
     )
-}
-
-pub fn elementary(function: Builtin) -> Option<UnaryFn> {
-    Some(match function {
-        Builtin::Sin => UnaryFn::Sin,
-        Builtin::Cos => UnaryFn::Cos,
-        Builtin::Tan => UnaryFn::Tan,
-        Builtin::Asin => UnaryFn::Asin,
-        Builtin::Acos => UnaryFn::Acos,
-        Builtin::Atan => UnaryFn::Atan,
-        Builtin::Sinh => UnaryFn::Sinh,
-        Builtin::Cosh => UnaryFn::Cosh,
-        Builtin::Tanh => UnaryFn::Tanh,
-        Builtin::Exp => UnaryFn::Exp,
-        Builtin::Log => UnaryFn::Log,
-        Builtin::Log10 => UnaryFn::Log10,
-        Builtin::Sqrt => UnaryFn::Sqrt,
-        Builtin::Abs => UnaryFn::Abs,
-        Builtin::Sign => UnaryFn::Sign,
-        _ => return None,
-    })
 }

@@ -4,6 +4,7 @@
 //! block that stored it.
 
 use saltus_base::Span;
+use saltus_flat::Builtin;
 
 use crate::{CallableId, SlotId};
 
@@ -201,6 +202,28 @@ impl Section {
 }
 
 impl UnaryFn {
+    /// The function of one number that a built-in function of the language is.
+    pub fn elementary(function: Builtin) -> Option<UnaryFn> {
+        Some(match function {
+            Builtin::Sin => UnaryFn::Sin,
+            Builtin::Cos => UnaryFn::Cos,
+            Builtin::Tan => UnaryFn::Tan,
+            Builtin::Asin => UnaryFn::Asin,
+            Builtin::Acos => UnaryFn::Acos,
+            Builtin::Atan => UnaryFn::Atan,
+            Builtin::Sinh => UnaryFn::Sinh,
+            Builtin::Cosh => UnaryFn::Cosh,
+            Builtin::Tanh => UnaryFn::Tanh,
+            Builtin::Exp => UnaryFn::Exp,
+            Builtin::Log => UnaryFn::Log,
+            Builtin::Log10 => UnaryFn::Log10,
+            Builtin::Sqrt => UnaryFn::Sqrt,
+            Builtin::Abs => UnaryFn::Abs,
+            Builtin::Sign => UnaryFn::Sign,
+            _ => return None,
+        })
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             UnaryFn::Negate => "-",

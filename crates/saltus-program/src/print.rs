@@ -16,17 +16,7 @@ pub fn print(program: &SimProgram) -> String {
     for (id, slot) in program.slots.iter() {
         let _ = writeln!(out, "  {:>4} {:?} {:?} {} = {:?}", id.index(), slot.kind, slot.ty, slot.name, slot.initial);
     }
-    let sections = [
-        ("parameters", &program.parameter_section),
-        ("initial", &program.initial_section),
-        ("homotopy", &program.homotopy_section),
-        ("events", &program.event_section),
-        ("derivatives", &program.derivative_section),
-        ("crossings", &program.crossing_section),
-        ("outputs", &program.output_section),
-        ("selection", &program.selection_section),
-    ];
-    for (title, section) in sections {
+    for (title, section) in program.sections() {
         print_section(&mut out, program, title, section);
     }
     for partition in &program.base_partitions {

@@ -390,6 +390,20 @@ impl SimProgram {
         self.slots.values().map(|s| s.initial).collect()
     }
 
+    /// All sections with their names, but for those of clocked partitions.
+    pub fn sections(&self) -> [(&'static str, &Section); 8] {
+        [
+            ("parameters", &self.parameter_section),
+            ("initial", &self.initial_section),
+            ("homotopy", &self.homotopy_section),
+            ("events", &self.event_section),
+            ("derivatives", &self.derivative_section),
+            ("crossings", &self.crossing_section),
+            ("outputs", &self.output_section),
+            ("selection", &self.selection_section),
+        ]
+    }
+
     pub fn slot_name(&self, slot: SlotId) -> &str {
         self.slots.get(slot).map_or("?", |s| &s.name)
     }

@@ -17,16 +17,7 @@ use crate::{Assign, Block, Code, Loop, Op, Section, SimProgram, SlotId, ValueId}
 
 pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
     let mut verifier = Verifier { program, problems: Vec::new() };
-    let sections = [
-        ("parameters", &program.parameter_section),
-        ("initial", &program.initial_section),
-        ("homotopy", &program.homotopy_section),
-        ("events", &program.event_section),
-        ("derivatives", &program.derivative_section),
-        ("crossings", &program.crossing_section),
-        ("outputs", &program.output_section),
-    ];
-    for (name, section) in sections {
+    for (name, section) in program.sections() {
         verifier.section(name, section);
     }
     for section in &program.clocked_sections {

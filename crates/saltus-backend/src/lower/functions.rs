@@ -14,12 +14,11 @@ use std::rc::Rc;
 
 use saltus_base::{Index, Span};
 use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Function, FunctionId, LocalId, Purity, Type, count};
-use saltus_program::{Argument, BinaryFn, Callable, CallableId};
+use saltus_program::{Argument, BinaryFn, Callable, CallableId, UnaryFn};
 
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
-use crate::builtins::elementary;
 use crate::dag::NodeId;
 use crate::diagnostics;
 
@@ -178,7 +177,7 @@ impl<'a> Lowering<'a> {
     ) -> Lowered<Option<Vec<Value>>> {
         let Some(external) = function.external.as_ref().filter(|e| e.language == "builtin") else { return Ok(None) };
         let builtin = Builtin::from_name(&external.name);
-        Ok(match (builtin.and_then(elementary), builtin, arguments) {
+        Ok(match (builtin.and_then(UnaryFn::elementary), builtin, arguments) {
             (Some(f), _, [x]) => Some(vec![self.map(x, span, |l, x| l.system.dag.unary(f, x))?]),
             (_, Some(Builtin::Atan2), [a, b]) => {
                 Some(vec![self.zip(a, b, span, |l, a, b| l.system.dag.binary(BinaryFn::Atan2, a, b))?])

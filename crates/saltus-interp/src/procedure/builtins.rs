@@ -168,27 +168,13 @@ impl Body<'_, '_> {
 }
 
 fn elementary(function: Builtin) -> Option<Unary> {
-    Some(Unary::Function(match function {
-        Builtin::Sin => UnaryFn::Sin,
-        Builtin::Cos => UnaryFn::Cos,
-        Builtin::Tan => UnaryFn::Tan,
-        Builtin::Asin => UnaryFn::Asin,
-        Builtin::Acos => UnaryFn::Acos,
-        Builtin::Atan => UnaryFn::Atan,
-        Builtin::Sinh => UnaryFn::Sinh,
-        Builtin::Cosh => UnaryFn::Cosh,
-        Builtin::Tanh => UnaryFn::Tanh,
-        Builtin::Exp => UnaryFn::Exp,
-        Builtin::Log => UnaryFn::Log,
-        Builtin::Log10 => UnaryFn::Log10,
-        Builtin::Sqrt => UnaryFn::Sqrt,
-        Builtin::Abs => UnaryFn::Abs,
-        Builtin::Ceil => UnaryFn::Ceil,
-        Builtin::Floor => UnaryFn::Floor,
-        Builtin::Sign => return Some(Unary::Sign),
-        Builtin::Integer => return Some(Unary::Floor),
-        _ => return None,
-    }))
+    match function {
+        Builtin::Ceil => Some(Unary::Function(UnaryFn::Ceil)),
+        Builtin::Floor => Some(Unary::Function(UnaryFn::Floor)),
+        Builtin::Sign => Some(Unary::Sign),
+        Builtin::Integer => Some(Unary::Floor),
+        _ => UnaryFn::elementary(function).map(Unary::Function),
+    }
 }
 
 fn quotient(function: Builtin, x: BaseType, y: BaseType) -> Compiled<(Binary, BaseType)> {
