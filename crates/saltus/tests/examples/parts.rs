@@ -24,11 +24,28 @@ pub fn commutation(run: &Run) {
     let expected = 3.0 * 3.0_f64.sqrt() * v / PI - 3.0 * omega * l * current / PI;
     close("mean voltage", mean, expected, 2e-3 * expected);
     let overlap = (1.0 - 2.0 * omega * l * current / (3.0_f64.sqrt() * v)).acos() / omega;
-    let switching: Vec<f64> = run.jumps("bridge.upper[1].off").into_iter().filter(|t| *t > 0.08).collect();
-    let others: Vec<f64> = run.jumps("bridge.upper[3].off").into_iter().filter(|t| *t > 0.08).collect();
-    // Diode 3 begins to give its current to diode 1 and blocks when that has all of it.
-    let begin = switching.iter().find(|b| others.iter().any(|e| (e - **b - overlap).abs() < 1e-5));
-    assert!(begin.is_some(), "overlap {overlap}: {switching:?} {others:?}");
+    // In each third of a period, from 30° on above and from 90° on below, two diodes share the current for the time of
+    // the overlap and the mean of their phases; then the higher or lower phase has it alone.
+    let third = 0.02 / 3.0;
+    let into = |t: f64, first: f64| (t - first).rem_euclid(third);
+    let starts = [0.02 / 12.0, 0.02 / 4.0];
+    let is_switching = |t: f64| {
+        let instants = starts.iter().flat_map(|first| [*first, first + overlap]);
+        instants.into_iter().any(|instant| into(t + 1e-6, instant) < 2e-6)
+    };
+    let voltage = |t: f64| {
+        let mut phases = [0.0, -2.0 * PI / 3.0, 2.0 * PI / 3.0].map(|phase| v * (omega * t + phase).sin());
+        phases.sort_by(f64::total_cmp);
+        let [low, middle, high] = phases;
+        let upper = if into(t, starts[0]) < overlap { 0.5 * (middle + high) } else { high };
+        let lower = if into(t, starts[1]) < overlap { 0.5 * (middle + low) } else { low };
+        upper - lower
+    };
+    let rows: Vec<(f64, f64)> = run.rows("ud").into_iter().filter(|(t, _)| *t > 0.002 && !is_switching(*t)).collect();
+    assert!(rows.len() > 400, "{} rows", rows.len());
+    for (t, found) in rows {
+        close(&format!("ud at {t}"), found, voltage(t), 1e-2);
+    }
 }
 
 /// Between 0 and 5 V the output is the source.
