@@ -140,6 +140,20 @@ pub fn not_differentiable(function: &str, span: Span) -> Diagnostic {
         .hint("give the function a `derivative` annotation, or write it without loops that depend on its inputs")
 }
 
+/// An impure function is called where equations are evaluated any number of times.
+pub fn impure_call(function: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0816"), span, format!("the impure function `{function}` cannot be called here"))
+        .hint("impure functions may be called in when-clauses, in initial equations and algorithms, and for parameters")
+        .hint("write `pure(…)` around the call if it always gives the same result for the same arguments")
+}
+
+/// An impure function is called by equations that must be solved together.
+pub fn impure_call_in_loop(function: &str, span: Span) -> Diagnostic {
+    let message = format!("the impure function `{function}` is part of equations that must be solved together");
+    Diagnostic::new(Code("E0817"), span, message)
+        .hint("such equations are evaluated an unknown number of times; compute the value of the call before them")
+}
+
 /// The compiler has broken one of its own rules.
 pub fn broken_expression(what: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0899"), span, format!("internal error: {what}")).hint("please report this with the model")

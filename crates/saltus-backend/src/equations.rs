@@ -19,6 +19,7 @@ use saltus_program::{Assertion, BinaryFn, SlotKind, SlotType};
 use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
 use crate::diagnostics;
+use crate::lower::effects;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
@@ -47,7 +48,7 @@ pub fn lower_equations(
     lowering.is_literal = true;
     for equation in &model.initial_equations {
         lowering.is_initial = true;
-        let result = lowering.equation(equation);
+        let result = lowering.acting_always(|l| l.equation(equation));
         lowering.note(result);
         lowering.is_initial = false;
     }
@@ -55,6 +56,7 @@ pub fn lower_equations(
         let result = lowering.initial_algorithm(algorithm);
         lowering.note(result);
     }
+    effects::add_void_calls(system);
     parameters::release_dependents(system);
 }
 
@@ -112,15 +114,7 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             EquationKind::Reinit { .. } => self.unsupported("reinit outside a when", equation.span),
-            EquationKind::Call(call) => self.call_equation(call),
-        }
-    }
-
-    /// What a call does beside computing is not part of the simulated system.
-    pub fn call_equation(&mut self, call: &'a Expr) -> Lowered<()> {
-        match call.kind {
-            ExprKind::Builtin { .. } => self.value(call).map(|_| ()),
-            _ => Ok(()),
+            EquationKind::Call(call) => self.call_for_effect(call),
         }
     }
 
@@ -180,13 +174,14 @@ impl<'a> Lowering<'a> {
             Some(_) => return self.if_equation(rest, otherwise, guard, span),
             None => {}
         }
-        let n_assertions = self.system.assertions.len();
+        let (n_assertions, n_void_calls) = (self.system.assertions.len(), self.system.void_calls.len());
         let result = self.both_branches(node, body, rest, otherwise, guard, span);
         let Err(problem) = result else { return result };
         // Branches that cannot be merged are legal if a parameter decides.
         let decided = self.folding(|l| l.constant(condition))?;
         self.system.assertions.truncate(n_assertions);
         self.system.assertion_conditions.truncate(n_assertions);
+        self.system.void_calls.truncate(n_void_calls);
         match decided {
             Some(0.0) => self.if_equation(rest, otherwise, guard, span),
             Some(_) => self.equations_of_branch(body, guard),
@@ -228,7 +223,7 @@ impl<'a> Lowering<'a> {
                 }
                 EquationKind::Terminate { message } => self.termination(message, guard, span),
                 EquationKind::When { branches } if is_certain => self.when(branches, span)?,
-                EquationKind::Call(call) => self.call_equation(call)?,
+                EquationKind::Call(call) => self.under(guard, |l| l.call_for_effect(call))?,
                 _ => return self.unsupported("this equation inside an if", span),
             }
         }

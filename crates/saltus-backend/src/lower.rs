@@ -10,11 +10,13 @@ mod algorithm;
 mod arrays;
 mod constants;
 pub mod derivatives;
+pub mod effects;
 mod functions;
 mod index;
 mod operators;
 mod statements;
 pub mod survey;
+mod templates;
 #[cfg(test)]
 pub mod tests;
 mod texts;
@@ -26,10 +28,13 @@ use saltus_program::SlotKind;
 
 pub use algorithm::assigned_variables;
 pub use constants::Memo;
+pub use effects::VoidCall;
+pub use functions::known_dims;
 
-use crate::dag::{Node, NodeId};
+use crate::dag::{CallId, Node, NodeId};
 use crate::diagnostics;
 use crate::system::{MOST_ELEMENTS, System};
+use effects::Acts;
 use statements::State;
 use value::Value;
 
@@ -57,6 +62,14 @@ pub struct Lowering<'a> {
     pub is_initial: bool,
     /// The condition under which a statement is reached.
     pub path: NodeId,
+    /// When impure functions are called.
+    pub acts: Acts,
+    /// Impure calls are made in the order of the statements.
+    is_ordered: bool,
+    /// The impure call before, if they are ordered.
+    last_effect: Option<CallId>,
+    /// Sizes of the variable that the next call is the value of.
+    pub declared_dims: Option<Vec<usize>>,
     n_levels: u32,
     n_calls: u32,
 }
@@ -75,6 +88,10 @@ impl<'a> Lowering<'a> {
             folds_parameters: false,
             is_initial: false,
             path,
+            acts: Acts::Never,
+            is_ordered: false,
+            last_effect: None,
+            declared_dims: None,
             n_levels: 0,
             n_calls: 0,
         }
@@ -223,9 +240,16 @@ impl<'a> Lowering<'a> {
             match self.system.dag.value(condition) {
                 Some(value) if value != 0.0 => break self.value(then)?,
                 Some(_) => {}
-                None => {
+                None if self.acts == Acts::Never => {
                     let then = self.value(then)?;
                     chosen.push((condition, then));
+                }
+                None => {
+                    let then = self.under(condition, |l| l.value(then))?;
+                    let not = self.system.dag.not(condition);
+                    let last = self.under(not, |l| l.value(otherwise))?;
+                    chosen.push((condition, then));
+                    break last;
                 }
             }
             rest = otherwise;

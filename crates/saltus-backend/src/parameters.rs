@@ -13,7 +13,7 @@ use saltus_program::{Argument, SlotId, SlotKind, SlotType};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::{Lowered, Lowering};
+use crate::lower::{Lowered, Lowering, known_dims};
 use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 
 pub fn lower_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
@@ -52,7 +52,11 @@ fn lower_parameter<'a>(
     }
     let value = variable.binding.as_ref().or(variable.attributes.start.as_ref());
     let Some(value) = value else { return Ok(()) };
-    let nodes = lowering.literally(|l| l.spread(value, slots.len()))?;
+    lowering.declared_dims = known_dims(&variable.ty)
+        .filter(|_| matches!(value.kind, ExprKind::Call { .. }) && !variable.ty.dims.is_empty());
+    let nodes = lowering.acting_always(|l| l.literally(|l| l.spread(value, slots.len())));
+    lowering.declared_dims = None;
+    let nodes = nodes?;
     if lowering.system.free_parameters.ends_with(slots) {
         return give_guesses(lowering, slots, nodes, variable.span);
     }
@@ -85,7 +89,7 @@ fn lower_object<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: 
     let Some(binding) = variable.binding.as_ref().filter(|b| matches!(b.kind, ExprKind::Call { .. })) else {
         return Ok(());
     };
-    let nodes = lowering.literally(|l| l.scalars(binding))?;
+    let nodes = lowering.acting_always(|l| l.literally(|l| l.scalars(binding)))?;
     for (&slot, node) in slots.iter().zip(nodes) {
         lowering.system.parameters.push(Assignment { slot, node, span: variable.span });
     }

@@ -12,6 +12,7 @@ use crate::alias::Aliases;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::initial::Initial;
+use crate::lower::effects::check_loops;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
@@ -75,6 +76,8 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut diagnostics);
     initial.steps.splice(0..0, before_ticks);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
+    check_loops(&system, &orders.events, &mut diagnostics);
+    check_loops(&system, &initial.steps, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     initial.homotopy = initial::sort_simplified(&mut system);
     for steps in [&mut orders.events, &mut orders.continuous, &mut initial.steps, &mut initial.homotopy] {

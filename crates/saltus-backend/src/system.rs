@@ -17,7 +17,7 @@ use saltus_program::{
 use crate::clocks::Clocks;
 use crate::clocks::partition::Base;
 use crate::dag::{Dag, NodeId};
-use crate::lower::{Memo, assigned_variables};
+use crate::lower::{Memo, VoidCall, assigned_variables};
 use crate::state_sets::StateSet;
 
 /// Variables with more elements than this are not taken apart.
@@ -56,6 +56,8 @@ pub struct System {
     pub terminations: Vec<Termination>,
     /// Initial conditions that are not solved for.
     pub initial_checks: Vec<InitialCheck>,
+    /// Calls of impure functions whose results nobody uses.
+    pub void_calls: Vec<VoidCall>,
     /// Memory of a relation, by what it compares.
     pub relation_memory: BTreeMap<(u8, NodeId, NodeId), SlotId>,
     /// Memory of a `floor` with events, by its argument.
@@ -150,6 +152,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         assertion_conditions: Vec::new(),
         terminations: Vec::new(),
         initial_checks: Vec::new(),
+        void_calls: Vec::new(),
         relation_memory: BTreeMap::new(),
         floor_memory: BTreeMap::new(),
         condition_memory: BTreeMap::new(),

@@ -107,6 +107,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn when_body(&mut self, body: &'a [Equation], guard: Guard, choices: &mut Choices) -> Lowered<()> {
+        let initial = self.system.load(self.system.initial);
+        let active = self.system.dag.select(initial, guard.initially, guard.at_event);
+        self.acting(active, |l| l.active_body(body, guard, choices))
+    }
+
+    fn active_body(&mut self, body: &'a [Equation], guard: Guard, choices: &mut Choices) -> Lowered<()> {
         for equation in body {
             let span = equation.span;
             match &equation.kind {
@@ -128,7 +134,7 @@ impl<'a> Lowering<'a> {
                     self.event_assertion(condition, message, level.as_ref(), guard.at_event, span)?;
                 }
                 EquationKind::When { .. } => return self.unsupported("a when in a when", span),
-                EquationKind::Call(call) => self.call_equation(call)?,
+                EquationKind::Call(call) => self.call_for_effect(call)?,
             }
         }
         Ok(())

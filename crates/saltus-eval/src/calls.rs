@@ -8,9 +8,9 @@ use saltus_flat::{BaseType, Expr, External, ExternalArgument, Function, Function
 
 use crate::array::Items;
 use crate::evaluator::{Evaluator, Frame, Slot};
-use crate::native::{self, NativeContext, NativeError};
+use crate::native::{self, NativeContext, NativeError, NativeResult};
 use crate::value::type_name;
-use crate::{EvalError, EvalResult, Value, diagnostics};
+use crate::{EvalError, EvalResult, ForeignCall, Value, diagnostics};
 
 /// Records inside records deeper than this have no default value.
 const MOST_RECORD_LEVELS: u32 = 50;
@@ -229,7 +229,10 @@ impl Evaluator<'_> {
         span: Span,
     ) -> EvalResult<()> {
         let unknown = || EvalError::not_constant(span, format!("the external function `{}`", external.name));
-        let native = native::find(&external.name).ok_or_else(unknown)?;
+        let native = native::find(&external.name);
+        if native.is_none() && self.env.foreign().is_none() {
+            return Err(unknown());
+        }
         let mut arguments = Vec::with_capacity(external.arguments.len());
         for argument in &external.arguments {
             arguments.push(match argument {
@@ -254,7 +257,10 @@ impl Evaluator<'_> {
             elements: self.limits.elements,
             steps: 20 + n_elements as u64,
         };
-        let result = native(&mut context, &mut arguments);
+        let result = match native {
+            Some(native) => native(&mut context, &mut arguments),
+            None => call_foreign(&mut context, function, external, &mut arguments),
+        };
         self.steps = self.steps.saturating_add(context.steps);
         let result = result.map_err(|error| match error {
             NativeError::NotConstant => unknown(),
@@ -275,6 +281,31 @@ impl Evaluator<'_> {
         let base = function.locals.get(local).map_or(BaseType::Error, |l| l.ty.base);
         self.frame.set(local, value.converted(base));
     }
+}
+
+/// A function of the user's own libraries.
+fn call_foreign(
+    context: &mut NativeContext,
+    function: &Function,
+    external: &External,
+    arguments: &mut [Value],
+) -> NativeResult {
+    let result = external.result.and_then(|local| function.locals.get(local));
+    let result = result.and_then(|local| Value::default_scalar(local.ty.base).filter(|_| local.ty.dims.is_empty()));
+    if external.result.is_some() && result.is_none() {
+        return Err("only a Real, Integer, Boolean, String or enumeration can be returned".into());
+    }
+    let is_output: Vec<bool> = external.arguments.iter().map(|a| matches!(a, ExternalArgument::Output(_))).collect();
+    let call = ForeignCall {
+        function: &function.name,
+        name: &external.name,
+        language: &external.language,
+        libraries: &external.libraries,
+        is_output: &is_output,
+        result,
+    };
+    let foreign = context.env.foreign().ok_or(NativeError::NotConstant)?;
+    Ok(foreign.call(&call, arguments)?)
 }
 
 /// Functions and external objects have nothing to start with.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use saltus_base::{Diagnostic, Span};
 use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, VarId};
 
-use crate::{ImpureRandom, Value};
+use crate::{ImpureRandom, Outside, Value};
 
 /// The model around an expression. All methods may be called any number of times.
 pub trait Environment {
@@ -24,6 +24,16 @@ pub trait Environment {
     /// What kind of thing a path names. The default knows regular files only.
     fn file_kind(&mut self, name: &str) -> FileKind {
         if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile }
+    }
+
+    /// What functions with effects reach; only a simulation has it.
+    fn outside(&mut self) -> Option<&mut dyn Outside> {
+        None
+    }
+
+    /// Who calls functions of the user's own libraries.
+    fn foreign(&mut self) -> Option<&mut dyn Outside> {
+        self.outside()
     }
 
     /// The hidden state of the impure random numbers; only a simulation has one.

@@ -10,7 +10,8 @@
 //! asks an [`Environment`]. [`fold`] simplifies literals without any environment, [`to_expr`] writes a value back as a
 //! literal. External functions that are known by name live in [`native`].
 //!
-//! There is no clock, no random source and no process environment here: the same input gives the same value.
+//! There is no clock, no random source and no process environment here: the same input gives the same value. A simulation
+//! has them and lends them through [`Outside`].
 
 mod array;
 mod builtins;
@@ -23,6 +24,7 @@ mod format;
 mod literal;
 pub mod native;
 mod operators;
+mod outside;
 mod ranges;
 mod reduction;
 mod statements;
@@ -38,4 +40,5 @@ pub use fold::fold;
 pub use format::{format_number, real_to_string};
 pub use literal::to_expr;
 pub use native::{ImpureRandom, Object, is_native, native_names};
+pub use outside::{Clock, ForeignCall, Outside, Reached};
 pub use value::{FunctionValue, Value};

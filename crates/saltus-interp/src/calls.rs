@@ -12,27 +12,21 @@
 use std::rc::Rc;
 
 use saltus_base::{Diagnostic, Index, Span};
-use saltus_eval::{Environment, EvalError, Evaluator, ImpureRandom, Items, Limits, Value};
-use saltus_flat::{BaseType, EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type, VarId};
+use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Items, Limits, Outside, Value};
+use saltus_flat::{BaseType, EnumId, EnumType, Expr, Function, FunctionId, LocalId, RecordId, RecordType, Type, VarId};
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
 
+use crate::effects::Effects;
 use crate::memo::Memo;
 use crate::procedure::{Procedures, Trouble};
-
-/// How functions reach files during a simulation.
-pub trait Files {
-    /// Contents of a file named by a path or a `modelica://` URI; the error says why not.
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
-
-    /// The path that a `modelica://` or `file://` URI stands for.
-    fn resolve(&mut self, uri: &str) -> Option<String>;
-}
 
 /// A table of tables deeper than this is a cycle.
 const MOST_RECORD_LEVELS: u32 = 50;
 /// Objects that a simulation may hold.
 const MOST_OBJECTS: usize = 1_000_000;
 const MOST_WARNINGS: usize = 100;
+/// Lines of one point that are kept.
+const MOST_LINES: usize = 1_000;
 
 pub(crate) struct CallHost<'a> {
     world: World<'a>,
@@ -48,6 +42,9 @@ pub(crate) struct CallHost<'a> {
     failure: Failure,
     /// Warnings since the evaluation of the present point began.
     pub warnings: Vec<Diagnostic>,
+    /// Lines that functions without effects have printed since then.
+    lines: Vec<String>,
+    pub(crate) effects: Effects,
     pub n_calls: u64,
 }
 
@@ -66,7 +63,9 @@ struct World<'a> {
     functions: Vec<Option<Rc<Function>>>,
     records: Vec<Rc<RecordType>>,
     enumerations: Vec<Rc<EnumType>>,
-    files: Option<Box<dyn Files + 'a>>,
+    outside: Option<Box<dyn Outside + 'a>>,
+    /// A call is being made for its effect.
+    may_act: bool,
     random: ImpureRandom,
 }
 
@@ -93,14 +92,33 @@ impl Environment for World<'_> {
     }
 
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
-        match &mut self.files {
-            Some(files) => files.read(name),
+        match &mut self.outside {
+            Some(outside) => outside.read(name),
             None => Err("this simulation has no access to files".to_owned()),
         }
     }
 
     fn resolve_uri(&mut self, uri: &str) -> Option<String> {
-        self.files.as_mut()?.resolve(uri)
+        self.outside.as_mut()?.resolve(uri)
+    }
+
+    fn file_kind(&mut self, name: &str) -> FileKind {
+        self.outside.as_mut().map_or(FileKind::NoFile, |outside| outside.kind(name))
+    }
+
+    fn full_path_name(&mut self, name: &str) -> String {
+        self.outside.as_mut().map_or_else(|| name.to_owned(), |outside| outside.full_path_name(name))
+    }
+
+    fn outside(&mut self) -> Option<&mut dyn Outside> {
+        if self.may_act { self.foreign() } else { None }
+    }
+
+    fn foreign(&mut self) -> Option<&mut dyn Outside> {
+        match &mut self.outside {
+            Some(outside) => Some(&mut **outside),
+            None => None,
+        }
     }
 
     fn instance_name(&self) -> String {
@@ -119,7 +137,8 @@ impl<'a> CallHost<'a> {
             functions: vec![None; program.functions.len()],
             records: program.records.values().cloned().map(Rc::new).collect(),
             enumerations: program.enumerations.values().cloned().map(Rc::new).collect(),
-            files: None,
+            outside: None,
+            may_act: false,
             random: ImpureRandom::default(),
         };
         CallHost {
@@ -133,12 +152,27 @@ impl<'a> CallHost<'a> {
             memo: Memo::new(program),
             failure: Failure::None,
             warnings: Vec::new(),
+            lines: Vec::new(),
+            effects: Effects::default(),
             n_calls: 0,
         }
     }
 
-    pub fn set_files(&mut self, files: Box<dyn Files + 'a>) {
-        self.world.files = Some(files);
+    pub fn set_outside(&mut self, outside: Box<dyn Outside + 'a>) {
+        self.world.outside = Some(outside);
+    }
+
+    /// Before the evaluation of a point that may not become part of the solution.
+    pub fn begin_point(&mut self) {
+        self.warnings.clear();
+        self.lines.clear();
+    }
+
+    /// The present point has become part of the solution: what functions have printed there is shown.
+    pub fn print_lines(&mut self) {
+        if let Some(outside) = &mut self.world.outside {
+            self.lines.drain(..).for_each(|line| outside.print(&line));
+        }
     }
 
     /// Before code with `n` calls is evaluated.
@@ -212,7 +246,12 @@ impl<'a> CallHost<'a> {
         self.given.clear();
         self.given.extend(given);
         let given = std::mem::take(&mut self.given);
-        if !self.make(callable, &given, memory, span, &mut scalars) {
+        let effect = self.world.program.callables.get(callable).and_then(|c| c.effect);
+        let is_made = match effect {
+            Some(effect) => self.call_effect(effect, callable, &given, memory, span, &mut scalars),
+            None => self.make(callable, &given, memory, span, &mut scalars),
+        };
+        if !is_made {
             scalars.clear();
             self.any_failed = true;
             if let Some(failed) = self.failed.get_mut(k as usize) {
@@ -276,7 +315,29 @@ impl<'a> CallHost<'a> {
         }
     }
 
-    /// A call of something that is not compiled, or that got in trouble. True if there was something to warn of.
+    /// Like [`CallHost::evaluate`], with effects permitted; false if the call fails.
+    pub(crate) fn make_acting(
+        &mut self,
+        callable: CallableId,
+        given: &[f64],
+        memory: &[f64],
+        span: Span,
+        scalars: &mut Vec<f64>,
+    ) -> bool {
+        self.world.may_act = true;
+        let made = self.evaluate(callable, given, memory, span, scalars);
+        self.world.may_act = false;
+        made.map_err(|failure| self.failure = Failure::Known(failure)).is_ok()
+    }
+
+    /// Scalars of all results of a callable.
+    pub(crate) fn n_results(&self, callable: CallableId) -> usize {
+        let program = self.world.program;
+        let results = program.callables.get(callable).map_or(&[][..], |c| &c.results);
+        results.iter().map(|ty| n_scalars(ty, program, 0).unwrap_or(0)).sum()
+    }
+
+    /// A call of something that is not compiled, or that got in trouble. True if there was something to tell the user.
     pub(crate) fn evaluate(
         &mut self,
         callable: CallableId,
@@ -296,7 +357,9 @@ impl<'a> CallHost<'a> {
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
         let called = evaluator.call(callable.function, arguments, span);
         let warnings = evaluator.take_warnings();
-        let has_warned = !warnings.is_empty();
+        let lines = evaluator.messages().iter().take(MOST_LINES.saturating_sub(self.lines.len()));
+        let has_told = !warnings.is_empty() || !evaluator.messages().is_empty();
+        self.lines.extend(lines.cloned());
         for warning in warnings {
             if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -314,7 +377,7 @@ impl<'a> CallHost<'a> {
         if self.objects.len() > MOST_OBJECTS {
             return Err(EvalFailure { message: format!("more than {MOST_OBJECTS} external objects"), span });
         }
-        Ok(has_warned)
+        Ok(has_told)
     }
 
     fn explain(&self, error: EvalError, callable: &Callable, span: Span) -> EvalFailure {
@@ -331,9 +394,19 @@ impl<'a> CallHost<'a> {
         }
     }
 
+    /// The value of a String with its holes filled.
+    fn fill(&mut self, text: &Expr, holes: Vec<Value>, callable: &Callable, span: Span) -> Result<Value, EvalFailure> {
+        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        for (i, hole) in holes.into_iter().enumerate() {
+            evaluator.bind_local(LocalId::from_usize(i), hole);
+        }
+        let value = evaluator.evaluate(text);
+        value.map_err(|error| self.explain(error, callable, span))
+    }
+
     /// `None` if there are fewer scalars than the types need.
     fn pack_arguments(
-        &self,
+        &mut self,
         callable: &Callable,
         memory: &[f64],
         given: &[f64],
@@ -346,6 +419,13 @@ impl<'a> CallHost<'a> {
             let value = match argument {
                 Argument::Scalars(ty) => pack(ty, program, given, 0),
                 Argument::Text(text) => Some(Value::string(text)),
+                Argument::Template { text, holes } => {
+                    let holes = holes.iter().map(|ty| pack(ty, program, given, 0)).collect::<Option<Vec<_>>>();
+                    match holes {
+                        Some(holes) => Some(self.fill(text, holes, callable, span)?),
+                        None => None,
+                    }
+                }
                 Argument::Object(slot) => {
                     let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
                     let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };

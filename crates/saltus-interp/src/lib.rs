@@ -5,6 +5,7 @@
 //! possible), [`loops`] the equations that must be solved together. [`linear`] and [`mixed`] know nothing of code. [`native`] lets machine code take over parts of the program.
 
 mod calls;
+mod effects;
 pub mod linear;
 mod loops;
 mod machine;
@@ -24,7 +25,8 @@ use saltus_program::{
     Status,
 };
 
-pub use calls::{Files, n_scalars};
+pub use calls::n_scalars;
+pub use saltus_eval::Outside;
 
 use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
@@ -116,9 +118,9 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Lets functions read files.
-    pub fn with_files(mut self, files: Box<dyn Files + 'a>) -> Self {
-        self.machine.host.set_files(files);
+    /// Lets functions read files and have effects.
+    pub fn with_outside(mut self, outside: Box<dyn Outside + 'a>) -> Self {
+        self.machine.host.set_outside(outside);
         self
     }
 
@@ -232,7 +234,7 @@ impl ModelFunctions for Interpreter<'_> {
         match activation {
             Activation::Parameters => self.machine.host.forget_objects(),
             // Crossings and outputs belong to the point at which the derivatives were evaluated.
-            Activation::Derivatives => self.machine.host.warnings.clear(),
+            Activation::Derivatives => self.machine.host.begin_point(),
             _ => {}
         }
         let patience = match activation {
@@ -243,8 +245,19 @@ impl ModelFunctions for Interpreter<'_> {
             | Activation::Clocked(_) => Patience::Event,
             _ => Patience::Trial,
         };
+        // The initial system is evaluated several times until it is solved; its effects happen once nevertheless.
+        let acts_at_once = matches!(activation, Activation::Parameters | Activation::Events | Activation::Clocked(_));
+        if acts_at_once {
+            self.machine.host.begin_effects();
+        }
         self.failure = Failure::None;
-        self.section(number, patience)
+        let status = self.section(number, patience);
+        if status.is_ok() && acts_at_once { self.commit() } else { status }
+    }
+
+    fn commit(&mut self) -> Status {
+        let status = if self.machine.host.act(&self.machine.memory) { Status::Ok } else { Status::Failed };
+        self.note_failure(status, Failure::Call)
     }
 
     fn renew(&mut self) {
@@ -279,6 +292,7 @@ impl ModelFunctions for Interpreter<'_> {
         for work in &mut self.loops {
             work.accept(&self.machine.memory);
         }
+        self.machine.host.print_lines();
         for warning in self.machine.host.warnings.drain(..) {
             if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);

@@ -3,7 +3,7 @@
 //! In: a program. Out: [`ModelFunctions`]. Which sections are compiled, and when, does not change the results.
 
 use saltus_base::Diagnostic;
-use saltus_interp::{Files, Interpreter};
+use saltus_interp::{Interpreter, Outside};
 use saltus_program::{
     Activation, Block, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, Section, SimProgram,
     Status,
@@ -46,9 +46,9 @@ impl<'a> CompiledModel<'a> {
         }
     }
 
-    /// Lets functions read files.
-    pub fn with_files(mut self, files: Box<dyn Files + 'a>) -> Self {
-        self.interpreter = self.interpreter.with_files(files);
+    /// Lets functions read files and have effects.
+    pub fn with_outside(mut self, outside: Box<dyn Outside + 'a>) -> Self {
+        self.interpreter = self.interpreter.with_outside(outside);
         self
     }
 
@@ -153,6 +153,10 @@ impl ModelFunctions for CompiledModel<'_> {
 
     fn accept(&mut self) {
         self.interpreter.accept();
+    }
+
+    fn commit(&mut self) -> Status {
+        self.interpreter.commit()
     }
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {

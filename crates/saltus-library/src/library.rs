@@ -1,6 +1,6 @@
 //! [`Library`]: the owner of all files, names, trees and classes, and the questions that can be asked about them.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,7 @@ pub struct Library {
     pub(crate) shipped: OnceCell<SearchRoot>,
     /// What the `uses` annotations of the loaded top-level classes ask for, in the order of loading.
     pub(crate) requirements: RefCell<Vec<Requirement>>,
+    reads_all_files: Cell<bool>,
 }
 
 impl Library {
@@ -49,6 +50,7 @@ impl Library {
             search: Arena::new(),
             shipped: OnceCell::new(),
             requirements: RefCell::default(),
+            reads_all_files: Cell::new(false),
             names,
         };
         let unnamed = library.intern("");
@@ -168,9 +170,30 @@ impl Library {
         self.sources.with_map(f)
     }
 
-    /// The bytes of an external resource.
+    /// The bytes of an external resource; only of files that [`may_read`](Self::may_read) permits.
     pub fn read_resource(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if !self.may_read(path) {
+            let reason = "it is neither below the working directory nor part of a library; `--allow-io` permits it";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+        }
         self.sources.files.read(path)
+    }
+
+    /// Lets resources be read from everywhere.
+    pub fn permit_all_files(&self) {
+        self.reads_all_files.set(true);
+    }
+
+    /// Is the file below the working directory or the directory of a file that was loaded, or is everything permitted?
+    pub fn may_read(&self, path: &Path) -> bool {
+        let files = &self.sources.files;
+        let absolute = files.absolute(path);
+        self.reads_all_files.get()
+            || absolute.starts_with(files.absolute(Path::new(".")))
+            || self.files_read().iter().filter_map(|file| Path::new(file).parent()).any(|directory| {
+                let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+                absolute.starts_with(files.absolute(directory))
+            })
     }
 
     /// The files read so far, in order.

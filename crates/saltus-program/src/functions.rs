@@ -164,6 +164,11 @@ pub trait ModelFunctions {
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 
+    /// The initial system has been solved: makes the calls for effect that wait for its solution.
+    fn commit(&mut self) -> Status {
+        Status::Ok
+    }
+
     /// Warnings of functions at accepted points since the last call.
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         Vec::new()

@@ -29,8 +29,8 @@ pub use functions::{
 };
 pub use print::print;
 pub use program::{
-    Argument, Assertion, Callable, Delay, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample, SimProgram,
-    Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent, Transport, Variable,
+    Argument, Assertion, Callable, Delay, Effect, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample,
+    SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent, Transport, Variable,
 };
 pub use verify::verify;
 

@@ -2,7 +2,7 @@
 
 use saltus_base::{IdVec, Span};
 
-use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, Type};
+use saltus_flat::{EnumId, EnumType, Expr, Function, FunctionId, RecordId, RecordType, Type};
 
 use crate::{BasePartition, CallableId, RelationId, Section, SlotId};
 
@@ -72,6 +72,19 @@ pub struct Callable {
     pub arguments: Vec<Argument>,
     /// Types of all results, sizes known; their scalars follow each other row-major, records field by field.
     pub results: Vec<Type>,
+    /// A call that is made for what it does, or that gives another result every time.
+    pub effect: Option<Effect>,
+}
+
+/// A call of an impure function (specification section 12.3), made once and in order however often its equations are
+/// evaluated. Two scalars come before its arguments: whether it is active, and one that only says what must be computed
+/// before. One scalar comes before its results: whether the call was active.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effect {
+    /// Position among all effects, in the order of the source text.
+    pub number: u32,
+    /// Nothing depends on its results: it is made when the point has been found, not while it is sought.
+    pub is_deferred: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -80,6 +93,9 @@ pub enum Argument {
     Scalars(Type),
     /// A String known at compile time.
     Text(String),
+    /// A String that is evaluated for each call. Its local variables are the holes in order, which take scalars of the
+    /// call.
+    Template { text: Expr, holes: Vec<Type> },
     /// An external object; its slot holds the handle.
     Object(SlotId),
     /// A function with some inputs bound: takes the scalars of the bound inputs.

@@ -99,6 +99,8 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
         // The loops before the one that failed are solved, and its variables have their first guesses.
         follow_homotopy(program, functions, t, lambda).map_err(|reached| failure.after_homotopy(reached))?;
     }
+    let status = functions.commit();
+    check(functions, t, status, Activation::Initial)?;
     check_surplus(program, functions, t)?;
     if let Some((delay, span)) = functions.bad_delay() {
         return Err(Failure::new(t, SimErrorKind::BadDelay { delay }).at(span));

@@ -145,6 +145,10 @@ impl ModelFunctions for Model<'_> {
         self.inner.accept();
     }
 
+    fn commit(&mut self) -> Status {
+        self.inner.commit()
+    }
+
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         self.inner.take_warnings()
     }

@@ -28,5 +28,5 @@ pub mod stats;
 pub mod suite;
 pub mod sweep;
 
-pub use session::Session;
+pub use session::{Permissions, Session};
 pub use shipped::ShippedFiles;

@@ -69,7 +69,7 @@ pub enum Engine {
 impl Engine {
     /// An instance of the program, ready to run.
     pub fn functions<'a>(self, program: &'a SimProgram, session: &'a Session) -> Box<dyn ModelFunctions + 'a> {
-        let files = Box::new(Resources::new(session.library()));
+        let outside = Box::new(Resources::new(session));
         let compiled = match self {
             Engine::Auto => Jit::compile_when_hot(program).ok(),
             Engine::Jit => Jit::compile(program).ok(),
@@ -77,8 +77,8 @@ impl Engine {
         };
         // What cannot be compiled on this machine is interpreted.
         match compiled {
-            Some(compiled) => Box::new(compiled.with_files(files)),
-            None => Box::new(Interpreter::new(program).with_files(files)),
+            Some(compiled) => Box::new(compiled.with_outside(outside)),
+            None => Box::new(Interpreter::new(program).with_outside(outside)),
         }
     }
 }

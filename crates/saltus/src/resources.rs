@@ -1,49 +1,242 @@
-//! Files that functions read during a simulation, such as the data of a table.
+//! The machine as a simulation reaches it: the terminal, files, environment variables, the clock, commands.
 //!
-//! In: the path or the URI that the model gives (`modelica://Package/Resources/data.txt`). Out: what the libraries of the
-//! session hold under it. Specification: section 13.5, external resources.
+//! In: the path or the URI that the model gives (`modelica://Package/Resources/data.txt`, `log.txt`). Out: what is there, or
+//! why it is refused. Without further permission only files below the working directory are written, and only those and
+//! files of libraries are read. Work directory and environment variables that a model sets are its own: the process does
+//! not change. Specification: section 13.5, external resources.
 
-use saltus_interp::Files;
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
 use saltus_library::Library;
+
+use crate::{Permissions, Session};
+
+/// Names of temporary files that are tried.
+const MOST_NAMES: u32 = 100_000;
 
 pub struct Resources<'a> {
     library: &'a Library,
+    permissions: Permissions,
+    /// Where the program was started; absolute.
+    root: PathBuf,
+    /// Where relative paths start; absolute.
+    work_directory: PathBuf,
+    /// Environment variables that the model has set.
+    variables: BTreeMap<String, String>,
 }
 
 impl<'a> Resources<'a> {
-    pub fn new(library: &'a Library) -> Self {
-        Self { library }
+    pub fn new(session: &'a Session) -> Self {
+        let root = std::env::current_dir().unwrap_or_default();
+        Resources {
+            library: session.library(),
+            permissions: session.permissions(),
+            work_directory: root.clone(),
+            root,
+            variables: BTreeMap::new(),
+        }
+    }
+
+    /// With another directory as the one below which files may be written.
+    #[cfg(test)]
+    fn within(mut self, root: &Path) -> Self {
+        self.root = root.to_owned();
+        self.work_directory = root.to_owned();
+        self
+    }
+
+    fn path(&self, name: &str) -> Reached<PathBuf> {
+        let path = self.library.resolve_uri(name).ok_or_else(|| format!("nothing is known under `{name}`"))?;
+        Ok(normalised(&self.work_directory.join(path)))
+    }
+
+    /// The path of something that is changed.
+    fn own(&self, name: &str) -> Reached<PathBuf> {
+        let path = self.path(name)?;
+        if self.permissions.io || path.starts_with(&self.root) {
+            return Ok(path);
+        }
+        Err(format!("`{name}` is outside of the working directory; only `--allow-io` permits to change it"))
+    }
+
+    fn change(&self, name: &str, what: &str, act: impl FnOnce(&Path) -> io::Result<()>) -> Reached {
+        let path = self.own(name)?;
+        act(&path).map_err(|error| format!("cannot {what} `{name}`: {error}"))
     }
 }
 
-impl Files for Resources<'_> {
-    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
-        let path = self.library.resolve_uri(name).ok_or_else(|| format!("nothing is known under `{name}`"))?;
+/// Without `.` and `..`; a path cannot leave the root of the file system.
+fn normalised(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                result.pop();
+            }
+            part => result.push(part),
+        }
+    }
+    result
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+impl Outside for Resources<'_> {
+    fn read(&mut self, name: &str) -> Reached<Vec<u8>> {
+        // A path that the library knows as it is need not be on the disk.
+        let given = self.library.resolve_uri(name).ok_or_else(|| format!("nothing is known under `{name}`"))?;
+        let path = if self.work_directory == self.root { given } else { self.path(name)? };
         self.library.read_resource(&path).map_err(|error| error.to_string())
     }
 
     fn resolve(&mut self, uri: &str) -> Option<String> {
-        self.library.resolve_uri(uri).map(|path| path.to_string_lossy().into_owned())
+        self.library.resolve_uri(uri).map(|path| text(&path))
+    }
+
+    fn kind(&mut self, name: &str) -> FileKind {
+        let Ok(path) = self.path(name) else { return FileKind::NoFile };
+        match fs::metadata(path) {
+            Ok(found) if found.is_file() => FileKind::RegularFile,
+            Ok(found) if found.is_dir() => FileKind::Directory,
+            Ok(_) => FileKind::SpecialFile,
+            Err(_) => FileKind::NoFile,
+        }
+    }
+
+    fn full_path_name(&mut self, name: &str) -> String {
+        self.path(name).map_or_else(|_| name.to_owned(), |path| text(&path).replace('\\', "/"))
+    }
+
+    fn print(&mut self, line: &str) {
+        // A terminal that is gone is no reason to stop.
+        let _ = if self.permissions.prints_to_stderr {
+            writeln!(io::stderr(), "{line}")
+        } else {
+            writeln!(io::stdout(), "{line}")
+        };
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> Reached {
+        self.change(name, "write", |path| fs::write(path, bytes))
+    }
+
+    fn append(&mut self, name: &str, bytes: &[u8]) -> Reached {
+        self.change(name, "write", |path| OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes))
+    }
+
+    fn make_directory(&mut self, name: &str) -> Reached {
+        self.change(name, "make the directory", |path| fs::create_dir(path))
+    }
+
+    fn remove_directory(&mut self, name: &str) -> Reached {
+        self.change(name, "remove the directory", |path| fs::remove_dir(path))
+    }
+
+    fn remove_file(&mut self, name: &str) -> Reached {
+        self.change(name, "remove", |path| fs::remove_file(path))
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> Reached {
+        let target = self.own(to)?;
+        self.change(from, "rename", |path| fs::rename(path, target))
+    }
+
+    fn list(&mut self, directory: &str) -> Reached<Vec<String>> {
+        let path = self.path(directory)?;
+        if !self.library.may_read(&path) && !path.starts_with(&self.root) {
+            return Err(format!(
+                "`{directory}` is outside of the working directory; only `--allow-io` permits to read it"
+            ));
+        }
+        let entries =
+            fs::read_dir(path).map_err(|error| format!("cannot read the directory `{directory}`: {error}"))?;
+        let mut names: Vec<String> = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn temporary_file_name(&mut self) -> Reached<String> {
+        let process = std::process::id();
+        let names = (1..=MOST_NAMES).map(|n| self.work_directory.join(format!("saltus-{process}-{n}.tmp")));
+        let free = names.into_iter().find(|path| !path.exists());
+        free.map(|path| text(&path)).ok_or_else(|| "there are too many temporary files".to_owned())
+    }
+
+    fn work_directory(&mut self) -> Reached<String> {
+        Ok(text(&self.work_directory).replace('\\', "/"))
+    }
+
+    fn set_work_directory(&mut self, name: &str) -> Reached {
+        let path = self.own(name)?;
+        if !path.is_dir() {
+            return Err(format!("`{name}` is no directory"));
+        }
+        self.work_directory = path;
+        Ok(())
+    }
+
+    fn environment_variable(&mut self, name: &str) -> Option<String> {
+        // The standard library panics about such names.
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return None;
+        }
+        let own = self.variables.get(name).cloned();
+        own.or_else(|| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    fn set_environment_variable(&mut self, name: &str, content: &str) -> Reached {
+        if name.is_empty() || name.contains(['=', '\0']) || content.contains('\0') {
+            return Err(format!("`{name}` cannot be an environment variable with this content"));
+        }
+        self.variables.insert(name.to_owned(), content.to_owned());
+        Ok(())
+    }
+
+    fn command(&mut self, command: &str) -> Reached<i64> {
+        if !self.permissions.io {
+            return Err(format!("the command `{command}` runs only with `--allow-io`"));
+        }
+        let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+        let mut process = Command::new(shell);
+        process.arg(option).arg(command).current_dir(&self.work_directory).envs(&self.variables);
+        let status = process.status().map_err(|error| format!("cannot run `{command}`: {error}"))?;
+        Ok(status.code().map_or(-1, i64::from))
+    }
+
+    /// In coordinated universal time: the standard library of Rust does not know the zone.
+    fn clock(&mut self) -> Clock {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Clock::of_seconds(since.as_secs() as i64, i64::from(since.subsec_millis()))
+    }
+
+    fn process_id(&mut self) -> i64 {
+        i64::from(std::process::id())
+    }
+
+    fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
+        let libraries = match call.libraries {
+            [] => "without a `Library` annotation".to_owned(),
+            names => format!("of the library `{}`", names.join("`, `")),
+        };
+        if !self.permissions.external {
+            return Err(format!(
+                "`{}` {libraries} is foreign code, which runs only with `--allow-external`",
+                call.function
+            ));
+        }
+        let _ = arguments;
+        Err(format!("`{}` {libraries} cannot be called: there is no loader of shared libraries yet", call.function))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use saltus_library::MemoryFiles;
-    use std::path::Path;
-
-    #[test]
-    fn resources_are_found_beside_their_package() {
-        let mut memory = MemoryFiles::new();
-        memory.insert("lib/P/package.mo", "package P end P;");
-        memory.insert("lib/P/Resources/data.txt", "#1");
-        let library = Library::new(Box::new(memory));
-        library.add_search_path(Path::new("lib"));
-        let mut files = Resources::new(&library);
-        assert_eq!(files.read("modelica://P/Resources/data.txt"), Ok(b"#1".to_vec()));
-        assert_eq!(files.resolve("modelica://P/Resources/data.txt").as_deref(), Some("lib/P/Resources/data.txt"));
-        assert!(files.read("modelica://P/Resources/other.txt").is_err());
-        assert!(files.read("modelica://Q/data.txt").is_err());
-    }
-}
+mod tests;

@@ -18,11 +18,29 @@ pub struct Session {
     /// Classes of the files the user named, in the order of loading.
     own_classes: Vec<ClassId>,
     is_broken: Cell<bool>,
+    permissions: Cell<Permissions>,
+}
+
+/// What models may do beyond computing. By default they read and write files below the working directory and read what
+/// belongs to a library.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Permissions {
+    /// Files everywhere, and commands.
+    pub io: bool,
+    /// Functions of shared libraries.
+    pub external: bool,
+    /// What they print goes to the standard error stream, because the standard output has another purpose.
+    pub prints_to_stderr: bool,
 }
 
 impl Session {
     pub fn new(files: Box<dyn FileSource>) -> Self {
-        Self { library: Library::new(files), own_classes: Vec::new(), is_broken: Cell::new(false) }
+        Self {
+            library: Library::new(files),
+            own_classes: Vec::new(),
+            is_broken: Cell::new(false),
+            permissions: Cell::default(),
+        }
     }
 
     /// A session on the files of this machine and the library that comes with the program.
@@ -30,6 +48,17 @@ impl Session {
         let session = Self::new(Box::new(ShippedFiles::over(DiskFiles)));
         session.library.set_shipped_path(Path::new(ShippedFiles::ROOT));
         session
+    }
+
+    pub fn permit(&self, permissions: Permissions) {
+        if permissions.io {
+            self.library.permit_all_files();
+        }
+        self.permissions.set(permissions);
+    }
+
+    pub fn permissions(&self) -> Permissions {
+        self.permissions.get()
     }
 
     pub fn library(&self) -> &Library {

@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
     pub fn initial_algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
         let assigned = assigned_variables(self.model, &algorithm.statements, false);
         self.is_initial = true;
-        let values = self.execute_algorithm(algorithm, &assigned);
+        let values = self.acting_always(|l| l.execute_algorithm(algorithm, &assigned));
         self.is_initial = false;
         for (slot, right, span) in values? {
             let left = self.system.load(slot);
@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
             state.variables.insert(id, self.value_before(id, algorithm.span)?);
         }
         let outer = std::mem::replace(&mut self.state, state);
-        let result = self.run(&algorithm.statements);
+        let result = self.in_order(|l| l.run(&algorithm.statements));
         let state = std::mem::replace(&mut self.state, outer);
         result?;
         let mut values = Vec::new();
@@ -195,10 +195,15 @@ impl<'a> Lowering<'a> {
         let active = if self.is_initial { guard.initially } else { guard.at_event };
         match self.system.dag.value(active) {
             Some(0.0) => return self.when_statement(rest, span),
-            Some(_) => return self.literally(|l| l.run(body)),
+            Some(_) => return self.acting_always(|l| l.literally(|l| l.run(body))),
             None => {}
         }
-        self.branch(active, span, |l| l.literally(|l| l.run(body)), |l| l.when_statement(rest, span))
+        self.branch(
+            active,
+            span,
+            |l| l.acting_always(|l| l.literally(|l| l.run(body))),
+            |l| l.when_statement(rest, span),
+        )
     }
 }
 

@@ -42,6 +42,10 @@ pub struct Memo {
     owners: HashMap<SlotId, (VarId, usize)>,
     /// Functions as the evaluator wants them.
     functions: HashMap<FunctionId, Rc<Function>>,
+    /// By function: is it treated as impure? Empty until asked for.
+    pub impure: Vec<bool>,
+    pub n_effects: u32,
+    pub n_templates: u32,
     /// Slots of `der(expression)` and `sample`, by what they are about.
     pub differentiated: HashMap<NodeId, SlotId>,
     pub samples: HashMap<(NodeId, NodeId), SlotId>,
@@ -115,7 +119,7 @@ impl<'a> Lowering<'a> {
         let no = self.system.dag.boolean(false);
         let state = std::mem::replace(&mut self.state, State::new(self.model.iterators.len(), no));
         let function = self.function.take();
-        let result = self.literally(act);
+        let result = self.acting_always(|l| l.literally(act));
         self.function = function;
         self.state = state;
         result
@@ -168,7 +172,7 @@ impl<'a> Lowering<'a> {
             Value::Record(fields) => fields.iter().all(|f| self.is_known(f)),
             Value::Others(a) => a.items.iter().all(|v| self.is_known(v)),
             Value::Function(f) => f.bound.iter().all(|(_, v)| self.is_known(v)),
-            Value::Object(_) => false,
+            Value::Object(_) | Value::Template(_) => false,
         }
     }
 
@@ -195,9 +199,12 @@ impl<'a> Lowering<'a> {
         }
         let functions = std::mem::take(&mut self.system.memo.functions);
         let mut surroundings = Surroundings { model: self.model, functions };
-        let results = Evaluator::new(&mut surroundings, LIMITS).call(id, known, span);
+        let mut evaluator = Evaluator::new(&mut surroundings, LIMITS);
+        let results = evaluator.call(id, known, span);
+        // What prints is called when it shall print.
+        let is_silent = evaluator.messages().is_empty();
         self.system.memo.functions = surroundings.functions;
-        results.ok()?.iter().map(|v| self.recognised(v)).collect()
+        results.ok().filter(|_| is_silent)?.iter().map(|v| self.recognised(v)).collect()
     }
 
     /// The value of an expression whose parts are literals.
@@ -239,7 +246,7 @@ impl<'a> Lowering<'a> {
                 Known::from_parts(a.dims.clone(), items)
             }
             Value::Function(f) => self.known_function(f),
-            Value::Object(_) => None,
+            Value::Object(_) | Value::Template(_) => None,
         }
     }
 

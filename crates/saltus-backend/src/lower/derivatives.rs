@@ -73,6 +73,7 @@ impl<'a> Lowering<'a> {
         for shape in shapes {
             values.push(match shape {
                 Argument::Text(text) => Value::text(text),
+                Argument::Template { .. } => return None,
                 Argument::Object(slot) => Value::Object(*slot),
                 Argument::Scalars(ty) => self.value_of_scalars(ty, &mut rest, 0)?,
                 Argument::Function { function, bound } => {

@@ -14,12 +14,12 @@ use std::rc::Rc;
 
 use saltus_base::{Index, Span};
 use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Function, FunctionId, LocalId, Purity, Type, count};
-use saltus_program::{Argument, BinaryFn, Callable, CallableId, UnaryFn};
+use saltus_program::{Argument, BinaryFn, Callable, CallableId, Effect, UnaryFn};
 
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
-use crate::dag::NodeId;
+use crate::dag::{CallId, NodeId};
 use crate::diagnostics;
 
 /// A call that takes more nodes than this is made at run time.
@@ -33,15 +33,25 @@ impl<'a> Lowering<'a> {
     pub fn results(&mut self, e: &'a Expr) -> Lowered<Rc<Vec<Value>>> {
         match &e.kind {
             ExprKind::Call { function, arguments } => {
+                let declared = self.declared_dims.take();
                 let arguments = self.arguments(arguments)?;
-                self.call(*function, arguments, e.span)
+                self.declared_dims = declared;
+                let results = self.call(*function, arguments, e.span);
+                self.declared_dims = None;
+                results
             }
             ExprKind::CallLocal { function, arguments } => {
                 let arguments = self.arguments(arguments)?;
                 self.call_local(*function, arguments, e.span)
             }
             ExprKind::Builtin { function: Builtin::Pure, arguments } if arguments.len() == 1 => {
-                self.results(&arguments[0])
+                match &arguments[0].kind {
+                    ExprKind::Call { function, arguments } => {
+                        let arguments = self.arguments(arguments)?;
+                        self.pure_call(*function, arguments, e.span)
+                    }
+                    _ => self.results(&arguments[0]),
+                }
             }
             ExprKind::Builtin { function: Builtin::SpatialDistribution, arguments } => {
                 Ok(Rc::new(self.spatial_distribution(e, arguments)?))
@@ -51,11 +61,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// Strings must be known, so what they depend on counts as constant.
-    fn arguments(&mut self, arguments: &'a [Expr]) -> Lowered<Vec<Value>> {
+    pub fn arguments(&mut self, arguments: &'a [Expr]) -> Lowered<Vec<Value>> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(match argument.ty.base {
-                BaseType::String => self.folding(|l| l.value(argument))?,
+                BaseType::String => {
+                    let value = self.folding(|l| l.value(argument));
+                    let is_known = value.as_ref().is_ok_and(|v| self.is_known(v));
+                    if is_known || self.function.is_some() { value? } else { self.template(argument).or(value)? }
+                }
                 _ => self.value(argument)?,
             });
         }
@@ -89,6 +103,17 @@ impl<'a> Lowering<'a> {
     }
 
     pub fn call(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Lowered<Rc<Vec<Value>>> {
+        let model = self.model;
+        if let Some(function) = model.functions.get(id).filter(|_| self.is_impure(id))
+            && let Some(results) = self.impure_call(id, function, &arguments, span)?
+        {
+            return Ok(Rc::new(results));
+        }
+        self.pure_call(id, arguments, span)
+    }
+
+    /// A call that may be shared with equal ones.
+    fn pure_call(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Lowered<Rc<Vec<Value>>> {
         let Some(function) = self.model.functions.get(id) else { return self.broken("an unknown function", span) };
         if function.is_record_constructor && arguments.len() == function.inputs.len() {
             return Ok(Rc::new(vec![Value::record(arguments)]));
@@ -216,6 +241,8 @@ impl<'a> Lowering<'a> {
         let n_assertions = self.system.assertions.len();
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
+                // Where a function is written out nothing can be done with a String that is not known.
+                let value = if matches!(value, Value::Template(_)) { Value::Text(None) } else { value };
                 l.state.set_local(input.index(), Some(value));
             }
             l.execute_body(function, span)
@@ -334,24 +361,38 @@ impl<'a> Lowering<'a> {
         arguments: Vec<Value>,
         span: Span,
     ) -> Lowered<Vec<Value>> {
+        self.call_at_run_time(id, function, arguments, Vec::new(), None, span).map(|(results, _)| results)
+    }
+
+    /// With the scalars that an effect has before its arguments.
+    pub fn call_at_run_time(
+        &mut self,
+        id: FunctionId,
+        function: &'a Function,
+        arguments: Vec<Value>,
+        mut scalars: Vec<NodeId>,
+        effect: Option<Effect>,
+        span: Span,
+    ) -> Lowered<(Vec<Value>, CallId)> {
         let mut shapes = Vec::with_capacity(arguments.len());
-        let mut scalars = Vec::new();
         for (argument, &input) in arguments.iter().zip(&function.inputs) {
             let base = function.locals.get(input).map_or(BaseType::Error, |l| l.ty.base);
             shapes.push(self.argument(argument, base, &mut scalars, span)?);
         }
         let results = self.result_types(id, function, arguments, span)?;
-        let mut n_results = 0;
+        let mut next = u32::from(effect.is_some());
+        let mut n_results = u64::from(next);
         for ty in &results {
             n_results += count::n_scalars(self.model, ty).unwrap_or(0);
         }
         if n_results > crate::system::MOST_ELEMENTS {
             return Err(diagnostics::too_large(span).into());
         }
-        let callable = self.callable(Callable { function: id, arguments: shapes, results: results.clone() });
+        let callable = self.callable(Callable { function: id, arguments: shapes, results: results.clone(), effect });
         let call = self.system.dag.call(callable, scalars, n_results as u32);
-        let mut next = 0;
-        results.iter().map(|ty| self.result_value(call, ty, &mut next, span)).collect()
+        let values: Lowered<Vec<Value>> =
+            results.iter().map(|ty| self.result_value(call, ty, &mut next, span)).collect();
+        Ok((values?, call))
     }
 
     /// How a value is passed; its numbers are added to the scalars of the call.
@@ -359,6 +400,11 @@ impl<'a> Lowering<'a> {
         match value {
             Value::Text(Some(text)) => Ok(Argument::Text(text.to_string())),
             Value::Text(None) => self.unsupported("a String argument that is not constant", span),
+            Value::Template(template) => {
+                template.holes.iter().for_each(|(_, value)| scalars.extend(value.scalars()));
+                let holes = template.holes.iter().map(|(ty, _)| ty.clone()).collect();
+                Ok(Argument::Template { text: template.text.clone(), holes })
+            }
             Value::Object(slot) => Ok(Argument::Object(*slot)),
             Value::Function(f) => {
                 let function = self.model.functions.get(f.function);
@@ -397,6 +443,7 @@ impl<'a> Lowering<'a> {
         arguments: Vec<Value>,
         span: Span,
     ) -> Lowered<Vec<Type>> {
+        let mut declared = self.declared_dims.take();
         self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
                 l.state.set_local(input.index(), Some(value));
@@ -404,7 +451,14 @@ impl<'a> Lowering<'a> {
             let mut types = Vec::with_capacity(function.outputs.len());
             for &output in &function.outputs {
                 let Some(local) = function.locals.get(output) else { continue };
-                let dims = l.local_dims(local, span)?.into_iter().map(|d| Dim::Known(d as u64)).collect::<Vec<_>>();
+                // The variable has the size that the call had when it was evaluated.
+                let declared = declared.take().filter(|dims| dims.len() == local.ty.rank());
+                let dims = l
+                    .local_dims(local, span)
+                    .or_else(|problem| declared.ok_or(problem))?
+                    .into_iter()
+                    .map(|d| Dim::Known(d as u64))
+                    .collect::<Vec<_>>();
                 types.push(Type::array(local.ty.base, dims));
             }
             Ok(types)
@@ -424,7 +478,7 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    fn result_value(&mut self, call: crate::dag::CallId, ty: &Type, next: &mut u32, span: Span) -> Lowered<Value> {
+    fn result_value(&mut self, call: CallId, ty: &Type, next: &mut u32, span: Span) -> Lowered<Value> {
         let Some(dims) = known_dims(ty) else { return self.unsupported("a result of unknown size", span) };
         let n: usize = dims.iter().product();
         let mut take = |l: &mut Self| {
@@ -446,12 +500,7 @@ impl<'a> Lowering<'a> {
                     None => self.broken("results of another size", span),
                 }
             }
-            BaseType::String => {
-                (0..n).for_each(|_| {
-                    take(self);
-                });
-                Ok(self.repeat(&Value::Text(None), dims, n))
-            }
+            BaseType::String => Ok(self.repeat(&Value::Text(None), dims, n)),
             _ => {
                 let items = (0..n).map(|_| take(self)).collect();
                 Ok(Value::numbers(dims, items))
@@ -460,9 +509,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Does a call do anything but compute? Only impure functions and those without results can.
-    pub fn has_effects(&self, call: &Expr) -> bool {
+    pub fn has_effects(&mut self, call: &Expr) -> bool {
         let ExprKind::Call { function, .. } = &call.kind else { return true };
-        self.model.functions.get(*function).is_none_or(|f| f.purity == Purity::Impure || f.outputs.is_empty())
+        self.model.functions.get(*function).is_none_or(|f| f.outputs.is_empty()) || self.is_impure(*function)
     }
 }
 

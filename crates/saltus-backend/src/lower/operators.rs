@@ -341,7 +341,7 @@ impl<'a> Lowering<'a> {
                     self.collect_real_scalars(value, field.ty.base, flags);
                 }
             }
-            Value::Text(_) | Value::Object(_) | Value::Function(_) => {}
+            Value::Text(_) | Value::Template(_) | Value::Object(_) | Value::Function(_) => {}
         }
     }
 }

@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// With a condition added to the path.
-    fn under<T>(&mut self, condition: NodeId, act: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn under<T>(&mut self, condition: NodeId, act: impl FnOnce(&mut Self) -> T) -> T {
         let path = self.system.dag.and(self.path, condition);
         let before = std::mem::replace(&mut self.path, path);
         let result = act(self);
@@ -385,9 +385,12 @@ impl<'a> Lowering<'a> {
 
     /// In functions only effects would be left, and those belong to real calls.
     fn call_statement(&mut self, call: &'a Expr) -> Lowered<()> {
-        match self.function {
-            Some(_) if self.has_effects(call) => self.unsupported("a call for its effect in a function", call.span),
-            _ => Ok(()),
+        if self.function.is_none() {
+            return self.call_for_effect(call);
         }
+        if self.has_effects(call) {
+            return self.unsupported("a call for its effect in a function", call.span);
+        }
+        Ok(())
     }
 }

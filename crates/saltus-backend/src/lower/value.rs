@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_flat::FunctionId;
+use saltus_flat::{Expr, FunctionId, Type};
 use saltus_program::SlotId;
 
 use crate::dag::NodeId;
@@ -18,6 +18,8 @@ pub enum Value {
     Numbers(Rc<Array<NodeId>>),
     /// A String; `None` if it is not known at compile time.
     Text(Option<Arc<str>>),
+    /// A String argument that the call itself evaluates.
+    Template(Rc<Template>),
     /// Fields in order of the record type.
     Record(Rc<Vec<Value>>),
     /// An external object, by the slot of its handle.
@@ -32,6 +34,15 @@ pub enum Value {
 pub struct Array<T> {
     pub dims: Vec<usize>,
     pub items: Vec<T>,
+}
+
+/// A text with holes, which are its local variables in order.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// No two templates are known to be the same.
+    pub number: u32,
+    pub text: Expr,
+    pub holes: Vec<(Type, Value)>,
 }
 
 /// A function passed as an argument.
@@ -85,7 +96,7 @@ impl Value {
             Value::Numbers(a) => all.extend(&a.items),
             Value::Record(fields) => fields.iter().for_each(|f| f.collect_scalars(all)),
             Value::Others(a) => a.items.iter().for_each(|v| v.collect_scalars(all)),
-            Value::Text(_) | Value::Object(_) | Value::Function(_) => {}
+            Value::Text(_) | Value::Template(_) | Value::Object(_) | Value::Function(_) => {}
         }
     }
 
@@ -164,6 +175,7 @@ impl Value {
                 key.extend(a.items.iter().map(|n| n.index() as u64));
             }
             Value::Text(None) => key.push(2),
+            Value::Template(template) => key.extend([8, u64::from(template.number)]),
             Value::Text(Some(text)) => {
                 key.extend([3, text.len() as u64]);
                 key.extend(text.bytes().map(u64::from));

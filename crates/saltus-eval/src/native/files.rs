@@ -1,14 +1,21 @@
-//! `ModelicaInternal_*` and `ModelicaIO_*` (packages `Modelica.Utilities.Files`, `Streams`, `System`): reading of files
-//! is deterministic as far as the files are; the clock, the process environment and writing have no value.
+//! Texts and matrices in files, and `print` (external functions of the package `Modelica.Utilities.Streams`).
+//!
+//! ```text
+//! (line, endOfFile) := readLine("data.txt", 3);       reading is deterministic as far as the files are
+//! print("x = 1", "log.txt");                          writing is an effect, which only a simulation has
+//! ```
+//!
+//! A file is opened and closed by each call, so `close` has nothing to do.
 
-use super::arguments::{integer, string, write};
-use super::{NativeContext, NativeError, NativeFunction, NativeResult, mat};
+use super::arguments::{boolean, integer, reals, string, write};
+use super::{NativeContext, NativeError, NativeFunction, NativeResult, mat, mat_writer, outside};
 use crate::array::Items;
 use crate::{FileKind, Value};
 
+/// Lines that are kept where nobody reads them at once.
+const MOST_MESSAGES: usize = 1_000;
+
 pub(super) const TABLE: &[(&str, NativeFunction)] = &[
-    ("ModelicaInternal_stat", stat),
-    ("ModelicaInternal_fullPathName", full_path_name),
     ("ModelicaInternal_readLine", read_line),
     ("ModelicaInternal_countLines", count_lines),
     ("ModelicaInternal_readFile", read_file),
@@ -16,40 +23,12 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaStreams_closeFile", |_, _| Ok(None)),
     ("ModelicaIO_readMatrixSizes", read_matrix_sizes),
     ("ModelicaIO_readRealMatrix", read_real_matrix),
+    ("ModelicaIO_writeRealMatrix", write_real_matrix),
     ("ModelicaError", error),
-    ("ModelicaInternal_getTime", not_constant),
-    ("ModelicaInternal_getpid", not_constant),
-    ("ModelicaInternal_getcwd", not_constant),
-    ("ModelicaInternal_getenv", not_constant),
-    ("ModelicaInternal_temporaryFileName", not_constant),
 ];
-
-fn not_constant(_: &mut NativeContext, _: &mut [Value]) -> NativeResult {
-    Err(NativeError::NotConstant)
-}
 
 fn error(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     Err(NativeError::Failed(string(args, 0)?.to_string()))
-}
-
-/// In the order of `Types.FileType`: NoFile, RegularFile, Directory, SpecialFile.
-fn stat(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    Ok(Some(Value::Integer(match context.env.file_kind(string(args, 0)?) {
-        FileKind::NoFile => 1,
-        FileKind::RegularFile => 2,
-        FileKind::Directory => 3,
-        FileKind::SpecialFile => 4,
-    })))
-}
-
-/// Also of URIs, because the default `ExternalReferences.loadResource` of the standard library ends here.
-fn full_path_name(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    let name = string(args, 0)?;
-    if name.starts_with("modelica:") || name.starts_with("file:") {
-        let path = context.env.resolve_uri(name);
-        return path.map(|p| Some(Value::string(&p))).ok_or_else(|| format!("cannot find `{name}`").into());
-    }
-    Ok(Some(Value::string(&context.env.full_path_name(name))))
 }
 
 fn contents(context: &mut NativeContext, name: &str) -> NativeResult<Vec<u8>> {
@@ -88,14 +67,16 @@ fn read_file(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     Ok(None)
 }
 
-/// Printing to the terminal is a message; writing to a file would be an effect.
+/// Arguments: text, name of a file. Without a file the line is for the user.
 fn print(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    if !string(args, 1)?.is_empty() {
-        return Err(NativeError::NotConstant);
-    }
-    let text = string(args, 0)?.to_string();
-    if context.messages.len() < 1_000 {
-        context.messages.push(text);
+    let (text, file) = (string(args, 0)?, string(args, 1)?);
+    if !file.is_empty() {
+        let line = format!("{text}\n");
+        outside(context)?.append(file, line.as_bytes())?;
+    } else if let Some(outside) = context.env.outside() {
+        outside.print(text);
+    } else if context.messages.len() < MOST_MESSAGES {
+        context.messages.push(text.to_owned());
     }
     Ok(None)
 }
@@ -122,4 +103,25 @@ fn read_real_matrix(context: &mut NativeContext, args: &mut [Value]) -> NativeRe
     let value = Value::from_parts(vec![matrix.rows, matrix.columns], Items::Real(matrix.items));
     write(args, 2, value.ok_or("the matrix is incomplete")?)?;
     Ok(None)
+}
+
+/// Arguments: file, name of the matrix, matrix, its sizes, whether to append, format (`4`, `6` or `7`).
+fn write_real_matrix(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
+    let (file, name) = (string(args, 0)?, string(args, 1)?);
+    let (rows, columns) = (integer(args, 3)?, integer(args, 4)?);
+    let items = reals(args, 2)?;
+    let size = |n: i64| usize::try_from(n).unwrap_or(0);
+    let matrix = mat::Matrix { rows: size(rows), columns: size(columns), items };
+    if matrix.rows.checked_mul(matrix.columns) != Some(matrix.items.len()) {
+        return Err("the sizes are not those of the matrix".into());
+    }
+    let format = mat_writer::Format::from_name(string(args, 6)?)?;
+    let before = if boolean(args, 5)? && context.env.file_kind(file) == FileKind::RegularFile {
+        contents(context, file)?
+    } else {
+        Vec::new()
+    };
+    let bytes = mat_writer::with_matrix(&before, name, &matrix, format).map_err(|why| format!("`{file}`: {why}"))?;
+    outside(context)?.write(file, &bytes)?;
+    Ok(Some(Value::Integer(1)))
 }

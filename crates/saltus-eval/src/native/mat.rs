@@ -2,6 +2,8 @@
 //! the published format description of The MathWorks ("MAT-File Format"). Data are column-major in the file and
 //! row-major in [`Matrix`].
 
+use std::borrow::Cow;
+
 /// More than any sensible data file unpacks to.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -96,49 +98,80 @@ enum Storage {
 
 const CUT: &str = "the file is damaged or not a MATLAB file";
 
-/// A sequence of 20-byte headers (type, rows, columns, imaginary flag, length of name), names and data.
+/// A matrix in a file of version 4.
+struct Entry4<'a> {
+    name: &'a [u8],
+    rows: usize,
+    columns: usize,
+    /// Not a text and not sparse.
+    is_number: bool,
+    storage: Storage,
+    data: &'a [u8],
+}
+
+/// A 20-byte header (type, rows, columns, imaginary flag, length of name), name and data.
+fn entry4<'a>(reader: &mut Reader<'a>) -> Option<Entry4<'a>> {
+    let mut kind = reader.u32()?;
+    if kind > 5_000 {
+        reader.big_endian = !reader.big_endian;
+        kind = kind.swap_bytes();
+    }
+    let (rows, columns) = (reader.u32()? as usize, reader.u32()? as usize);
+    let (imaginary, length) = (reader.u32()?, reader.u32()?);
+    let (storage, width) = match (kind / 10) % 10 {
+        0 => (Storage::F64, 8usize),
+        1 => (Storage::F32, 4),
+        2 => (Storage::I32, 4),
+        3 => (Storage::I16, 2),
+        4 => (Storage::U16, 2),
+        5 => (Storage::U8, 1),
+        _ => return None,
+    };
+    let name = trimmed(reader.take(length as usize)?);
+    let n_bytes = rows.checked_mul(columns)?.checked_mul(width)?;
+    let data = reader.take(n_bytes)?;
+    if imaginary != 0 {
+        reader.take(n_bytes)?;
+    }
+    // The last digit is 0 for a full matrix of numbers (1: text, 2: sparse).
+    Some(Entry4 { name, rows, columns, is_number: kind % 10 == 0, storage, data })
+}
+
 fn version4(bytes: &[u8], name: &str, most: u64) -> Result<Option<Matrix>, String> {
     let mut reader = Reader { bytes, big_endian: false };
     while !reader.bytes.is_empty() {
-        let mut kind = reader.u32().ok_or(CUT)?;
-        if kind > 5_000 {
-            reader.big_endian = !reader.big_endian;
-            kind = kind.swap_bytes();
-        }
-        let header: Vec<u32> = (0..4).map(|_| reader.u32()).collect::<Option<_>>().ok_or(CUT)?;
-        let &[rows, columns, imaginary, length] = header.as_slice() else { return Err(CUT.into()) };
-        let storage = match (kind / 10) % 10 {
-            0 => Storage::F64,
-            1 => Storage::F32,
-            2 => Storage::I32,
-            3 => Storage::I16,
-            4 => Storage::U16,
-            5 => Storage::U8,
-            _ => return Err(CUT.into()),
-        };
-        let width = match storage {
-            Storage::F64 => 8usize,
-            Storage::F32 | Storage::I32 => 4,
-            Storage::I16 | Storage::U16 => 2,
-            _ => 1,
-        };
-        let text = reader.take(length as usize).ok_or(CUT)?;
-        let n = (rows as usize).checked_mul(columns as usize).ok_or(CUT)?;
-        let n_bytes = n.checked_mul(width).ok_or(CUT)?;
-        let data = reader.take(n_bytes).ok_or(CUT)?;
-        if imaginary != 0 {
-            reader.take(n_bytes).ok_or(CUT)?;
-        }
-        // The last digit is 0 for a full matrix of numbers (1: text, 2: sparse).
-        let is_number = kind % 10 == 0;
-        if trimmed(text) == name.as_bytes() && is_number {
-            if n as u64 > most {
+        let entry = entry4(&mut reader).ok_or(CUT)?;
+        if entry.name == name.as_bytes() && entry.is_number {
+            if (entry.rows * entry.columns) as u64 > most {
                 return Err(format!("the matrix has more than {most} elements"));
             }
-            return Ok(Matrix::from_columns(rows as usize, columns as usize, &reader.numbers(data, storage)));
+            let numbers = reader.numbers(entry.data, entry.storage);
+            return Ok(Matrix::from_columns(entry.rows, entry.columns, &numbers));
         }
     }
     Ok(None)
+}
+
+/// The file without the matrices of this name.
+pub fn without_matrix(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
+    let is_version5 = bytes.starts_with(b"MATLAB ");
+    let head = if is_version5 { 128 } else { 0 };
+    let big_endian = is_version5 && bytes.get(126..128) == Some(b"MI");
+    let mut kept = bytes.get(..head).ok_or(CUT)?.to_vec();
+    let mut reader = Reader { bytes: bytes.get(head..).ok_or(CUT)?, big_endian };
+    while !reader.bytes.is_empty() {
+        let before = reader.bytes;
+        let is_other = if is_version5 {
+            let (kind, data) = element(&mut reader).ok_or(CUT)?;
+            name5(kind, data, big_endian)?.as_deref() != Some(name.as_bytes())
+        } else {
+            entry4(&mut reader).ok_or(CUT)?.name != name.as_bytes()
+        };
+        if is_other {
+            kept.extend(&before[..before.len() - reader.bytes.len()]);
+        }
+    }
+    Ok(kept)
 }
 
 fn trimmed(text: &[u8]) -> &[u8] {
@@ -155,25 +188,37 @@ fn version5(bytes: &[u8], name: &str, most: u64) -> Result<Option<Matrix>, Strin
     let mut reader = Reader { bytes: bytes.get(128..).ok_or(CUT)?, big_endian };
     while !reader.bytes.is_empty() {
         let Some((kind, data)) = element(&mut reader) else { return Err(CUT.into()) };
-        let unpacked;
-        let matrix = match kind {
-            ELEMENT_COMPRESSED => {
-                unpacked = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(data, MOST_BYTES)
-                    .map_err(|_| "the compressed data are damaged".to_string())?;
-                let mut inner = Reader { bytes: &unpacked, big_endian };
-                match element(&mut inner) {
-                    Some((ELEMENT_MATRIX, data)) => data,
-                    _ => continue,
-                }
-            }
-            ELEMENT_MATRIX => data,
-            _ => continue,
-        };
-        if let Some(found) = named_matrix(Reader { bytes: matrix, big_endian }, name, most, true)? {
+        let Some(matrix) = matrix_of(kind, data, big_endian)? else { continue };
+        if let Some(found) = named_matrix(Reader { bytes: &matrix, big_endian }, name, most, true)? {
             return Ok(Some(found));
         }
     }
     Ok(None)
+}
+
+/// The contents of a matrix element, unpacked; `None` for other elements.
+fn matrix_of(kind: u32, data: &[u8], big_endian: bool) -> Result<Option<Cow<'_, [u8]>>, String> {
+    match kind {
+        ELEMENT_COMPRESSED => {
+            let unpacked = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(data, MOST_BYTES)
+                .map_err(|_| "the compressed data are damaged".to_string())?;
+            let mut inner = Reader { bytes: &unpacked, big_endian };
+            Ok(match element(&mut inner) {
+                Some((ELEMENT_MATRIX, data)) => Some(Cow::Owned(data.to_vec())),
+                _ => None,
+            })
+        }
+        ELEMENT_MATRIX => Ok(Some(Cow::Borrowed(data))),
+        _ => Ok(None),
+    }
+}
+
+/// The name of the matrix that an element of a version 5 file is.
+fn name5(kind: u32, data: &[u8], big_endian: bool) -> Result<Option<Vec<u8>>, String> {
+    let Some(matrix) = matrix_of(kind, data, big_endian)? else { return Ok(None) };
+    let mut reader = Reader { bytes: &matrix, big_endian };
+    let (_, _, name) = (element(&mut reader), element(&mut reader), element(&mut reader));
+    Ok(name.map(|(_, name)| trimmed(name).to_vec()))
 }
 
 /// Tag and data of the next element; data are padded to 8 bytes except compressed ones. Small elements put up to four

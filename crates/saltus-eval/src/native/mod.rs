@@ -4,14 +4,18 @@
 //! pointer it writes into the argument (`external "FORTRAN 77" dgesv(n, nrhs, A, lda, ipiv, x, ldb, info)` changes
 //! `A`, `ipiv`, `x`, `info`). A value that the foreign function returns is returned.
 //!
-//! Only what gives the same answer every time is here: no clock, no process environment, no writing of files.
+//! What has effects or another answer every time (files, clock, process) goes through [`crate::Outside`], which only a
+//! simulation has.
 
 mod curve;
+mod directories;
 mod elementary;
 mod fft;
 mod files;
 mod lapack;
 mod mat;
+mod mat_writer;
+mod process;
 mod random;
 mod spline;
 mod strings;
@@ -24,7 +28,7 @@ use std::rc::Rc;
 
 use saltus_flat::FunctionId;
 
-use crate::{Environment, Value};
+use crate::{Environment, Outside, Value};
 
 pub use random::ImpureRandom;
 pub use tables::{Table, TableKind};
@@ -32,7 +36,7 @@ pub use tables::{Table, TableKind};
 /// What a native function may use of its surroundings.
 pub struct NativeContext<'a> {
     pub env: &'a mut dyn Environment,
-    /// Lines that `print` writes.
+    /// Lines that `print` writes where nobody reads them.
     pub messages: &'a mut Vec<String>,
     /// The Modelica function being called; for constructors the class of the external object.
     pub class: FunctionId,
@@ -60,6 +64,11 @@ impl From<&str> for NativeError {
     fn from(reason: &str) -> NativeError {
         NativeError::Failed(reason.to_string())
     }
+}
+
+/// What functions with effects reach.
+fn outside<'a>(context: &'a mut NativeContext) -> NativeResult<&'a mut dyn Outside> {
+    context.env.outside().ok_or(NativeError::NotConstant)
 }
 
 pub type NativeResult<T = Option<Value>> = Result<T, NativeError>;
@@ -94,8 +103,17 @@ impl PartialEq for Object {
 }
 
 /// Name and implementation, grouped by library.
-const TABLES: &[&[(&str, NativeFunction)]] =
-    &[elementary::TABLE, strings::TABLE, files::TABLE, random::TABLE, tables::TABLE, lapack::TABLE, fft::TABLE];
+const TABLES: &[&[(&str, NativeFunction)]] = &[
+    elementary::TABLE,
+    strings::TABLE,
+    files::TABLE,
+    directories::TABLE,
+    process::TABLE,
+    random::TABLE,
+    tables::TABLE,
+    lapack::TABLE,
+    fft::TABLE,
+];
 
 pub(crate) fn find(name: &str) -> Option<NativeFunction> {
     TABLES.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == name).map(|(_, f)| *f)

@@ -23,6 +23,8 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaStandardTables_CombiTimeTable_getDerValue", |_, a| derivative(jet_time(a)?, a, 5, 1)),
     ("ModelicaStandardTables_CombiTimeTable_getDer2Value", |_, a| derivative(jet_time(a)?, a, 5, 2)),
     ("ModelicaStandardTables_CombiTimeTable_nextTimeEvent", |_, a| next_time_event(a)),
+    // The constructor has read the table.
+    ("ModelicaStandardTables_CombiTimeTable_read", |_, _| Ok(Some(Value::Real(1.0)))),
     ("ModelicaStandardTables_CombiTimeTable_close", |_, _| Ok(None)),
     ("ModelicaStandardTables_CombiTable1D_init", |c, a| init(c, a, TableKind::OneD, 1)),
     ("ModelicaStandardTables_CombiTable1D_init2", |c, a| init(c, a, TableKind::OneD, 2)),
@@ -32,6 +34,8 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaStandardTables_CombiTable1D_getValue", |_, a| Ok(Some(Value::Real(jet_1d(a)?.value)))),
     ("ModelicaStandardTables_CombiTable1D_getDerValue", |_, a| derivative(jet_1d(a)?, a, 3, 1)),
     ("ModelicaStandardTables_CombiTable1D_getDer2Value", |_, a| derivative(jet_1d(a)?, a, 3, 2)),
+    // The constructor has read the table.
+    ("ModelicaStandardTables_CombiTable1D_read", |_, _| Ok(Some(Value::Real(1.0)))),
     ("ModelicaStandardTables_CombiTable1D_close", |_, _| Ok(None)),
     ("ModelicaStandardTables_CombiTable2D_init", |c, a| init(c, a, TableKind::TwoD, 1)),
     ("ModelicaStandardTables_CombiTable2D_init2", |c, a| init(c, a, TableKind::TwoD, 2)),
@@ -41,6 +45,8 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaStandardTables_CombiTable2D_getValue", |_, a| Ok(Some(Value::Real(jet_2d(a)?.value)))),
     ("ModelicaStandardTables_CombiTable2D_getDerValue", |_, a| derivative_2d(a, 1)),
     ("ModelicaStandardTables_CombiTable2D_getDer2Value", |_, a| derivative_2d(a, 2)),
+    // The constructor has read the table.
+    ("ModelicaStandardTables_CombiTable2D_read", |_, _| Ok(Some(Value::Real(1.0)))),
     ("ModelicaStandardTables_CombiTable2D_close", |_, _| Ok(None)),
 ];
 

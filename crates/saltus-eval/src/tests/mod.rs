@@ -1,6 +1,7 @@
 //! Tests of the evaluator, and a small builder of expressions and functions for them.
 
 pub(crate) mod builder;
+mod effects;
 mod expressions;
 mod folding;
 mod functions;

@@ -101,6 +101,7 @@ fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
         operands.push(match argument {
             Argument::Scalars(ty) => input(compiler, ty, &mut inputs)?,
             Argument::Text(_) => Operand::Value(Place::scalar(At::frame(0), BaseType::String)),
+            Argument::Template { .. } => return Err(Unsupported("a String")),
             Argument::Object(_) => return Err(Unsupported("an external object")),
             Argument::Function { function, bound } => {
                 let bound = bound.iter().map(|(i, ty)| Ok((*i, input(compiler, ty, &mut inputs)?)));

@@ -51,6 +51,7 @@ fn callable(program: &SimProgram, id: FunctionId) -> Callable {
         function: id,
         arguments: function.inputs.iter().map(|&i| input(&function.locals[i].ty)).collect(),
         results: function.outputs.iter().map(|&o| closed(&function.locals[o].ty)).collect(),
+        effect: None,
     }
 }
 

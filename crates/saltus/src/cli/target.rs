@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use saltus::pipeline::{self, Options, Outcome};
-use saltus::{Session, diagnostics, stats};
+use saltus::{Permissions, Session, diagnostics, stats};
 use saltus_base::{Diagnostic, Diagnostics};
 use saltus_library::ClassId;
 use saltus_sim::Progress;
@@ -23,6 +23,12 @@ pub struct Target {
     /// Another value for a parameter: name=value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
+    /// Let models read and write files outside of the working directory, and run commands.
+    #[arg(long)]
+    allow_io: bool,
+    /// Let models call functions of their own shared libraries.
+    #[arg(long)]
+    allow_external: bool,
     /// Print the seconds of each stage.
     #[arg(long)]
     timing: bool,
@@ -91,6 +97,7 @@ impl Target {
 
     fn open(&self) -> Session {
         let mut session = Session::on_disk();
+        session.permit(Permissions { io: self.allow_io, external: self.allow_external, ..Default::default() });
         for dir in &self.library {
             session.add_library(dir);
         }
@@ -126,6 +133,7 @@ impl Target {
     ) -> Result<Run, Exit> {
         let started = Instant::now();
         let session = self.open();
+        session.permit(Permissions { prints_to_stderr: screen.json, ..session.permissions() });
         let class = self.class(&session).map_err(|error| {
             let mut all = session.take_diagnostics();
             // What the files said explains why no class was found.

@@ -1,0 +1,72 @@
+//! Strings that depend on values of the simulation, as arguments of calls.
+//!
+//! ```text
+//! "x = " + String(x) + name        ⇒    "x = " + String(⟨hole 0⟩) + "motor",    hole 0: the number x
+//! ```
+//!
+//! What is known is written into the text; each number is a hole, which the call gets as scalars and fills before it
+//! evaluates the text. (Specification: section 3.7.1.2.)
+
+use std::rc::Rc;
+
+use saltus_base::Index;
+use saltus_flat::{BaseType, Dim, Expr, ExprKind, LocalId, Type};
+
+use super::value::{Template, Value};
+use super::{Lowered, Lowering};
+
+impl<'a> Lowering<'a> {
+    /// The String or array of Strings `e`, of which not everything is known.
+    pub fn template(&mut self, e: &'a Expr) -> Lowered<Value> {
+        let mut holes = Vec::new();
+        let text = self.fill(e, &mut holes)?;
+        let number = self.system.memo.n_templates;
+        self.system.memo.n_templates += 1;
+        Ok(Value::Template(Rc::new(Template { number, text, holes })))
+    }
+
+    /// `e` with known Strings written out and numbers as holes.
+    fn fill(&mut self, e: &'a Expr, holes: &mut Vec<(Type, Value)>) -> Lowered<Expr> {
+        if e.ty.base != BaseType::String {
+            return self.hole(e, holes);
+        }
+        if e.ty.dims.is_empty()
+            && let Ok(Value::Text(Some(text))) = self.folding(|l| l.value(e))
+        {
+            return Ok(Expr::string(&text, e.span));
+        }
+        let kind = match &e.kind {
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.fill(a, holes)?, self.fill(b, holes)?);
+                ExprKind::Binary(*op, Box::new(a), Box::new(b))
+            }
+            ExprKind::If { condition, then, otherwise } => ExprKind::If {
+                condition: Box::new(self.fill(condition, holes)?),
+                then: Box::new(self.fill(then, holes)?),
+                otherwise: Box::new(self.fill(otherwise, holes)?),
+            },
+            ExprKind::Builtin { function, arguments } => {
+                ExprKind::Builtin { function: *function, arguments: self.fill_all(arguments, holes)? }
+            }
+            ExprKind::Call { function, arguments } => {
+                ExprKind::Call { function: *function, arguments: self.fill_all(arguments, holes)? }
+            }
+            ExprKind::Array(items) => ExprKind::Array(self.fill_all(items, holes)?),
+            _ => return self.unsupported("a String that is not constant", e.span),
+        };
+        Ok(Expr::new(kind, e.ty.clone(), e.span))
+    }
+
+    fn fill_all(&mut self, all: &'a [Expr], holes: &mut Vec<(Type, Value)>) -> Lowered<Vec<Expr>> {
+        all.iter().map(|e| self.fill(e, holes)).collect()
+    }
+
+    fn hole(&mut self, e: &'a Expr, holes: &mut Vec<(Type, Value)>) -> Lowered<Expr> {
+        let value = self.value(e)?;
+        let dims: Vec<Dim> = value.dims().iter().map(|&d| Dim::Known(d as u64)).collect();
+        let ty = Type::array(e.ty.base, dims);
+        let local = LocalId::from_usize(holes.len());
+        holes.push((ty.clone(), value));
+        Ok(Expr::new(ExprKind::Local(local), ty, e.span))
+    }
+}
