@@ -134,6 +134,10 @@ fn only_what_is_permitted_happens() {
         "n = integer(own(1))",
         "`M.own` of the library `mine` is foreign code, which runs only with `--allow-external`",
     );
+    // With permission it is the library that is missing.
+    let output = simulate(&dir, &when("n = integer(own(1))"), &["--allow-external"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(!stderr(&output).contains("--allow-external") && stderr(&output).contains("`mine`"), "{}", stderr(&output));
     let outside = dir.0.join("../outside.txt");
     assert!(!outside.exists());
     let output = simulate(&dir, &when("print(\"x\", \"../outside.txt\"); n = 1"), &["--allow-io"]);

@@ -111,12 +111,15 @@ const TABLES: &[&[(&str, NativeFunction)]] = &[
     process::TABLE,
     random::TABLE,
     tables::TABLE,
-    lapack::TABLE,
     fft::TABLE,
 ];
 
+fn all() -> impl Iterator<Item = &'static (&'static str, NativeFunction)> {
+    TABLES.iter().chain(lapack::TABLES).flat_map(|t| t.iter())
+}
+
 pub(crate) fn find(name: &str) -> Option<NativeFunction> {
-    TABLES.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == name).map(|(_, f)| *f)
+    all().find(|(n, _)| *n == name).map(|(_, f)| *f)
 }
 
 /// Whether an external function is implemented here.
@@ -126,7 +129,7 @@ pub fn is_native(name: &str) -> bool {
 
 /// Names of all native functions, in a fixed order.
 pub fn native_names() -> Vec<&'static str> {
-    TABLES.iter().flat_map(|t| t.iter()).map(|(n, _)| *n).collect()
+    all().map(|(n, _)| *n).collect()
 }
 
 /// Typed access to arguments.
@@ -170,6 +173,12 @@ pub(crate) mod arguments {
 
     pub fn integers(args: &[Value], position: usize) -> NativeResult<Vec<i64>> {
         value(args, position)?.to_integers().ok_or_else(|| wrong(position, "an array of Integers"))
+    }
+
+    pub fn booleans(args: &[Value], position: usize) -> NativeResult<Vec<bool>> {
+        let elements = value(args, position)?.elements();
+        let booleans = elements.iter().map(|e| if let Value::Boolean(b) = e { Some(*b) } else { None });
+        booleans.collect::<Option<Vec<_>>>().ok_or_else(|| wrong(position, "an array of Booleans"))
     }
 
     /// Writes through a "pointer" argument.

@@ -2,7 +2,9 @@
 //! by Francis' double-shift QR steps (Golub and Van Loan, *Matrix Computations*, chapter 7), eigenvectors by
 //! substitution from the bottom.
 
+use super::complex::Complex;
 use super::dense::Dense;
+use super::sylvester::{blocks, standardise};
 
 /// `A = Z*T*Z'` with orthogonal `Z` and `T` block upper triangular: 1×1 blocks, and 2×2 blocks with complex pairs.
 pub struct Schur {
@@ -38,21 +40,31 @@ pub fn schur(a: &Dense) -> Option<Schur> {
             double_step(&mut t, &mut z, low, high, iterations % 10 == 0);
         }
     }
-    let (mut real, mut imaginary) = (vec![0.0; n], vec![0.0; n]);
-    let mut k = 0;
-    while k < n {
-        if k + 1 < n && t[(k + 1, k)] != 0.0 {
-            let (mean, square) = pair(&t, k);
-            (real[k], real[k + 1]) = (mean, mean);
-            let imag = (-square).max(0.0).sqrt();
-            (imaginary[k], imaginary[k + 1]) = (imag, -imag);
-            k += 2;
-        } else {
-            real[k] = t[(k, k)];
-            k += 1;
+    for (k, size) in blocks(&t) {
+        if size == 2 {
+            standardise(&mut t, &mut z, k);
         }
     }
-    Some(Schur { t, z, real, imaginary })
+    Some(Schur::of_parts(t, z))
+}
+
+impl Schur {
+    /// With the eigenvalues of a block upper triangular matrix.
+    pub fn of_parts(t: Dense, z: Dense) -> Schur {
+        let n = t.rows;
+        let (mut real, mut imaginary) = (vec![0.0; n], vec![0.0; n]);
+        for (k, size) in blocks(&t) {
+            if size == 2 {
+                let (mean, square) = pair(&t, k);
+                (real[k], real[k + 1]) = (mean, mean);
+                let imag = (-square).max(0.0).sqrt();
+                (imaginary[k], imaginary[k + 1]) = (imag, -imag);
+            } else {
+                real[k] = t[(k, k)];
+            }
+        }
+        Schur { t, z, real, imaginary }
+    }
 }
 
 /// Mean of the eigenvalues of the 2×2 block at `k`, and the square of half their difference.
@@ -205,35 +217,82 @@ pub fn eigenvectors(schur: &Schur) -> Dense {
     vectors
 }
 
-#[derive(Clone, Copy)]
-struct Complex {
-    re: f64,
-    im: f64,
+/// Left eigenvectors (`u'*A = λ*u'`, with `u'` conjugate transposed) in the form of [`eigenvectors`].
+pub fn left_eigenvectors(schur: &Schur) -> Dense {
+    // They are the right ones of the transposed, whose Schur form is the transposed one from the end to the beginning.
+    let n = schur.t.rows;
+    let (mut t, mut z) = (Dense::zeros(n, n), Dense::zeros(n, n));
+    for i in 0..n {
+        for j in 0..n {
+            t[(i, j)] = schur.t[(n - 1 - j, n - 1 - i)];
+            z[(i, j)] = schur.z[(i, n - 1 - j)];
+        }
+    }
+    let turned = eigenvectors(&Schur::of_parts(t, z));
+    let mut vectors = Dense::zeros(n, n);
+    for (k, size) in blocks(&schur.t) {
+        let from = n - k - size;
+        for i in 0..n {
+            vectors[(i, k)] = turned[(i, from)];
+            if size == 2 {
+                vectors[(i, k + 1)] = -turned[(i, from + 1)];
+            }
+        }
+    }
+    vectors
 }
 
-impl Complex {
-    const ZERO: Complex = Complex { re: 0.0, im: 0.0 };
+/// Columns of eigenvectors, real or as pairs of real and imaginary part.
+fn columns(vectors: &Dense, imaginary: &[f64]) -> Vec<(usize, Vec<Complex>)> {
+    let (mut all, mut k) = (Vec::new(), 0);
+    while k < vectors.columns {
+        let is_pair = imaginary[k] != 0.0 && k + 1 < vectors.columns;
+        let im = |i: usize| if is_pair { vectors[(i, k + 1)] } else { 0.0 };
+        all.push((k, (0..vectors.rows).map(|i| Complex { re: vectors[(i, k)], im: im(i) }).collect()));
+        k += if is_pair { 2 } else { 1 };
+    }
+    all
+}
 
-    fn plus(self, o: Complex) -> Complex {
-        Complex { re: self.re + o.re, im: self.im + o.im }
+fn replace_columns(vectors: &mut Dense, imaginary: &[f64], change: impl Fn(&mut [Complex])) {
+    for (k, mut x) in columns(vectors, imaginary) {
+        change(&mut x);
+        for (i, c) in x.iter().enumerate() {
+            vectors[(i, k)] = c.re;
+            if imaginary[k] != 0.0 && k + 1 < vectors.columns {
+                vectors[(i, k + 1)] = c.im;
+            }
+        }
     }
-    fn minus(self, o: Complex) -> Complex {
-        Complex { re: self.re - o.re, im: self.im - o.im }
+}
+
+/// Each vector of length 1, its largest component real.
+pub fn normalise_columns(vectors: &mut Dense, imaginary: &[f64]) {
+    replace_columns(vectors, imaginary, normalise);
+}
+
+/// Each vector with 1 as the largest sum of the sizes of real and imaginary part.
+pub fn scale_to_largest(vectors: &mut Dense, imaginary: &[f64]) {
+    replace_columns(vectors, imaginary, |x| {
+        let largest = x.iter().fold(0.0f64, |s, c| s.max(c.re.abs() + c.im.abs()));
+        if largest > 0.0 {
+            x.iter_mut().for_each(|c| *c = c.scaled(1.0 / largest));
+        }
+    });
+}
+
+/// Reciprocal condition numbers of the eigenvalues: the cosine of the angle between left and right eigenvector.
+pub fn conditions(schur: &Schur, left: &Dense, right: &Dense) -> Vec<f64> {
+    let mut all = vec![0.0; schur.real.len()];
+    let pairs = columns(left, &schur.imaginary).into_iter().zip(columns(right, &schur.imaginary));
+    for ((k, u), (_, v)) in pairs {
+        let dot = u.iter().zip(&v).fold(Complex::ZERO, |s, (a, b)| s.plus(a.conjugate().times(*b)));
+        all[k] = dot.size();
+        if schur.imaginary[k] != 0.0 && k + 1 < all.len() {
+            all[k + 1] = dot.size();
+        }
     }
-    fn scaled(self, s: f64) -> Complex {
-        Complex { re: self.re * s, im: self.im * s }
-    }
-    fn times(self, o: Complex) -> Complex {
-        Complex { re: self.re * o.re - self.im * o.im, im: self.re * o.im + self.im * o.re }
-    }
-    fn size(self) -> f64 {
-        self.re.hypot(self.im)
-    }
-    fn over(self, o: Complex) -> Complex {
-        let s = o.size();
-        let o = o.scaled(1.0 / s);
-        self.times(Complex { re: o.re, im: -o.im }).scaled(1.0 / s)
-    }
+    all
 }
 
 /// Eigenvector of `T` for its eigenvalue at `k`, from the bottom up.

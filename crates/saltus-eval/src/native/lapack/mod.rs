@@ -1,8 +1,15 @@
 //! Functions of LAPACK by name, as `Modelica.Math.Matrices.LAPACK` calls them. Arguments are in FORTRAN order; leading
 //! dimensions and workspaces are ignored because Modelica arrays know their sizes. Own small implementations.
 
+mod complex;
 mod dense;
 mod eigen;
+mod pencil;
+mod solve;
+mod spectral;
+#[cfg(test)]
+mod spectral_tests;
+mod sylvester;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +20,10 @@ use super::{NativeContext, NativeError, NativeFunction, NativeResult};
 use crate::Value;
 use crate::array::Items;
 
-pub(super) const TABLE: &[(&str, NativeFunction)] = &[
+/// Name and implementation, by what they are about.
+pub(super) const TABLES: &[&[(&str, NativeFunction)]] = &[EQUATIONS, solve::TABLE, spectral::TABLE, pencil::TABLE];
+
+const EQUATIONS: &[(&str, NativeFunction)] = &[
     ("dgesv", dgesv),
     ("dgetrf", dgetrf),
     ("dgetrs", dgetrs),
@@ -24,7 +34,8 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("dgbsv", dgbsv),
     ("dpotrf", dpotrf),
     ("dgeqrf", dgeqrf),
-    ("dgeqp3", dgeqp3),
+    ("dgeqp3", |_, a| pivoted_qr(a, 8)),
+    ("dgeqpf", |_, a| pivoted_qr(a, 7)),
     ("dorgqr", dorgqr),
     ("dormqr", dormqr),
     ("dgels", dgels),
@@ -33,8 +44,6 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("dgglse", dgglse),
     ("dgesvd", |_, a| singular_values(a, 2, 13)),
     ("dgesdd", |_, a| singular_values(a, 1, 13)),
-    ("dgeev", dgeev),
-    ("dgees", dgees),
 ];
 
 /// Operations are cubic; larger matrices are not for compile time.
@@ -242,14 +251,14 @@ fn dgeqrf(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     put_info(args, 7, 0)
 }
 
-/// m, n, A, lda, jpvt, tau, work, lwork, info
-fn dgeqp3(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
+/// m, n, A, lda, jpvt, tau, …, info at `info`
+fn pivoted_qr(args: &mut [Value], info: usize) -> NativeResult {
     let mut a = matrix(args, 2)?;
     let (taus, order) = dense::qr(&mut a, true);
     put(args, 2, a)?;
     put_pivots(args, 4, &order)?;
     write(args, 5, Value::reals(taus))?;
-    put_info(args, 8, 0)
+    put_info(args, info, 0)
 }
 
 fn reflectors(args: &[Value], packed: &Dense, position: usize) -> NativeResult<Vec<f64>> {
@@ -385,34 +394,4 @@ fn singular_values(args: &mut [Value], first: usize, info: usize) -> NativeResul
         put(args, first + 7, v.transposed())?;
     }
     put_info(args, info, 0)
-}
-
-/// jobvl, jobvr, n, A, lda, wr, wi, VL, ldvl, VR, ldvr, work, lwork, info
-fn dgeev(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    let (left, right) = (option(args, 0)? == 'V', option(args, 1)? == 'V');
-    let a = square(args, 3)?;
-    let Some(schur) = eigen::schur(&a) else { return put_info(args, 13, a.rows) };
-    if right {
-        put(args, 9, eigen::eigenvectors(&schur))?;
-    }
-    if left {
-        return Err("left eigenvectors are not available".into());
-    }
-    write(args, 5, Value::reals(schur.real))?;
-    write(args, 6, Value::reals(schur.imaginary))?;
-    put_info(args, 13, 0)
-}
-
-/// jobvs, sort, select, n, A, lda, sdim, wr, wi, VS, ldvs, work, lwork, bwork, info
-fn dgees(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    let a = square(args, 4)?;
-    let Some(schur) = eigen::schur(&a) else { return put_info(args, 14, a.rows) };
-    put(args, 4, schur.t)?;
-    write(args, 6, Value::Integer(0))?;
-    write(args, 7, Value::reals(schur.real))?;
-    write(args, 8, Value::reals(schur.imaginary))?;
-    if option(args, 0)? == 'V' {
-        put(args, 9, schur.z)?;
-    }
-    put_info(args, 14, 0)
 }

@@ -7,7 +7,7 @@ use crate::tests::{World, native_with};
 use crate::{Items, Value};
 
 /// Entries between -1 and 1 from a linear congruence.
-fn example(rows: usize, columns: usize, seed: u64) -> Dense {
+pub fn example(rows: usize, columns: usize, seed: u64) -> Dense {
     let mut state = seed;
     let items = (0..rows * columns)
         .map(|_| {
@@ -18,16 +18,16 @@ fn example(rows: usize, columns: usize, seed: u64) -> Dense {
     Dense::from_items(rows, columns, items).expect("sizes")
 }
 
-fn distance(a: &Dense, b: &Dense) -> f64 {
+pub fn distance(a: &Dense, b: &Dense) -> f64 {
     assert_eq!((a.rows, a.columns), (b.rows, b.columns));
     a.clone().into_items().iter().zip(b.clone().into_items()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }
 
-fn value(m: &Dense) -> Value {
+pub fn value(m: &Dense) -> Value {
     Value::from_parts(vec![m.rows, m.columns], Items::Real(m.clone().into_items())).expect("matrix")
 }
 
-fn back(v: &Value) -> Dense {
+pub fn back(v: &Value) -> Dense {
     let (rows, columns) = match *v.dims() {
         [m, n] => (m, n),
         [n] => (n, 1),
@@ -36,7 +36,7 @@ fn back(v: &Value) -> Dense {
     Dense::from_items(rows, columns, v.to_reals().expect("reals")).expect("sizes")
 }
 
-fn int(i: usize) -> Value {
+pub fn int(i: usize) -> Value {
     Value::Integer(i as i64)
 }
 
@@ -60,7 +60,7 @@ fn dgesv_solves_and_reports_singular_matrices() {
     assert!(results[3] != Value::Integer(0) || huge);
 }
 
-fn native_with_result(result: crate::EvalResult<Vec<Value>>) -> Vec<Value> {
+pub fn native_with_result(result: crate::EvalResult<Vec<Value>>) -> Vec<Value> {
     result.expect("native call")
 }
 
