@@ -78,7 +78,11 @@ pub fn emit(
         .loads()
         .into_iter()
         .filter(|&s| {
-            matches!(system.slots[s].kind, SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre | SlotKind::Flag)
+            // What comes from outside may jump at an event, as a delayed signal does.
+            matches!(
+                system.slots[s].kind,
+                SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre | SlotKind::Flag | SlotKind::Input
+            )
         })
         .collect();
     let decisive = decisive_parameters(model, &system, parameters_sorted);

@@ -5,17 +5,64 @@
 //! y = homotopy(a, s)         h = a, in the simplified initial system        h = λ a + (1 - λ) s
 //! ```
 //!
-//! The driver keeps the past of `input` and sets `output` before each evaluation.
+//! The driver keeps the past of `input` and sets `output` before each evaluation. What is piecewise constant, although it
+//! was not declared so, is found once everything is sorted ([`find_piecewise_constant_delays`]): its jumps arrive as time
+//! events, and no step has to be as short as the delay.
 //! (Specification: sections 3.7.4.1 delay, 3.7.4.2 spatialDistribution, 3.7.4.4 homotopy.)
+
+use std::collections::BTreeSet;
 
 use saltus_base::Span;
 use saltus_flat::Expr;
 use saltus_program::{BinaryFn, Delay, SlotId, SlotKind, SlotType, Transport};
 
+use crate::blocks::Step;
 use crate::dag::NodeId;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
-use crate::system::{Assignment, ScalarEquation, slot_type};
+use crate::system::{Assignment, ScalarEquation, System, slot_type};
+
+/// Marks fixed delays whose input changes at events only, by the continuous order.
+///
+/// ```text
+/// Real x = if b then 1 else 0;  Real y = delay(x, 1);  Real z = delay(y, 1);     y and z are piecewise constant
+/// ```
+pub fn find_piecewise_constant_delays(system: &mut System, continuous: &[Step]) {
+    let is_candidate = |d: &Delay| d.is_fixed && !d.is_discrete;
+    if !system.delays.iter().any(is_candidate) {
+        return;
+    }
+    // All of them, until it turns out that one is not.
+    let mut constant: Vec<bool> = system.delays.iter().map(|d| d.is_discrete || is_candidate(d)).collect();
+    loop {
+        let delays = || system.delays.iter().zip(&constant);
+        let mut changing: BTreeSet<SlotId> = delays().filter(|(_, c)| !**c).map(|(d, _)| d.output).collect();
+        let driven: BTreeSet<SlotId> = system.delays.iter().map(|d| d.output).collect();
+        let computed: BTreeSet<SlotId> = continuous.iter().flat_map(|s| s.slots()).collect();
+        let is_moving = |slot: SlotId, changing: &BTreeSet<SlotId>| {
+            let is_given = !driven.contains(&slot) && !computed.contains(&slot);
+            changing.contains(&slot) || is_given && system.slots[slot].kind.is_continuous()
+        };
+        for step in continuous {
+            let loads = system.dag.loads(&step.nodes());
+            if matches!(step, Step::Loop(_)) || loads.iter().any(|&s| is_moving(s, &changing)) {
+                changing.extend(step.slots());
+            }
+        }
+        let moves = |d: &Delay| {
+            let input = system.crossings.iter().find(|a| a.slot == d.input);
+            input.is_none_or(|a| system.dag.loads(&[a.node]).iter().any(|&s| is_moving(s, &changing)))
+        };
+        let still: Vec<bool> = delays().map(|(d, &c)| c && (d.is_discrete || !moves(d))).collect();
+        if still == constant {
+            break;
+        }
+        constant = still;
+    }
+    for (delay, is_constant) in system.delays.iter_mut().zip(constant) {
+        delay.is_discrete |= is_constant;
+    }
+}
 
 impl<'a> Lowering<'a> {
     pub fn delay(&mut self, e: &'a Expr, x: &'a Expr, time: &'a Expr) -> Lowered<Value> {

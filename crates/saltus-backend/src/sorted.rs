@@ -17,7 +17,8 @@ use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
 use crate::{
-    alias, clocks, decide, emit, equations, initial, jacobian, parameters, reduce_index, state_machines, states, system,
+    alias, clocks, decide, emit, equations, history, initial, jacobian, parameters, reduce_index, state_machines,
+    states, system,
 };
 
 pub struct SortedSystem {
@@ -72,6 +73,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let reduced = size(&system);
     let mut orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    history::find_piecewise_constant_delays(&mut system, &orders.continuous);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
     let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut diagnostics);
     initial.steps.splice(0..0, before_ticks);

@@ -279,7 +279,7 @@ pub struct Delay {
     /// Set by the driver.
     pub output: SlotId,
     pub is_fixed: bool,
-    /// `expr` changes at events only.
+    /// `expr` changes at events only, whatever its declared variability.
     pub is_discrete: bool,
     pub span: Span,
 }

@@ -222,6 +222,7 @@ impl<'a> Run<'a> {
         }
         self.functions.set_mixed_method(self.options.mixed);
         let settled = event::initialise(self.program, &mut self.functions, self.options)?;
+        self.functions.remember_event(start);
         let parameters = self.program.variables.iter().filter(|v| v.is_parameter && !v.is_hidden);
         self.trajectory.parameters = parameters.map(|v| (v.name.clone(), self.functions.get(v.slot))).collect();
         self.write_row(start)?;
@@ -288,24 +289,28 @@ impl<'a> Run<'a> {
         }
         let mut end = self.integrator.time();
         let mut retries = 0;
-        while self.hold.is_none() {
-            match self.next_change(from, end) {
+        loop {
+            // An event in this step may have brought a time event forward into it.
+            let until = end.min(self.time_event);
+            let change = if self.hold.is_none() { self.next_change(from, until) } else { Ok(None) };
+            let (at, kind) = match change {
+                Ok(None) if until < end => (until, EventKind::Time),
                 Ok(None) => break,
-                Ok(Some(at)) => {
-                    self.write_points_before(at)?;
-                    self.remember_histories(from, at)?;
-                    let (stop, disturbed) = self.event(at, EventKind::State)?;
-                    if stop || disturbed {
-                        return Ok(stop);
-                    }
-                    from = at;
-                }
+                Ok(Some(at)) => (at, EventKind::State),
                 Err(failure) if failure.is_recoverable() && retries < MOST_RETRIES => {
                     retries += 1;
                     end = self.shorten_step(from, end, failure)?;
+                    continue;
                 }
                 Err(failure) => return Err(failure),
+            };
+            self.write_points_before(at)?;
+            self.remember_histories(from, at)?;
+            let (stop, disturbed) = self.event(at, kind)?;
+            if stop || disturbed {
+                return Ok(stop);
             }
+            from = at;
         }
         if end == hold {
             self.hold = None;
