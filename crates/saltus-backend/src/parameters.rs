@@ -171,7 +171,9 @@ pub fn release_dependents(system: &mut System) {
             free.insert(slot);
             let left = system.load(slot);
             let is_real = system.slots[slot].ty == SlotType::Real;
-            let equation = ScalarEquation { left, right: node, target: Some(slot), initially: None, is_real, span };
+            // As an equation: a real value may just as well tell the free parameter that it is computed from.
+            let target = (!is_real).then_some(slot);
+            let equation = ScalarEquation { left, right: node, target, initially: None, is_real, span };
             if system.slots[slot].kind == SlotKind::Parameter {
                 system.free_parameters.push(slot);
                 system.initial_equations.push(equation);
