@@ -201,14 +201,17 @@ fn tear(
     columns: &[usize],
     discrete: Vec<Assignment>,
 ) -> Option<LoopStep> {
-    let plan = Plan::make(system, unknowns, structure, rows, columns);
+    let mut plan = Plan::make(system, unknowns, structure, rows, columns);
     let mut values: HashMap<SlotId, NodeId> = HashMap::new();
     let mut inner = Vec::new();
-    for &(row, column) in &plan.assignments {
+    for (row, column) in std::mem::take(&mut plan.assignments) {
         let slot = unknowns[column];
         let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, &equations[row], slot) else {
-            return None;
+            plan.torn.push(column);
+            plan.residuals.push(row);
+            continue;
         };
+        plan.assignments.push((row, column));
         let node = system.dag.substitute(node, &|s| values.get(&s).copied());
         values.insert(slot, node);
         inner.push(Assignment { slot, node, span: equations[row].span });
