@@ -93,6 +93,7 @@ examples! {
     parts_integrators: "Parts.Integrators" => parts::integrators;
     parts_anti_windup: "Parts.AntiWindup" => parts::anti_windup;
     parts_clutch_engagement: "Parts.ClutchEngagement" => parts::clutch_engagement;
+    parts_five_clutches: "Parts.FiveClutches" => friction::five_clutches;
     parts_brake_and_hold: "Parts.BrakeAndHold" => parts::brake_and_hold;
     parts_free_wheel: "Parts.FreeWheel" => parts::free_wheel;
     parts_stops: "Parts.Stops" => parts::stops;

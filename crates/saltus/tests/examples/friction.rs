@@ -13,6 +13,9 @@ enum Mode {
     Backward,
 }
 
+/// Accelerations smaller than this are none: an element that is just overloaded begins to move with none at all.
+const ROUNDING: f64 = 1e-9;
+
 /// Elements whose relative accelerations are `a0 - b*force`; the state is positions, then velocities.
 struct Rubbing<'a> {
     r0: Vec<f64>,
@@ -68,8 +71,8 @@ impl<'a> Rubbing<'a> {
             let next = |i: usize| match self.modes[i] {
                 Mode::Stuck if force[i] >= self.r0[i] => Mode::Forward,
                 Mode::Stuck if force[i] <= -self.r0[i] => Mode::Backward,
-                Mode::Forward if a[i] < 0.0 => Mode::Stuck,
-                Mode::Backward if a[i] > 0.0 => Mode::Stuck,
+                Mode::Forward if a[i] < -ROUNDING => Mode::Stuck,
+                Mode::Backward if a[i] > ROUNDING => Mode::Stuck,
                 same => same,
             };
             let next: Vec<(usize, Mode)> = resting.iter().map(|&i| (i, next(i))).collect();
@@ -225,5 +228,44 @@ pub fn robot_chain(run: &Run) {
     }
     for i in 1..=6 {
         sticks_and_slips(run, &format!("joint[{i}].w"), &is(run, &format!("joint[{i}].mode"), 0.0));
+    }
+}
+
+/// Six shafts in a row: the clutch between two neighbours slows down the one that is ahead.
+fn row_of_shafts(t: f64, _: &[f64], _: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let free: Vec<f64> = (0..6).map(|i| SHAFT_DRIVES[i] * (SHAFT_FREQUENCIES[i] * t).sin() / INERTIAS[i]).collect();
+    let a0 = (0..5).map(|i| free[i + 1] - free[i]).collect();
+    let b = |i: usize, j: usize| match i.abs_diff(j) {
+        0 => 1.0 / INERTIAS[i] + 1.0 / INERTIAS[i + 1],
+        1 => -1.0 / INERTIAS[i.max(j)],
+        _ => 0.0,
+    };
+    (a0, (0..5).map(|i| (0..5).map(|j| b(i, j)).collect()).collect())
+}
+
+const INERTIAS: [f64; 6] = [1.0, 0.5, 2.0, 0.8, 1.2, 0.6];
+const SHAFT_DRIVES: [f64; 6] = [9.0, -4.0, 7.0, -5.0, 6.0, -3.0];
+const SHAFT_FREQUENCIES: [f64; 6] = [1.1, 1.9, 0.7, 2.3, 1.3, 2.9];
+
+pub fn five_clutches(run: &Run) {
+    // With equal torques at rest and in motion the structure is unique; otherwise several may be free of contradiction.
+    let sliding = [4.0, 3.5, 3.0, 4.5, 2.5];
+    let mut rubbing = Rubbing::new(&sliding, &sliding, 0.0, &row_of_shafts);
+    for k in 0..=100 {
+        let t = 0.06 * k as f64;
+        rubbing.run(t, 1e-3);
+        for i in 0..5 {
+            for (of, value) in [("phi_rel", rubbing.x[i]), ("w_rel", rubbing.x[5 + i])] {
+                let name = format!("clutch[{}].{of}", i + 1);
+                close(&format!("{name} at {t}"), run.at(&name, t), value, 1e-6);
+            }
+        }
+        // Clutches neither add nor take momentum: it is the integral of the drives.
+        let momentum: f64 = (0..6).map(|i| INERTIAS[i] * run.at(&format!("shaft[{}].w", i + 1), t)).sum();
+        let driven = |i: usize| SHAFT_DRIVES[i] / SHAFT_FREQUENCIES[i] * (1.0 - (SHAFT_FREQUENCIES[i] * t).cos());
+        close(&format!("momentum at {t}"), momentum, (0..6).map(driven).sum(), 1e-6);
+    }
+    for i in 1..=5 {
+        sticks_and_slips(run, &format!("clutch[{i}].w_rel"), &is(run, &format!("clutch[{i}].mode"), 0.0));
     }
 }

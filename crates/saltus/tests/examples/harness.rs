@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use saltus::pipeline::{self, Engine, Options, Stage};
+use saltus::pipeline::{self, Engine, Options, Outcome, Stage};
 use saltus::render::{self, Style};
 use saltus::{Session, guard};
 use saltus_base::Severity;
@@ -18,7 +18,7 @@ pub struct Run {
     has_errors: bool,
 }
 
-/// Simulates `Saltus.Examples.<name>` as its annotation says, with compiled equations.
+/// Simulates `Saltus.Examples.<name>` as its annotation says, with compiled equations; interpreted ones must agree.
 pub fn run(name: &str) -> Run {
     run_with(name, &[])
 }
@@ -26,12 +26,9 @@ pub fn run(name: &str) -> Run {
 /// The same with other values of parameters.
 pub fn run_with(name: &str, set: &[(&str, &str)]) -> Run {
     let ran = guard::on_large_stack(|| {
-        let session = Session::on_disk();
-        let class = session.class(Some(&format!("Saltus.Examples.{name}"))).expect("a shipped example");
-        let mut options = Options::until(Stage::Simulate);
-        options.engine = Engine::Jit;
-        options.overrides = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        let outcome = pipeline::run(&session, class, &options);
+        let (_, interpreted) = outcome(name, set, Engine::Interpreter);
+        let (session, outcome) = outcome(name, set, Engine::Jit);
+        agree(&interpreted, &outcome);
         let shown = |d: &_| session.with_sources(|sources| render::render(d, sources, Style::default()));
         let loud = outcome.diagnostics.iter().filter(|d| d.severity > Severity::Hint);
         let messages = loud.map(shown).collect::<Vec<_>>().join("\n");
@@ -39,6 +36,32 @@ pub fn run_with(name: &str, set: &[(&str, &str)]) -> Run {
         Run { trajectory: outcome.trajectory, timings: outcome.timings, messages, has_errors }
     });
     ran.unwrap_or_else(|internal| panic!("{}", internal.message))
+}
+
+fn outcome(name: &str, set: &[(&str, &str)], engine: Engine) -> (Session, Outcome) {
+    let session = Session::on_disk();
+    let class = session.class(Some(&format!("Saltus.Examples.{name}"))).expect("a shipped example");
+    let mut options = Options::until(Stage::Simulate);
+    options.overrides = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    options.engine = engine;
+    let outcome = pipeline::run(&session, class, &options);
+    (session, outcome)
+}
+
+/// Interpreted and compiled equations are the same arithmetic in the same order: equal to the last bit.
+fn agree(interpreted: &Outcome, compiled: &Outcome) {
+    let message = |o: &Outcome| o.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>();
+    assert_eq!(message(interpreted), message(compiled));
+    let (Some(interpreted), Some(compiled)) = (&interpreted.trajectory, &compiled.trajectory) else { return };
+    assert_eq!(interpreted.events, compiled.events);
+    assert_eq!(interpreted.parameters, compiled.parameters);
+    assert_eq!(interpreted.segments.len(), compiled.segments.len());
+    for (a, b) in interpreted.segments.iter().zip(&compiled.segments) {
+        assert!(a.variables == b.variables && a.times == b.times, "variables or times differ");
+        let differs = a.values.iter().zip(&b.values).position(|(x, y)| x.to_bits() != y.to_bits());
+        let place = differs.map(|i| (a.times[i / a.variables.len()], &a.variables[i % a.variables.len()].name));
+        assert!(differs.is_none() && a.values.len() == b.values.len(), "values differ, first at {place:?}");
+    }
 }
 
 impl Run {
