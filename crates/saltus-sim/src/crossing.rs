@@ -25,6 +25,10 @@ const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
 const WIDEST_BAND: f64 = 1e-6;
 /// A function whose distance from zero is this many times its change in the step needs no closer look.
 const FAR: f64 = 3.0;
+/// Relations that change within so many units in the last place of time change together.
+const TOGETHER_ULPS: f64 = 64.0;
+/// They are looked for if their functions are as close to zero as this times the magnitude of their operands.
+const TOGETHER_BAND: f64 = 256.0 * f64::EPSILON;
 /// Evaluations spent on the minimum of a suspicious dip.
 const MOST_DIP_STEPS: usize = 40;
 
@@ -272,7 +276,41 @@ impl CrossingSearch {
         let bracket = Bracket { before: before.t, after: after.t };
         // At a restart the function may be exactly on the edge; that counts as "as remembered".
         let value_before = before.least().max(f64::MIN_POSITIVE);
-        locate_sign_change(bracket, value_before, after.least(), &mut |t| Ok(self.sample(probe, t)?.least()))
+        let mut near = None;
+        let found = locate_sign_change(bracket, value_before, after.least(), &mut |t| {
+            let sampled = self.sample(probe, t)?;
+            let least = sampled.least();
+            if least < 0.0 {
+                near = Some((sampled, self.scale.clone()));
+            }
+            Ok(least)
+        })?;
+        match near.filter(|(sampled, _)| sampled.t == found.after) {
+            Some((sampled, scale)) => self.gather(probe, found, &sampled, &scale, after.t),
+            None => Ok(found),
+        }
+    }
+
+    /// Relations that change at the same time do so at times that differ by rounding. Where others are about to change at
+    /// the end of the bracket, it is moved by a few units in the last place if they have changed there.
+    fn gather(
+        &mut self,
+        probe: &mut dyn Probe,
+        found: Bracket,
+        there: &Sampled,
+        scale: &[f64],
+        limit: f64,
+    ) -> Result<Bracket, Failure> {
+        let is_about_to = |(g, scale): (&f64, &f64)| *g >= 0.0 && *g <= TOGETHER_BAND * scale.max(1.0);
+        let later = found.after + TOGETHER_ULPS * (found.after.abs().next_up() - found.after.abs());
+        if later > limit || !there.g.iter().zip(scale).any(is_about_to) {
+            return Ok(found);
+        }
+        let next = self.sample(probe, later)?;
+        let changes = || there.g.iter().zip(&next.g);
+        let stay = changes().all(|(here, next)| *here >= 0.0 || *next < 0.0);
+        let follow = changes().any(|(here, next)| *here >= 0.0 && *next < 0.0);
+        Ok(if stay && follow { Bracket { after: later, ..found } } else { found })
     }
 
     /// A point with a changed relation between `a` and `c`, if the values suggest a minimum near zero.

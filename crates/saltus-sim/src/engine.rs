@@ -6,6 +6,7 @@
 //! step shorter; only at the shortest step it is an error.
 
 mod telling;
+mod tunnel;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -525,6 +526,9 @@ impl<'a> Run<'a> {
         let disturbed = self.is_disturbed() || !exchanges.is_empty();
         let jumped = self.has_jumped();
         let changed = self.changed_relations();
+        if jumped && kind == EventKind::State && self.options.on_zeno != ZenoPolicy::Continue {
+            self.refuse_to_tunnel(t, &changed)?;
+        }
         let timed = kind != EventKind::State;
         let verdict = self.crowd.judge(&Happened { time: t, changed: &changed, jumped, timed }, self.options);
         self.record(t, kind, causes, rounds, disturbed);
@@ -687,17 +691,12 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let n = self.program.relations.len() + N_WEIGHTS;
-        let (mut now, mut soon, mut scale, mut unused) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.integrator.interpolate(t, &mut self.x);
         self.functions.set_continuous(t, &self.x);
         read_crossings(self.program, &mut self.functions, t, &mut now, &mut scale)?;
-        let mut dx = vec![0.0; self.x.len()];
-        self.functions.get_derivatives(&mut dx);
-        let ahead = 1e-3 * self.integrator.next_step_size().min(self.options.time_span());
-        let shifted: Vec<f64> = self.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
-        self.functions.set_continuous(t + ahead, &shifted);
         // Where the model cannot be evaluated ahead, nothing is known about the direction.
-        if read_crossings(self.program, &mut self.functions, t + ahead, &mut soon, &mut unused).is_err() {
+        if self.look_ahead(t, &mut soon).is_err() {
             soon.copy_from_slice(&now);
         }
         self.functions.set_continuous(t, &self.x);

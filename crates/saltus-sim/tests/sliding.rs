@@ -79,6 +79,74 @@ fn sliding_ends_where_a_side_does_not_point_at_the_threshold_any_more() {
     }
 }
 
+/// Far more than any of the runs below needs: a run that hangs ends here instead of in the time limit of somebody else.
+const MOST_STEPS: u64 = 100_000;
+
+#[test]
+fn every_policy_ends_the_sliding_model_for_every_integrator() {
+    for (_, solver) in Solver::NAMES {
+        for (name, policy) in ZenoPolicy::NAMES {
+            let what = format!("{solver:?}, {name}");
+            let (trajectory, error) = match run(&dry_friction(0.5, 0.3), 10.0, policy, solver) {
+                Ok(trajectory) => (trajectory, None),
+                Err(error) => (*error.partial.clone(), Some(error)),
+            };
+            match (policy, error) {
+                (ZenoPolicy::Stop, Some(error)) => {
+                    assert!(matches!(&error.kind, SimErrorKind::Chattering { relation, .. } if relation == "x > 0.0"));
+                    // the arrival, the root of 0.3 + 0.5 (1 - cos t) = t, as far as methods of order 1 find it
+                    assert!((error.time - 0.3264).abs() < 0.01, "{what}: {}", error.time);
+                }
+                (ZenoPolicy::Stop, None) => panic!("{what}: went on"),
+                (_, Some(error)) => panic!("{what}: {error}"),
+                (_, None) => assert_eq!(trajectory.segments[0].times.last(), Some(&10.0), "{what}"),
+            }
+            // Under `continue` held for 0.1 % of the time span at a speed of 1.5; otherwise exactly at the threshold.
+            let strays = if policy == ZenoPolicy::Continue { 0.02 } else { 1e-9 };
+            for (t, x) in values(&trajectory, "x") {
+                assert!(t < 0.4 || x.abs() < strays, "{what}: x({t}) = {x}");
+            }
+            assert!(trajectory.statistics.steps < MOST_STEPS, "{what}: {:?}", trajectory.statistics);
+        }
+    }
+}
+
+#[test]
+fn every_policy_ends_the_unguarded_ball_for_every_integrator() {
+    // Flights of 2 t₀ 0.8ᵏ after a fall of t₀ = √(2 / 9.81) add up to t₀ (1 + 0.8) / (1 - 0.8).
+    let accumulation = (2.0f64 / 9.81).sqrt() * 9.0;
+    for (_, solver) in Solver::NAMES {
+        // A parabola is no challenge for one-step methods of order 2 or more; the others change the height of each flight.
+        let is_exact = !matches!(solver, Solver::Euler | Solver::ImplicitEuler | Solver::Bdf);
+        for (name, policy) in ZenoPolicy::NAMES {
+            let what = format!("{solver:?}, {name}");
+            let outcome = run(&ball(), 10.0, policy, solver);
+            if policy == ZenoPolicy::Continue {
+                let trajectory = outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert!(trajectory.statistics.steps < MOST_STEPS, "{what}: {:?}", trajectory.statistics);
+                continue;
+            }
+            let trajectory = match outcome {
+                // Forward Euler gives energy to each flight: there is always another one.
+                Ok(trajectory) if solver == Solver::Euler => trajectory,
+                Ok(_) => panic!("{what}: there is no solution beyond"),
+                Err(error) => {
+                    let SimErrorKind::Zeno { relation, accumulation: found } = &error.kind else {
+                        panic!("{what}: {error}")
+                    };
+                    assert_eq!(relation, "h < 0.0");
+                    let is_right = found.is_some_and(|t| (t - accumulation).abs() < 1e-7);
+                    assert!(!is_exact || is_right, "{what}: {found:?} instead of {accumulation}");
+                    *error.partial
+                }
+            };
+            let lowest = values(&trajectory, "h").iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+            assert!(lowest > -1e-9, "{what}: {lowest}");
+            assert!(trajectory.statistics.steps < MOST_STEPS, "{what}: {:?}", trajectory.statistics);
+        }
+    }
+}
+
 #[test]
 fn stop_names_the_relation_and_what_alternates() {
     let error = run(&dry_friction(0.5, 0.3), 10.0, ZenoPolicy::Stop, Solver::Auto).map(|_| ()).expect_err("stops");

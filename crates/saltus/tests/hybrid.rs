@@ -1,6 +1,9 @@
 //! Hybrid models from their text to their trajectory: exact event times, event iteration, coupled switches. Expected
 //! numbers are closed forms, or come from an integration in the test that knows nothing of the engine.
 
+#[path = "hybrid/solvers.rs"]
+mod solvers;
+
 use std::f64::consts::PI;
 
 use saltus::Session;
@@ -29,15 +32,6 @@ fn state_events(trajectory: &Trajectory) -> Vec<f64> {
 }
 
 const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];
-const ALL: [Solver; 7] = [
-    Solver::Auto,
-    Solver::DormandPrince,
-    Solver::Rodas,
-    Solver::Bdf,
-    Solver::Euler,
-    Solver::RungeKutta4,
-    Solver::ImplicitEuler,
-];
 
 #[test]
 fn a_guarded_ball_bounces_at_the_exact_times_and_comes_to_rest() {
@@ -77,58 +71,6 @@ fn a_guarded_ball_bounces_at_the_exact_times_and_comes_to_rest() {
 }
 
 #[test]
-fn a_chain_of_conditions_is_one_event_with_one_restart() {
-    let text = "model Chain
-      Real x(start = 0, fixed = true);
-      Boolean a(start = false, fixed = true), b(start = false, fixed = true), c(start = false, fixed = true);
-    equation
-      a = x > 1;
-      b = pre(a);
-      c = pre(b);
-      der(x) = if c then 0 else 1;
-    end Chain;";
-    for solver in ALL {
-        let trajectory = simulate(text, 2.0, solver, 1e-6);
-        let events = state_events(&trajectory);
-        assert!(events.len() == 1 && (events[0] - 1.0).abs() < 1e-9, "{solver:?}: {events:?}");
-        assert!(trajectory.last("x").is_some_and(|x| (x - 1.0).abs() < 1e-9), "{solver:?}");
-        let restarts = trajectory.events.iter().filter(|e| e.kind == EventKind::State && e.is_restart).count();
-        assert_eq!(restarts, 1, "{solver:?}");
-    }
-}
-
-#[test]
-fn crossings_of_an_oscillator_are_where_they_should_be() {
-    let text = "model Oscillator
-      Real x(start = 1, fixed = true), v(start = 0, fixed = true);
-      Boolean low = x < 0;
-    equation
-      der(x) = v;
-      der(v) = -x;
-    end Oscillator;";
-    for solver in ADAPTIVE {
-        let trajectory = simulate(text, 20.0, solver, 1e-11);
-        let events = state_events(&trajectory);
-        // cos t = 0 at (k + ½)π
-        assert_eq!(events.len(), 6, "{solver:?}: {events:?}");
-        for (k, found) in events.iter().enumerate() {
-            let exact = (k as f64 + 0.5) * PI;
-            assert!((found - exact).abs() < 1e-9, "{solver:?}: {found} instead of {exact}");
-        }
-    }
-    // At the located instant the distance from the threshold, as time, is below the resolution asked for.
-    for solver in ALL {
-        let trajectory = simulate(text, 20.0, solver, 1e-6);
-        let (x, v) = (trajectory.series("x").expect("x"), trajectory.series("v").expect("v"));
-        for t in state_events(&trajectory) {
-            let row = x.iter().position(|p| p.0 == t).expect("a row at the event");
-            let error = (x[row].1 / v[row].1).abs();
-            assert!(error < 1e-12, "{solver:?}: {error} at {t}");
-        }
-    }
-}
-
-#[test]
 fn time_events_need_no_search() {
     let text = "model Metronome
       discrete Real due(start = 1e-5, fixed = true);
@@ -143,110 +85,6 @@ fn time_events_need_no_search() {
     // One each 10 µs; sums of 1e-5 round, but by far less than half of it.
     assert_eq!(trajectory.last("n"), Some(100_000.0));
     assert_eq!(trajectory.statistics.crossing_evaluations, 0);
-}
-
-#[test]
-fn a_threshold_that_is_touched_changes_nothing_for_long() {
-    // x = t (2 - t) touches 1 at t = 1 and is below it before and after
-    let text = "model Touch
-      Real x(start = 0, fixed = true);
-      Boolean above = x > 1;
-    equation
-      der(x) = 2 - 2*time;
-    end Touch;";
-    for solver in ADAPTIVE {
-        let trajectory = simulate(text, 2.0, solver, 1e-8);
-        assert_eq!(trajectory.last("above"), Some(0.0), "{solver:?}");
-        assert!(trajectory.last("x").is_some_and(|x| x.abs() < 1e-6), "{solver:?}");
-    }
-}
-
-#[test]
-fn two_crossings_in_one_step_are_found() {
-    // x = t (2 - t) is above 0.99 from 0.9 to 1.1
-    let text = "model Bump
-      Real x(start = 0, fixed = true);
-      discrete Integer n(start = 0, fixed = true);
-    equation
-      der(x) = 2 - 2*time;
-      when x > 0.99 then
-        n = pre(n) + 1;
-      end when;
-    end Bump;";
-    for solver in ADAPTIVE {
-        let trajectory = simulate(text, 2.0, solver, 1e-6);
-        let events = state_events(&trajectory);
-        assert!(events.len() == 2, "{solver:?}: {events:?}");
-        // The error of x, some 1e-6, divided by its slope of 0.2 there.
-        assert!((events[0] - 0.9).abs() < 2e-5 && (events[1] - 1.1).abs() < 2e-5, "{solver:?}: {events:?}");
-        assert_eq!(trajectory.last("n"), Some(1.0));
-    }
-}
-
-#[test]
-fn an_event_at_the_start_happens_once() {
-    // x = 0 is not above 0 initially, but right after it
-    let text = "model AtStart
-      Real x(start = 0, fixed = true);
-      discrete Real since(start = -1, fixed = true);
-      discrete Integer n(start = 0, fixed = true);
-    equation
-      der(x) = 1;
-      when x > 0 then
-        since = time;
-        n = pre(n) + 1;
-      end when;
-    end AtStart;";
-    for solver in ALL {
-        let trajectory = simulate(text, 1.0, solver, 1e-6);
-        assert_eq!(trajectory.last("n"), Some(1.0), "{solver:?}");
-        assert!(trajectory.last("since").is_some_and(|t| (0.0..1e-9).contains(&t)), "{solver:?}");
-    }
-}
-
-#[test]
-fn samples_that_meet_are_one_event() {
-    let text = "model Samples
-      discrete Integer fast(start = 0, fixed = true), slow(start = 0, fixed = true), both(start = 0, fixed = true);
-      Real x(start = 0, fixed = true);
-    equation
-      der(x) = 1;
-      when sample(0, 1) then
-        fast = pre(fast) + 1;
-      end when;
-      when sample(0, 5) then
-        slow = pre(slow) + 1;
-      end when;
-      when sample(0, 1) and sample(0, 5) then
-        both = pre(both) + 1;
-      end when;
-    end Samples;";
-    for solver in ALL {
-        let trajectory = simulate(text, 20.5, solver, 1e-6);
-        // ticks at 0, 1, … 20 and at 0, 5, … 20
-        let last = |name: &str| trajectory.last(name);
-        assert_eq!((last("fast"), last("slow"), last("both")), (Some(21.0), Some(5.0), Some(5.0)), "{solver:?}");
-    }
-}
-
-#[test]
-fn relations_that_cross_together_are_one_event() {
-    let text = "model Together
-      Real x(start = 0, fixed = true), y(start = 2, fixed = true);
-      Boolean a = x > 1, b = y < 1;
-      discrete Integer n(start = 0, fixed = true);
-    equation
-      der(x) = 1;
-      der(y) = -1;
-      when a and b then
-        n = pre(n) + 1;
-      end when;
-    end Together;";
-    for solver in ADAPTIVE {
-        let trajectory = simulate(text, 2.0, solver, 1e-6);
-        assert_eq!(trajectory.last("n"), Some(1.0), "{solver:?}");
-        assert!(state_events(&trajectory).iter().all(|t| (t - 1.0).abs() < 1e-9), "{solver:?}");
-    }
 }
 
 /// Bridges of six diodes, `shifts` in degrees, in series on a load of R = 1 and L = 0.01 with a current from 0.

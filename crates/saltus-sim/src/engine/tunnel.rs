@@ -1,0 +1,68 @@
+//! No state may pass through a threshold that an event was meant to turn it back at.
+//!
+//! ```modelica
+//! when h < 0 then
+//!   reinit(v, -0.7*pre(v)); // turns the ball back, unless rounding says that it flies upwards through the floor
+//! end when;
+//! ```
+//!
+//! In: memory before and after an event at which states jumped. Out: an error if the jump sends the model on.
+
+use saltus_base::Index;
+use saltus_program::{ModelFunctions, RelationId};
+
+use super::{Run, read_crossings};
+use crate::crossing::N_WEIGHTS;
+use crate::error::{Failure, SimErrorKind};
+
+impl Run<'_> {
+    /// A relation that was seen to change although its function was moving away from the change, and that the jump of
+    /// states sends on: its movement is smaller than the error of the integration, and the threshold would be passed
+    /// for good. The last bounces of a ball end like that.
+    pub(super) fn refuse_to_tunnel(&mut self, t: f64, changed: &[RelationId]) -> Result<(), Failure> {
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let before = std::mem::take(&mut self.before);
+        let after = self.functions.snapshot();
+        let rates = (self.crossing_rates(t, &before), self.crossing_rates(t, &after));
+        self.functions.restore(&after);
+        self.before = before;
+        let (Some(rates_before), Some(rates_after)) = rates else { return Ok(()) };
+        for &id in changed {
+            let Some(relation) = self.program.relations.get(id) else { continue };
+            // Positive where it leads further into the region of the present value.
+            let side =
+                if relation.op.is_true_below() == (self.functions.get(relation.memory) != 0.0) { -1.0 } else { 1.0 };
+            if side * rates_before[id.index()] < 0.0 && side * rates_after[id.index()] > 0.0 {
+                let accumulation = self.crowd.accumulation();
+                let kind = SimErrorKind::Zeno { relation: relation.text.clone(), accumulation };
+                return Err(Failure::new(t, kind).at(relation.span));
+            }
+        }
+        Ok(())
+    }
+
+    /// By how much the crossing functions change a moment after the point in `memory`.
+    fn crossing_rates(&mut self, t: f64, memory: &[f64]) -> Option<Vec<f64>> {
+        let n = self.program.relations.len() + N_WEIGHTS;
+        let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        self.functions.restore(memory);
+        self.functions.get_states(&mut self.x);
+        read_crossings(self.program, &mut self.functions, t, &mut now, &mut scale).ok()?;
+        self.look_ahead(t, &mut soon).ok()?;
+        Some(soon.iter().zip(&now).map(|(soon, now)| soon - now).collect())
+    }
+
+    /// Crossing functions a little later along the tangent, where the derivatives have just been evaluated at the states
+    /// in `x`.
+    pub(super) fn look_ahead(&mut self, t: f64, soon: &mut [f64]) -> Result<(), Failure> {
+        let mut dx = vec![0.0; self.x.len()];
+        self.functions.get_derivatives(&mut dx);
+        let ahead = 1e-3 * self.integrator.next_step_size().min(self.options.time_span());
+        let shifted: Vec<f64> = self.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
+        self.functions.set_continuous(t + ahead, &shifted);
+        let mut unused = vec![0.0; soon.len()];
+        read_crossings(self.program, &mut self.functions, t + ahead, soon, &mut unused)
+    }
+}
