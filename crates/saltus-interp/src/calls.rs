@@ -16,6 +16,7 @@ use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Ite
 use saltus_flat::{BaseType, EnumId, EnumType, Expr, Function, FunctionId, LocalId, RecordId, RecordType, Type, VarId};
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
 
+use crate::direct::DirectCalls;
 use crate::effects::Effects;
 use crate::memo::Memo;
 use crate::procedure::{Procedures, Trouble};
@@ -36,6 +37,7 @@ pub(crate) struct CallHost<'a> {
     any_failed: bool,
     objects: Vec<Value>,
     procedures: Procedures<'a>,
+    direct: DirectCalls,
     /// Scalars of the arguments of the present call.
     given: Vec<f64>,
     memo: Memo,
@@ -148,6 +150,7 @@ impl<'a> CallHost<'a> {
             any_failed: false,
             objects: Vec::new(),
             procedures: Procedures::new(program),
+            direct: DirectCalls::new(program),
             given: Vec::new(),
             memo: Memo::new(program),
             failure: Failure::None,
@@ -273,6 +276,10 @@ impl<'a> CallHost<'a> {
         span: Span,
         scalars: &mut Vec<f64>,
     ) -> bool {
+        if let Some(result) = self.direct.call(callable, given, memory, &self.objects, &mut self.world) {
+            scalars.push(result);
+            return true;
+        }
         let known = self.memo.find(callable, given, scalars);
         let outcome = known.map(|fine| if fine { Ok(()) } else { Err(Trouble::Failure) });
         match outcome.unwrap_or_else(|| self.procedures.call(callable, given, scalars)) {

@@ -1,10 +1,11 @@
 //! Evaluates a simulation program operation by operation on `f64` slots: no compilation, and the oracle for compiled
 //! code. In: a [`SimProgram`]. Out: an implementation of [`ModelFunctions`].
 //!
-//! [`machine`] evaluates straight-line code, [`calls`] the functions it calls (as a [`procedure`] where
+//! [`machine`] evaluates straight-line code, [`calls`] the functions it calls (as a [`procedure`] or [`direct`]ly where
 //! possible), [`loops`] the equations that must be solved together. [`linear`] and [`mixed`] know nothing of code. [`native`] lets machine code take over parts of the program.
 
 mod calls;
+mod direct;
 mod effects;
 pub mod linear;
 mod loops;

@@ -107,17 +107,23 @@ impl Results {
     }
 
     /// A signal that varies; `values` has one entry for each time (missing ones are not-a-number).
-    pub fn add_series(&mut self, name: &str, description: &str, unit: &str, kind: Kind, mut values: Vec<f64>) {
-        values.resize(self.times.len(), f64::NAN);
-        let source = self.share(values);
+    pub fn add_series(&mut self, name: &str, description: &str, unit: &str, kind: Kind, values: Vec<f64>) {
+        let source = self.add_column(values);
         self.add(name, description, unit, kind, source);
+    }
+
+    /// Values over time, for any number of signals.
+    pub fn add_column(&mut self, mut values: Vec<f64>) -> Source {
+        values.resize(self.times.len(), f64::NAN);
+        self.share(values)
     }
 
     pub fn add_constant(&mut self, name: &str, description: &str, unit: &str, kind: Kind, value: f64) {
         self.add(name, description, unit, kind, Source::Constant(value));
     }
 
-    pub(crate) fn add(&mut self, name: &str, description: &str, unit: &str, kind: Kind, source: Source) {
+    /// A signal with values that are known already.
+    pub fn add(&mut self, name: &str, description: &str, unit: &str, kind: Kind, source: Source) {
         self.positions.entry(name.to_owned()).or_insert(self.signals.len());
         let (description, unit) = (description.to_owned(), unit.to_owned());
         self.signals.push(Signal { name: name.to_owned(), description, unit, kind, source });

@@ -91,7 +91,8 @@ struct Run<'a> {
     integrator: Box<dyn Integrator>,
     search: CrossingSearch,
     selection: Selection<'a>,
-    columns: Vec<&'a Variable>,
+    /// Slots of a row of results.
+    places: Vec<usize>,
     /// Slots whose changes at events are recorded.
     watched: Vec<(SlotId, Arc<str>)>,
     texts: Texts,
@@ -175,6 +176,17 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     watched
 }
 
+/// A segment without rows, and the slots that a row has: one for all variables that share it.
+fn empty_segment(program: &SimProgram) -> (Segment, Vec<usize>) {
+    let shown = || program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden);
+    let mut places: Vec<usize> = shown().map(|v| v.slot.index()).collect();
+    places.sort_unstable();
+    places.dedup();
+    let place = |v: &Variable| places.binary_search(&v.slot.index()).unwrap_or(0);
+    let variables = shown().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect();
+    (Segment { variables, n_places: places.len(), ..Default::default() }, places)
+}
+
 impl<'a> Run<'a> {
     fn new(
         program: &'a SimProgram,
@@ -183,9 +195,7 @@ impl<'a> Run<'a> {
         observer: &'a mut dyn FnMut(Progress) -> bool,
         structure: &'a Structure,
     ) -> Self {
-        let columns: Vec<&Variable> = program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden).collect();
-        let head = columns.iter().map(|v| Column { name: v.name.clone(), ty: v.ty }).collect();
-        let segment = Segment { variables: head, ..Default::default() };
+        let (segment, places) = empty_segment(program);
         let mut search = CrossingSearch::new(program);
         search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
         Run {
@@ -198,7 +208,7 @@ impl<'a> Run<'a> {
             integrator: integration::choose(program, options, structure),
             search,
             selection: Selection::new(program),
-            columns,
+            places,
             watched: watched_slots(program),
             texts: Texts {
                 relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
@@ -463,12 +473,13 @@ impl<'a> Run<'a> {
 
     fn write_row(&mut self, t: f64) -> Result<(), Failure> {
         if let Some(segment) = self.trajectory.segments.last_mut() {
-            if 8 * (segment.values.len() + self.columns.len()) > self.options.max_result_bytes {
+            if 8 * (segment.values.len() + self.places.len()) > self.options.max_result_bytes {
                 let kind = SimErrorKind::ResultsTooLarge { bytes: self.options.max_result_bytes };
                 return Err(Failure::new(t, kind));
             }
             segment.times.push(t);
-            segment.values.extend(self.columns.iter().map(|v| self.functions.get(v.slot)));
+            let memory = self.functions.memory();
+            segment.values.extend(self.places.iter().map(|&slot| memory.get(slot).copied().unwrap_or(f64::NAN)));
         }
         self.check_assertions(t)
     }

@@ -23,14 +23,17 @@ pub struct Trajectory {
 pub struct Segment {
     pub variables: Vec<Column>,
     pub times: Vec<f64>,
-    /// Row by row, one value for each variable.
+    /// Row by row, `n_places` values each.
     pub values: Vec<f64>,
+    pub n_places: usize,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
     pub name: String,
     pub ty: SlotType,
+    /// Where its value is in a row; variables that are always equal share one.
+    pub place: usize,
 }
 
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -64,9 +67,25 @@ pub struct Statistics {
 }
 
 impl Segment {
-    pub fn row(&self, i: usize) -> &[f64] {
-        let n = self.variables.len();
-        self.values.get(i * n..(i + 1) * n).unwrap_or(&[])
+    /// The values at a place over time.
+    pub fn at(&self, place: usize) -> impl Iterator<Item = f64> + '_ {
+        let rows = self.values.chunks_exact(self.n_places.max(1));
+        rows.map(move |row| row.get(place).copied().unwrap_or(f64::NAN))
+    }
+
+    /// The values of all places over time.
+    pub fn columns(&self) -> Vec<Vec<f64>> {
+        let mut columns: Vec<Vec<f64>> = (0..self.n_places).map(|_| Vec::with_capacity(self.times.len())).collect();
+        for row in self.values.chunks_exact(self.n_places.max(1)) {
+            columns.iter_mut().zip(row).for_each(|(column, value)| column.push(*value));
+        }
+        columns
+    }
+
+    /// The values of the last row, by variable.
+    pub fn last_row(&self) -> Option<Vec<f64>> {
+        let row = self.values.chunks_exact(self.n_places.max(1)).next_back()?;
+        Some(self.variables.iter().map(|c| row.get(c.place).copied().unwrap_or(f64::NAN)).collect())
     }
 }
 
@@ -75,8 +94,8 @@ impl Trajectory {
     pub fn series(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let mut found = None;
         for segment in &self.segments {
-            if let Some(i) = segment.variables.iter().position(|c| c.name == name) {
-                let rows = segment.times.iter().enumerate().map(|(r, &t)| (t, segment.row(r)[i]));
+            if let Some(column) = segment.variables.iter().find(|c| c.name == name) {
+                let rows = segment.times.iter().copied().zip(segment.at(column.place));
                 found.get_or_insert_with(Vec::new).extend(rows);
             }
         }

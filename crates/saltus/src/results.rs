@@ -5,8 +5,9 @@
 use std::collections::HashMap;
 
 use saltus_program::{SimProgram, SlotType, Variable};
-use saltus_results::{Kind, Results};
+use saltus_results::{Kind, Results, Source};
 use saltus_sim::Trajectory;
+use saltus_sim::trajectory::Column;
 
 /// All signals and parameters whose name `keeps` accepts.
 pub fn of(program: &SimProgram, trajectory: &Trajectory, keeps: &dyn Fn(&str) -> bool) -> Results {
@@ -14,9 +15,9 @@ pub fn of(program: &SimProgram, trajectory: &Trajectory, keeps: &dyn Fn(&str) ->
     let texts = |name: &str| declared.get(name).map_or(("", ""), |v| (v.description.as_str(), v.unit.as_str()));
     let times: Vec<f64> = trajectory.segments.iter().flat_map(|s| s.times.iter().copied()).collect();
     let mut results = Results::new(&program.name, times);
-    for (name, ty, values) in columns(trajectory, keeps) {
+    for (name, ty, source) in columns(trajectory, keeps, &mut results) {
         let (description, unit) = texts(name);
-        results.add_series(name, description, unit, kind(ty), values);
+        results.add(name, description, unit, kind(ty), source);
     }
     for (name, value) in trajectory.parameters.iter().filter(|(name, _)| keeps(name)) {
         let (description, unit) = texts(name);
@@ -34,20 +35,41 @@ fn kind(ty: SlotType) -> Kind {
     }
 }
 
-/// Columns over all segments; where a segment does not have a variable its values are not-a-number.
-fn columns<'a>(trajectory: &'a Trajectory, keeps: &dyn Fn(&str) -> bool) -> Vec<(&'a str, SlotType, Vec<f64>)> {
+/// Signals over all segments; where a segment does not have a variable its values are not-a-number.
+fn columns<'a>(
+    trajectory: &'a Trajectory,
+    keeps: &dyn Fn(&str) -> bool,
+    results: &mut Results,
+) -> Vec<(&'a str, SlotType, Source)> {
+    if let [segment] = trajectory.segments.as_slice() {
+        let mut values = segment.columns();
+        let mut sources = vec![None; values.len()];
+        let kept = segment.variables.iter().filter(|v| keeps(&v.name));
+        let signal = |v: &'a Column| {
+            let known = *sources.get(v.place)?;
+            let source = known.unwrap_or_else(|| results.add_column(std::mem::take(&mut values[v.place])));
+            sources[v.place] = Some(source);
+            Some((v.name.as_str(), v.ty, source))
+        };
+        return kept.filter_map(signal).collect();
+    }
+    let gathered = gather(trajectory, keeps);
+    gathered.into_iter().map(|(name, ty, values)| (name, ty, results.add_column(values))).collect()
+}
+
+fn gather<'a>(trajectory: &'a Trajectory, keeps: &dyn Fn(&str) -> bool) -> Vec<(&'a str, SlotType, Vec<f64>)> {
     let mut columns: Vec<(&str, SlotType, Vec<f64>)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();
     let mut n_before = 0;
     for segment in &trajectory.segments {
-        for (i, variable) in segment.variables.iter().enumerate().filter(|(_, v)| keeps(&v.name)) {
+        for variable in segment.variables.iter().filter(|v| keeps(&v.name)) {
             let at = *positions.entry(&variable.name).or_insert_with(|| {
                 columns.push((&variable.name, variable.ty, Vec::new()));
                 columns.len() - 1
             });
             let values = &mut columns[at].2;
             values.resize(n_before, f64::NAN);
-            values.extend((0..segment.times.len()).map(|r| segment.row(r).get(i).copied().unwrap_or(f64::NAN)));
+            values.extend(segment.at(variable.place));
         }
         n_before += segment.times.len();
     }
@@ -58,21 +80,26 @@ fn columns<'a>(trajectory: &'a Trajectory, keeps: &dyn Fn(&str) -> bool) -> Vec<
 mod tests {
     use super::*;
     use saltus_sim::Segment;
-    use saltus_sim::trajectory::Column;
 
     #[test]
     fn segments_with_other_variables_leave_gaps() {
-        let column = |name: &str| Column { name: name.into(), ty: SlotType::Real };
+        let column = |name: &str, place| Column { name: name.into(), ty: SlotType::Real, place };
         let segments = vec![
             Segment {
-                variables: vec![column("a"), column("b")],
+                variables: vec![column("a", 0), column("b", 1)],
                 times: vec![0.0, 1.0],
                 values: vec![1.0, 2.0, 3.0, 4.0],
+                n_places: 2,
             },
-            Segment { variables: vec![column("b"), column("c")], times: vec![1.0], values: vec![5.0, 6.0] },
+            Segment {
+                variables: vec![column("b", 0), column("c", 1)],
+                times: vec![1.0],
+                values: vec![5.0, 6.0],
+                n_places: 2,
+            },
         ];
         let trajectory = Trajectory { segments, ..Default::default() };
-        let found = columns(&trajectory, &|name| name != "a");
+        let found = gather(&trajectory, &|name| name != "a");
         assert_eq!(found[0], ("b", SlotType::Real, vec![2.0, 4.0, 5.0]));
         assert!(found[1].0 == "c" && found[1].2[0].is_nan() && found[1].2[2] == 6.0);
     }

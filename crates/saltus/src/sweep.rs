@@ -206,7 +206,7 @@ impl Study<'_> {
     }
 
     fn is_same_when_compiled(&self, values: &[f64]) -> bool {
-        let last = |t: &Trajectory| t.segments.last().and_then(|s| Some(s.row(s.times.len().checked_sub(1)?).to_vec()));
+        let last = |t: &Trajectory| t.segments.last().and_then(|s| s.last_row());
         let session = self.session_for_files();
         let mut functions = self.engine.functions(self.program, &session);
         let Ok(in_memory) = self.run_in_memory(&mut *functions, values) else {

@@ -118,7 +118,8 @@ fn all() -> impl Iterator<Item = &'static (&'static str, NativeFunction)> {
     TABLES.iter().chain(lapack::TABLES).flat_map(|t| t.iter())
 }
 
-pub(crate) fn find(name: &str) -> Option<NativeFunction> {
+/// The implementation of an external function.
+pub fn find(name: &str) -> Option<NativeFunction> {
     all().find(|(n, _)| *n == name).map(|(_, f)| *f)
 }
 
