@@ -150,8 +150,8 @@ impl<'a> Lowering<'a> {
         self.system.dag.binary(BinaryFn::Sub, a, product)
     }
 
+    /// `smooth(0, if x >= 0 then up*x else down*x)`: no event.
     fn semi_linear(&mut self, x: &'a Expr, up: &'a Expr, down: &'a Expr, e: &'a Expr) -> Lowered<Value> {
-        let text = self.event_text(e);
         let (x, up, down) = (self.value(x)?, self.value(up)?, self.value(down)?);
         let dims = [&x, &up, &down].into_iter().map(Value::dims).find(|d| !d.is_empty()).unwrap_or(&[]).to_vec();
         let n = dims.iter().product();
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
                 return self.broken("semiLinear of arrays of different sizes", e.span);
             };
             let zero = self.system.dag.constant(0.0);
-            let is_positive = self.relation_of(RelationOp::GreaterEqual, x, zero, text.clone(), e.span);
+            let is_positive = self.system.dag.binary(BinaryFn::GreaterEqual, x, zero);
             let slope = self.system.dag.select(is_positive, up, down);
             items.push(self.system.dag.binary(BinaryFn::Mul, x, slope));
         }

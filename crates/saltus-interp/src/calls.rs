@@ -19,6 +19,7 @@ use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
 use crate::direct::DirectCalls;
 use crate::effects::Effects;
 use crate::memo::Memo;
+use crate::native::procedure::NativeProcedures;
 use crate::procedure::{Procedures, Trouble};
 
 /// A table of tables deeper than this is a cycle.
@@ -159,6 +160,10 @@ impl<'a> CallHost<'a> {
             effects: Effects::default(),
             n_calls: 0,
         }
+    }
+
+    pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures>) {
+        self.procedures.set_native(native);
     }
 
     pub fn set_outside(&mut self, outside: Box<dyn Outside + 'a>) {

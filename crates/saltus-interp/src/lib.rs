@@ -31,6 +31,7 @@ pub use saltus_eval::Outside;
 
 use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
+use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeSection, Step, UnitId};
 
 pub struct Interpreter<'a> {
@@ -134,6 +135,11 @@ impl<'a> Interpreter<'a> {
             work.set_native(NativeLoop { code: section.code.clone(), units });
         }
         self.native[number] = Some(Rc::new(section));
+    }
+
+    /// Functions that are called often become machine code.
+    pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures>) {
+        self.machine.host.set_native_procedures(native);
     }
 
     /// Does machine code evaluate this section?

@@ -18,6 +18,24 @@ use saltus_program::CallableId;
 
 use crate::calls::CallHost;
 
+/// Procedures as a compiler sees them.
+pub mod procedure {
+    pub use crate::procedure::code::{
+        At, Binary, CallSite, Instruction, LARGEST_INTEGER, Op, Procedure, Transfer, Unary,
+    };
+    pub use crate::procedure::run::{MOST_WORK, Stack, Trouble};
+
+    /// Machine code for procedures.
+    pub trait NativeProcedures {
+        /// Compiles a procedure and all that it calls; false if that is impossible.
+        fn compile(&mut self, procedures: &[Procedure], constants: &[f64], first: usize) -> bool;
+
+        /// Runs a compiled procedure. Its frame begins with the stack, which grows as necessary; the constants are those
+        /// that it was compiled with, and perhaps more.
+        fn run(&self, first: usize, constants: &[f64], stack: &mut Vec<f64>) -> Result<(), Trouble>;
+    }
+}
+
 /// A piece of machine code that is called as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnitId(pub u32);

@@ -8,17 +8,25 @@
 //! loop {i, u}                         ⇒     a function that writes the residuals, one for the Jacobian; solved by the
 //!                                           solver of the interpreter
 //! parameters, initial system                interpreted: they run once
+//! y := f(x)                                 a function for `f`, if it is called often: frame, constants ⇒ status
 //! ```
 //!
 //! [`layout`] decides what goes where, [`lower`] writes operations as instructions, [`section`] puts blocks together, and
-//! [`machine_code`] holds the result and is the only module with `unsafe` operations.
+//! [`machine_code`] holds the result. [`procedure`] writes the functions of the model and [`machine_procedures`] holds
+//! them. Both use [`arithmetic`], and the two holders are the only modules with `unsafe` operations.
 
+mod arithmetic;
 mod copies;
 mod elementary;
 mod layout;
 mod lower;
 mod machine_code;
+mod machine_procedures;
 mod model;
+mod procedure;
+mod procedure_helpers;
+#[cfg(test)]
+mod procedure_tests;
 mod section;
 
 use std::fmt;

@@ -7,8 +7,7 @@
 //! v3 = select v2 …     v5 = select v4, …
 //! ```
 //!
-//! Every operation means what `UnaryFn::apply` and `BinaryFn::apply` say, to the last bit (of a NaN: that it is one). The
-//! blocks of a function form a chain, so that every value is at hand in all that follows.
+//! What the operations are is in [`crate::arithmetic`]. The blocks of a function form a chain, so that every value is at hand in all that follows.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -21,15 +20,14 @@ use cranelift_module::{FuncId, Module};
 use saltus_base::Index;
 use saltus_program::{BinaryFn, Op, SlotId, UnaryFn, ValueId};
 
-use crate::elementary;
+use crate::arithmetic::{Arithmetic, Elementary, Used};
 
 /// A slot is read again rather than kept in a register if it has not been used for this many operations.
 const KEPT: u32 = 60;
 
 /// Functions outside that machine code calls.
 pub(crate) struct Imports {
-    pub unary: Vec<FuncId>,
-    pub binary: Vec<FuncId>,
+    pub elementary: Elementary,
     pub make_call: FuncId,
 }
 
@@ -90,8 +88,7 @@ pub(crate) struct Lowering<'f> {
     memory: Value,
     scratch: Value,
     context: Value,
-    unary: [Option<FuncRef>; elementary::UNARY.len()],
-    binary: [Option<FuncRef>; elementary::BINARY.len()],
+    used: Used,
     make_call: Option<FuncRef>,
     /// Returns its parameter.
     exit: Option<Block>,
@@ -124,8 +121,7 @@ impl<'f> Lowering<'f> {
             memory,
             scratch,
             context,
-            unary: [None; elementary::UNARY.len()],
-            binary: [None; elementary::BINARY.len()],
+            used: Used::default(),
             make_call: None,
             exit: None,
             stores: Vec::new(),
@@ -194,12 +190,7 @@ impl<'f> Lowering<'f> {
     fn float_of(&mut self, known: &mut Known) -> Value {
         let value = match *known {
             Known { float: Some(value), .. } => value,
-            Known { truth: Some(truth), .. } => {
-                let one = self.builder.ins().iconst(types::I64, 1f64.to_bits() as i64);
-                let zero = self.builder.ins().iconst(types::I64, 0);
-                let bits = self.builder.ins().select(truth, one, zero);
-                self.builder.ins().bitcast(types::F64, MemFlags::new(), bits)
-            }
+            Known { truth: Some(truth), .. } => self.arithmetic().number_of(truth),
             Known { constant, .. } => self.number(constant.unwrap_or(f64::NAN)),
         };
         known.float = Some(value);
@@ -210,14 +201,18 @@ impl<'f> Lowering<'f> {
         self.builder.ins().f64const(value)
     }
 
+    fn arithmetic(&mut self) -> Arithmetic<'_, 'f> {
+        let elementary = &self.imports.elementary;
+        Arithmetic { builder: &mut self.builder, module: self.module, elementary, used: &mut self.used }
+    }
+
     /// Is the value something else than 0?
     fn truth(&mut self, id: ValueId) -> Value {
         if let Some(truth) = self.known(id).truth {
             return truth;
         }
         let value = self.float(id);
-        let zero = self.number(0.0);
-        self.builder.ins().fcmp(FloatCC::NotEqual, value, zero)
+        self.arithmetic().is_true(value)
     }
 
     fn load(&mut self, slot: SlotId) -> Known {
@@ -242,22 +237,7 @@ impl<'f> Lowering<'f> {
             return self.not(a);
         }
         let x = self.float(a);
-        if let Some(position) = elementary::find_unary(function) {
-            let callee = match self.unary[position] {
-                Some(callee) => callee,
-                None => self.module.declare_func_in_func(self.imports.unary[position], self.builder.func),
-            };
-            self.unary[position] = Some(callee);
-            return float(self.call_float(callee, &[x]));
-        }
-        float(match function {
-            UnaryFn::Negate => self.builder.ins().fneg(x),
-            UnaryFn::Sqrt => self.builder.ins().sqrt(x),
-            UnaryFn::Abs => self.builder.ins().fabs(x),
-            UnaryFn::Floor => self.builder.ins().floor(x),
-            UnaryFn::Ceil => self.builder.ins().ceil(x),
-            _ => self.sign(x),
-        })
+        float(self.arithmetic().unary(function, x))
     }
 
     fn not(&mut self, a: ValueId) -> Known {
@@ -271,16 +251,6 @@ impl<'f> Lowering<'f> {
         truth(value)
     }
 
-    fn sign(&mut self, x: Value) -> Value {
-        let [zero, one, minus_one] = [0.0, 1.0, -1.0].map(|c| self.number(c));
-        let ins = self.builder.ins();
-        let neither = ins.fmul(x, zero);
-        let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, x, zero);
-        let not_positive = self.builder.ins().select(is_negative, minus_one, neither);
-        let is_positive = self.builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
-        self.builder.ins().select(is_positive, one, not_positive)
-    }
-
     fn binary(&mut self, function: BinaryFn, a: ValueId, b: ValueId) -> Known {
         match function {
             BinaryFn::And | BinaryFn::Or => {
@@ -291,52 +261,10 @@ impl<'f> Lowering<'f> {
             _ => {}
         }
         let (x, y) = (self.float(a), self.float(b));
-        if let Some(condition) = condition(function) {
-            return truth(self.builder.ins().fcmp(condition, x, y));
+        if let Some(holds) = self.arithmetic().relation(function, x, y) {
+            return truth(holds);
         }
-        if let Some(position) = elementary::find_binary(function) {
-            let callee = match self.binary[position] {
-                Some(callee) => callee,
-                None => self.module.declare_func_in_func(self.imports.binary[position], self.builder.func),
-            };
-            self.binary[position] = Some(callee);
-            return float(self.call_float(callee, &[x, y]));
-        }
-        float(match function {
-            BinaryFn::Add => self.builder.ins().fadd(x, y),
-            BinaryFn::Sub => self.builder.ins().fsub(x, y),
-            BinaryFn::Mul => self.builder.ins().fmul(x, y),
-            BinaryFn::Div => self.builder.ins().fdiv(x, y),
-            BinaryFn::Min => self.extreme(FloatCC::LessThanOrEqual, x, y),
-            BinaryFn::Max => self.extreme(FloatCC::GreaterThanOrEqual, x, y),
-            BinaryFn::Mod => {
-                let quotient = self.builder.ins().fdiv(x, y);
-                let whole = self.builder.ins().floor(quotient);
-                self.remainder(x, whole, y)
-            }
-            BinaryFn::Rem => {
-                let quotient = self.builder.ins().fdiv(x, y);
-                let whole = self.builder.ins().trunc(quotient);
-                self.remainder(x, whole, y)
-            }
-            _ => {
-                let quotient = self.builder.ins().fdiv(x, y);
-                self.builder.ins().trunc(quotient)
-            }
-        })
-    }
-
-    fn remainder(&mut self, x: Value, whole: Value, y: Value) -> Value {
-        let product = self.builder.ins().fmul(whole, y);
-        self.builder.ins().fsub(x, product)
-    }
-
-    /// `x` if the condition holds or `x` is no number, `y` otherwise.
-    fn extreme(&mut self, condition: FloatCC, x: Value, y: Value) -> Value {
-        let holds = self.builder.ins().fcmp(condition, x, y);
-        let is_nan = self.builder.ins().fcmp(FloatCC::Unordered, x, x);
-        let is_x = self.builder.ins().bor(holds, is_nan);
-        self.builder.ins().select(is_x, x, y)
+        float(self.arithmetic().binary(function, x, y))
     }
 
     fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId) -> Known {
@@ -346,11 +274,6 @@ impl<'f> Lowering<'f> {
         }
         let (a, b) = (self.float(a), self.float(b));
         float(self.builder.ins().select(condition, a, b))
-    }
-
-    fn call_float(&mut self, callee: FuncRef, arguments: &[Value]) -> Value {
-        let call = self.builder.ins().call(callee, arguments);
-        self.builder.inst_results(call)[0]
     }
 
     /// Makes the call of a site whose arguments go to `scratch[arguments..]`; returns 0 (of 32 bits) if it failed.
@@ -473,18 +396,6 @@ impl<'f> Lowering<'f> {
         self.builder.switch_to_block(next);
         self.builder.seal_block(next);
     }
-}
-
-fn condition(function: BinaryFn) -> Option<FloatCC> {
-    Some(match function {
-        BinaryFn::Less => FloatCC::LessThan,
-        BinaryFn::LessEqual => FloatCC::LessThanOrEqual,
-        BinaryFn::Greater => FloatCC::GreaterThan,
-        BinaryFn::GreaterEqual => FloatCC::GreaterThanOrEqual,
-        BinaryFn::Equal => FloatCC::Equal,
-        BinaryFn::NotEqual => FloatCC::NotEqual,
-        _ => return None,
-    })
 }
 
 fn float(value: Value) -> Known {

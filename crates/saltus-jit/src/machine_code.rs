@@ -1,4 +1,4 @@
-//! Machine code in memory and the way into it and out of it: the only module with `unsafe` operations.
+//! Machine code in memory and the way into it and out of it, with `unsafe` operations.
 //!
 //! In: functions that Cranelift has compiled ([`Unit`]s of them) and the places where they call back ([`Site`]s). Out: a
 //! [`NativeCode`] that is safe to use.

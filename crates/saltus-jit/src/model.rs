@@ -10,6 +10,7 @@ use saltus_program::{
 };
 
 use crate::copies::Copies;
+use crate::machine_procedures::MachineProcedures;
 use crate::{Jit, JitError, section};
 
 /// Sections that run often.
@@ -36,8 +37,10 @@ pub struct CompiledModel<'a> {
 
 impl<'a> CompiledModel<'a> {
     pub(crate) fn new(program: &'a SimProgram, jit: Jit) -> Self {
+        let mut interpreter = Interpreter::new(program);
+        interpreter.set_native_procedures(Box::new(MachineProcedures::new(&jit)));
         CompiledModel {
-            interpreter: Interpreter::new(program),
+            interpreter,
             program,
             jit,
             states: Copies::new(&mut program.states.iter().map(|s| s.value)),

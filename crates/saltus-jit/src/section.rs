@@ -10,18 +10,19 @@
 use std::rc::Rc;
 
 use cranelift_codegen::Context;
-use cranelift_codegen::ir::{AbiParam, Signature, Value, types};
+use cranelift_codegen::ir::{AbiParam, Value, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module};
+use cranelift_module::{FuncId, Module};
 use saltus_base::Span;
 use saltus_interp::native::{CallSite, LoopUnits, NativeSection, Step, UnitId};
 use saltus_program::{Assign, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, ValueId};
 
+use crate::arithmetic::{Elementary, declare_import};
 use crate::layout::{Layout, for_operands};
 use crate::lower::{Imports, Lowering, Storage, signature};
 use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
-use crate::{JitError, JitOptions, elementary};
+use crate::{JitError, JitOptions};
 
 /// Bytes that an offset in machine code may reach, in places of memory.
 const MOST_PLACES: usize = i32::MAX as usize / 8;
@@ -82,8 +83,7 @@ pub(crate) fn compile(
 impl<'p> SectionCompiler<'p> {
     fn new(program: &'p SimProgram, isa: &OwnedTargetIsa, options: JitOptions) -> Result<Self, JitError> {
         let mut builder = JITBuilder::with_isa(isa.clone(), cranelift_module::default_libcall_names());
-        builder.symbols(elementary::UNARY.iter().map(|e| (e.1, e.2 as *const u8)));
-        builder.symbols(elementary::BINARY.iter().map(|e| (e.1, e.2 as *const u8)));
+        Elementary::add_symbols(&mut builder);
         builder.symbol(MAKE_CALL, MachineCode::make_call_address());
         let mut module = JITModule::new(builder);
         let imports = declare_imports(&mut module)?;
@@ -237,20 +237,9 @@ impl<'p> SectionCompiler<'p> {
 }
 
 fn declare_imports(module: &mut JITModule) -> Result<Imports, JitError> {
-    let call_conv = module.isa().default_call_conv();
-    let mut declare = |name: &str, parameters: Vec<AbiParam>, result| {
-        let mut signature = Signature::new(call_conv);
-        signature.params = parameters;
-        signature.returns = vec![AbiParam::new(result)];
-        module.declare_function(name, Linkage::Import, &signature).map_err(JitError::from_module)
-    };
-    let float = AbiParam::new(types::F64);
-    let unary = elementary::UNARY.iter().map(|e| declare(e.1, vec![float], types::F64));
-    let unary = unary.collect::<Result<_, _>>()?;
-    let binary = elementary::BINARY.iter().map(|e| declare(e.1, vec![float; 2], types::F64));
-    let binary = binary.collect::<Result<_, _>>()?;
     let context_and_site = vec![AbiParam::new(types::I64), AbiParam::new(types::I32)];
-    Ok(Imports { unary, binary, make_call: declare(MAKE_CALL, context_and_site, types::I32)? })
+    let make_call = declare_import(module, MAKE_CALL, context_and_site, types::I32)?;
+    Ok(Imports { elementary: Elementary::declare(module)?, make_call })
 }
 
 fn layout(code: &Code, roots: &[ValueId], first_free: usize, longest: usize) -> Result<Layout, JitError> {

@@ -13,7 +13,7 @@
 //! In: a function of the program and the shapes of its arguments. Out: a [`code::Procedure`] on a flat frame of `f64`, in
 //! which every local has a fixed place because all sizes are known. [`compiler`] decides what is compiled for what,
 //! [`body`], [`statements`], [`expressions`], [`views`], [`arrays`], [`builtins`] and [`calls`] write the code, [`run`]
-//! executes it.
+//! executes it, or machine code does if it is called often.
 //!
 //! What is not supported (Strings, sizes that depend on values, external objects, effects) is left to the evaluator; so is
 //! the repetition of every call that gets in trouble, to say what went wrong.
@@ -22,11 +22,11 @@ mod arrays;
 mod body;
 mod builtins;
 mod calls;
-mod code;
+pub mod code;
 mod compiler;
 mod expressions;
 mod layout;
-mod run;
+pub mod run;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -42,12 +42,18 @@ use layout::{Compiled, Operand, Place, Unsupported, known_dims, n_elements};
 use run::Stack;
 pub use run::Trouble;
 
+use crate::native::procedure::NativeProcedures;
+
+/// Calls after which it pays to compile a procedure to machine code.
+const HOT: u32 = 200;
+
 /// The compiled functions of a program, made when first called.
 pub struct Procedures<'a> {
     compiler: Compiler<'a>,
     /// By callable.
     entries: Vec<Entry>,
     stack: Stack,
+    native: Option<Box<dyn NativeProcedures>>,
 }
 
 enum Entry {
@@ -62,6 +68,16 @@ struct Call {
     inputs: Vec<Kind>,
     /// First scalar and number of scalars of each output.
     outputs: Vec<(usize, usize)>,
+    code: Code,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    /// Until it has been called so often.
+    Interpreted(u32),
+    Native,
+    /// It cannot be compiled to machine code.
+    InterpretedForGood,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,7 +91,12 @@ enum Kind {
 impl<'a> Procedures<'a> {
     pub fn new(program: &'a SimProgram) -> Self {
         let entries = program.callables.ids().map(|_| Entry::New).collect();
-        Procedures { compiler: Compiler::new(program), entries, stack: Stack::default() }
+        Procedures { compiler: Compiler::new(program), entries, stack: Stack::default(), native: None }
+    }
+
+    /// From now on, procedures that are called often become machine code.
+    pub fn set_native(&mut self, native: Box<dyn NativeProcedures>) {
+        self.native = Some(native);
     }
 
     /// Appends the results of a call to `results`. In trouble if the function is not compiled or fails.
@@ -87,9 +108,29 @@ impl<'a> Procedures<'a> {
                 *entry = Entry::Compiled(call);
             }
         }
-        match self.entries.get(id.index()) {
-            Some(Entry::Compiled(call)) => run_call(call, &self.compiler, &mut self.stack, arguments, results),
+        match self.entries.get_mut(id.index()) {
+            Some(Entry::Compiled(call)) => {
+                if let Some(native) = &mut self.native {
+                    call.count(&self.compiler, native.as_mut());
+                }
+                let native = self.native.as_deref().filter(|_| call.code == Code::Native);
+                run_call(call, &self.compiler, native, &mut self.stack, arguments, results)
+            }
             _ => Err(Trouble::Unclear),
+        }
+    }
+}
+
+impl Call {
+    /// Compiles it to machine code if it is time to.
+    fn count(&mut self, compiler: &Compiler, native: &mut dyn NativeProcedures) {
+        self.code = match self.code {
+            Code::Interpreted(n) if n < HOT => Code::Interpreted(n + 1),
+            Code::Interpreted(_) => {
+                let is_compiled = native.compile(&compiler.procedures, &compiler.constants.scalars, self.procedure);
+                if is_compiled { Code::Native } else { Code::InterpretedForGood }
+            }
+            code => code,
         }
     }
 }
@@ -121,7 +162,7 @@ fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
         }
         outputs.push((output.at.position(), n));
     }
-    Ok(Call { procedure: signature.procedure, inputs, outputs })
+    Ok(Call { procedure: signature.procedure, inputs, outputs, code: Code::Interpreted(0) })
 }
 
 fn input(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<Operand> {
@@ -151,6 +192,7 @@ fn add_kinds(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<
 fn run_call(
     call: &Call,
     compiler: &Compiler,
+    native: Option<&dyn NativeProcedures>,
     stack: &mut Stack,
     arguments: &[f64],
     results: &mut Vec<f64>,
@@ -169,7 +211,11 @@ fn run_call(
             Kind::Integer => return Err(Trouble::Unclear),
         };
     }
-    stack.run(&compiler.procedures, &compiler.constants.scalars, call.procedure)?;
+    let constants = &compiler.constants.scalars;
+    match native {
+        Some(native) => native.run(call.procedure, constants, &mut stack.scalars)?,
+        None => stack.run(&compiler.procedures, constants, call.procedure)?,
+    }
     for &(start, n) in &call.outputs {
         results.extend_from_slice(stack.scalars.get(start..start + n).ok_or(Trouble::Unclear)?);
     }

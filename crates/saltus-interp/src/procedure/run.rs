@@ -9,7 +9,7 @@ use saltus_program::BinaryFn;
 /// Calls inside of calls, as many as the evaluator allows.
 const MOST_CALLS: usize = 200;
 /// Instructions in one call, loops and calls counted with their whole length.
-const MOST_INSTRUCTIONS: u64 = 20_000_000;
+pub const MOST_WORK: u64 = 20_000_000;
 /// Scalars of all frames.
 const MOST_SCALARS: usize = 50_000_000;
 
@@ -50,7 +50,9 @@ impl View<'_> {
     }
 
     fn copy(&mut self, to: usize, from: At, moved: usize, n: usize) -> Result<(), Trouble> {
-        let start = from.position() + moved;
+        // Far outside stays outside.
+        let start = from.position().saturating_add(moved).min(usize::MAX / 2);
+        let to = to.min(usize::MAX / 2);
         let (to, from_range) = (to..to + n, start..start + n);
         if from.is_constant() {
             let source = self.constants.get(from_range).ok_or(Trouble::Unclear)?;
@@ -76,7 +78,7 @@ impl Stack {
     pub fn run(&mut self, procedures: &[Procedure], constants: &[f64], first: usize) -> Result<(), Trouble> {
         self.callers.clear();
         let (mut current, mut start, mut position) = (first, 0usize, 0usize);
-        let mut left = MOST_INSTRUCTIONS;
+        let mut left = MOST_WORK;
         loop {
             let procedure = procedures.get(current).ok_or(Trouble::Unclear)?;
             let frame = self.scalars.get_mut(start..start + procedure.frame as usize).ok_or(Trouble::Unclear)?;
@@ -177,7 +179,7 @@ fn execute(code: &[Instruction], start: usize, view: &mut View, left: &mut u64) 
             }
             Op::Store => {
                 let moved = view.get(i.b) as usize;
-                view.copy(i.to.position() + moved, i.a, 0, i.n as usize)?;
+                view.copy(i.to.position().saturating_add(moved), i.a, 0, i.n as usize)?;
             }
             Op::Jump => position = i.n as usize,
             Op::Again => {
