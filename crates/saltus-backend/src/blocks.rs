@@ -71,6 +71,10 @@ impl Step {
         }
     }
 
+    pub fn assignment(&self) -> Option<&Assignment> {
+        if let Step::Assign(a) = self { Some(a) } else { None }
+    }
+
     /// The nodes the step evaluates.
     pub fn nodes(&self) -> Vec<NodeId> {
         match self {

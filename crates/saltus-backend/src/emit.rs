@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
 use saltus_program::{
-    Assign, BinaryFn, Block, Call, Code, Experiment, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, State,
-    StateSet, StateSetLevel, Unknown, ValueId, Variable,
+    Assign, Block, Experiment, Jacobian, Loop, Section, SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel,
+    Unknown, Variable,
 };
 
 use crate::alias::Aliases;
@@ -16,8 +16,10 @@ use crate::blocks::{LoopStep, Step};
 use crate::clocks::emit::base_partition;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
-use crate::dag::{CallId, Dag, Node, NodeId};
+use crate::coder::Coder;
+use crate::dag::{Dag, NodeId};
 use crate::initial::Initial;
+use crate::share::group_by_calls;
 use crate::sort::Orders;
 use crate::state_sets::SetLevel;
 use crate::states::Preferences;
@@ -62,12 +64,10 @@ pub fn emit(
     let mut clocked_sections = Vec::new();
     let mut base_partitions = Vec::new();
     for (base, order) in clocked {
-        let mut section = |system: &mut System, steps: &[Step]| Section {
-            blocks: steps.iter().map(|s| block(&system.dag, &scales, s)).collect(),
-        };
+        let mut section = |system: &mut System, steps: &[Step]| section(system, &scales, steps);
         base_partitions.push(base_partition(&mut system, base, order, &mut clocked_sections, &mut section));
     }
-    let section = |steps: &[Step]| Section { blocks: steps.iter().map(|s| block(&system.dag, &scales, s)).collect() };
+    let section = |steps: &[Step]| section(&system, &scales, steps);
     let derivative_section = section(&derivative_steps);
     let (parameter_section, initial_section) = (section(&parameters), section(&initial.steps));
     let homotopy_section = section(&initial.homotopy);
@@ -195,37 +195,44 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
     steps
 }
 
-fn block(dag: &Dag, scales: &Scales, step: &Step) -> Block {
-    match step {
-        Step::Assign(a) => {
-            let mut coder = Coder::default();
-            let value = coder.value(dag, a.node);
-            Block::Assign(Assign { code: coder.code, stores: vec![(value, a.slot)], span: a.span })
-        }
-        Step::Loop(l) => Block::Loop(Box::new(loop_block(dag, scales, l))),
+fn section(system: &System, scales: &Scales, steps: &[Step]) -> Section {
+    let groups = group_by_calls(&system.dag, steps);
+    Section { blocks: groups.iter().map(|group| block(system, scales, group)).collect() }
+}
+
+fn block(system: &System, scales: &Scales, group: &[&Step]) -> Block {
+    match group {
+        [Step::Loop(l)] => Block::Loop(Box::new(loop_block(system, scales, l))),
+        _ => Block::Assign(assign(system, group.iter().filter_map(|step| step.assignment()))),
     }
 }
 
-fn loop_block(dag: &Dag, scales: &Scales, l: &LoopStep) -> Loop {
+fn assign<'s>(system: &System, assignments: impl Iterator<Item = &'s Assignment> + Clone) -> Assign {
+    let roots: Vec<NodeId> = assignments.clone().map(|a| a.node).collect();
+    let span = assignments.clone().next().map_or(saltus_base::Span::nowhere(), |a| a.span);
+    let coder = Coder::new(system, &roots);
+    let stores = assignments.map(|a| (coder.value(a.node), a.slot)).collect();
+    Assign { code: coder.code, stores, span }
+}
+
+fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
     let span = l.residuals.first().map(|r| r.1).or(l.discrete.first().map(|a| a.span));
     let span = span.unwrap_or(saltus_base::Span::nowhere());
-    let mut coder = Coder::default();
-    let stores = l.inner.iter().map(|a| (coder.value(dag, a.node), a.slot)).collect();
-    let residuals = l.residuals.iter().map(|r| coder.value(dag, r.0)).collect();
+    let roots: Vec<NodeId> = l.inner.iter().map(|a| a.node).chain(l.residuals.iter().map(|r| r.0)).collect();
+    let coder = Coder::new(system, &roots);
+    let stores = l.inner.iter().map(|a| (coder.value(a.node), a.slot)).collect();
+    let residuals = l.residuals.iter().map(|r| coder.value(r.0)).collect();
     let body = Assign { code: coder.code, stores, span };
     let (jacobian, is_linear) = match &l.jacobian {
         Some(found) => {
-            let mut coder = Coder::default();
-            let entries = found.entries.iter().map(|&(r, c, node)| (r, c, coder.value(dag, node))).collect();
+            let roots: Vec<NodeId> = found.entries.iter().map(|e| e.2).collect();
+            let coder = Coder::new(system, &roots);
+            let entries = found.entries.iter().map(|&(r, c, node)| (r, c, coder.value(node))).collect();
             (Some(Jacobian { code: coder.code, entries }), found.is_linear)
         }
         None => (None, false),
     };
-    let discrete = (!l.discrete.is_empty()).then(|| {
-        let mut coder = Coder::default();
-        let stores = l.discrete.iter().map(|a| (coder.value(dag, a.node), a.slot)).collect();
-        Assign { code: coder.code, stores, span }
-    });
+    let discrete = (!l.discrete.is_empty()).then(|| Assign { span, ..assign(system, l.discrete.iter()) });
     let unknowns = l
         .unknowns
         .iter()
@@ -235,85 +242,6 @@ fn loop_block(dag: &Dag, scales: &Scales, l: &LoopStep) -> Loop {
         })
         .collect();
     Loop { unknowns, body, residuals, spans: l.residuals.iter().map(|r| r.1).collect(), jacobian, is_linear, discrete }
-}
-
-/// Writes nodes as operations, each once.
-#[derive(Default)]
-struct Coder {
-    code: Code,
-    values: HashMap<NodeId, ValueId>,
-    calls: HashMap<CallId, u32>,
-}
-
-impl Coder {
-    fn value(&mut self, dag: &Dag, root: NodeId) -> ValueId {
-        if let Some(&known) = self.values.get(&root) {
-            return known;
-        }
-        for id in dag.reachable(&[root]) {
-            if self.values.contains_key(&id) {
-                continue;
-            }
-            // Children come before their parents.
-            let at = |child: NodeId| self.values.get(&child).copied().unwrap_or(ValueId(u32::MAX));
-            let op = match dag.node(id) {
-                Node::Const(bits) => Op::Const(f64::from_bits(bits)),
-                Node::Load(slot) => Op::Load(slot),
-                Node::Unary(f, x) => Op::Unary(f, at(x)),
-                Node::Binary(BinaryFn::Pow, a, b) if small_power(dag, b).is_some() => {
-                    let (base, exponent) = (at(a), small_power(dag, b).unwrap_or(2));
-                    self.power(base, exponent)
-                }
-                Node::Binary(f, a, b) => Op::Binary(f, at(a), at(b)),
-                Node::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
-                Node::Result(call, k) => {
-                    let place = self.call(dag, call);
-                    Op::Result(place, k)
-                }
-            };
-            self.push(id, op);
-        }
-        self.values[&root]
-    }
-
-    /// `base^exponent` by multiplications; all but the last are written.
-    fn power(&mut self, base: ValueId, exponent: u32) -> Op {
-        let mut product = base;
-        for _ in 2..exponent {
-            let place = ValueId(self.code.ops.len() as u32);
-            self.code.ops.push(Op::Binary(BinaryFn::Mul, product, base));
-            product = place;
-        }
-        Op::Binary(BinaryFn::Mul, product, base)
-    }
-
-    fn push(&mut self, id: NodeId, op: Op) {
-        self.values.insert(id, ValueId(self.code.ops.len() as u32));
-        self.code.ops.push(op);
-    }
-
-    /// The call is made where its first result is asked for.
-    fn call(&mut self, dag: &Dag, call: CallId) -> u32 {
-        if let Some(&place) = self.calls.get(&call) {
-            return place;
-        }
-        let called = dag.called(call);
-        let arguments =
-            called.arguments.iter().map(|a| self.values.get(a).copied().unwrap_or(ValueId(u32::MAX))).collect();
-        let place = self.code.calls.len() as u32;
-        self.code.calls.push(Call { callable: called.function, arguments });
-        self.code.ops.push(Op::Call(place));
-        self.calls.insert(call, place);
-        place
-    }
-}
-
-/// Powers up to this are multiplications, which are quicker than the general function.
-const LARGEST_POWER: f64 = 4.0;
-
-fn small_power(dag: &Dag, exponent: NodeId) -> Option<u32> {
-    let value = dag.value(exponent)?;
-    (value.fract() == 0.0 && (2.0..=LARGEST_POWER).contains(&value)).then_some(value as u32)
 }
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {

@@ -236,6 +236,13 @@ impl<'a> CallHost<'a> {
         self.results.get(k as usize).and_then(|r| r.get(result as usize)).copied().unwrap_or(f64::NAN)
     }
 
+    /// Call number `k` of the present code is not made: nothing uses its results.
+    pub fn skip(&mut self, k: u32) {
+        if let Some(results) = self.results.get_mut(k as usize) {
+            results.clear();
+        }
+    }
+
     /// Makes call number `k` of the present code with the scalars `given`, for the equation at `span`.
     pub fn call(
         &mut self,

@@ -618,7 +618,7 @@ fn find_relations(assign: &Assign, own: &[SlotId]) -> Vec<RelationPlace> {
             Op::Binary(_, a, b) => is(a) || is(b),
             Op::Select(c, a, b) => is(c) || is(a) || is(b),
             Op::Call(k) | Op::Result(k, _) => {
-                assign.code.calls.get(k as usize).is_some_and(|call| call.arguments.iter().any(|&a| is(a)))
+                assign.code.calls.get(k as usize).is_some_and(|call| call.operands().any(is))
             }
         };
         let is_relation =

@@ -101,8 +101,12 @@ impl<'a> Machine<'a> {
                 }
                 Op::Call(k) => {
                     if let Some(call) = code.calls.get(k as usize).filter(|_| calling == Calling::Now) {
-                        let mut given = call.arguments.iter().map(|&a| value(&self.values, a));
-                        self.host.call(k, call.callable, &mut given, &self.memory, span);
+                        if call.conditions.iter().all(|c| (value(v, c.value) != 0.0) == c.is) {
+                            let mut given = call.arguments.iter().map(|&a| value(v, a));
+                            self.host.call(k, call.callable, &mut given, &self.memory, span);
+                        } else {
+                            self.host.skip(k);
+                        }
                     }
                     0.0
                 }
@@ -165,8 +169,8 @@ impl<'a> Machine<'a> {
                     is_tainted(condition) || is_tainted(if value(v, condition) != 0.0 { a } else { b })
                 }
                 Op::Call(k) | Op::Result(k, _) => {
-                    let arguments = code.calls.get(k as usize).map_or(&[][..], |c| &c.arguments);
-                    self.host.call_failed(k) || arguments.iter().any(|&a| is_tainted(a))
+                    let call = code.calls.get(k as usize);
+                    self.host.call_failed(k) || call.is_some_and(|c| c.operands().any(is_tainted))
                 }
             };
             self.tainted.push(taint);

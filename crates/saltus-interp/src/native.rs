@@ -99,13 +99,29 @@ pub struct Calls<'m, 'a> {
 }
 
 impl Calls<'_, '_> {
-    /// Writes the scalar results; those of a failed call are not numbers. False if this call or one before it in the same
-    /// code has failed.
-    pub fn make(&mut self, site: &CallSite, arguments: &[f64], memory: &[f64], results: &mut [f64]) -> bool {
+    /// Has a call of the present code failed?
+    pub fn has_failed(&self) -> bool {
+        self.host.has_failed()
+    }
+
+    /// Writes the scalar results; those of a failed call, and of one whose conditions do not hold, are not numbers. False
+    /// if this call or one before it in the same code has failed.
+    pub fn make(
+        &mut self,
+        site: &CallSite,
+        holds: bool,
+        arguments: &[f64],
+        memory: &[f64],
+        results: &mut [f64],
+    ) -> bool {
         if site.number == 0 {
             self.host.begin(site.n_calls);
         }
-        self.host.call(site.number, site.callable, &mut arguments.iter().copied(), memory, site.span);
+        if holds {
+            self.host.call(site.number, site.callable, &mut arguments.iter().copied(), memory, site.span);
+        } else {
+            self.host.skip(site.number);
+        }
         for (i, result) in results.iter_mut().enumerate() {
             *result = self.host.result(site.number, i as u32);
         }

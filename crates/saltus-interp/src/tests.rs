@@ -98,7 +98,7 @@ impl Writer {
     }
 
     fn call(&mut self, callable: CallableId, arguments: Vec<ValueId>) -> u32 {
-        self.code.calls.push(Call { callable, arguments });
+        self.code.calls.push(Call { callable, arguments, conditions: vec![] });
         let k = self.code.calls.len() as u32 - 1;
         self.op(Op::Call(k));
         k

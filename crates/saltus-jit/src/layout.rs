@@ -65,12 +65,15 @@ impl Layout {
     fn place_calls(&mut self, code: &Code) {
         self.arguments = self.n_scratch;
         self.n_scratch += code.calls.iter().map(|c| c.arguments.len()).max().unwrap_or(0);
-        for (k, _) in code.calls.iter().enumerate() {
-            let used = code.ops.iter().filter_map(|op| match *op {
-                Op::Result(call, result) if call as usize == k => Some(result as usize + 1),
-                _ => None,
-            });
-            let n = used.max().unwrap_or(0);
+        let mut n_results = vec![0; code.calls.len()];
+        for op in &code.ops {
+            if let Op::Result(call, result) = *op
+                && let Some(n) = n_results.get_mut(call as usize)
+            {
+                *n = (*n).max(result as usize + 1);
+            }
+        }
+        for n in n_results {
             self.results.push(self.n_scratch..self.n_scratch + n);
             self.n_scratch += n;
         }
@@ -94,7 +97,7 @@ pub(crate) fn for_operands(code: &Code, i: usize, visit: &mut dyn FnMut(ValueId)
         Some(&Op::Select(c, a, b)) => [c, a, b].into_iter().for_each(visit),
         Some(&Op::Call(k)) => {
             if let Some(call) = code.calls.get(k as usize) {
-                call.arguments.iter().copied().for_each(visit);
+                call.operands().for_each(visit);
             }
         }
         Some(Op::Const(_) | Op::Load(_) | Op::Result(..)) | None => {}

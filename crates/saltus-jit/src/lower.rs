@@ -18,9 +18,10 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 use saltus_base::Index;
-use saltus_program::{BinaryFn, Op, SlotId, UnaryFn, ValueId};
+use saltus_program::{BinaryFn, Call, Op, SlotId, UnaryFn, ValueId};
 
 use crate::arithmetic::{Arithmetic, Elementary, Used};
+use crate::machine_code::NO_SITE;
 
 /// A slot is read again rather than kept in a register if it has not been used for this many operations.
 const KEPT: u32 = 60;
@@ -277,17 +278,34 @@ impl<'f> Lowering<'f> {
     }
 
     /// Makes the call of a site whose arguments go to `scratch[arguments..]`; returns 0 (of 32 bits) if it failed.
-    pub fn call(&mut self, site: u32, arguments: &[ValueId], first_argument: usize) -> Value {
-        for (i, &argument) in arguments.iter().enumerate() {
+    pub fn call(&mut self, site: u32, call: &Call, first_argument: usize) -> Value {
+        for (i, &argument) in call.arguments.iter().enumerate() {
             self.write_scratch(first_argument + i, argument);
         }
+        let mut holds = self.builder.ins().iconst(types::I32, 1);
+        for condition in &call.conditions {
+            let truth = self.truth(condition.value);
+            let truth = self.builder.ins().uextend(types::I32, truth);
+            let truth = if condition.is { truth } else { self.builder.ins().bxor_imm(truth, 1) };
+            holds = self.builder.ins().band(holds, truth);
+        }
+        self.call_back(site, holds)
+    }
+
+    /// 0 (of 32 bits) if a call of this unit has failed.
+    pub fn no_call_failed(&mut self) -> Value {
+        let unused = self.builder.ins().iconst(types::I32, 0);
+        self.call_back(NO_SITE, unused)
+    }
+
+    fn call_back(&mut self, site: u32, holds: Value) -> Value {
         let callee = match self.make_call {
             Some(callee) => callee,
             None => self.module.declare_func_in_func(self.imports.make_call, self.builder.func),
         };
         self.make_call = Some(callee);
         let site = self.builder.ins().iconst(types::I32, i64::from(site));
-        let call = self.builder.ins().call(callee, &[self.context, site]);
+        let call = self.builder.ins().call(callee, &[self.context, site, holds]);
         self.builder.inst_results(call)[0]
     }
 

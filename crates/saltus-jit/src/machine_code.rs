@@ -28,6 +28,9 @@ type NativeFunction = unsafe extern "C" fn(*mut f64, *mut f64, *mut Context<'_, 
 /// Name under which machine code knows [`make_call`].
 pub(crate) const MAKE_CALL: &str = "saltus_make_call";
 
+/// Asks whether no call of the unit has failed, instead of making one.
+pub(crate) const NO_SITE: u32 = u32::MAX;
+
 /// Functions that are called one after the other until one returns something else than 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
@@ -116,14 +119,17 @@ impl Drop for MachineCode {
     }
 }
 
-/// Makes the call at a site; 0 if it or one before it in the same code failed.
+/// Makes the call at a site if its conditions hold (`holds` is not 0); 0 if it or one before it in the same code failed.
 ///
 /// # Safety
 /// `context` is the one that [`MachineCode::run`] passed to the machine code that calls this.
-unsafe extern "C" fn make_call(context: *mut Context<'_, '_, '_>, site: u32) -> u32 {
+unsafe extern "C" fn make_call(context: *mut Context<'_, '_, '_>, site: u32, holds: u32) -> u32 {
     // SAFETY: the context outlives the machine code, which uses it for nothing but this call.
     let context = unsafe { &mut *context };
     let made = catch_unwind(AssertUnwindSafe(|| {
+        if site == NO_SITE {
+            return !context.calls.has_failed();
+        }
         let site = &context.sites[site as usize];
         // SAFETY: the pointers of `run` with their lengths; the machine code waits for this call to return.
         let (memory, scratch) = unsafe {
@@ -134,7 +140,8 @@ unsafe extern "C" fn make_call(context: *mut Context<'_, '_, '_>, site: u32) -> 
         };
         let (arguments, results) = scratch.split_at_mut(site.results.start);
         let n_results = site.results.len();
-        context.calls.make(&site.call, &arguments[site.arguments.clone()], memory, &mut results[..n_results])
+        let arguments = &arguments[site.arguments.clone()];
+        context.calls.make(&site.call, holds != 0, arguments, memory, &mut results[..n_results])
     }));
     match made {
         Ok(is_ok) => u32::from(is_ok),

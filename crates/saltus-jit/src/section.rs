@@ -194,10 +194,7 @@ impl<'p> SectionCompiler<'p> {
     /// Code on its own, as one function or several.
     fn whole(&mut self, code: &Code, span: Span, ending: Ending) -> Result<UnitId, JitError> {
         let roots = ending.roots();
-        // The last piece must know of all calls that failed.
-        let is_cut = !matches!(ending, Ending::Assign(..)) || code.calls.is_empty();
-        let longest = if is_cut { self.options.piece_operations } else { usize::MAX };
-        let layout = layout(code, &roots, ending.n_results(), longest)?;
+        let layout = layout(code, &roots, ending.n_results(), self.options.piece_operations)?;
         let site = self.sites.len();
         self.sites.extend(sites(code, span, &layout));
         let program = self.program;
@@ -209,6 +206,9 @@ impl<'p> SectionCompiler<'p> {
                 let mut made = Vec::new();
                 write(lowering, code, &layout, piece, site, &mut made);
                 if is_last {
+                    if n_pieces > 1 && !code.calls.is_empty() {
+                        made = vec![lowering.no_call_failed()];
+                    }
                     roots.iter().for_each(|&root| bring(lowering, code, &layout, root));
                     end_whole(lowering, program, &ending, &made);
                 }
@@ -237,8 +237,9 @@ impl<'p> SectionCompiler<'p> {
 }
 
 fn declare_imports(module: &mut JITModule) -> Result<Imports, JitError> {
-    let context_and_site = vec![AbiParam::new(types::I64), AbiParam::new(types::I32)];
-    let make_call = declare_import(module, MAKE_CALL, context_and_site, types::I32)?;
+    // Context, site, whether its conditions hold.
+    let parameters = [types::I64, types::I32, types::I32].map(AbiParam::new).to_vec();
+    let make_call = declare_import(module, MAKE_CALL, parameters, types::I32)?;
     Ok(Imports { elementary: Elementary::declare(module)?, make_call })
 }
 
@@ -274,7 +275,7 @@ fn write(
         match code.ops[i] {
             Op::Call(k) => {
                 if let Some(call) = code.calls.get(k as usize) {
-                    made.push(lowering.call(first_site as u32 + k, &call.arguments, layout.arguments));
+                    made.push(lowering.call(first_site as u32 + k, call, layout.arguments));
                 }
                 lowering.op(i, Op::Const(0.0));
             }

@@ -7,8 +7,8 @@ use saltus_base::{IdVec, Span};
 use saltus_flat::build::{add, greater, mul};
 use saltus_flat::{Expr, ExprKind, Function, Local, LocalId, Purity, Statement, StatementKind, Type};
 use saltus_program::{
-    Activation, Argument, BinaryFn, Block, Call, Callable, CallableId, Loop, ModelFunctions, Op, SimProgram, SlotId,
-    SlotKind, Status, Unknown, ValueId,
+    Activation, Argument, BinaryFn, Block, Call, Callable, CallableId, Condition, Loop, ModelFunctions, Op, SimProgram,
+    SlotId, SlotKind, Status, Unknown, ValueId,
 };
 
 /// function f input Real x; output Real y; algorithm assert(x > 0, "too small"); y := x * x + 1;
@@ -51,7 +51,7 @@ fn program_with_function() -> (SimProgram, CallableId) {
 }
 
 fn call(w: &mut Writer, callable: CallableId, argument: ValueId) -> ValueId {
-    w.code.calls.push(Call { callable, arguments: vec![argument] });
+    w.code.calls.push(Call { callable, arguments: vec![argument], conditions: vec![] });
     let k = w.code.calls.len() as u32 - 1;
     w.op(Op::Call(k));
     w.op(Op::Result(k, 0))
@@ -115,6 +115,29 @@ fn a_failed_call_counts_only_where_its_value_is_used() {
     assert_eq!(both.eval(Activation::Derivatives, "again"), Status::Ok);
     // f(1) = 2, f(2) = 5, 5 + 2
     assert_eq!((both.compiled.get(y), both.compiled.get(after)), (5.0, 7.0));
+}
+
+#[test]
+fn a_call_is_not_made_while_its_conditions_do_not_hold() {
+    // y := if x > 0 and not x > 2 then f(x) else 0
+    let (mut program, f) = program_with_function();
+    let (x, y) = (slot(&mut program, SlotKind::State, -3.0), slot(&mut program, SlotKind::Algebraic, 0.0));
+    let mut w = Writer::default();
+    let (value, zero, two) = (w.load(x), w.constant(0.0), w.constant(2.0));
+    let (positive, large) = (w.binary(BinaryFn::Greater, value, zero), w.binary(BinaryFn::Greater, value, two));
+    let square = call(&mut w, f, value);
+    w.code.calls[0].conditions = vec![Condition { value: positive, is: true }, Condition { value: large, is: false }];
+    let inner = w.op(Op::Select(large, zero, square));
+    let outer = w.op(Op::Select(positive, inner, zero));
+    w.store(outer, y);
+    program.derivative_section.blocks.push(w.block());
+    let mut both = Both::new(&program);
+    // f(1) = 2; the others are not made, although -3 would fail
+    for (given, expected, n_calls) in [(-3.0, 0.0, 0), (3.0, 0.0, 0), (1.0, 2.0, 1), (-1.0, 0.0, 1)] {
+        both.set(x, given);
+        assert_eq!(both.eval(Activation::Derivatives, "conditions"), Status::Ok);
+        assert_eq!((both.compiled.get(y), both.compiled.loop_statistics().calls), (expected, n_calls), "{given}");
+    }
 }
 
 #[test]

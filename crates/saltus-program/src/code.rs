@@ -1,6 +1,6 @@
 //! Straight-line code in single-assignment form: each operation defines one value, later ones use it.
 //!
-//! Both operands of a `Select` are evaluated; operations never trap, they yield NaN. A NaN that is stored shows at the
+//! Both operands of a `Select` are evaluated, but a call may have a condition under which it is made; operations never trap, they yield NaN. A NaN that is stored shows at the
 //! block that stored it.
 
 use saltus_base::Span;
@@ -32,6 +32,22 @@ pub struct Call {
     pub callable: CallableId,
     /// The scalars of all numeric arguments, in order.
     pub arguments: Vec<ValueId>,
+    /// While one of them does not hold nothing uses the results, and the call is not made.
+    pub conditions: Vec<Condition>,
+}
+
+/// Holds if the value is a truth that `is` so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Condition {
+    pub value: ValueId,
+    pub is: bool,
+}
+
+impl Call {
+    /// The values that the call needs.
+    pub fn operands(&self) -> impl Iterator<Item = ValueId> {
+        self.arguments.iter().copied().chain(self.conditions.iter().map(|c| c.value))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -23,7 +23,9 @@ pub mod program;
 pub mod verify;
 
 pub use clock::{Activity, BaseClock, BasePartition, SubClock};
-pub use code::{Assign, BinaryFn, Block, Call, Code, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId};
+pub use code::{
+    Assign, BinaryFn, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId,
+};
 pub use functions::{
     Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round, Status,
 };

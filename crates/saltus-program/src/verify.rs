@@ -88,7 +88,7 @@ impl Verifier<'_> {
                 Op::Unary(_, a) => is_before(a),
                 Op::Binary(_, a, b) => is_before(a) && is_before(b),
                 Op::Select(c, a, b) => is_before(c) && is_before(a) && is_before(b),
-                Op::Call(k) => code.calls.get(k as usize).is_some_and(|c| c.arguments.iter().all(|&a| is_before(a))),
+                Op::Call(k) => code.calls.get(k as usize).is_some_and(|c| c.operands().all(is_before)),
                 Op::Result(k, _) => made.get(k as usize).copied().unwrap_or(false),
             };
             if let Op::Call(k) = *op

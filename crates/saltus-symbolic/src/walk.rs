@@ -133,6 +133,21 @@ impl Dag {
         self.reachable(roots).into_iter().filter_map(slot).collect()
     }
 
+    /// What `root` consists of outside of the arguments of calls: slots and calls, each in order of the nodes.
+    pub fn outside_of_calls(&self, root: NodeId) -> (Vec<SlotId>, Vec<CallId>) {
+        let walk = self.walk(&[root], |node, _| !matches!(node, Node::Result(..)));
+        let (mut slots, mut calls) = (Vec::new(), Vec::new());
+        for &id in &walk.order {
+            match self.node(id) {
+                Node::Load(slot) => slots.push(slot),
+                Node::Result(call, _) if calls.last() != Some(&call) => calls.push(call),
+                _ => {}
+            }
+        }
+        self.finish(walk);
+        (slots, calls)
+    }
+
     /// Does `root` depend on a slot that `is_wanted`? Stops at the first.
     pub fn depends_on(&self, root: NodeId, is_wanted: &dyn Fn(SlotId) -> bool) -> bool {
         let mut found = false;
