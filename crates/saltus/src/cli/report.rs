@@ -79,7 +79,9 @@ fn row(rows: &mut String, verdict: &Verdict, changes: Option<&[Change]>, tube: T
     if let (Some((reference, found)), Some(comparison)) = (&verdict.tables, &verdict.comparison) {
         let mut different: Vec<_> = comparison.different().collect();
         different.sort_by(|a, b| badness(&b.1).total_cmp(&badness(&a.1)));
-        let _ = write!(rows, "<details><summary>{} signals differ</summary><table class=\"inner\">", different.len());
+        let n = different.len();
+        let differ = if n == 1 { "1 signal differs".to_owned() } else { format!("{n} signals differ") };
+        let _ = write!(rows, "<details><summary>{differ}</summary><table class=\"inner\">");
         for (name, difference) in different.iter().take(20) {
             let _ = write!(rows, "<tr><td>{}</td><td>{}</td></tr>", escape(name), describe(difference));
         }
