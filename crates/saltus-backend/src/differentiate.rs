@@ -1,7 +1,8 @@
 //! Derivatives of equations with respect to time.
 //!
 //! A function that is called rather than written out is differentiated by its `derivative` annotation (specification
-//! 12.7.1); without one the equation cannot be differentiated and the message names the function.
+//! 12.7.1) or by the derivative that [`crate::derivative_functions`] has written; without one the equation cannot be
+//! differentiated and the message names the function.
 
 use saltus_base::Diagnostic;
 use saltus_flat::FlatModel;
@@ -36,7 +37,10 @@ pub fn time_derivative(
     Ok(ScalarEquation { left, right, target: None, initially: None, is_real: true, span: equation.span })
 }
 
-fn not_differentiable(system: &System, equation: &ScalarEquation, error: NotDifferentiable) -> Diagnostic {
+fn not_differentiable(system: &mut System, equation: &ScalarEquation, error: NotDifferentiable) -> Diagnostic {
+    if let Some(callable) = system.callables.get(error.function) {
+        system.underived.push(callable.function);
+    }
     diagnostics::not_differentiable(system.callable_name(error.function), equation.span)
 }
 

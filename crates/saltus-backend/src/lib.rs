@@ -16,6 +16,7 @@ mod clocks;
 mod coder;
 mod dag;
 mod decide;
+mod derivative_functions;
 pub mod describe;
 mod diagnostics;
 mod differentiate;

@@ -5,12 +5,13 @@
 //! twice.
 
 use saltus_base::Diagnostics;
-use saltus_flat::FlatModel;
+use saltus_flat::{FlatModel, FunctionId};
 use saltus_program::{SimProgram, SlotId};
 
 use crate::alias::Aliases;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
+use crate::derivative_functions::with_derivatives;
 use crate::initial::Initial;
 use crate::lower::effects::check_loops;
 use crate::sort::{Orders, sort_equations};
@@ -24,7 +25,8 @@ use crate::{
 pub struct SortedSystem {
     /// Warnings of the passes.
     pub warnings: Diagnostics,
-    /// The model that was sorted, where that is not the one that was given: without its state machines.
+    /// The model that was sorted, where that is not the one that was given: without its state machines, with
+    /// derivatives of functions.
     pub(crate) rewritten: Option<FlatModel>,
     pub(crate) system: System,
     pub(crate) aliases: Aliases,
@@ -41,12 +43,30 @@ pub struct SortedSystem {
     pub(crate) sizes: [(usize, usize); 3],
 }
 
-/// The passes of the back end, in order.
+/// Derivatives of functions that are written for a model, each time of all that are missing.
+const MOST_DERIVATIVES: u32 = 10;
+
+/// Sorts a model. Derivatives of functions are written where the reduction of the index misses them.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
+    let mut rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    let model = rewritten.as_ref().unwrap_or(model);
+    for _ in 0..MOST_DERIVATIVES {
+        let present = rewritten.as_ref().unwrap_or(model);
+        let mut underived = Vec::new();
+        let sorted = sort_rewritten(present, &mut underived);
+        match with_derivatives(present, &underived) {
+            Some(extended) if sorted.is_err() => rewritten = Some(extended),
+            _ => return sorted.map(|sorted| SortedSystem { rewritten, ..sorted }),
+        }
+    }
+    sort_rewritten(rewritten.as_ref().unwrap_or(model), &mut Vec::new()).map(|s| SortedSystem { rewritten, ..s })
+}
+
+/// The passes of the back end, in order. If the reduction of the index fails because functions have no derivatives, these
+/// are added to `underived`.
+fn sort_rewritten(model: &FlatModel, underived: &mut Vec<FunctionId>) -> Result<SortedSystem, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
     let clocking = clocks::survey::survey(model);
     if let Some(clocking) = &clocking {
@@ -69,6 +89,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let (without_aliases, differentiated) = (size(&system), system.derivative_of.keys().copied().collect());
     let preferences = states::Preferences::read(model, &system, &aliases);
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
+    underived.append(&mut system.underived);
     stop_on_errors(&mut diagnostics)?;
     let reduced = size(&system);
     let mut orders = sort_equations(&mut system, &mut diagnostics);
@@ -92,7 +113,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let sizes = [scalar, without_aliases, reduced];
     Ok(SortedSystem {
         warnings: diagnostics,
-        rewritten,
+        rewritten: None,
         system,
         aliases,
         clocked,

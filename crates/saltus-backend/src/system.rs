@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{IdVec, Span};
 use saltus_flat::{
-    BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, VarId, Variability, Variable, count,
+    BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, FunctionId, VarId, Variability, Variable, count,
 };
 use saltus_program::{
     Assertion, Callable, CallableId, Delay, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot,
@@ -70,6 +70,8 @@ pub struct System {
     pub parameter_values: Vec<Option<f64>>,
     /// Functions that are called rather than written out.
     pub callables: IdVec<CallableId, Callable>,
+    /// Functions whose derivatives were wanted and do not exist.
+    pub underived: Vec<FunctionId>,
     /// Their names, for messages.
     pub callable_names: IdVec<CallableId, String>,
     pub clocks: Clocks,
@@ -159,6 +161,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         free_parameters: Vec::new(),
         parameter_values: Vec::new(),
         callables: IdVec::new(),
+        underived: Vec::new(),
         callable_names: IdVec::new(),
         clocks,
         bases: Vec::new(),
