@@ -579,11 +579,17 @@ impl<'a> Run<'a> {
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
     /// loop. The event is right; they may go as far again before they are looked at once more.
     fn doubt_unconfirmed(&mut self) {
+        let mut is_any = false;
         for (i, relation) in self.program.relations.values().enumerate() {
             let z = self.value_before(relation.crossing);
             if relation.op.holds(z) != (self.functions.get(relation.memory) != 0.0) {
                 self.search.doubt(i, 2.0 * z.abs());
+                is_any = true;
             }
+        }
+        // The search saw a change that the event did not see even before it was settled.
+        if !is_any && let Some((id, scale)) = self.closest_relation().map(|(id, r)| (id, self.functions.get(r.scale))) {
+            self.search.doubt_more(id.index(), scale);
         }
     }
 
@@ -632,7 +638,7 @@ impl<'a> Run<'a> {
     fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
         // An event that changed nothing was found by the relation that is closest to a change.
         let changed = changed.iter().find_map(|&id| self.program.relations.get(id));
-        let relation = changed.or_else(|| self.closest_relation());
+        let relation = changed.or_else(|| Some(self.closest_relation()?.1));
         let (text, span) = relation.map_or(("time", Span::nowhere()), |r| (&r.text, r.span));
         let kind = SimErrorKind::Chattering { events, relation: text.to_owned(), modes: self.alternatives() };
         Failure::new(t, kind).at(span)
@@ -652,9 +658,9 @@ impl<'a> Run<'a> {
         texts
     }
 
-    fn closest_relation(&self) -> Option<&Relation> {
+    fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
         let distance = |r: &Relation| (self.functions.get(r.crossing) / self.functions.get(r.scale).max(1.0)).abs();
-        self.program.relations.values().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        self.program.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
     }
 
     /// The rows of an event stand for an output point at the same time.
