@@ -334,7 +334,12 @@ fn rewrite(system: &mut System, aliases: &Aliases, eliminated: &BTreeMap<SlotId,
         places.extend(&mut equation.initially);
     }
     places.extend(system.starts.values_mut().map(|start| &mut start.value));
-    let assignments = system.parameters.iter_mut().chain(&mut system.crossings).chain(&mut system.assertion_conditions);
+    let assignments = system
+        .parameters
+        .iter_mut()
+        .chain(&mut system.crossings)
+        .chain(&mut system.assertion_conditions)
+        .chain(&mut system.shown_values);
     places.extend(assignments.map(|Assignment { node, .. }| node));
     let roots: Vec<NodeId> = places.iter().map(|place| **place).collect();
     let new = system.dag.substitute_all(&roots, &|slot| replacement.get(&slot).copied());

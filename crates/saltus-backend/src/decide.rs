@@ -52,7 +52,9 @@ pub fn release_states(system: &mut System, aliases: &Aliases) {
     let clocked = system.bases.iter().flat_map(|b| b.equations.iter().chain(&b.initial_equations));
     let equations = system.equations.iter().chain(&system.initial_equations).chain(clocked);
     let mut roots: Vec<NodeId> = equations.flat_map(|e| [Some(e.left), Some(e.right), e.initially]).flatten().collect();
-    roots.extend(system.crossings.iter().chain(&system.assertion_conditions).map(|a| a.node));
+    roots.extend(
+        system.crossings.iter().chain(&system.assertion_conditions).chain(&system.shown_values).map(|a| a.node),
+    );
     roots.extend(system.starts.values().map(|start| start.value));
     let used: BTreeSet<SlotId> = system.dag.loads(&roots).into_iter().collect();
     let is_kept = |state: &SlotId, derivative: &SlotId| {

@@ -57,7 +57,7 @@ pub fn emit(
     }
     let assign = |a: &Assignment| Step::Assign(a.clone());
     crossing_steps.extend(system.crossings.iter().map(assign));
-    output_steps.extend(system.assertion_conditions.iter().map(assign));
+    output_steps.extend(system.assertion_conditions.iter().chain(&system.shown_values).map(assign));
     output_steps.extend(negated_aliases(&mut system, aliases));
     let parameters: Vec<Step> = parameters_sorted.iter().map(assign).collect();
 
@@ -241,7 +241,8 @@ fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
             Unknown { slot, nominal: scale.nominal, min: scale.min, max: scale.max }
         })
         .collect();
-    Loop { unknowns, body, residuals, spans: l.residuals.iter().map(|r| r.1).collect(), jacobian, is_linear, discrete }
+    let spans = l.residuals.iter().map(|r| r.1).chain(l.inner.iter().map(|a| a.span)).collect();
+    Loop { unknowns, body, residuals, spans, jacobian, is_linear, discrete }
 }
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {

@@ -291,7 +291,7 @@ impl<'a> Lowering<'a> {
         let number = self.system.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
-        self.system.assertions.push(Assertion { condition: slot, message: text, is_warning, span });
+        self.system.assertions.push(Assertion { condition: slot, message: text, is_warning, span, calls: Vec::new() });
     }
 }
 

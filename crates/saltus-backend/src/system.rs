@@ -51,6 +51,8 @@ pub struct System {
     pub homotopy: Option<SlotId>,
     pub reinits: Vec<Reinit>,
     pub assertions: Vec<Assertion>,
+    /// Numbers in the messages of assertions and terminations.
+    pub shown_values: Vec<Assignment>,
     /// Conditions of the assertions.
     pub assertion_conditions: Vec<Assignment>,
     pub terminations: Vec<Termination>,
@@ -152,6 +154,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         reinits: Vec::new(),
         assertions: Vec::new(),
         assertion_conditions: Vec::new(),
+        shown_values: Vec::new(),
         terminations: Vec::new(),
         initial_checks: Vec::new(),
         void_calls: Vec::new(),

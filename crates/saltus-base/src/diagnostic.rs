@@ -32,13 +32,15 @@ pub struct Label {
     pub text: String,
 }
 
-/// One message. The message says what is wrong and what was expected; each hint says what to do about it.
+/// One message. The message says what is wrong and what was expected; notes add what is known about it, one line each;
+/// each hint says what to do about it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diagnostic {
     pub code: Code,
     pub severity: Severity,
     pub message: String,
     pub span: Option<Span>,
+    /// Those without a place are notes.
     pub labels: Vec<Label>,
     pub hints: Vec<String>,
 }
@@ -54,6 +56,15 @@ impl Diagnostic {
             labels: Vec::new(),
             hints: Vec::new(),
         }
+    }
+
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span: Span::nowhere(), text: text.into() });
+        self
+    }
+
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().filter(|l| l.span.is_nowhere()).map(|l| l.text.as_str())
     }
 
     pub fn hint(mut self, text: impl Into<String>) -> Self {

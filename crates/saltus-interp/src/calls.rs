@@ -14,7 +14,7 @@ use std::rc::Rc;
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Items, Limits, Outside, Value};
 use saltus_flat::{BaseType, EnumId, EnumType, Expr, Function, FunctionId, LocalId, RecordId, RecordType, Type, VarId};
-use saltus_program::{Argument, Callable, CallableId, EvalFailure, SimProgram};
+use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram};
 
 use crate::direct::DirectCalls;
 use crate::effects::Effects;
@@ -366,7 +366,7 @@ impl<'a> CallHost<'a> {
         scalars: &mut Vec<f64>,
     ) -> Result<bool, EvalFailure> {
         let program = self.world.program;
-        let broken = |what: &str| EvalFailure { message: format!("internal error: {what}"), span };
+        let broken = |what: &str| EvalFailure::new(format!("internal error: {what}"), span);
         let Some(callable) = program.callables.get(callable) else {
             return Err(broken("a call of something that is not callable"));
         };
@@ -394,7 +394,7 @@ impl<'a> CallHost<'a> {
             }
         }
         if self.objects.len() > MOST_OBJECTS {
-            return Err(EvalFailure { message: format!("more than {MOST_OBJECTS} external objects"), span });
+            return Err(EvalFailure::new(format!("more than {MOST_OBJECTS} external objects"), span));
         }
         Ok(has_told)
     }
@@ -404,11 +404,16 @@ impl<'a> CallHost<'a> {
         match error {
             EvalError::Failed(diagnostic) => {
                 let at = diagnostic.span.unwrap_or(span);
-                EvalFailure { message: format!("in `{function}`: {}", diagnostic.message), span: at }
+                let mut failure = EvalFailure::new(format!("in `{function}`: {}", diagnostic.message), at);
+                if at != span {
+                    failure.details.labels.push((span, format!("calls `{function}`")));
+                }
+                failure.details.labels.extend(diagnostic.labels.into_iter().map(|l| (l.span, l.text)));
+                failure
             }
             EvalError::NotConstant { span: at, what } => {
                 let span = if at.is_nowhere() { span } else { at };
-                EvalFailure { message: format!("in `{function}`: {what} cannot be evaluated"), span }
+                EvalFailure::new(format!("in `{function}`: {what} cannot be evaluated"), span)
             }
         }
     }
@@ -421,6 +426,27 @@ impl<'a> CallHost<'a> {
         }
         let value = evaluator.evaluate(text);
         value.map_err(|error| self.explain(error, callable, span))
+    }
+
+    /// The text of a message with the numbers in memory; as it is written where it cannot be evaluated.
+    pub fn message(&mut self, message: &Message, memory: &[f64]) -> String {
+        let as_written = || message.as_written().to_owned();
+        let Message::Template { text, holes, .. } = message else { return as_written() };
+        let program = self.world.program;
+        let mut filled = Vec::with_capacity(holes.len());
+        for (ty, slots) in holes {
+            let scalars: Vec<f64> = slots.iter().map(|s| memory.get(s.index()).copied().unwrap_or(f64::NAN)).collect();
+            let Some(value) = pack(ty, program, &mut scalars.iter().copied(), 0) else { return as_written() };
+            filled.push(value);
+        }
+        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        for (i, hole) in filled.into_iter().enumerate() {
+            evaluator.bind_local(LocalId::from_usize(i), hole);
+        }
+        match evaluator.evaluate(text) {
+            Ok(Value::String(text)) => text.to_string(),
+            _ => as_written(),
+        }
     }
 
     /// `None` if there are fewer scalars than the types need.
@@ -450,7 +476,7 @@ impl<'a> CallHost<'a> {
                     let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
                     let Some(object) = object else {
                         let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
-                        return Err(EvalFailure { message, span });
+                        return Err(EvalFailure::new(message, span));
                     };
                     Some(object.clone())
                 }

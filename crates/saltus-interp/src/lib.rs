@@ -22,8 +22,8 @@ use std::rc::Rc;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Block, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, Section, SimProgram,
-    Status,
+    Activation, Block, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
+    SimProgram, Status,
 };
 
 pub use calls::n_scalars;
@@ -289,6 +289,7 @@ impl ModelFunctions for Interpreter<'_> {
                 {
                     failure.message = format!("{}; {}", call.message, failure.message);
                     failure.span = call.span;
+                    failure.details.labels.extend(call.details.labels);
                 }
                 Some(failure)
             }
@@ -305,6 +306,10 @@ impl ModelFunctions for Interpreter<'_> {
                 self.warnings.push(warning);
             }
         }
+    }
+
+    fn message(&mut self, message: &Message) -> String {
+        self.machine.message(message)
     }
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {

@@ -8,9 +8,10 @@ use saltus_base::{Index, Span};
 use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
 };
+use saltus_program::blame::number;
 use saltus_program::{
-    Assign, BinaryFn, EvalFailure, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, SimProgram, SlotId, Status,
-    ValueId,
+    Assign, BinaryFn, Details, EvalFailure, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, SimProgram, SlotId,
+    Status, ValueId,
 };
 
 use crate::linear::{LinearSolver, NotLinear};
@@ -201,7 +202,10 @@ impl<'a> LoopWork<'a> {
                     "no values of {} agree with the equations they switch ({tried} combinations tried)",
                     listed(slots.collect())
                 );
-                EvalFailure { message, span: self.l.discrete.as_ref().map_or(self.l.body.span, |d| d.span) }
+                let span = self.l.discrete.as_ref().map_or(self.l.body.span, |d| d.span);
+                let mut failure = EvalFailure::new(message, span);
+                failure.details.labels = self.equations();
+                failure
             }
             why => {
                 let reason = match why {
@@ -226,20 +230,49 @@ impl<'a> LoopWork<'a> {
 
     fn describe_reals(&self, program: &SimProgram, reason: &str) -> EvalFailure {
         let kind = if self.l.is_linear { "linear" } else { "nonlinear" };
-        let scales = self.reals.start.iter().zip(&self.reals.nominal);
-        let unknowns = self.l.unknowns.iter().zip(&self.reals.failed_x).zip(scales);
-        let text = |slot, x: &f64, start: &f64, nominal: &f64| {
-            format!("{} = {x} (start {start}, nominal {nominal})", program.slot_name(slot))
-        };
-        let unknowns = unknowns.map(|((u, x), (start, nominal))| text(u.slot, x, start, nominal)).collect();
-        let residuals = self.reals.failed_residuals.iter().map(|r| format!("{r:.3e}")).collect();
         let n = self.l.unknowns.len();
-        let message = format!(
-            "a {kind} loop of {n} equations has no solution: {reason}; unknowns: {}; residuals: {}",
-            listed(unknowns),
-            listed(residuals)
-        );
-        EvalFailure { message, span: self.worst_equation() }
+        let equations = if n == 1 { "equation" } else { "equations" };
+        let message = format!("a {kind} loop of {n} {equations} has no solution: {reason}");
+        let mut failure = EvalFailure::new(message, self.worst_equation());
+        failure.details = Details { labels: self.equations(), notes: self.unknowns(program) };
+        failure
+    }
+
+    /// The equations of the loop: those that are not fulfilled with their residuals, then those that are solved for the
+    /// other variables on the way.
+    fn equations(&self) -> Vec<(Span, String)> {
+        let residuals = self.reals.failed_residuals.iter().map(|r| format!("left minus right side: {r:.3e}"));
+        let solved = self.l.body.stores.iter().map(|_| "belongs to the loop".to_owned());
+        let mut labels: Vec<(Span, String)> = self.l.spans.iter().copied().zip(residuals.chain(solved)).collect();
+        labels.truncate(MOST_NAMED);
+        labels
+    }
+
+    /// The iteration variables, one a line.
+    fn unknowns(&self, program: &SimProgram) -> Vec<String> {
+        let scales = self.reals.start.iter().zip(&self.reals.nominal);
+        let text = |unknown: &saltus_program::Unknown, x: f64, start: f64, nominal: f64| {
+            let mut text = format!(
+                "unknown {} = {} (start {}, nominal {}",
+                program.slot_name(unknown.slot),
+                number(x),
+                number(start),
+                number(nominal)
+            );
+            for (name, bound) in [("min", unknown.min), ("max", unknown.max)] {
+                if bound.is_finite() && bound.abs() < FARTHEST {
+                    text += &format!(", {name} {}", number(bound));
+                }
+            }
+            text + ")"
+        };
+        let unknowns = self.l.unknowns.iter().zip(&self.reals.failed_x).zip(scales);
+        let mut notes: Vec<String> =
+            unknowns.map(|((u, &x), (&start, &nominal))| text(u, x, start, nominal)).take(MOST_NAMED).collect();
+        if self.l.unknowns.len() > MOST_NAMED {
+            notes.push(format!("and {} more unknowns", self.l.unknowns.len() - MOST_NAMED));
+        }
+        notes
     }
 
     fn worst_equation(&self) -> Span {

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use saltus_base::{Index, Span};
-use saltus_program::{Assign, BinaryFn, Code, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
+use saltus_program::{Assign, BinaryFn, Code, Message, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
 
 use crate::calls::CallHost;
 use crate::native::{Calls, NativeCode, UnitId};
@@ -52,6 +52,10 @@ impl<'a> Machine<'a> {
         if let Some(place) = self.memory.get_mut(slot.index()) {
             *place = value;
         }
+    }
+
+    pub fn message(&mut self, message: &Message) -> String {
+        self.host.message(message, &self.memory)
     }
 
     pub fn value(&self, id: ValueId) -> f64 {

@@ -202,8 +202,9 @@ fn an_inconsistent_loop_names_its_unknowns_and_keeps_them() {
     let (program, x, _) = linear_program([[1.0, 1.0, 3.0], [1.0, 1.0, 4.0]], [0.5, 7.0]);
     let mut interpreter = Interpreter::new(&program);
     assert_eq!(interpreter.eval(Activation::Events), Status::Failed);
-    let message = interpreter.last_failure().map(|f| f.message).unwrap_or_default();
-    assert!(message.contains("contradict") && message.contains("x = ") && message.contains("y = "), "{message}");
+    let failure = interpreter.last_failure().expect("a reason");
+    let notes = failure.details.notes.join("; ");
+    assert!(failure.message.contains("contradict") && notes.contains("x = ") && notes.contains("y = "), "{failure:?}");
     assert_eq!(interpreter.get(x), 0.5);
 }
 
@@ -252,8 +253,9 @@ fn a_loop_without_solution_says_so() {
     let program = with_block(program, Block::Loop(Box::new(l)));
     let mut interpreter = Interpreter::new(&program);
     assert_eq!(interpreter.eval(Activation::Events), Status::Failed);
-    let message = interpreter.last_failure().map(|f| f.message).unwrap_or_default();
-    assert!(message.contains("nonlinear loop of 1") && message.contains("pressure = "), "{message}");
+    let failure = interpreter.last_failure().expect("a reason");
+    assert!(failure.message.contains("nonlinear loop of 1"), "{failure:?}");
+    assert!(failure.details.notes[0].starts_with("unknown pressure = "), "{failure:?}");
     assert_eq!(interpreter.get(x), 3.0);
 }
 

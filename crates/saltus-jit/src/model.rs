@@ -5,8 +5,8 @@
 use saltus_base::Diagnostic;
 use saltus_interp::{Interpreter, Outside};
 use saltus_program::{
-    Activation, Block, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, Section, SimProgram,
-    Status,
+    Activation, Block, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
+    SimProgram, Status,
 };
 
 use crate::copies::Copies;
@@ -160,6 +160,10 @@ impl ModelFunctions for CompiledModel<'_> {
 
     fn commit(&mut self) -> Status {
         self.interpreter.commit()
+    }
+
+    fn message(&mut self, message: &Message) -> String {
+        self.interpreter.message(message)
     }
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {

@@ -140,7 +140,7 @@ pub struct Loop {
     pub body: Assign,
     /// As many as unknowns, values of `body`.
     pub residuals: Vec<ValueId>,
-    /// Equation of each residual.
+    /// Equation of each residual, then those that the body solves, in the order of its stores.
     pub spans: Vec<Span>,
     pub jacobian: Option<Jacobian>,
     /// The Jacobian does not depend on the unknowns: one Newton step is exact.

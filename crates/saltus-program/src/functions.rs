@@ -5,7 +5,7 @@
 
 use saltus_base::{Diagnostic, Span};
 
-use crate::{Block, SimProgram, SlotId};
+use crate::{Block, Message, SimProgram, SlotId};
 
 /// Which part of the program to evaluate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,22 @@ pub enum Status {
 pub struct EvalFailure {
     pub message: String,
     pub span: Span,
+    pub details: Details,
+}
+
+/// What else is known about a failure.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Details {
+    /// Other places in the source, with a remark each.
+    pub labels: Vec<(Span, String)>,
+    /// Values that took part, one line each.
+    pub notes: Vec<String>,
+}
+
+impl EvalFailure {
+    pub fn new(message: impl Into<String>, span: Span) -> Self {
+        EvalFailure { message: message.into(), span, details: Details::default() }
+    }
 }
 
 /// What the solution of loops and calls has cost so far.
@@ -167,6 +183,11 @@ pub trait ModelFunctions {
     /// The initial system has been solved: makes the calls for effect that wait for its solution.
     fn commit(&mut self) -> Status {
         Status::Ok
+    }
+
+    /// The text of a message at the present point.
+    fn message(&mut self, message: &Message) -> String {
+        message.as_written().to_owned()
     }
 
     /// Warnings of functions at accepted points since the last call.

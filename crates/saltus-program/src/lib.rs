@@ -15,6 +15,7 @@
 //! Invariants: within a section a slot is stored before it is loaded, unless it is an input of that section; a relation's
 //! memory is stored in the sections `Initial` and `Events` only.
 
+pub mod blame;
 pub mod clock;
 pub mod code;
 pub mod functions;
@@ -22,17 +23,20 @@ pub mod print;
 pub mod program;
 pub mod verify;
 
+pub use blame::{Blame, blame};
 pub use clock::{Activity, BaseClock, BasePartition, SubClock};
 pub use code::{
     Assign, BinaryFn, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId,
 };
 pub use functions::{
-    Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round, Status,
+    Activation, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round,
+    Status,
 };
 pub use print::print;
 pub use program::{
-    Argument, Assertion, Callable, Delay, Effect, Experiment, InitialCheck, Reinit, Relation, RelationOp, Sample,
-    SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent, Transport, Variable,
+    Argument, Assertion, Callable, Delay, Effect, Experiment, InitialCheck, Message, Reinit, Relation, RelationOp,
+    Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent, Transport,
+    Variable,
 };
 pub use verify::verify;
 

@@ -74,7 +74,21 @@ fn call_text(program: &SimProgram, code: &Code, k: u32, at: &dyn Fn(&ValueId) ->
     format!("{}({})", function.map_or("?", |f| &f.name), arguments.join(", "))
 }
 
-fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
+/// Without brackets around all of it.
+pub(crate) fn bare(text: &str) -> &str {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+    inner.filter(|t| is_balanced(t)).unwrap_or(text)
+}
+
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0i32;
+    text.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    })
+}
+
+pub(crate) fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
     let mut texts: Vec<String> = Vec::with_capacity(code.ops.len());
     for (i, op) in code.ops.iter().enumerate() {
         let at = |v: &ValueId| texts.get(v.0 as usize).cloned().unwrap_or_else(|| "?".to_owned());
@@ -82,9 +96,9 @@ fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
             Op::Const(value) => format!("{value:?}"),
             Op::Load(slot) => program.slot_name(*slot).to_owned(),
             Op::Unary(f @ (UnaryFn::Negate | UnaryFn::Not), v) => format!("({}{})", f.name(), at(v)),
-            Op::Unary(f, v) => format!("{}({})", f.name(), at(v)),
+            Op::Unary(f, v) => format!("{}({})", f.name(), bare(&at(v))),
             Op::Binary(f, a, b) if f.name().starts_with(char::is_alphabetic) && !is_logical(*f) => {
-                format!("{}({}, {})", f.name(), at(a), at(b))
+                format!("{}({}, {})", f.name(), bare(&at(a)), bare(&at(b)))
             }
             Op::Binary(f, a, b) => format!("({} {} {})", at(a), f.name(), at(b)),
             Op::Select(c, a, b) => format!("(if {} then {} else {})", at(c), at(a), at(b)),

@@ -313,16 +313,41 @@ pub struct Reinit {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assertion {
     pub condition: SlotId,
-    pub message: String,
+    pub message: Message,
     pub is_warning: bool,
     pub span: Span,
+    /// Of an assertion in a function: where it is called, from the inside out, with a remark each.
+    pub calls: Vec<(Span, String)>,
+}
+
+/// A text for the user.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Message {
+    Text(String),
+    /// Evaluated when it is shown: its local variables are the holes in order. What a hole shows is stored in the output
+    /// section.
+    Template {
+        as_written: String,
+        text: Box<Expr>,
+        holes: Vec<(Type, Vec<SlotId>)>,
+    },
+}
+
+impl Message {
+    /// Without values: the source of what is not known.
+    pub fn as_written(&self) -> &str {
+        match self {
+            Message::Text(text) => text,
+            Message::Template { as_written, .. } => as_written,
+        }
+    }
 }
 
 /// `terminate(message)` in a `when`; `active` is stored in the event section.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Termination {
     pub active: SlotId,
-    pub message: String,
+    pub message: Message,
     pub span: Span,
 }
 

@@ -5,6 +5,7 @@
 //! derivatives depend on leaves the integrator alone. A point within an accepted step that cannot be evaluated makes the
 //! step shorter; only at the shortest step it is an error.
 
+mod failing;
 mod telling;
 mod tunnel;
 
@@ -12,10 +13,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use saltus_base::{Index, Span};
-use saltus_numerics::{Integrator, IntegratorError};
+use saltus_numerics::Integrator;
 use saltus_program::{
-    Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, SlotType, Status, SubClock,
-    Variable,
+    Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, SlotType, SubClock, Variable,
 };
 
 use crate::Options;
@@ -77,7 +77,9 @@ pub fn simulate_observed(
     run.finish_statistics();
     match outcome {
         Ok(()) => Ok(run.trajectory),
-        Err(Failure { time, kind, span }) => Err(SimError { time, kind, span, partial: Box::new(run.trajectory) }),
+        Err(Failure { time, kind, span, details }) => {
+            Err(SimError { time, kind, span, details, partial: Box::new(run.trajectory) })
+        }
     }
 }
 
@@ -108,6 +110,8 @@ struct Run<'a> {
     crowd: Crowd,
     /// Until when relations are held, because they would not settle down.
     hold: Option<f64>,
+    /// By column: is it infinite, and rightly so?
+    infinite: Vec<bool>,
 }
 
 fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
@@ -223,6 +227,7 @@ impl<'a> Run<'a> {
             steps_at_event: 0,
             crowd: Crowd::new(options.on_zeno),
             hold: None,
+            infinite: Vec::new(),
         }
     }
 
@@ -239,7 +244,8 @@ impl<'a> Run<'a> {
         self.write_row(start)?;
         self.before = self.functions.snapshot();
         self.record(start, EventKind::Start, vec![EventCause::Start], settled.rounds, true);
-        if let Some(message) = settled.termination {
+        if let Some(i) = settled.termination {
+            let message = self.termination(i);
             self.trajectory.end = End::Terminated { message };
             return self.end(start);
         }
@@ -402,17 +408,6 @@ impl<'a> Run<'a> {
         Ok(self.integrator.time())
     }
 
-    fn integrator_failure(&self, error: IntegratorError, status: Status) -> Failure {
-        let (t, during) = match error {
-            IntegratorError::StepTooSmall { t } => (t, "however small the step"),
-            IntegratorError::StartFails { t } => (t, "at a restart"),
-        };
-        match status {
-            Status::Ok => Failure::new(t, SimErrorKind::StepTooSmall),
-            failed => event::failure_of(&self.functions, t, failed, Activation::Derivatives, during),
-        }
-    }
-
     fn next_change(&mut self, from: f64, to: f64) -> Result<Option<f64>, Failure> {
         let mut probe = StepProbe {
             program: self.program,
@@ -479,32 +474,13 @@ impl<'a> Run<'a> {
             }
             segment.times.push(t);
             let memory = self.functions.memory();
+            let from = segment.values.len();
             segment.values.extend(self.places.iter().map(|&slot| memory.get(slot).copied().unwrap_or(f64::NAN)));
+            if segment.values[from..].iter().any(|x| x.is_infinite()) {
+                self.check_infinite(t)?;
+            }
         }
         self.check_assertions(t)
-    }
-
-    fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
-        for assertion in &self.program.assertions {
-            if self.functions.get(assertion.condition) != 0.0 {
-                continue;
-            }
-            let message = assertion.message.clone();
-            if !assertion.is_warning {
-                return Err(Failure::new(t, SimErrorKind::AssertionFailed { message }).at(assertion.span));
-            }
-            self.warn(t, message);
-        }
-        for warning in self.functions.take_warnings() {
-            self.warn(t, warning.message);
-        }
-        Ok(())
-    }
-
-    fn warn(&mut self, t: f64, message: String) {
-        if !self.trajectory.warnings.iter().any(|(_, known)| *known == message) {
-            self.trajectory.warnings.push((t, message));
-        }
     }
 
     fn remember_memory(&mut self) {
@@ -553,7 +529,8 @@ impl<'a> Run<'a> {
             Verdict::Hold(until) => self.hold = Some(until),
             Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
-        if let Some(message) = termination {
+        if let Some(i) = termination {
+            let message = self.termination(i);
             self.trajectory.end = End::Terminated { message };
             return Ok((true, false));
         }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use saltus_base::Span;
 
+use saltus_program::Details;
+
 use crate::Trajectory;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -12,6 +14,8 @@ pub struct SimError {
     pub kind: SimErrorKind,
     /// The equation, relation or declaration it is about.
     pub span: Span,
+    /// Other equations and the values that took part.
+    pub details: Box<Details>,
     /// Results up to the failure.
     pub partial: Box<Trajectory>,
 }
@@ -26,14 +30,18 @@ pub enum SimErrorKind {
     NotANumber {
         variable: String,
         during: &'static str,
+        /// As in `division by zero in ...`.
+        why: Option<String>,
     },
     /// A loop without solution, or a function that failed.
     CannotEvaluate {
         message: String,
         during: &'static str,
     },
-    /// No step is small enough for the tolerance.
-    StepTooSmall,
+    /// No step is small enough for the tolerance; the state that changes fastest.
+    StepTooSmall {
+        state: String,
+    },
     TooManySteps {
         most: u64,
     },
@@ -92,12 +100,15 @@ impl fmt::Display for SimErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SimErrorKind::BadOptions { what } => write!(f, "{what}"),
-            SimErrorKind::NotANumber { variable, during } => {
-                write!(f, "{variable} is not a finite number {during}")
+            SimErrorKind::NotANumber { variable, during, why } => {
+                write!(f, "{variable} is not a finite number {during}")?;
+                why.as_ref().map_or(Ok(()), |why| write!(f, ": {why}"))
             }
             SimErrorKind::CannotEvaluate { message, during } => write!(f, "{message} ({during})"),
-            SimErrorKind::StepTooSmall => {
-                write!(f, "no step is small enough for the tolerance: the solution may have a singularity here")
+            SimErrorKind::StepTooSmall { state } => {
+                write!(f, "no step is small enough for the tolerance")?;
+                let is_named = !state.is_empty();
+                if is_named { write!(f, ": {state} changes ever faster, as at a singularity") } else { Ok(()) }
             }
             SimErrorKind::TooManySteps { most } => write!(f, "given up after {most} steps"),
             SimErrorKind::EventDoesNotSettle { rounds, changing } => {
@@ -153,11 +164,12 @@ pub(crate) struct Failure {
     pub time: f64,
     pub kind: SimErrorKind,
     pub span: Span,
+    pub details: Box<Details>,
 }
 
 impl Failure {
     pub fn new(time: f64, kind: SimErrorKind) -> Self {
-        Failure { time, kind, span: Span::nowhere() }
+        Failure { time, kind, span: Span::nowhere(), details: Box::default() }
     }
 
     /// May a smaller step help?
@@ -174,6 +186,11 @@ impl Failure {
         if let SimErrorKind::CannotEvaluate { message, .. } = &mut self.kind {
             message.push_str(&tried);
         }
+        self
+    }
+
+    pub fn with(mut self, details: Details) -> Self {
+        self.details = Box::new(details);
         self
     }
 

@@ -5,7 +5,10 @@
 //! section 8.6 and appendix B.)
 
 use saltus_base::Span;
-use saltus_program::{Activation, ModelFunctions, Relation, RelationId, Round, SimProgram, SlotId, Status};
+use saltus_program::{
+    Activation, Block, Details, EvalFailure, ModelFunctions, Relation, RelationId, Round, SimProgram, SlotId, Status,
+    blame,
+};
 
 use crate::Options;
 use crate::clocks;
@@ -53,15 +56,34 @@ pub(crate) fn failure_of(
     during: &'static str,
 ) -> Failure {
     let Status::NotANumber(slot) = status else {
-        let failure = functions.last_failure();
-        let span = failure.as_ref().map_or(Span::nowhere(), |f| f.span);
-        let message = failure.map_or_else(|| "an evaluation failed".to_owned(), |f| f.message);
-        return Failure::new(t, SimErrorKind::CannotEvaluate { message, during }).at(span);
+        let unknown = || EvalFailure::new("an evaluation failed", Span::nowhere());
+        let EvalFailure { message, span, details } = functions.last_failure().unwrap_or_else(unknown);
+        return Failure::new(t, SimErrorKind::CannotEvaluate { message, during }).at(span).with(details);
     };
-    let variable = functions.program().slot_name(slot).to_owned();
-    let block = functions.blocks(activation).iter().find(|b| b.stored().contains(&slot));
-    let span = block.map_or(Span::nowhere(), |b| b.span());
-    Failure::new(t, SimErrorKind::NotANumber { variable, during }).at(span)
+    not_a_number(functions.program(), functions.memory(), functions.blocks(activation), slot, t, during)
+}
+
+/// A variable without a finite value, and what made it so if the memory tells.
+pub(crate) fn not_a_number(
+    program: &SimProgram,
+    memory: &[f64],
+    blocks: &[Block],
+    slot: SlotId,
+    t: f64,
+    during: &'static str,
+) -> Failure {
+    let variable = program.slot_name(slot).to_owned();
+    let Some(blame) = blame(program, memory, blocks.iter(), slot) else {
+        let block = blocks.iter().find(|b| b.stored().contains(&slot));
+        let span = block.map_or(Span::nowhere(), Block::span);
+        return Failure::new(t, SimErrorKind::NotANumber { variable, during, why: None }).at(span);
+    };
+    let notes = match blame.values(program, memory) {
+        values if values.is_empty() => Vec::new(),
+        values => vec![values.join(", ")],
+    };
+    let kind = SimErrorKind::NotANumber { variable, during, why: Some(blame.what) };
+    Failure::new(t, kind).at(blame.span).with(Details { labels: Vec::new(), notes })
 }
 
 pub(crate) fn eval(functions: &mut dyn ModelFunctions, t: f64, activation: Activation) -> Result<(), Failure> {
@@ -191,8 +213,8 @@ fn follow_homotopy(
 /// What an event did.
 pub(crate) struct Settled {
     pub rounds: usize,
-    /// Message of an active `terminate`.
-    pub termination: Option<String>,
+    /// The position of an active `terminate`.
+    pub termination: Option<usize>,
     pub flips: Flips,
 }
 
@@ -235,7 +257,7 @@ pub(crate) fn settle(
             Selection::new(program).reinitialise(functions, &last.reinitialised);
         }
         if termination.is_none() {
-            termination = last.terminations.first().map(|&i| program.terminations[i].message.clone());
+            termination = last.terminations.first().copied();
         }
         // Samples are true in the first round only, so a second one follows.
         let samples_end = round == 1 && ticked;

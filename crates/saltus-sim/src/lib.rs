@@ -30,4 +30,4 @@ pub use options::{Options, Solver, ZenoPolicy};
 pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_events};
 pub use saltus_program::MixedMethod;
 pub use story::write_story;
-pub use trajectory::{End, Segment, Statistics, Trajectory};
+pub use trajectory::{End, Segment, Statistics, Trajectory, Warning};

@@ -5,7 +5,8 @@
 
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
-    Activation, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, ModelFunctions, SimProgram, SlotId, Status,
+    Activation, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, SimProgram, SlotId,
+    Status,
 };
 
 use crate::history::Histories;
@@ -147,6 +148,10 @@ impl ModelFunctions for Model<'_> {
 
     fn commit(&mut self) -> Status {
         self.inner.commit()
+    }
+
+    fn message(&mut self, message: &Message) -> String {
+        self.inner.message(message)
     }
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {

@@ -1,5 +1,6 @@
 //! Results: values over time, the record of events, and how the run ended.
 
+use saltus_base::Span;
 use saltus_program::{LoopStatistics, SlotType};
 
 use crate::record::EventRecord;
@@ -12,11 +13,19 @@ pub struct Trajectory {
     pub parameters: Vec<(String, f64)>,
     pub events: Vec<EventRecord>,
     /// Violated assertions of level warning and other remarks, each once.
-    pub warnings: Vec<(f64, String)>,
+    pub warnings: Vec<Warning>,
     /// What was done that the model does not say, as sliding along a threshold; each once.
     pub notes: Vec<(f64, String)>,
     pub statistics: Statistics,
     pub end: End,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Warning {
+    pub time: f64,
+    pub message: String,
+    /// The assertion.
+    pub span: Span,
 }
 
 #[derive(Clone, PartialEq, Default, Debug)]

@@ -295,7 +295,7 @@ fn a_singularity_is_an_error_with_what_was_computed() {
     b.start(x, 1.0, true);
     b.equation(der(b.var(x)), mul(b.var(x), b.var(x)));
     let error = run(&b, 2.0, 1e-6).expect_err("there is no solution beyond the pole");
-    assert_eq!(error.kind, SimErrorKind::StepTooSmall);
+    assert_eq!(error.kind, SimErrorKind::StepTooSmall { state: "x".into() });
     assert!((error.time - 1.0).abs() < 1e-3);
 }
 

@@ -1,6 +1,7 @@
 //! The messages of the pipeline itself: what to work on, and defects of the compiler.
 
 use saltus_base::{Code, Diagnostic, Span};
+use saltus_sim::{SimError, SimErrorKind};
 
 fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code(code), Span::nowhere(), message)
@@ -114,13 +115,35 @@ pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
 }
 
 /// The model compiles, and its simulation ends before the stop time.
-pub fn simulation_failed(time: f64, why: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(Code("E0901"), span, format!("the simulation failed at time {time}: {why}"))
+pub fn simulation_failed(error: &SimError) -> Diagnostic {
+    let SimError { time, kind, span, details, .. } = error;
+    let mut d = Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {time}: {kind}"));
+    d = details.labels.iter().fold(d, |d, (span, text)| d.label(*span, text));
+    d = details.notes.iter().fold(d, |d, text| d.note(text));
+    match advice(kind) {
+        Some(text) => d.hint(text),
+        None => d,
+    }
+}
+
+/// What to do about a failure, where there is something general to say.
+fn advice(kind: &SimErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        SimErrorKind::CannotEvaluate { message, .. } if message.contains("nonlinear loop of") => {
+            "give the unknowns start values near the solution that is meant, or ask whether there is one"
+        }
+        SimErrorKind::NotANumber { why: Some(_), .. } => {
+            "guard the expression, as in `if x > 0 then log(x) else 0`, or find out why the value gets there"
+        }
+        SimErrorKind::StepTooSmall { .. } => "look at this variable shortly before; a looser --tolerance may help",
+        SimErrorKind::InitialContradiction { .. } => "drop one of the conditions, or `fixed = true` of a start value",
+        _ => return None,
+    })
 }
 
 /// An `assert` with level warning does not hold; said once for each.
-pub fn assertion_warning(time: f64, text: &str) -> Diagnostic {
-    Diagnostic::new(Code("W0902"), Span::nowhere(), format!("assertion violated at time {time}: {text}"))
+pub fn assertion_warning(time: f64, text: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("W0902"), span, format!("assertion violated at time {time}: {text}"))
 }
 
 /// ```modelica

@@ -239,21 +239,19 @@ fn simulate(
         let mut functions = options.engine.functions(&program, session);
         saltus_sim::simulate_observed(&program, &mut *functions, &settings, observer)
     });
-    match done {
-        Some(Ok(trajectory)) => {
-            outcome
-                .diagnostics
-                .extend(trajectory.warnings.iter().map(|(t, text)| diagnostics::assertion_warning(*t, text)));
-            outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));
-            outcome.trajectory = Some(trajectory);
-        }
+    let trajectory = match done {
+        Some(Ok(trajectory)) => trajectory,
         Some(Err(error)) => {
-            outcome.diagnostics.push(diagnostics::simulation_failed(error.time, &error.kind.to_string(), error.span));
-            outcome.trajectory = Some(*error.partial);
+            outcome.diagnostics.push(diagnostics::simulation_failed(&error));
             outcome.failed_at_run_time = true;
+            *error.partial
         }
-        None => {}
-    }
+        None => Trajectory::default(),
+    };
+    let warnings = trajectory.warnings.iter().map(|w| diagnostics::assertion_warning(w.time, &w.message, w.span));
+    outcome.diagnostics.extend(warnings);
+    outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));
+    outcome.trajectory = (!trajectory.segments.is_empty()).then_some(trajectory);
     outcome.program = Some(program);
     outcome.settings = Some(settings);
     outcome

@@ -81,6 +81,9 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> Str
         let _ = writeln!(out, "{:gutter$}{} {location}", "", style.paint("34", arrow));
         snippet(&mut out, source, in_file, gutter, colour, style);
     }
+    for note in diagnostic.notes() {
+        let _ = writeln!(out, "{:gutter$} {} {}: {note}", "", style.paint("34", "="), style.paint("1", "note"));
+    }
     for hint in &diagnostic.hints {
         let _ = writeln!(out, "{:gutter$} {} {}: {hint}", "", style.paint("34", "="), style.paint("1", "hint"));
     }
@@ -199,6 +202,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let labels: Vec<Value> = diagnostic
         .labels
         .iter()
+        .filter(|label| !label.span.is_nowhere())
         .map(|label| {
             let mut place = place(label.span, sources);
             place["text"] = json!(label.text);
@@ -211,6 +215,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "message": diagnostic.message,
         "place": diagnostic.span.map(|span| place(span, sources)),
         "labels": labels,
+        "notes": diagnostic.notes().collect::<Vec<_>>(),
         "hints": diagnostic.hints,
     })
 }
@@ -297,7 +302,7 @@ error[E0113]: expected `end A`, found `end B`
         let expected = json!({
             "code": "W0701", "severity": "warning", "message": "m",
             "place": { "file": "a.mo", "line": 2, "column": 1, "end_line": 2, "end_column": 3 },
-            "labels": [], "hints": ["h"],
+            "labels": [], "notes": [], "hints": ["h"],
         });
         assert_eq!(value, expected);
     }

@@ -1,13 +1,17 @@
 //! Strings: known at compile time, or not at all.
 //!
-//! `"table" + String(2)` ⇒ `table2`. Strings that depend on anything that changes have no value here; in messages they are
-//! shown as they are written. (Specification: sections 3.6.1 and 3.7.1.2.)
+//! `"table" + String(2)` ⇒ `table2`. Strings that depend on anything that changes have no value here; in messages their
+//! numbers are filled in when they are shown. (Specification: sections 3.6.1 and 3.7.1.2.)
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind};
 
+use saltus_program::{Message, SlotId, SlotKind, SlotType};
+
 use super::value::Value;
 use super::{Lowered, Lowering};
+use crate::dag::NodeId;
+use crate::system::Assignment;
 
 impl<'a> Lowering<'a> {
     pub fn text_operation(&mut self, op: BinaryOp, a: Option<&str>, b: Option<&str>, span: Span) -> Lowered<Value> {
@@ -45,8 +49,31 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The text of a message: what is known of it, and the rest as it is written.
-    pub fn message(&mut self, e: &'a Expr) -> String {
+    /// The text of a message: what is known of it, and where numbers take part what they are then.
+    pub fn message(&mut self, e: &'a Expr) -> Message {
+        let as_written = self.as_written(e);
+        let template = match self.literally(|l| l.template(e)) {
+            Ok(Value::Template(template)) if !template.holes.is_empty() => template,
+            _ => return Message::Text(as_written),
+        };
+        let mut holes = Vec::with_capacity(template.holes.len());
+        for (ty, value) in &template.holes {
+            let shown = value.scalars().into_iter().map(|node| self.shown_value(node, e.span)).collect();
+            holes.push((ty.clone(), shown));
+        }
+        Message::Template { as_written, text: Box::new(template.text.clone()), holes }
+    }
+
+    /// A number that a message shows, stored in the output section.
+    fn shown_value(&mut self, node: NodeId, span: Span) -> SlotId {
+        let number = self.system.shown_values.len() + 1;
+        let slot = self.system.add_slot(format!("shown {number}"), SlotKind::Auxiliary, SlotType::Real);
+        self.system.shown_values.push(Assignment { slot, node, span });
+        slot
+    }
+
+    /// What is known of a text, and the rest as it is written.
+    fn as_written(&mut self, e: &'a Expr) -> String {
         if let ExprKind::String(text) = &e.kind {
             return text.to_string();
         }
@@ -55,7 +82,9 @@ impl<'a> Lowering<'a> {
             return text.to_string();
         }
         match &e.kind {
-            ExprKind::Binary(BinaryOp::Add, left, right) => format!("{}{}", self.message(left), self.message(right)),
+            ExprKind::Binary(BinaryOp::Add, left, right) => {
+                format!("{}{}", self.as_written(left), self.as_written(right))
+            }
             _ => format!("{{{}}}", self.text_of(e)),
         }
     }

@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let found = match linearize(model, program, &mut *functions, &settings) {
         Ok(found) => found,
         Err(error) => {
-            let said = diagnostics::simulation_failed(error.time, &error.kind.to_string(), error.span);
+            let said = diagnostics::simulation_failed(&error);
             run.session.with_sources(|sources| screen.show(&said, sources));
             return Ok(Exit::RunTimeFailure);
         }

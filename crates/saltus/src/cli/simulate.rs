@@ -142,7 +142,8 @@ pub fn write_file(
 
 fn write_results(path: &Path, table: &Results, screen: &Screen) -> Result<(), Exit> {
     let format = Format::of(path).unwrap_or(Format::Csv);
-    write_file(path, screen, |out| table.write(out, format))
+    // The simulation has not failed, but there is nothing to show for it.
+    write_file(path, screen, |out| table.write(out, format)).map_err(|_| Exit::RunTimeFailure)
 }
 
 fn write_events(path: &Path, run: &Run, trajectory: &Trajectory, screen: &Screen) -> Result<(), Exit> {

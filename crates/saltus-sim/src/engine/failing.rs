@@ -1,0 +1,132 @@
+//! What is wrong at an accepted point, with the equation and the values that took part.
+//!
+//! In: the model at that point. Out: a [`Failure`], or a warning in the trajectory.
+//!
+//! ```text
+//! assert(level > 0.5, "empty")     ⇒   assertion failed: empty        level > 0.5 is false with level = 0.498
+//! y = 1/(x - 0.5) at x = 0.5       ⇒   y is not a finite number: division by zero in `1/(x - 0.5)`
+//! ```
+
+use saltus_base::{Index, Span};
+use saltus_numerics::IntegratorError;
+use saltus_program::blame::{self, number};
+use saltus_program::{Activation, Assertion, Block, Details, ModelFunctions, SlotId, Status};
+
+use super::Run;
+use crate::error::{Failure, SimErrorKind};
+use crate::event;
+use crate::trajectory::Warning;
+
+/// Sections that store what is seen at an accepted point, the last word first.
+const SECTIONS: [Activation; 5] =
+    [Activation::Outputs, Activation::Derivatives, Activation::Events, Activation::Initial, Activation::Parameters];
+
+impl Run<'_> {
+    pub(super) fn integrator_failure(&self, error: IntegratorError, status: Status) -> Failure {
+        let (t, during) = match error {
+            IntegratorError::StepTooSmall { t } => (t, "however small the step"),
+            IntegratorError::StartFails { t } => (t, "at a restart"),
+        };
+        match status {
+            Status::Ok => self.step_too_small(t),
+            failed => event::failure_of(&self.functions, t, failed, Activation::Derivatives, during),
+        }
+    }
+
+    /// Names the state that changes fastest, measured by its size.
+    fn step_too_small(&self, t: f64) -> Failure {
+        let (x, dx) = (self.integrator.states(), self.integrator.derivatives());
+        let pace = |i: usize| {
+            let nominal = self.program.states.get(i).map_or(1.0, |s| s.nominal.abs());
+            let pace = dx[i].abs() / x[i].abs().max(nominal);
+            if pace.is_nan() { f64::INFINITY } else { pace }
+        };
+        let fastest = (0..x.len().min(dx.len())).max_by(|&i, &j| pace(i).total_cmp(&pace(j)));
+        let Some((i, state)) = fastest.and_then(|i| Some((i, self.program.states.get(i)?))) else {
+            return Failure::new(t, SimErrorKind::StepTooSmall { state: String::new() });
+        };
+        let name = self.program.slot_name(state.value).to_owned();
+        let blocks = self.functions.blocks(Activation::Derivatives);
+        let stored = blocks.iter().find_map(|block| blame::stored(block, state.derivative));
+        let place = || blocks.iter().find(|b| b.stored().contains(&state.derivative)).map(Block::span);
+        let span = stored.map(|s| s.2).or_else(place).unwrap_or(Span::nowhere());
+        let note = format!("{name} = {}, its derivative is {}", number(x[i]), number(dx[i]));
+        let details = Details { labels: Vec::new(), notes: vec![note] };
+        Failure::new(t, SimErrorKind::StepTooSmall { state: name }).at(span).with(details)
+    }
+
+    /// An infinite value is legal, a division by zero is not.
+    pub(super) fn check_infinite(&mut self, t: f64) -> Result<(), Failure> {
+        self.infinite.resize(self.places.len(), false);
+        let program = self.program;
+        for column in 0..self.places.len() {
+            let slot = SlotId::from_usize(self.places[column]);
+            if !self.functions.get(slot).is_infinite() || std::mem::replace(&mut self.infinite[column], true) {
+                continue;
+            }
+            let blocks = SECTIONS.iter().flat_map(|&activation| self.functions.blocks(activation));
+            let blame = blame::blame(program, self.functions.memory(), blocks, slot);
+            if blame.is_some_and(|b| b.is_mistake) {
+                let blocks: Vec<Block> = SECTIONS.iter().flat_map(|&a| self.functions.blocks(a)).cloned().collect();
+                let memory = self.functions.memory();
+                return Err(event::not_a_number(program, memory, &blocks, slot, t, "at this point"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
+        for assertion in &self.program.assertions {
+            if self.functions.get(assertion.condition) != 0.0 {
+                continue;
+            }
+            if assertion.is_warning && self.is_warned(assertion.span) {
+                continue;
+            }
+            let message = self.functions.message(&assertion.message);
+            if !assertion.is_warning {
+                let details = self.values_of(assertion);
+                let kind = SimErrorKind::AssertionFailed { message };
+                return Err(Failure::new(t, kind).at(assertion.span).with(details));
+            }
+            self.trajectory.warnings.push(Warning { time: t, message, span: assertion.span });
+        }
+        for warning in self.functions.take_warnings() {
+            let span = warning.span.unwrap_or(Span::nowhere());
+            let is_known = |w: &Warning| w.span == span && (w.message == warning.message || !span.is_nowhere());
+            if !self.trajectory.warnings.iter().any(is_known) {
+                self.trajectory.warnings.push(Warning { time: t, message: warning.message, span });
+            }
+        }
+        Ok(())
+    }
+
+    /// Each assertion warns once; its text may have other values in it each time.
+    fn is_warned(&self, span: Span) -> bool {
+        !span.is_nowhere() && self.trajectory.warnings.iter().any(|w| w.span == span)
+    }
+
+    /// The condition of an assertion with the values of its variables.
+    fn values_of(&self, assertion: &Assertion) -> Details {
+        let mut details = Details { labels: assertion.calls.clone(), notes: Vec::new() };
+        let blocks = self.functions.blocks(Activation::Outputs).iter();
+        let Some((code, value, _)) = blocks.filter_map(|b| blame::stored(b, assertion.condition)).next() else {
+            return details;
+        };
+        let values: Vec<String> = blame::operands(code, value)
+            .into_iter()
+            .map(|slot| blame::named(self.program, self.functions.memory(), slot))
+            .collect();
+        if !values.is_empty() {
+            let condition = blame::text(self.program, code, value);
+            details.notes.push(format!("`{condition}` is false with {}", values.join(", ")));
+        }
+        details
+    }
+
+    /// The message of an active `terminate`.
+    pub(super) fn termination(&mut self, i: usize) -> String {
+        let program = self.program;
+        program.terminations.get(i).map_or(String::new(), |t| self.functions.message(&t.message))
+    }
+}

@@ -1,0 +1,211 @@
+//! Simulations that fail, through the program: the message has time, equation, source line and the values involved, the
+//! exit code is 3, and what was computed until then is in the result file.
+
+mod common;
+
+use common::{Scratch, run, saltus, stderr, stdout};
+use saltus_results::{Format, Results};
+
+/// Runs a model that fails; its message, and the times of the rows that were written.
+fn fails(name: &str, text: &str) -> (String, Vec<f64>) {
+    let dir = Scratch::new(&format!("fails_{name}"));
+    let path = dir.file("M.mo", text);
+    let (_, said) = run(&["simulate", &path, "--quiet", "--output", &dir.path("r.csv")], 3);
+    let written = std::fs::read(dir.path("r.csv")).unwrap();
+    // A table without rows is no result.
+    let times = Results::read(&written, Format::Csv, "r.csv").map_or(Vec::new(), |results| results.times);
+    (said, times)
+}
+
+/// All of these are part of the message.
+#[track_caller]
+fn says(said: &str, parts: &[&str]) {
+    assert_eq!(said.matches("error[E0901]").count(), 1, "{said}");
+    for part in parts {
+        assert!(said.contains(part), "`{part}` is missing in\n{said}");
+    }
+}
+
+#[test]
+fn a_division_by_zero() {
+    let text = "model M\n  Real y;\nequation\n  y = 1/(time - 0.5);\nend M;\n";
+    let (said, times) = fails("division", text);
+    // 0.5 is an output point, where the divisor is exactly zero.
+    says(&said, &["at time 0.5:", "y is not a finite number", "division by zero", "`time - 0.5` is 0"]);
+    says(&said, &["M.mo:4:3", "4 |   y = 1/(time - 0.5);", "note: time = 0.5"]);
+    assert_eq!(times.last(), Some(&0.5));
+}
+
+#[test]
+fn a_division_by_a_parameter_that_is_zero() {
+    let text =
+        "model M\n  parameter Real p = 0;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x/p;\nend M;\n";
+    let (said, times) = fails("parameter", text);
+    says(&said, &["at time 0:", "der(x) is not a finite number in the initial system", "division by zero"]);
+    says(&said, &["M.mo:5:3", "`p` is 0", "p = 0"]);
+    assert!(times.is_empty());
+}
+
+#[test]
+fn a_logarithm_of_a_negative_number() {
+    let text = "model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true);\nequation\n  der(x) = -1;\n  \
+                der(y) = log(x - 0.5);\nend M;\n";
+    let (said, times) = fails("logarithm", text);
+    // x - 0.5 = 0.5 - t
+    says(
+        &said,
+        &["at time 0.5", "der(y) is not a finite number", "logarithm of", "`x - 0.5` is", "M.mo:5:3", "x = 0.5"],
+    );
+    assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 0.01), "{:?}", times.last());
+}
+
+#[test]
+fn a_failed_assertion() {
+    let text = "model M\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -1;\n  \
+                assert(x > 0.5, \"only \" + String(x, significantDigits = 3) + \" left\");\nend M;\n";
+    let (said, times) = fails("assertion", text);
+    // x = 1 - t; the first output point after 0.5 is 0.502
+    says(
+        &said,
+        &["at time 0.502", "assertion failed: only 0.498 left", "M.mo:5:3", "`x > 0.5` is false with x = 0.498"],
+    );
+    assert_eq!(times.last(), Some(&0.502));
+}
+
+#[test]
+fn a_loop_that_becomes_singular() {
+    let text = "model M\n  Real x, y, s(start = 1, fixed = true), a;\nequation\n  der(s) = -1;\n  \
+                a = if s > 0.5 then 2 else 1;\n  x + y = 1;\n  a*x + y = time;\nend M;\n";
+    let (said, times) = fails("singular", text);
+    says(&said, &["at time 0.5", "a linear loop", "the equations contradict each other", "unknown x = -0."]);
+    says(
+        &said,
+        &["6 |   x + y = 1;", "belongs to the loop", "7 |   a*x + y = time;", "left minus right side: 5.000e-1"],
+    );
+    assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 1e-9), "{:?}", times.last());
+}
+
+#[test]
+fn a_nonlinear_loop_that_loses_its_solution() {
+    // x² + y² = 1 and x y = t have real solutions up to t = 1/2
+    let text =
+        "model M\n  Real x(start = 1, min = 0, nominal = 2), y;\nequation\n  x^2 + y^2 = 1;\n  x*y = time;\nend M;\n";
+    let (said, times) = fails("nonlinear", text);
+    says(&said, &["at time 0.50", "a nonlinear loop of 2 equations has no solution", "(start 1, nominal 2, min 0)"]);
+    says(
+        &said,
+        &["4 |   x^2 + y^2 = 1;", "5 |   x*y = time;", "unknown x = 0.70", "unknown y = 0.70", "hint: give the"],
+    );
+    assert_eq!(times.last(), Some(&0.5));
+}
+
+#[test]
+fn inconsistent_start_values() {
+    let text = "model M\n  Real x(start = 1, fixed = true);\n  Real y(start = 3, fixed = true);\nequation\n  der(x) = -x;\n  \
+                y = 2*x;\nend M;\n";
+    let (said, times) = fails("inconsistent", text);
+    says(&said, &["at time 0:", "contradict each other", "`y = 3`, whose sides are 2 and 3", "M.mo:3:8"]);
+    assert!(times.is_empty());
+}
+
+#[test]
+fn a_step_size_at_its_minimum() {
+    // x = 1/(1 - t)
+    let text = "model M\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = x^2;\n  \
+                annotation(experiment(StopTime = 2));\nend M;\n";
+    let (said, times) = fails("pole", text);
+    says(&said, &["at time 1.0", "no step is small enough", "x changes ever faster", "M.mo:4:3", "its derivative is"]);
+    assert!(times.last().is_some_and(|t| *t > 0.99 && *t < 1.01), "{:?}", times.last());
+}
+
+#[test]
+fn an_assertion_of_a_called_function_names_the_function_and_the_caller() {
+    // A loop whose end depends on a value is not written out: the function is called.
+    let text = "model M\n  function f\n    input Real x;\n    output Real y = 0;\n  algorithm\n    while y < x loop\n      \
+                y := y + 1;\n    end while;\n    assert(y < 3, \"too many\");\n  end f;\n  Real z;\nequation\n  \
+                z = f(4*time);\nend M;\n";
+    let (said, times) = fails("called", text);
+    // f(u) = ceil(u) reaches 3 behind u = 2, at t = 0.5
+    says(
+        &said,
+        &["at time 0.50", "in `M.f`", "too many", "M.mo:13:3", "13 |   z = f(4*time);", "9 |     assert(y < 3"],
+    );
+    assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 0.01), "{:?}", times.last());
+}
+
+#[test]
+fn a_warning_is_given_once_with_its_time_and_line() {
+    let dir = Scratch::new("warning");
+    let text = "model M\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -1;\n  \
+                assert(x > 0.5, \"only \" + String(x), AssertionLevel.warning);\nend M;\n";
+    let (_, said) = run(&["simulate", &dir.file("M.mo", text), "--quiet"], 0);
+    assert_eq!(said.matches("warning[W0902]").count(), 1, "{said}");
+    assert!(said.contains("violated at time 0.502: only 0.498") && said.contains("M.mo:5:3"), "{said}");
+    // A run that fails later says what it warned of before.
+    let text = text.replace("end M;", "  assert(x > 0.2, \"empty\");\nend M;");
+    let (said, _) = fails("warned", &text);
+    assert!(said.contains("W0902") && said.contains("E0901"), "{said}");
+}
+
+#[test]
+fn terminate_is_success_and_says_why() {
+    let dir = Scratch::new("terminate");
+    let text = "model M\n  Real x(start = 1, fixed = true);\n  discrete Real last(start = 0, fixed = true);\nequation\n  \
+                der(x) = -1;\n  when x < 0.5 then\n    terminate(\"level \" + String(x, significantDigits = 2));\n  \
+                end when;\n  when terminal() then\n    last = time;\n  end when;\nend M;\n";
+    let (said, complained) = run(&["simulate", &dir.file("M.mo", text), "--output", &dir.path("r.csv")], 0);
+    assert!(said.contains("level 0.5") && complained.is_empty(), "{said}{complained}");
+    let results = Results::read(&std::fs::read(dir.path("r.csv")).unwrap(), Format::Csv, "r.csv").unwrap();
+    let end = *results.times.last().unwrap();
+    assert!((end - 0.5).abs() < 1e-9);
+    // terminal() is true there, and at no time before.
+    let last = results.values("last").unwrap();
+    assert_eq!(last.last(), Some(&end));
+    assert!(last[..last.len() - 1].iter().all(|x| *x == 0.0), "{last:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_keeps_what_was_computed() {
+    let dir = Scratch::new("interrupted");
+    let text = "model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true);\nequation\n  der(x) = y;\n  \
+                der(y) = -1e4*x;\n  annotation(experiment(StopTime = 1e7, Interval = 1));\nend M;\n";
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_saltus"))
+        .args(["simulate", &dir.file("M.mo", text), "--quiet", "--output", &dir.path("r.csv")])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    if !killed.is_ok_and(|s| s.success()) {
+        // No such command here: nothing to test.
+        let _ = child.kill().and_then(|()| child.wait());
+        return;
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("the simulation failed at time") && said.contains("interrupted"), "{said}");
+    let results = Results::read(&std::fs::read(dir.path("r.csv")).unwrap(), Format::Csv, "r.csv").unwrap();
+    // x = cos(100 t) at every row that was reached
+    assert!(!results.times.is_empty());
+    assert_eq!(results.values("x").unwrap()[0], 1.0);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_said() {
+    // Writing to /dev/full fails as a full disk does.
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    let dir = Scratch::new("full");
+    for name in ["r.csv", "r.mat", "r.parquet"] {
+        std::os::unix::fs::symlink("/dev/full", dir.path(name)).unwrap();
+        let path = dir.file("M.mo", common::DECAY);
+        let output = saltus(&["simulate", &path, "--quiet", "--output", &dir.path(name)]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{name}: {said}{}", stdout(&output));
+        assert!(said.contains("error[E0095]") && said.contains(name) && said.contains("No space left"), "{said}");
+    }
+}
