@@ -290,10 +290,9 @@ fn call_foreign(
     external: &External,
     arguments: &mut [Value],
 ) -> NativeResult {
-    let result = external.result.and_then(|local| function.locals.get(local));
-    let result = result.and_then(|local| Value::default_scalar(local.ty.base).filter(|_| local.ty.dims.is_empty()));
-    if external.result.is_some() && result.is_none() {
-        return Err("only a Real, Integer, Boolean, String or enumeration can be returned".into());
+    let result = external.result.and_then(|local| function.locals.get(local)).map(|local| &local.ty);
+    if result.is_some_and(|ty| !ty.dims.is_empty() || matches!(ty.base, BaseType::Record(_))) {
+        return Err("an array or a record can be an argument that the function writes, but not its result".into());
     }
     let is_output: Vec<bool> = external.arguments.iter().map(|a| matches!(a, ExternalArgument::Output(_))).collect();
     let call = ForeignCall {
@@ -301,8 +300,9 @@ fn call_foreign(
         name: &external.name,
         language: &external.language,
         libraries: &external.libraries,
+        directories: &external.directories,
         is_output: &is_output,
-        result,
+        result: result.map(|ty| ty.base),
     };
     let foreign = context.env.foreign().ok_or(NativeError::NotConstant)?;
     Ok(foreign.call(&call, arguments)?)

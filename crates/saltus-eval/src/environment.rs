@@ -47,7 +47,7 @@ pub trait Environment {
     }
 }
 
-/// In the order of `Modelica.Utilities.Types.FileType`.
+/// What a path names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
     NoFile,

@@ -4,6 +4,8 @@
 //! why not, in words for the user. There is no `Outside` at compile time: functions with effects have no value then.
 //! Who implements this decides what is permitted. (Specification: section 12.9.)
 
+use saltus_flat::BaseType;
+
 use crate::{FileKind, Value};
 
 pub type Reached<T = ()> = Result<T, String>;
@@ -46,7 +48,7 @@ impl Clock {
 }
 
 /// A call of a function in a library of the user.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct ForeignCall<'a> {
     /// The Modelica function.
     pub function: &'a str,
@@ -55,10 +57,12 @@ pub struct ForeignCall<'a> {
     /// `"C"` or `"FORTRAN 77"`.
     pub language: &'a str,
     pub libraries: &'a [String],
+    /// Where they may lie, as URIs or paths.
+    pub directories: &'a [String],
     /// Which arguments the function writes.
     pub is_output: &'a [bool],
-    /// The value that the result has before the call, which tells its type; `None` if nothing is returned.
-    pub result: Option<Value>,
+    /// The type of what is returned, always a scalar; `None` if nothing is.
+    pub result: Option<BaseType>,
 }
 
 pub trait Outside {

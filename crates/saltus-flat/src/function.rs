@@ -58,7 +58,12 @@ pub struct External {
     pub name: String,
     pub arguments: Vec<ExternalArgument>,
     pub result: Option<LocalId>,
+    /// `Library`
     pub libraries: Vec<String>,
+    /// `LibraryDirectory`, as URIs or paths.
+    pub directories: Vec<String>,
+    /// Of a constructor: the function that ends the life of the external object.
+    pub destructor: Option<FunctionId>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

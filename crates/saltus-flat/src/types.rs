@@ -103,7 +103,7 @@ impl Type {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnumType {
-    /// Qualified name, as in `Modelica.Blocks.Types.Init`.
+    /// Qualified name, as in `Library.Types.Init`.
     pub name: String,
     /// Literal names in order; the first has the ordinal 1.
     pub literals: Vec<String>,

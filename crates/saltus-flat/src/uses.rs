@@ -154,6 +154,9 @@ impl Finder<'_> {
                 self.expr(e);
             }
         }
+        if let Some(destructor) = function.external.as_ref().and_then(|e| e.destructor) {
+            self.call(destructor);
+        }
         function.derivatives.iter().for_each(|d| self.call(d.function));
         function.inverses.iter().for_each(|i| self.call(i.function));
     }

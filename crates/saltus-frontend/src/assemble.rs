@@ -410,6 +410,7 @@ impl Renumbering {
                     self.expr(e);
                 }
             }
+            external.destructor = external.destructor.map(|function| self.function_id(function));
         }
         for derivative in &mut f.derivatives {
             derivative.function = self.function_id(derivative.function);

@@ -12,7 +12,7 @@ use saltus_typing as typing;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{CompId, InstId, Memo, SlotId};
+use crate::instance::{CompId, InstId, Member, Memo, SlotId};
 
 pub struct FunctionEntry {
     pub slot: SlotId,
@@ -282,7 +282,37 @@ impl<'a> Front<'a> {
         external: &'a ast::External,
     ) -> flat::External {
         let language = external.language.as_ref().map_or("C", |l| &l.value).to_owned();
-        let Some(call) = &external.call else { return self.default_external(inst, language) };
+        let mut made = match &external.call {
+            Some(call) => self.external_call(inst, language, call),
+            None => self.default_external(inst, language),
+        };
+        let annotations = [external.annotation.as_ref(), class.annotation.as_ref()];
+        let strings = |word| annotations.into_iter().flatten().flat_map(|a| self.annotation_strings(a, word)).collect();
+        made.libraries = strings(self.words.library);
+        made.directories = strings(self.words.library_directory);
+        let name = self.library.qualified_name(self.insts[inst].class);
+        if made.directories.is_empty()
+            && let Some(top) = name.split('.').next()
+        {
+            made.directories.push(format!("modelica://{top}/Resources/Library"));
+        }
+        made.destructor = self.destructor_of(inst, &made);
+        made
+    }
+
+    /// What ends the life of the object that a constructor makes, if that is not one that the evaluator knows.
+    fn destructor_of(&mut self, inst: InstId, external: &flat::External) -> Option<FunctionId> {
+        let id = self.current_function?;
+        let result = self.functions[id].locals.get(external.result?)?.ty.base;
+        if result != BaseType::ExternalObject(id) || saltus_eval::is_native(&external.name) {
+            return None;
+        }
+        let class = self.insts[inst].scope;
+        let Some(Member::Class(slot)) = self.member(class, self.words.destructor) else { return None };
+        Some(self.function_of(slot))
+    }
+
+    fn external_call(&mut self, inst: InstId, language: String, call: &'a ast::ExternalCall) -> flat::External {
         let name = self.text(call.name.name).to_owned();
         let result = call.result.as_ref().and_then(|r| self.local_of_ref(inst, r));
         let arguments = call
@@ -298,33 +328,46 @@ impl<'a> Front<'a> {
                 flat::ExternalArgument::Input(self.expression(inst, argument))
             })
             .collect();
-        let annotations = [external.annotation.as_ref(), class.annotation.as_ref()];
-        let libraries =
-            annotations.into_iter().flatten().flat_map(|a| self.annotation_strings(a, self.words.library)).collect();
-        flat::External { language, name, arguments, result, libraries }
+        external(language, name, arguments, result)
     }
 
     /// `external;` alone: the function's own name, all inputs, one output as the result (specification 12.9).
     fn default_external(&mut self, inst: InstId, language: String) -> flat::External {
         let name = self.insts[inst].definition.map_or(String::new(), |c| self.text(c.name.name).to_owned());
         let Some(id) = self.current_function else {
-            return flat::External { language, name, arguments: Vec::new(), result: None, libraries: Vec::new() };
+            return external(language, name, Vec::new(), None);
         };
         let (inputs, outputs) = (self.functions[id].inputs.clone(), self.functions[id].outputs.clone());
-        let mut arguments: Vec<_> = inputs
-            .into_iter()
-            .map(|local| {
-                let ty = self.local_type_of(local);
-                flat::ExternalArgument::Input(Expr::new(ExprKind::Local(local), ty, Span::nowhere()))
-            })
-            .collect();
-        let result = if let [one] = outputs[..] {
-            Some(one)
-        } else {
-            arguments.extend(outputs.into_iter().map(flat::ExternalArgument::Output));
-            None
+        let mut arguments = Vec::new();
+        for local in inputs {
+            let variable = self.local_variable(local);
+            arguments.push(flat::ExternalArgument::Input(variable));
+            arguments.extend(self.sizes_of(local));
+        }
+        let result = match outputs[..] {
+            [one] if self.local_type_of(one).dims.is_empty() => Some(one),
+            _ => None,
         };
-        flat::External { language, name, arguments, result, libraries: Vec::new() }
+        for local in outputs.into_iter().filter(|_| result.is_none()) {
+            arguments.push(flat::ExternalArgument::Output(local));
+            arguments.extend(self.sizes_of(local));
+        }
+        external(language, name, arguments, result)
+    }
+
+    fn local_variable(&mut self, local: LocalId) -> Expr {
+        Expr::new(ExprKind::Local(local), self.local_type_of(local), Span::nowhere())
+    }
+
+    /// The sizes that follow an array in a call that is not written out.
+    fn sizes_of(&mut self, local: LocalId) -> Vec<flat::ExternalArgument> {
+        let array = self.local_variable(local);
+        let size = |dimension: usize| {
+            let arguments = vec![array.clone(), Expr::integer(dimension as i64, Span::nowhere())];
+            let size = Expr::builtin(flat::Builtin::Size, arguments, Type::INTEGER, Span::nowhere());
+            flat::ExternalArgument::Input(size)
+        };
+        (1..=array.ty.rank()).map(size).collect()
     }
 
     fn local_of_ref(&mut self, inst: InstId, reference: &ast::ComponentRef) -> Option<LocalId> {
@@ -428,5 +471,23 @@ impl<'a> Front<'a> {
             }
         }
         self.diagnostics.truncate(mark);
+    }
+}
+
+/// Without what annotations say.
+fn external(
+    language: String,
+    name: String,
+    arguments: Vec<flat::ExternalArgument>,
+    result: Option<LocalId>,
+) -> flat::External {
+    flat::External {
+        language,
+        name,
+        arguments,
+        result,
+        libraries: Vec::new(),
+        directories: Vec::new(),
+        destructor: None,
     }
 }

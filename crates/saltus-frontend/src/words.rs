@@ -18,7 +18,8 @@ macro_rules! words {
 
 words! {
     time = "time", start = "start", fixed = "fixed", min = "min", max = "max", nominal = "nominal",
-    constructor = "constructor", library = "Library", hide_result = "HideResult", evaluate = "Evaluate",
+    constructor = "constructor", destructor = "destructor", library = "Library", library_directory = "LibraryDirectory",
+    hide_result = "HideResult", evaluate = "Evaluate",
     experiment = "experiment", start_time = "StartTime", stop_time = "StopTime", interval = "Interval",
     tolerance = "Tolerance", missing_inner_message = "missingInnerMessage", inline = "Inline",
     late_inline = "LateInline", inline_after = "InlineAfterIndexReduction", generate_events = "GenerateEvents",

@@ -133,6 +133,12 @@ impl Environment for World<'_> {
     }
 }
 
+impl Drop for CallHost<'_> {
+    fn drop(&mut self) {
+        self.forget_objects();
+    }
+}
+
 impl<'a> CallHost<'a> {
     pub fn new(program: &'a SimProgram) -> Self {
         let world = World {
@@ -204,9 +210,19 @@ impl<'a> CallHost<'a> {
         self.n_calls = 0;
     }
 
-    /// Handles that slots hold from now on come from new constructor calls.
+    /// Handles that slots hold from now on come from new constructor calls. The objects so far are destroyed, the last one
+    /// first.
     pub fn forget_objects(&mut self) {
-        self.objects.clear();
+        let program = self.world.program;
+        for object in std::mem::take(&mut self.objects).into_iter().rev() {
+            let Value::Object(held) = &object else { continue };
+            let constructor = program.functions.get(held.class()).and_then(|f| f.external.as_ref());
+            let Some(destructor) = constructor.and_then(|e| e.destructor) else { continue };
+            self.world.may_act = true;
+            // A destructor has no results, and what it complains about comes too late.
+            let _ = Evaluator::new(&mut self.world, Limits::default()).call(destructor, vec![object], Span::nowhere());
+            self.world.may_act = false;
+        }
     }
 
     /// Has a call failed since [`CallHost::begin`]?

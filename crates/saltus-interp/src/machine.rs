@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
         for &(id, slot) in &assign.stores {
             let stored = self.value(id);
             self.set(slot, stored);
-            // An infinite parameter is legal (`Modelica.Constants.inf`); an infinite derivative leads nowhere.
+            // An infinite parameter is legal; an infinite derivative leads nowhere.
             let is_derivative = || self.program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
             if status.is_ok() && (stored.is_nan() || stored.is_infinite() && is_derivative()) {
                 status = Status::NotANumber(slot);

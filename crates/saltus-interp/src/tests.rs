@@ -470,7 +470,15 @@ fn external(name: &str, c_name: &str, inputs: Vec<Type>, output: Type) -> Functi
     let mut f = function(name, locals, n, 1, vec![]);
     let arguments = (0..n).map(|i| ExternalArgument::Input(at(&f.locals, i))).collect();
     let result = f.outputs.first().copied();
-    f.external = Some(External { language: "C".into(), name: c_name.into(), arguments, result, libraries: vec![] });
+    f.external = Some(External {
+        language: "C".into(),
+        name: c_name.into(),
+        arguments,
+        result,
+        libraries: vec![],
+        directories: vec![],
+        destructor: None,
+    });
     f
 }
 

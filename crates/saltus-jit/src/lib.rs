@@ -13,11 +13,13 @@
 //!
 //! [`layout`] decides what goes where, [`lower`] writes operations as instructions, [`section`] puts blocks together, and
 //! [`machine_code`] holds the result. [`procedure`] writes the functions of the model and [`machine_procedures`] holds
-//! them. Both use [`arithmetic`], and the two holders are the only modules with `unsafe` operations.
+//! them; both use [`arithmetic`]. [`foreign`] calls shared libraries of the user through machine code made for their
+//! signatures. It and the two holders are the only modules with `unsafe` operations.
 
 mod arithmetic;
 mod copies;
 mod elementary;
+mod foreign;
 mod layout;
 mod lower;
 mod machine_code;
@@ -36,6 +38,7 @@ use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_module::ModuleError;
 use saltus_program::SimProgram;
 
+pub use foreign::ForeignFunctions;
 pub use model::CompiledModel;
 
 #[cfg(doc)]

@@ -1,8 +1,8 @@
 //! Where libraries may be found: the search paths and what lies in them (specification chapter 13, "The Modelica
 //! Library Path", and chapter 18, "Versions in the File System").
 //!
-//! A root of the search holds `Modelica.mo`, `Modelica 4.1.0.mo`, `Modelica/package.mo` or
-//! `Modelica 4.1.0/package.mo`. It is listed once; which of several candidates is taken is decided in `choice.rs`.
+//! A root of the search holds `Name.mo`, `Name 4.1.0.mo`, `Name/package.mo` or
+//! `Name 4.1.0/package.mo`. It is listed once; which of several candidates is taken is decided in `choice.rs`.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

@@ -257,6 +257,10 @@ impl<'a> Run<'a> {
                 return self.end(t);
             }
         }
+        if start == self.options.stop_time {
+            // The interval has two ends all the same.
+            self.write_row(start)?;
+        }
         self.end(self.options.stop_time)
     }
 

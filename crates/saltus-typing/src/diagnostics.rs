@@ -115,7 +115,7 @@ pub(crate) fn power_of_array(cx: &dyn Context, base: &Type, exponent: &Type, spa
 /// `A ^ (-1)`
 pub(crate) fn negative_matrix_power(exponent: i64, span: Span) -> Diagnostic {
     error("E0307", span, format!("the exponent of a matrix must not be negative, but it is {exponent}"))
-        .hint("solve a linear system instead of inverting: `Modelica.Math.Matrices.solve(A, b)`")
+        .hint("instead of inverting `A` let the equation `A * x = b` determine `x`")
 }
 
 /// `{1, 2} < 3`
@@ -416,9 +416,7 @@ fn conversion_hint(cx: &dyn Context, from: &Type, to: &Type) -> Option<String> {
         (BaseType::Enumeration(_), BaseType::Enumeration(_)) => {
             "two enumerations are one type only if they have the same literals in the same order".to_string()
         }
-        (BaseType::String, _) => {
-            "text is not converted by itself; `Modelica.Utilities.Strings` can scan it".to_string()
-        }
+        (BaseType::String, _) => "text is not converted by itself; a function has to scan it".to_string(),
         (_, BaseType::String) => "turn the value into text with `String(…)`".to_string(),
         (BaseType::Record(a), BaseType::Record(b)) => record_difference(cx, &cx.record_type(a), &cx.record_type(b))?,
         (BaseType::Unit, _) => "this function returns nothing; it can only be called on its own".to_string(),

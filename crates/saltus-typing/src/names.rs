@@ -1,4 +1,4 @@
-//! Types and expressions as text for messages: `Real[3, :]`, `Modelica.Blocks.Types.Init`, `x[2] + 1`.
+//! Types and expressions as text for messages: `Real[3, :]`, `Library.Types.Init`, `x[2] + 1`.
 
 use saltus_base::Index;
 use saltus_flat::{BaseType, BinaryOp, Dim, Expr, ExprKind, Subscript, Type, UnaryOp};

@@ -22,7 +22,7 @@ pub fn not_utf8(path: &str, line: usize) -> Diagnostic {
 /// A command needs a class and neither a name nor a file with one obvious model was given.
 pub fn no_class() -> Diagnostic {
     error("E0092", "expected a class to work on, found none")
-        .hint("name a class such as `Modelica.Blocks.Examples.PID_Controller`, or a file with one model in it")
+        .hint("name a class such as `Motors.Examples.Start`, or a file with one model in it")
 }
 
 /// The files hold several models and no class name was given.

@@ -13,6 +13,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
+use saltus_jit::ForeignFunctions;
 use saltus_library::Library;
 
 use crate::{Permissions, Session};
@@ -29,6 +30,9 @@ pub struct Resources<'a> {
     work_directory: PathBuf,
     /// Environment variables that the model has set.
     variables: BTreeMap<String, String>,
+    foreign: ForeignFunctions,
+    /// Files of libraries, by name and directories.
+    found: BTreeMap<(String, Vec<String>), PathBuf>,
 }
 
 impl<'a> Resources<'a> {
@@ -40,6 +44,8 @@ impl<'a> Resources<'a> {
             work_directory: root.clone(),
             root,
             variables: BTreeMap::new(),
+            foreign: ForeignFunctions::default(),
+            found: BTreeMap::new(),
         }
     }
 
@@ -65,9 +71,54 @@ impl<'a> Resources<'a> {
         Err(format!("`{name}` is outside of the working directory; only `--allow-io` permits to change it"))
     }
 
+    /// Loads the libraries of a function; gives their files in order.
+    fn load(&mut self, call: &ForeignCall) -> Reached<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for library in call.libraries {
+            let key = (library.clone(), call.directories.to_vec());
+            let path = match self.found.get(&key) {
+                Some(path) => path.clone(),
+                None => self.library_file(library, call.directories),
+            };
+            paths.push(path.clone());
+            self.found.insert(key, path);
+        }
+        // The first one may need what comes after it.
+        paths.iter().rev().try_for_each(|path| self.foreign.load(path))?;
+        Ok(paths)
+    }
+
+    /// The file of a shared library; where there is none its bare name, which the operating system looks for.
+    fn library_file(&self, library: &str, directories: &[String]) -> PathBuf {
+        use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+        let names =
+            [format!("{DLL_PREFIX}{library}{DLL_SUFFIX}"), format!("{library}{DLL_SUFFIX}"), library.to_owned()];
+        for directory in directories.iter().filter_map(|d| self.library.resolve_uri(d)) {
+            let directory = self.root.join(directory);
+            let places = platform().map(|p| directory.join(p)).into_iter().chain([directory.clone()]);
+            let files = places.flat_map(|place| names.iter().map(move |name| place.join(name)));
+            if let Some(file) = files.into_iter().find(|file| file.is_file()) {
+                return file;
+            }
+        }
+        let [name, ..] = names;
+        PathBuf::from(name)
+    }
+
     fn change(&self, name: &str, what: &str, act: impl FnOnce(&Path) -> io::Result<()>) -> Reached {
         let path = self.own(name)?;
         act(&path).map_err(|error| format!("cannot {what} `{name}`: {error}"))
+    }
+}
+
+/// Directories for the libraries of this kind of machine, by the names that the specification gives (section 12.9.4).
+fn platform() -> Option<&'static str> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => Some("linux64"),
+        ("linux", "x86") => Some("linux32"),
+        ("windows", "x86_64") => Some("win64"),
+        ("windows", "x86") => Some("win32"),
+        _ => None,
     }
 }
 
@@ -233,8 +284,9 @@ impl Outside for Resources<'_> {
                 call.function
             ));
         }
-        let _ = arguments;
-        Err(format!("`{}` {libraries} cannot be called: there is no loader of shared libraries yet", call.function))
+        let told = |why: String| format!("`{}` {libraries} cannot be called: {why}", call.function);
+        let paths = self.load(call).map_err(told)?;
+        self.foreign.call(call, &paths, arguments).map_err(told)
     }
 }
 

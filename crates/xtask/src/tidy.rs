@@ -28,6 +28,7 @@ pub fn run(root: &Path) -> Result<()> {
     check_sizes(root, &files, &mut findings)?;
     check_texts(root, &files, &mut findings)?;
     check_codes(root, &files, &mut findings)?;
+    check_names(root, &files, &mut findings)?;
     for warning in &findings.warnings {
         eprintln!("warning: {warning}");
     }
@@ -199,9 +200,60 @@ fn stray_codes(source: &str) -> Vec<String> {
     source.lines().flat_map(error_index::string_literals).filter(|l| error_index::is_code(l)).collect()
 }
 
+/// The one place that may know the standard library: the registry of its external functions.
+const REGISTRY: &str = "crates/saltus-eval/src/native";
+
+/// The sources know the language, but no library: what works for one must work for all.
+fn check_names(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    let is_product = |f: &Path| {
+        let is_source = f.extension().is_some_and(|e| e == "rs") && f.components().any(|c| c.as_os_str() == "src");
+        is_source && !is_test(f) && !f.starts_with(REGISTRY) && !f.starts_with("crates/xtask")
+    };
+    for file in files.iter().filter(|f| is_product(f)) {
+        let text = fs::read_to_string(root.join(file))?;
+        let source = text.split("#[cfg(test)]").next().unwrap_or("");
+        for (i, name) in source.lines().enumerate().filter_map(|(i, line)| Some((i, standard_name(line)?))) {
+            findings.problems.push(format!("{}:{}: names `{name}` of the standard library", file.display(), i + 1));
+        }
+    }
+    Ok(())
+}
+
+/// A package, class or C function of the standard library: `Modelica.Blocks`, a library beside it, `ModelicaInternal_stat`.
+/// The language may be named, also at the end of a sentence and as the scheme of a URI.
+fn standard_name(line: &str) -> Option<String> {
+    for (at, word) in line.match_indices("Modelica") {
+        let before = line[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let rest = &line[at + word.len()..];
+        let is_name = match rest.as_bytes() {
+            [b'.', next, ..] => next.is_ascii_uppercase(),
+            [next, ..] => next.is_ascii_uppercase(),
+            [] => false,
+        };
+        if is_name {
+            let end = rest[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(rest.len(), |end| end + 1);
+            return Some(format!("{word}{}", &rest[..end]));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_the_standard_library_are_found() {
+        assert_eq!(standard_name("see `Modelica.Units.SI`").as_deref(), Some("Modelica.Units"));
+        assert_eq!(standard_name("use ModelicaServices.Machine").as_deref(), Some("ModelicaServices"));
+        assert_eq!(standard_name("\"ModelicaInternal_stat\"").as_deref(), Some("ModelicaInternal_stat"));
+        for fine in ["Modelica text", "the grammar of Modelica.", "modelica://P/x", "MyModelica.Thing", "Modelica"] {
+            assert_eq!(standard_name(fine), None, "{fine}");
+        }
+    }
 
     const TABLE: &str = "| layer | crate | what |\n|---|---|---|\n| 0 | `saltus-base` | x |\n| 1 | `saltus-flat` | y |\n\
                          | 1 | `saltus-syntax` | z |\n| dev | `saltus-testkit` | t |\n";

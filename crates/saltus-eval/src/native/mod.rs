@@ -78,16 +78,38 @@ pub type NativeFunction = fn(&mut NativeContext, &mut [Value]) -> NativeResult;
 #[derive(Clone, Debug)]
 pub struct Object {
     class: FunctionId,
-    table: Rc<Table>,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Table(Rc<Table>),
+    /// An address, which only functions of the library that gave it understand.
+    Foreign(usize),
 }
 
 impl Object {
     pub(crate) fn new(class: FunctionId, table: Table) -> Object {
-        Object { class, table: Rc::new(table) }
+        Object { class, content: Content::Table(Rc::new(table)) }
     }
 
-    pub fn table(&self) -> &Table {
-        &self.table
+    /// What a constructor in a library of the user has returned.
+    pub fn foreign(class: FunctionId, address: usize) -> Object {
+        Object { class, content: Content::Foreign(address) }
+    }
+
+    pub fn table(&self) -> Option<&Table> {
+        match &self.content {
+            Content::Table(table) => Some(table),
+            Content::Foreign(_) => None,
+        }
+    }
+
+    pub fn address(&self) -> Option<usize> {
+        match self.content {
+            Content::Table(_) => None,
+            Content::Foreign(address) => Some(address),
+        }
     }
 
     /// The constructor function that identifies the class of the object.
@@ -98,7 +120,11 @@ impl Object {
 
 impl PartialEq for Object {
     fn eq(&self, other: &Object) -> bool {
-        Rc::ptr_eq(&self.table, &other.table)
+        match (&self.content, &other.content) {
+            (Content::Table(a), Content::Table(b)) => Rc::ptr_eq(a, b),
+            (Content::Foreign(a), Content::Foreign(b)) => a == b,
+            _ => false,
+        }
     }
 }
 

@@ -203,7 +203,7 @@ fn init(context: &mut NativeContext, args: &mut [Value], kind: TableKind, versio
 
 fn table(args: &[Value]) -> NativeResult<&Table> {
     match value(args, 0)? {
-        Value::Object(object) => Ok(object.table()),
+        Value::Object(object) => object.table().ok_or_else(|| "argument 1 is not a table".into()),
         _ => Err("argument 1 must be a table object".into()),
     }
 }

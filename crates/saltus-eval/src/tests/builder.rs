@@ -212,8 +212,15 @@ impl Builder {
         arguments: Vec<ExternalArgument>,
         result: Option<LocalId>,
     ) -> FunctionId {
-        self.function.external =
-            Some(External { language: "C".into(), name: name.into(), arguments, result, libraries: Vec::new() });
+        self.function.external = Some(External {
+            language: "C".into(),
+            name: name.into(),
+            arguments,
+            result,
+            libraries: Vec::new(),
+            directories: Vec::new(),
+            destructor: None,
+        });
         self.add(world)
     }
 

@@ -140,7 +140,7 @@ fn argument_types() {
         (
             "sample(s, 1)",
             "E0327: argument 1 (`start`) of `sample` must be Real, but `s` is String | text is not converted by \
-             itself; `Modelica.Utilities.Strings` can scan it",
+             itself; a function has to scan it",
         ),
         (
             "smooth(1.5, x)",

@@ -182,7 +182,7 @@ fn messages_of_equations() {
             "x",
             "s",
             "E0330: both sides of an equation must have one type, but the left is Real, the right String | text is not \
-             converted by itself; `Modelica.Utilities.Strings` can scan it",
+             converted by itself; a function has to scan it",
         ),
         (
             "v",

@@ -141,8 +141,8 @@ fn operands_of_wrong_size() {
         ),
         (
             "A ^ (-1)",
-            "E0307: the exponent of a matrix must not be negative, but it is -1 | solve a linear system instead of \
-             inverting: `Modelica.Math.Matrices.solve(A, b)`",
+            "E0307: the exponent of a matrix must not be negative, but it is -1 | instead of inverting `A` let the \
+             equation `A * x = b` determine `x`",
         ),
     ]);
 }

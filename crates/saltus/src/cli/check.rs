@@ -7,7 +7,7 @@ use super::{Exit, Screen};
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  saltus check Circuit.mo\n  saltus check Modelica.Blocks.Examples.PID_Controller --library MSL\n  saltus check Circuit.mo --hints"
+    after_help = "Examples:\n  saltus check Circuit.mo\n  saltus check Motors.Examples.Start --library libraries\n  saltus check Circuit.mo --hints"
 )]
 pub struct Arguments {
     #[command(flatten)]

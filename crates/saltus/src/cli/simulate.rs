@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus simulate BouncingBall.mo
   saltus simulate BouncingBall.mo --set e=0.9 --stop-time 3 --plot=h,v
-  saltus simulate Modelica.Blocks.Examples.PID_Controller --library MSL --output pid.mat
+  saltus simulate Motors.Examples.Start --library libraries --output start.mat
   saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
 
 Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed (results until then are written).";

@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus test MyLibrary                                   all models of a package with an experiment annotation
   saltus test MyLibrary --reference results --report report.html
-  saltus test Modelica.Blocks.Examples --library MSL --reference MSL-results --save today.jsonl
+  saltus test Motors.Examples --library libraries --reference results --save today.jsonl
   saltus test MyLibrary --reference results --baseline main.jsonl
 
 The reference of P.Examples.Ball is P/Examples/Ball/*.csv, P/Examples/Ball.csv or P.Examples.Ball.csv below the directory (.mat and

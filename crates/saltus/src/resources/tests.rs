@@ -108,8 +108,15 @@ fn foreign_code_needs_permission() {
     let session = Session::on_disk();
     let mut files = Resources::new(&session);
     let libraries = ["motor".to_owned()];
-    let call =
-        ForeignCall { function: "M.f", name: "f", language: "C", libraries: &libraries, is_output: &[], result: None };
+    let call = ForeignCall {
+        function: "M.f",
+        name: "f",
+        language: "C",
+        libraries: &libraries,
+        directories: &[],
+        is_output: &[],
+        result: None,
+    };
     let refusal = files.call(&call, &mut []).unwrap_err();
     assert!(["M.f", "motor", "--allow-external"].iter().all(|part| refusal.contains(part)), "{refusal}");
 }
