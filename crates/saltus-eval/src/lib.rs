@@ -37,7 +37,7 @@ pub use array::{Array, Items};
 pub use environment::{Environment, EvalError, EvalResult, FileKind, Limits};
 pub use evaluator::Evaluator;
 pub use fold::fold;
-pub use format::{format_number, real_to_string};
+pub use format::{format_integer, format_number, real_to_string};
 pub use literal::to_expr;
 pub use native::{ImpureRandom, Object, is_native, native_names};
 pub use outside::{Clock, ForeignCall, Outside, Reached};

@@ -6,8 +6,8 @@
 //!            pointer, integer and double where the calling convention wants them, take the result
 //! ```
 //!
-//! [`memory`] lays values out as C and FORTRAN have them, [`trampoline`] makes the machine code. (Specification: section
-//! 12.9.)
+//! [`memory`] lays values out as C and FORTRAN have them, [`trampoline`] makes the machine code, [`utilities`] are the functions
+//! that foreign code may call. (Specification: section 12.9.)
 //!
 //! Foreign code can do anything, so nothing here can promise that the process survives it. What is promised: it gets the
 //! types that the specification maps the declared ones to, memory as large as the declared sizes that outlives the call, and
@@ -17,6 +17,11 @@
 
 mod memory;
 mod trampoline;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod utilities;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[path = "foreign/no_utilities.rs"]
+mod utilities;
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -29,6 +34,13 @@ use saltus_flat::BaseType;
 use crate::JitError;
 use memory::{Language, Passed};
 use trampoline::{Returned, Trampolines};
+
+/// Something that foreign code says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Said {
+    Message(String),
+    Warning(String),
+}
 
 /// The libraries that were loaded, and the machine code to enter them.
 #[derive(Default)]
@@ -44,6 +56,8 @@ impl ForeignFunctions {
         if self.libraries.contains_key(path) {
             return Ok(());
         }
+        // The functions that a library may call must be part of the program.
+        std::hint::black_box(utilities::addresses());
         // SAFETY: the initialisers of the library run now. The user has permitted foreign code.
         let library = unsafe { open(path) }.map_err(|error| format!("cannot load `{}`: {error}", path.display()))?;
         self.libraries.insert(path.to_owned(), library);
@@ -70,9 +84,14 @@ impl ForeignFunctions {
         let mut result = 0u64;
         // SAFETY: the trampoline reads as many words as there are kinds, writes one word, and passes the words as the types
         // that the specification gives to the declared arguments. What the pointers among them point to lives in `passed`.
-        unsafe { trampoline(passed.words.as_ptr(), &raw mut result, function) };
+        unsafe { utilities::call(trampoline, passed.words.as_ptr(), &raw mut result, function) }?;
         passed.write_back(arguments, call.is_output)?;
         call.result.map(|base| returned_value(base, result)).transpose()
+    }
+
+    /// What foreign code has said since the last time.
+    pub fn take_said(&mut self) -> Vec<Said> {
+        utilities::take_said()
     }
 
     fn find(&self, symbol: &str, paths: &[PathBuf]) -> Option<*const u8> {
@@ -92,12 +111,13 @@ impl ForeignFunctions {
     }
 }
 
-/// With its functions visible to libraries that are loaded later, and looked up when they are called.
+/// With its functions visible to libraries that are loaded later. What it needs must be there now: a function that is missed
+/// only when it is called would end the process.
 #[cfg(unix)]
 unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
     use libloading::os::unix;
     // SAFETY: see the caller.
-    unsafe { unix::Library::open(Some(path), unix::RTLD_LAZY | unix::RTLD_GLOBAL) }.map(Library::from)
+    unsafe { unix::Library::open(Some(path), unix::RTLD_NOW | unix::RTLD_GLOBAL) }.map(Library::from)
 }
 
 #[cfg(not(unix))]

@@ -38,7 +38,7 @@ use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_module::ModuleError;
 use saltus_program::SimProgram;
 
-pub use foreign::ForeignFunctions;
+pub use foreign::{ForeignFunctions, Said};
 pub use model::CompiledModel;
 
 #[cfg(doc)]

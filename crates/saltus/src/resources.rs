@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
-use saltus_jit::ForeignFunctions;
+use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::Library;
 
 use crate::{Permissions, Session};
@@ -286,7 +286,14 @@ impl Outside for Resources<'_> {
         }
         let told = |why: String| format!("`{}` {libraries} cannot be called: {why}", call.function);
         let paths = self.load(call).map_err(told)?;
-        self.foreign.call(call, &paths, arguments).map_err(told)
+        let called = self.foreign.call(call, &paths, arguments).map_err(told);
+        for said in self.foreign.take_said() {
+            match said {
+                Said::Message(text) => self.print(text.trim_end()),
+                Said::Warning(text) => self.print(&format!("warning: {}", text.trim_end())),
+            }
+        }
+        called
     }
 }
 

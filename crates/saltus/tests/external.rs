@@ -84,14 +84,14 @@ const FUNCTIONS: &str = r#"
 "#;
 
 /// A directory with the library where the specification looks for it first; `None` if this machine has no C compiler.
-fn library(name: &str) -> Option<Scratch> {
-    let dir = Scratch::new(name);
-    dir.file("mine.c", SOURCE);
+fn library(directory: &str, name: &str, source: &str) -> Option<Scratch> {
+    let dir = Scratch::new(directory);
+    dir.file("source.c", source);
     let place = dir.0.join("Resources/Library/linux64");
     std::fs::create_dir_all(&place).unwrap();
-    let file = place.join(format!("{}mine{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+    let file = place.join(format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
     let mut compiler = Command::new("cc");
-    compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(file).arg(dir.0.join("mine.c"));
+    compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(file).arg(dir.0.join("source.c"));
     match compiler.output() {
         Ok(output) => {
             assert!(output.status.success(), "{}", stderr(&output));
@@ -131,7 +131,7 @@ fn last(dir: &Scratch, body: &str, variables: &[&str], options: &[&str]) -> Vec<
 
 #[test]
 fn scalars_arrays_and_records_travel_both_ways() {
-    let Some(dir) = library("external_types") else { return };
+    let Some(dir) = library("external_types", "mine", SOURCE) else { return };
     let body = "
   Real a = scale(time + 1, 3);
   Boolean b = both(time > 0.5, time > 0.75);
@@ -184,7 +184,7 @@ equation
 
 #[test]
 fn objects_live_from_constructor_to_destructor() {
-    let Some(dir) = library("external_objects") else { return };
+    let Some(dir) = library("external_objects", "mine", SOURCE) else { return };
     let body = "
   parameter Counter first = Counter(10, \"log.txt\");
   parameter Counter second = Counter(10, \"log.txt\");
@@ -216,7 +216,7 @@ fn what_cannot_be_called_says_why() {
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains("mine"), "{}", stderr(&output));
     // The library does not have the function.
-    let Some(dir) = library("external_missing") else { return };
+    let Some(dir) = library("external_missing", "mine", SOURCE) else { return };
     let other = "
   function other input Real x; output Real y;
     external \"C\" y = no_such_function(x) annotation(Library = \"mine\"); end other;
@@ -229,7 +229,7 @@ fn what_cannot_be_called_says_why() {
 
 #[test]
 fn a_directory_can_be_named() {
-    let Some(dir) = library("external_directory") else { return };
+    let Some(dir) = library("external_directory", "mine", SOURCE) else { return };
     std::fs::rename(dir.0.join("Resources/Library/linux64"), dir.0.join("elsewhere")).unwrap();
     let body = "
   function twice input Real x; output Real y;
@@ -238,4 +238,63 @@ fn a_directory_can_be_named() {
   Real z = twice(time);
 ";
     assert_eq!(last(&dir, body, &["z"], &[]), ["2.0"]);
+}
+
+/// Uses what the specification lets foreign code call.
+const TELLING: &str = r#"
+#include <stddef.h>
+#include <string.h>
+void ModelicaFormatError(const char *, ...);
+void ModelicaFormatMessage(const char *, ...);
+void ModelicaWarning(const char *);
+char *ModelicaAllocateString(size_t);
+double positive(double x) {
+  if (x < 0) ModelicaFormatError("x is %g at %s, try %d", x, "the start", 3);
+  return x;
+}
+const char *shout(const char *text) {
+  size_t n = strlen(text);
+  char *copy = ModelicaAllocateString(n + 1);
+  memcpy(copy, text, n); copy[n] = '!';
+  return copy;
+}
+int tell(int n, double x) {
+  ModelicaFormatMessage("%d|%5.2f|%-4s|%s|%c|%%|%ld|%g|%g", n, x, "ab", "yz", 'q', 123456789012L, 0.5, 0.25);
+  ModelicaWarning("careful");
+  return n;
+}
+"#;
+
+const TELLING_FUNCTIONS: &str = r#"
+  function positive input Real x; output Real y;
+    external "C" y = positive(x) annotation(Library = "telling"); end positive;
+  function shout input String text; output String loud;
+    external "C" loud = shout(text) annotation(Library = "telling"); end shout;
+  impure function tell input Integer n; input Real x; output Integer m;
+    external "C" m = tell(n, x) annotation(Library = "telling"); end tell;
+  impure function print input String text; input String file = "";
+    external "C" ModelicaInternal_print(text, file); end print;
+"#;
+
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn foreign_code_gives_messages_and_errors() {
+    let Some(dir) = library("external_telling", "telling", TELLING) else { return };
+    let said = "
+  Integer m(start = 0, fixed = true);
+algorithm
+  when time > 0.5 then
+    m := tell(7, 2.5);
+    print(shout(\"hello\"));
+  end when;
+";
+    let output = simulate(&dir, &format!("{TELLING_FUNCTIONS}{said}"), &["--allow-external"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let expected = "7| 2.50|ab  |yz|q|%|123456789012|0.5|0.25\nwarning: careful\nhello!\n";
+    assert_eq!(stdout(&output), expected);
+    // The error ends the call, and with it the simulation; the reason is the function's own.
+    let body = format!("{TELLING_FUNCTIONS}  Real y = positive(1 - 2.5*time);\n");
+    let output = simulate(&dir, &body, &["--allow-external", "--fixed-step", "1", "--solver", "euler"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" at the start, try 3"), "{}", stderr(&output));
 }

@@ -219,6 +219,10 @@ fn check_names(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Resul
     Ok(())
 }
 
+/// Functions that the specification of the language defines for foreign code.
+const OF_THE_LANGUAGE: [&str; 8] =
+    ["Utilities", "Message", "Warning", "Error", "Format", "VFormat", "Allocate", "Duplicate"];
+
 /// A package, class or C function of the standard library: `Modelica.Blocks`, a library beside it, `ModelicaInternal_stat`.
 /// The language may be named, also at the end of a sentence and as the scheme of a URI.
 fn standard_name(line: &str) -> Option<String> {
@@ -230,7 +234,7 @@ fn standard_name(line: &str) -> Option<String> {
         let rest = &line[at + word.len()..];
         let is_name = match rest.as_bytes() {
             [b'.', next, ..] => next.is_ascii_uppercase(),
-            [next, ..] => next.is_ascii_uppercase(),
+            [next, ..] => next.is_ascii_uppercase() && !OF_THE_LANGUAGE.iter().any(|name| rest.starts_with(name)),
             [] => false,
         };
         if is_name {
@@ -250,7 +254,14 @@ mod tests {
         assert_eq!(standard_name("see `Modelica.Units.SI`").as_deref(), Some("Modelica.Units"));
         assert_eq!(standard_name("use ModelicaServices.Machine").as_deref(), Some("ModelicaServices"));
         assert_eq!(standard_name("\"ModelicaInternal_stat\"").as_deref(), Some("ModelicaInternal_stat"));
-        for fine in ["Modelica text", "the grammar of Modelica.", "modelica://P/x", "MyModelica.Thing", "Modelica"] {
+        for fine in [
+            "Modelica text",
+            "the grammar of Modelica.",
+            "modelica://P/x",
+            "MyModelica.Thing",
+            "Modelica",
+            "ModelicaError(x)",
+        ] {
             assert_eq!(standard_name(fine), None, "{fine}");
         }
     }

@@ -48,10 +48,7 @@ impl Spline {
         let (before, after) = (d.slope(i - 1), d.slope(i));
         let is_end = !d.periodic && (i == 0 || i as usize == d.slopes.len());
         match self {
-            Spline::Akima => {
-                let (left, right) = ((before - d.slope(i - 2)).abs(), (d.slope(i + 1) - after).abs());
-                if left + right > 0.0 { weighted(before, after, left, right) } else { 0.5 * (before + after) }
-            }
+            Spline::Akima => before + d.akima_weight(i) * (after - before),
             Spline::ModifiedAkima => {
                 let weight = |a: f64, b: f64| (a - b).abs() + 0.5 * (a + b).abs();
                 let (left, right) = (weight(before, d.slope(i - 2)), weight(d.slope(i + 1), after));
@@ -73,6 +70,13 @@ impl Spline {
     }
 }
 
+/// Akima's weights: how much of the difference behind a point, compared with the one before it, goes into its slope.
+pub fn akima_weights(x: &[f64], y: &[f64], periodic: bool) -> Vec<f64> {
+    let n = x.len().min(y.len());
+    let differences = Differences::new(x, y, n, periodic);
+    (0..n).map(|i| if n < 3 { 0.5 } else { differences.akima_weight(i as isize) }).collect()
+}
+
 fn weighted(before: f64, after: f64, left: f64, right: f64) -> f64 {
     before + left / (left + right) * (after - before)
 }
@@ -92,22 +96,35 @@ impl Differences {
     }
 
     fn slope(&self, i: isize) -> f64 {
-        let n = self.slopes.len() as isize;
-        let at = |i: isize| usize::try_from(i).ok().and_then(|i| self.slopes.get(i)).copied().unwrap_or(0.0);
-        if (0..n).contains(&i) {
-            at(i)
-        } else if self.periodic {
-            at(i.rem_euclid(n.max(1)))
-        } else if i < 0 {
-            at(0) + (at(1) - at(0)) * i as f64
-        } else {
-            at(n - 1) + (at(n - 1) - at(n - 2)) * (i - n + 1) as f64
-        }
+        continued(&self.slopes, i, self.periodic)
+    }
+
+    fn akima_weight(&self, i: isize) -> f64 {
+        let left = (self.slope(i - 1) - self.slope(i - 2)).abs();
+        let right = (self.slope(i + 1) - self.slope(i)).abs();
+        if left + right > 0.0 { left / (left + right) } else { 0.5 }
     }
 
     fn width(&self, i: isize) -> f64 {
         let n = self.widths.len() as isize;
         self.widths.get(i.rem_euclid(n.max(1)) as usize).copied().unwrap_or(1.0)
+    }
+}
+
+/// Number `i` of a sequence that goes on outside: from the beginning again, or by the trend of its last two numbers.
+pub fn continued(numbers: &[f64], i: isize, periodic: bool) -> f64 {
+    let n = numbers.len() as isize;
+    let at = |i: isize| usize::try_from(i).ok().and_then(|i| numbers.get(i)).copied().unwrap_or(0.0);
+    if (0..n).contains(&i) {
+        at(i)
+    } else if periodic {
+        at(i.rem_euclid(n.max(1)))
+    } else if n < 2 {
+        at(0)
+    } else if i < 0 {
+        at(0) + (at(1) - at(0)) * i as f64
+    } else {
+        at(n - 1) + (at(n - 1) - at(n - 2)) * (i - n + 1) as f64
     }
 }
 

@@ -6,7 +6,7 @@
 //! Behaviour: documentation of `Modelica.Blocks.Tables.CombiTable2Ds`.
 
 use super::curve::{Extrapolation, Place, Side, Smoothness, locate};
-use super::spline::{Jet, Spline, hermite};
+use super::spline::{Jet, Spline, akima_weights, continued, hermite};
 
 /// Value and derivatives with respect to the first and second argument.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -41,7 +41,7 @@ impl Surface {
                 let periodic = extrapolation == Extrapolation::Periodic;
                 let by_row = slopes_by_row(&rows, &values, columns.len(), periodic);
                 let by_column = slopes_by_column(&columns, &values, periodic);
-                let by_both = slopes_by_row(&rows, &by_column, columns.len(), periodic);
+                let by_both = cross_slopes(&rows, &columns, &values, periodic);
                 [values, by_row, by_column, by_both]
             }
             Smoothness::Spline(_) => return Err("two-dimensional splines are of Akima's kind only".into()),
@@ -142,6 +142,49 @@ fn slopes_by_column(columns: &[f64], values: &[f64], periodic: bool) -> Vec<f64>
     values.chunks(columns.len().max(1)).flat_map(|row| Spline::Akima.slopes(columns, row, periodic)).collect()
 }
 
+/// Derivatives by both arguments: the mixed differences around a point, with the weights of the slopes there in both
+/// directions (Akima, Commun. ACM 17, 1974).
+fn cross_slopes(rows: &[f64], columns: &[f64], values: &[f64], periodic: bool) -> Vec<f64> {
+    let m = columns.len();
+    let z = |i: usize, j: usize| values.get(i * m + j).copied().unwrap_or(0.0);
+    // By interval of the rows and of the columns, one more on each side.
+    let mixed: Vec<Vec<f64>> = (1..rows.len())
+        .map(|i| {
+            let difference = |j: usize| {
+                let area = (rows[i] - rows[i - 1]) * (columns[j] - columns[j - 1]);
+                (z(i, j) - z(i, j - 1) - z(i - 1, j) + z(i - 1, j - 1)) / area
+            };
+            let inside: Vec<f64> = (1..m).map(difference).collect();
+            (0..=m).map(|j| continued(&inside, j as isize - 1, periodic)).collect()
+        })
+        .collect();
+    let grid: Vec<Vec<f64>> = (0..=m)
+        .map(|j| {
+            let column: Vec<f64> = mixed.iter().map(|row| row[j]).collect();
+            (0..=rows.len()).map(|i| continued(&column, i as isize - 1, periodic)).collect()
+        })
+        .collect();
+    let around = |i: usize, j: usize| grid[j][i];
+    let by_rows: Vec<Vec<f64>> = (0..m)
+        .map(|j| {
+            let ordinates: Vec<f64> = (0..rows.len()).map(|i| z(i, j)).collect();
+            akima_weights(rows, &ordinates, periodic)
+        })
+        .collect();
+    let mut slopes = Vec::with_capacity(values.len());
+    for i in 0..rows.len() {
+        let ordinates: Vec<f64> = (0..m).map(|j| z(i, j)).collect();
+        let by_columns = akima_weights(columns, &ordinates, periodic);
+        for j in 0..m {
+            let (w, v) = (by_rows[j][i], by_columns[j]);
+            let before = (1.0 - v) * around(i, j) + v * around(i, j + 1);
+            let after = (1.0 - v) * around(i + 1, j) + v * around(i + 1, j + 1);
+            slopes.push((1.0 - w) * before + w * after);
+        }
+    }
+    slopes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +211,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// z = u1²·u2² on unit squares from -1 to 2, worked out by hand: mixed differences at (0, 0) are
+    /// (2i + 1)(2j + 1), so -1·-1, -1·1, 1·-1, 1·1 around it; the weights are equal (second differences are constant), so the
+    /// mixed derivative there is 0. At (1, 1) they are 1·1, 1·3, 3·1, 3·3 with the mean 4 = 2·u1·2·u2.
+    #[test]
+    fn mixed_derivatives_are_means_of_mixed_differences() {
+        let points = vec![-1.0, 0.0, 1.0, 2.0];
+        let values: Vec<f64> = points.iter().flat_map(|a| points.iter().map(move |b| a * a * b * b)).collect();
+        let slopes = cross_slopes(&points, &points, &values, false);
+        assert_eq!((slopes[5], slopes[10]), (0.0, 4.0));
     }
 
     #[test]

@@ -182,8 +182,9 @@ fn init(context: &mut NativeContext, args: &mut [Value], kind: TableKind, versio
         read_table(file, &bytes, name, delimiter, n_header_lines, context.elements)
             .map_err(|why| format!("`{file}`: {why}"))?
     } else if name != "NoName" && !name.trim().is_empty() {
-        // A table that C code of the user provides.
-        return Err(NativeError::NotConstant);
+        let message =
+            format!("the table `{name}` is to come from a C function `usertab` of the user, which cannot be linked");
+        return Err(NativeError::Failed(message));
     } else {
         let &[rows, n_columns] = value(args, 2)?.dims() else { return Err("argument 3 must be a matrix".into()) };
         Matrix { rows, columns: n_columns, items: reals(args, 2)? }

@@ -344,7 +344,7 @@ fn dggevx(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
         write(args, 22, Value::reals(conditions(&form, &eigen, &a, &b)))?;
     }
     if matches!(sense, 'V' | 'B') {
-        return Err("condition numbers of eigenvectors are not available".into());
+        write(args, 23, Value::reals(separations(&form, &eigen)?))?;
     }
     put_info(args, 28, 0)
 }
@@ -367,6 +367,59 @@ fn conditions(form: &Triangular, eigen: &Eigen, a: &Dense, b: &Dense) -> Vec<f64
         all.push(form_of(a).hypot(form_of(b)) / (norm(&u) * norm(&v)));
     }
     all
+}
+
+/// Reciprocal condition numbers of the eigenvectors: how far each eigenvalue is from the others, as the smallest singular
+/// value of `(R, L) ↦ (a*R - L*A, b*R - L*B)`, where `A` and `B` have the other eigenvalues.
+fn separations(form: &Triangular, eigen: &Eigen) -> NativeResult<Vec<f64>> {
+    const MOST_ROWS: usize = 50;
+    let n = form.s.n;
+    if n > MOST_ROWS {
+        return Err("the matrices are too large for condition numbers of eigenvectors".into());
+    }
+    let mut all: Vec<f64> = Vec::new();
+    for origin in &eigen.origin {
+        let Some(k) = *origin else {
+            all.push(all.last().copied().unwrap_or(0.0));
+            continue;
+        };
+        let (mut s, mut t) = (form.s.clone(), form.t.clone());
+        (0..k).rev().for_each(|i| exchange(&mut s, &mut t, i));
+        let m = n - 1;
+        // The complex matrix of the map as a real one of twice the size.
+        let mut real = Dense::zeros(4 * m, 4 * m);
+        let mut set = |i: usize, j: usize, c: Complex| {
+            (real[(i, j)], real[(i + 2 * m, j + 2 * m)]) = (c.re, c.re);
+            (real[(i, j + 2 * m)], real[(i + 2 * m, j)]) = (-c.im, c.im);
+        };
+        for i in 0..m {
+            set(i, i, s[(0, 0)]);
+            set(i + m, i, t[(0, 0)]);
+            for j in 0..m {
+                set(i, j + m, s[(j + 1, i + 1)].scaled(-1.0));
+                set(i + m, j + m, t[(j + 1, i + 1)].scaled(-1.0));
+            }
+        }
+        let alone = s[(0, 0)].size().hypot(t[(0, 0)].size());
+        all.push(if m == 0 { alone } else { dense::svd(&real).0.last().copied().unwrap_or(0.0) });
+    }
+    Ok(all)
+}
+
+/// Exchanges the eigenvalues `i` and `i + 1` of a triangular pencil.
+fn exchange(s: &mut ComplexMatrix, t: &mut ComplexMatrix, i: usize) {
+    let (a, b) = (s[(i + 1, i + 1)], t[(i + 1, i + 1)]);
+    let entry = |j: usize| b.times(s[(i, j)]).minus(a.times(t[(i, j)]));
+    // The eigenvector of the second one in the 2×2 block becomes the first direction.
+    let turn = rotation(entry(i + 1), entry(i));
+    s.turn_columns(i, i + 1, turn);
+    t.turn_columns(i, i + 1, turn);
+    let pivot = if s[(i + 1, i)].size() > t[(i + 1, i)].size() { &*s } else { &*t };
+    let turn = rotation(pivot[(i, i)], pivot[(i + 1, i)]);
+    s.turn_rows(i, i + 1, turn);
+    t.turn_rows(i, i + 1, turn);
+    s[(i + 1, i)] = Complex::ZERO;
+    t[(i + 1, i)] = Complex::ZERO;
 }
 
 /// job, compq, compz, n, ilo, ihi, H, ldh, T, ldt, alphar, alphai, beta, Q, ldq, Z, ldz, work, lwork, info

@@ -280,6 +280,29 @@ fn a_singular_second_matrix_has_infinite_eigenvalues() {
 }
 
 #[test]
+fn conditions_of_a_diagonal_pencil() {
+    // With B the identity and A = diag(1, 3) eigenvectors are unit vectors. Eigenvalues: √(λ² + 1). Separation: the smallest
+    // singular value of {{a, -c}, {1, -1}} with the one eigenvalue a and the other c; its square is
+    // (p - √(p² - 4*(a-c)²))/2 with p = a² + c² + 2.
+    let a = Dense::from_items(2, 2, vec![1.0, 0.0, 0.0, 3.0]).expect("a");
+    let b = Dense::identity(2);
+    let mut arguments = vec![text("B"), text("V"), text("V"), text("B"), int(2), value(&a), int(2), value(&b), int(2)];
+    arguments.extend([zeros(2), zeros(2), zeros(2), value(&a), int(2), value(&a), int(2), int(0), int(0), zeros(2)]);
+    arguments.extend([zeros(2), Value::Real(0.0), Value::Real(0.0), zeros(2), zeros(2), zeros(1), int(1)]);
+    arguments.extend([Value::integers(vec![0; 8]), Value::integers(vec![0; 2]), int(9)]);
+    let results = call("dggevx", &arguments, &[9, 11, 22, 23, 28]);
+    let (re, beta) = (numbers(&results[0]), numbers(&results[1]));
+    let p: f64 = 12.0;
+    let separation = ((p - (p * p - 16.0).sqrt()) / 2.0).sqrt();
+    for k in 0..2 {
+        let lambda = re[k] / beta[k];
+        assert!((numbers(&results[2])[k] - lambda.hypot(1.0)).abs() < 1e-14);
+        assert!((numbers(&results[3])[k] - separation).abs() < 1e-14, "{}", numbers(&results[3])[k]);
+    }
+    assert_eq!(results[4], Value::Integer(0));
+}
+
+#[test]
 fn eigenvalues_of_a_triangular_pencil() {
     // Quotients of the diagonals: 1/2, 6/3.
     let h = Dense::from_items(2, 2, vec![1.0, 4.0, 0.0, 6.0]).expect("h");
