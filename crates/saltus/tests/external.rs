@@ -137,7 +137,8 @@ fn scalars_arrays_and_records_travel_both_ways() {
   Boolean b = both(time > 0.5, time > 0.75);
   Level up = nextLevel(if time > 0.5 then Level.middle else Level.low);
   Integer n = length(\"äb\") + length(greet(\"you\"));
-  Integer whole; Real rest; Boolean negative;
+  Integer whole(start = 0, fixed = true); discrete Real rest(start = 0, fixed = true);
+  Boolean negative(start = false, fixed = true);
   Real s = sum_({time, 2, 3});
   Real s2 = sum({time, 4});
   Real t[3, 2] = transposed({{1, 2, 3}, {4, 5, 6*time}});
@@ -145,7 +146,9 @@ fn scalars_arrays_and_records_travel_both_ways() {
   Real y = many(time);
   Real c[2] = firstColumn({{time, 2}, {3, 4}});
 equation
-  (whole, rest, negative) = split(-2.5*time);
+  when time > 0.5 then
+    (whole, rest, negative) = split(-2.5);
+  end when;
 ";
     // At time 1: 2*3; true and true; the level after middle; 3 bytes and the 9 of `hello you`.
     let expected = [
