@@ -171,12 +171,13 @@ fn cross_slopes(rows: &[f64], columns: &[f64], values: &[f64], periodic: bool) -
             akima_weights(rows, &ordinates, periodic)
         })
         .collect();
+    let weight = |i: usize, j: usize| by_rows[j][i];
     let mut slopes = Vec::with_capacity(values.len());
     for i in 0..rows.len() {
         let ordinates: Vec<f64> = (0..m).map(|j| z(i, j)).collect();
         let by_columns = akima_weights(columns, &ordinates, periodic);
-        for j in 0..m {
-            let (w, v) = (by_rows[j][i], by_columns[j]);
+        for (j, v) in by_columns.into_iter().enumerate() {
+            let w = weight(i, j);
             let before = (1.0 - v) * around(i, j) + v * around(i, j + 1);
             let after = (1.0 - v) * around(i + 1, j) + v * around(i + 1, j + 1);
             slopes.push((1.0 - w) * before + w * after);
