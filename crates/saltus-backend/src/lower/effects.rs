@@ -186,10 +186,13 @@ pub fn check_loops(system: &System, steps: &[Step], diagnostics: &mut Diagnostic
     }
 }
 
-/// By function: is it declared impure, or does it call such a function?
+/// By function: is it declared impure, does it make an object of foreign code, or does it call such a function?
 fn impure_functions(model: &FlatModel) -> Vec<bool> {
     let calls: Vec<Vec<FunctionId>> = model.functions.values().map(called_functions).collect();
-    let mut impure: Vec<bool> = model.functions.values().map(|f| f.purity == Purity::Impure).collect();
+    // Each object has a life of its own, even if another one is made of the same arguments.
+    let makes_object = |f: &Function| f.external.as_ref().is_some_and(|e| e.destructor.is_some());
+    let is_impure = |f: &Function| f.purity == Purity::Impure || makes_object(f);
+    let mut impure: Vec<bool> = model.functions.values().map(is_impure).collect();
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
