@@ -20,6 +20,7 @@ use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::effects;
+use crate::lower::promises::Made;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
@@ -81,7 +82,7 @@ impl<'a> Lowering<'a> {
         let variable = &model.variables[id];
         let Some(binding) = &variable.binding else { return Ok(()) };
         let slots = self.system.elements.get(id).cloned().unwrap_or_default();
-        let values = self.spread(binding, slots.len())?;
+        let values = self.making(Made::Always, |l| l.spread(binding, slots.len()))?;
         let is_real = variable.ty.base == BaseType::Real;
         for (slot, right) in slots.into_iter().zip(values) {
             let left = self.system.load(slot);
@@ -93,13 +94,13 @@ impl<'a> Lowering<'a> {
     pub fn equation(&mut self, equation: &'a Equation) -> Lowered<()> {
         match &equation.kind {
             EquationKind::Equality { left, right } => {
-                let sides = self.sides(left, right, equation.span)?;
+                let sides = self.making(Made::Always, |l| l.sides(left, right, equation.span))?;
                 sides.into_iter().for_each(|s| self.add(s));
                 Ok(())
             }
             EquationKind::If { branches, otherwise } => {
                 let yes = self.system.dag.boolean(true);
-                let sides = self.if_equation(branches, otherwise, yes, equation.span)?;
+                let sides = self.making(Made::Always, |l| l.if_equation(branches, otherwise, yes, equation.span))?;
                 sides.into_iter().for_each(|s| self.add(s));
                 Ok(())
             }
@@ -214,7 +215,9 @@ impl<'a> Lowering<'a> {
         for equation in body {
             let span = equation.span;
             match &equation.kind {
-                EquationKind::Equality { left, right } => all.extend(self.sides(left, right, span)?),
+                EquationKind::Equality { left, right } => {
+                    all.extend(self.in_branch(guard, true, |l| l.sides(left, right, span))?);
+                }
                 EquationKind::If { branches, otherwise } => {
                     all.extend(self.if_equation(branches, otherwise, guard, span)?);
                 }
@@ -280,14 +283,17 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// AssertionLevel has the literals warning and error, in this order.
+    pub fn is_warning(&mut self, level: Option<&'a Expr>) -> bool {
+        level.and_then(|e| self.folding(|l| l.constant(e)).ok().flatten()) == Some(1.0)
+    }
+
     pub fn add_assertion(&mut self, holds: NodeId, message: &'a Expr, level: Option<&'a Expr>, span: Span) {
         if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
             return;
         }
         let text = self.message(message);
-        // AssertionLevel has the literals warning and error, in this order.
-        let level = level.and_then(|e| self.folding(|l| l.constant(e)).ok().flatten());
-        let is_warning = level == Some(1.0);
+        let is_warning = self.is_warning(level);
         let number = self.system.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });

@@ -18,6 +18,7 @@ use saltus_program::{BinaryFn, Delay, SlotId, SlotKind, SlotType, Transport};
 
 use crate::blocks::Step;
 use crate::dag::NodeId;
+use crate::lower::promises::Made;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{Assignment, ScalarEquation, System, slot_type};
@@ -186,7 +187,7 @@ impl<'a> Lowering<'a> {
             return Ok(value);
         }
         // A simplified part that cannot be lowered is none.
-        let Ok(simplified) = self.value(simplified) else { return Ok(value) };
+        let Ok(simplified) = self.making(Made::Sometimes, |l| l.value(simplified)) else { return Ok(value) };
         self.zip(&value, &simplified, span, |l, actual, simplified| l.blended(actual, simplified, span))
     }
 

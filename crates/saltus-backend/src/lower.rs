@@ -14,6 +14,7 @@ pub mod effects;
 mod functions;
 mod index;
 mod operators;
+pub mod promises;
 mod statements;
 pub mod survey;
 mod templates;
@@ -35,6 +36,7 @@ use crate::dag::{CallId, Node, NodeId};
 use crate::diagnostics;
 use crate::system::{MOST_ELEMENTS, System};
 use effects::Acts;
+use promises::{Made, Promise};
 use statements::State;
 use value::Value;
 
@@ -60,8 +62,10 @@ pub struct Lowering<'a> {
     pub folds_parameters: bool,
     /// Algorithms are executed as they act in the initial system.
     pub is_initial: bool,
-    /// The condition under which a statement is reached.
+    /// The condition under which a statement is reached, in the present function.
     pub path: NodeId,
+    /// The condition under which the function being executed is called.
+    pub entry: NodeId,
     /// When impure functions are called.
     pub acts: Acts,
     /// Impure calls are made in the order of the statements.
@@ -70,6 +74,12 @@ pub struct Lowering<'a> {
     last_effect: Option<CallId>,
     /// Sizes of the variable that the next call is the value of.
     pub declared_dims: Option<Vec<usize>>,
+    /// Branches of `if` expressions and equations around the present expression, in the present function.
+    pub branches: Vec<(NodeId, bool)>,
+    /// Assertions of the function being executed.
+    pub promises: Vec<Promise>,
+    /// Is what is lowered computed at every accepted point?
+    pub made: Made,
     n_levels: u32,
     n_calls: u32,
 }
@@ -88,10 +98,14 @@ impl<'a> Lowering<'a> {
             folds_parameters: false,
             is_initial: false,
             path,
+            entry: path,
             acts: Acts::Never,
             is_ordered: false,
             last_effect: None,
             declared_dims: None,
+            branches: Vec::new(),
+            promises: Vec::new(),
+            made: Made::Sometimes,
             n_levels: 0,
             n_calls: 0,
         }
@@ -224,8 +238,15 @@ impl<'a> Lowering<'a> {
         if n as u64 > MOST_ELEMENTS { Err(diagnostics::too_large(span).into()) } else { Ok(()) }
     }
 
-    /// Long chains of `elseif` are followed in a loop.
     fn conditional(&mut self, e: &'a Expr) -> Lowered<Value> {
+        let n_branches = self.branches.len();
+        let result = self.conditional_chain(e);
+        self.branches.truncate(n_branches);
+        result
+    }
+
+    /// Long chains of `elseif` are followed in a loop.
+    fn conditional_chain(&mut self, e: &'a Expr) -> Lowered<Value> {
         let mut chosen: Vec<(NodeId, Value)> = Vec::new();
         let mut rest = e;
         let mut last = loop {
@@ -241,8 +262,9 @@ impl<'a> Lowering<'a> {
                 Some(value) if value != 0.0 => break self.value(then)?,
                 Some(_) => {}
                 None if self.acts == Acts::Never => {
-                    let then = self.value(then)?;
+                    let then = self.in_branch(condition, true, |l| l.value(then))?;
                     chosen.push((condition, then));
+                    self.branches.push((condition, false));
                 }
                 None => {
                     let then = self.under(condition, |l| l.value(then))?;

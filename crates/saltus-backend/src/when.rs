@@ -268,7 +268,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// `assert` in a function is left to calls at run time if it fails; in algorithms it is checked.
+    /// `assert` in a function that is executed is checked by its callers; in algorithms it is checked here.
     pub fn assert_statement(
         &mut self,
         condition: &'a Expr,
@@ -277,12 +277,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Lowered<()> {
         if self.function.is_some() {
-            let holds = self.literally(|l| l.constant(condition)).unwrap_or(None);
-            let is_certain = self.system.dag.value(self.path).is_some();
-            return match holds {
-                Some(0.0) if is_certain => self.unsupported("a function whose assertion fails", span),
-                _ => Ok(()),
-            };
+            return self.promise(condition, message, level, span);
         }
         if self.is_initial {
             return Ok(());

@@ -133,6 +133,53 @@ fn an_assertion_of_a_called_function_names_the_function_and_the_caller() {
     assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 0.01), "{:?}", times.last());
 }
 
+const FUNCTIONS: &str = "model M
+  function f
+    input Real x;
+    output Real y;
+  algorithm
+    assert(x > 0.5, \"f needs more than \" + String(x));
+    y := sqrt(x);
+  end f;
+  function g
+    input Real x;
+    output Real y;
+  algorithm
+    if x > 0 then
+      y := 2*f(x);
+    else
+      y := 0;
+    end if;
+  end g;
+  Real x(start = 1, fixed = true), y;
+equation
+  der(x) = -1;
+  y = EXPRESSION;
+end M;
+";
+
+#[test]
+fn an_assertion_of_an_executed_function_names_itself_and_its_callers() {
+    let (said, times) = fails("executed", &FUNCTIONS.replace("EXPRESSION", "g(x)"));
+    // x = 1 - t; the first output point after 0.5 is 0.502
+    says(&said, &["at time 0.502", "assertion failed: f needs more than 0.498", "M.mo:6:5", "x = 0.498"]);
+    says(&said, &["14 |       y := 2*f(x);", "calls `M.f`", "22 |   y = g(x);", "calls `M.g`"]);
+    assert_eq!(times.last(), Some(&0.502));
+    // A second call of the same value in another place has a condition of its own.
+    let both = "(if x > 0.6 then f(x) else 0) + noEvent(if x > 0.4 then f(x) else 0)";
+    let (said, _) = fails("executed_twice", &FUNCTIONS.replace("EXPRESSION", both));
+    says(&said, &["at time 0.502", "x > 0.4"]);
+}
+
+#[test]
+fn an_assertion_of_a_function_in_a_branch_that_is_not_taken_does_not_count() {
+    let dir = Scratch::new("not_taken");
+    for (i, guarded) in ["if x > 0.6 then f(x) else 0", "noEvent(if x > 0.6 then g(x) else 1)"].iter().enumerate() {
+        let path = dir.file(&format!("M{i}.mo"), FUNCTIONS.replace("EXPRESSION", guarded));
+        run(&["simulate", &path, "--quiet"], 0);
+    }
+}
+
 #[test]
 fn a_warning_is_given_once_with_its_time_and_line() {
     let dir = Scratch::new("warning");

@@ -17,6 +17,7 @@ use saltus_flat::assigned::{constant_slice, constant_subscript};
 use saltus_flat::{Algorithm, Expr, ExprKind, FlatModel, Statement, StatementKind, Subscript, VarId};
 use saltus_program::{SlotId, SlotKind, SlotType};
 
+use super::promises::Made;
 use super::statements::State;
 use super::value::Value;
 use super::{Lowered, Lowering};
@@ -99,7 +100,7 @@ fn selected_elements(model: &FlatModel, id: VarId, subscripts: &[Subscript]) -> 
 impl<'a> Lowering<'a> {
     pub fn algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
         let assigned = assigned_variables(self.model, &algorithm.statements, false);
-        let values = self.execute_algorithm(algorithm, &assigned)?;
+        let values = self.making(Made::InAlgorithm, |l| l.execute_algorithm(algorithm, &assigned))?;
         let has_when = algorithm.statements.iter().any(contains_when);
         let initially = if has_when {
             self.is_initial = true;

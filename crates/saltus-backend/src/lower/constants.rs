@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use saltus_base::Span;
+use saltus_base::{FileId, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FunctionValue as EvalFunction, Items, Limits, Value as Known};
 use saltus_flat::{
     BaseType, EnumId, EnumType, Expr, FlatModel, Function, FunctionId, RecordId, RecordType, VarId, Variability,
@@ -15,6 +15,7 @@ use saltus_flat::{
 use saltus_program::{CallableId, SlotId, SlotKind};
 
 use super::functions::known_dims;
+use super::promises::Promise;
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
@@ -29,6 +30,10 @@ pub struct Memo {
     constants: [HashMap<VarId, Constant>; 2],
     /// Results of calls, by function and arguments.
     pub calls: HashMap<Vec<u64>, Rc<Vec<Value>>>,
+    /// What executed calls promise, by the same keys.
+    pub promises: HashMap<Vec<u64>, Rc<Vec<Promise>>>,
+    /// Promises that are assertions of the model already.
+    pub promised: HashSet<(FileId, u32, NodeId)>,
     /// Calls that could not be executed, by function and shapes.
     pub not_executed: HashSet<Vec<u64>>,
     pub callables: HashMap<String, CallableId>,

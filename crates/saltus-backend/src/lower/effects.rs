@@ -101,7 +101,8 @@ impl<'a> Lowering<'a> {
             Acts::If(condition) => condition,
             Acts::Never => self.system.dag.boolean(false),
         };
-        let guard = self.system.dag.and(condition, self.path);
+        let reached = self.system.dag.and(self.entry, self.path);
+        let guard = self.system.dag.and(condition, reached);
         let token = match self.last_effect {
             Some(call) => self.system.dag.result(call, 0),
             None => self.system.dag.constant(0.0),

@@ -16,6 +16,7 @@ use saltus_base::{Index, Span};
 use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Function, FunctionId, LocalId, Purity, Type, count};
 use saltus_program::{Argument, BinaryFn, Callable, CallableId, Effect, UnaryFn};
 
+use super::promises::Promise;
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
@@ -122,9 +123,18 @@ impl<'a> Lowering<'a> {
         let mut key = vec![id.index() as u64, u64::from(is_literal)];
         arguments.iter().for_each(|a| a.encode(&mut key));
         if let Some(results) = self.system.memo.calls.get(&key) {
-            return Ok(results.clone());
+            let results = results.clone();
+            if let Some(promises) = self.system.memo.promises.get(&key).cloned() {
+                self.adopt(&promises, function, span);
+            }
+            return Ok(results);
         }
-        let results = Rc::new(self.new_call(id, function, arguments, span)?);
+        let (results, promises) = self.new_call(id, function, arguments, span)?;
+        let results = Rc::new(results);
+        if !promises.is_empty() {
+            self.adopt(&promises, function, span);
+            self.system.memo.promises.insert(key.clone(), Rc::new(promises));
+        }
         self.system.memo.calls.insert(key, results.clone());
         Ok(results)
     }
@@ -135,33 +145,35 @@ impl<'a> Lowering<'a> {
         function: &'a Function,
         arguments: Vec<Value>,
         span: Span,
-    ) -> Lowered<Vec<Value>> {
+    ) -> Lowered<(Vec<Value>, Vec<Promise>)> {
+        // What is called at run time checks its assertions itself.
+        let alone = |results: Vec<Value>| (results, Vec::new());
         if let Some(results) = self.builtin_function(function, &arguments, span)? {
-            return Ok(results);
+            return Ok(alone(results));
         }
         if function.purity == Purity::Pure
             && let Some(results) = self.evaluated_call(id, function, &arguments, span)
         {
-            return Ok(results);
+            return Ok(alone(results));
         }
         if function.external.is_some() {
-            return self.real_call(id, function, arguments, span);
+            return self.real_call(id, function, arguments, span).map(alone);
         }
         let sketch = self.sketch(id, &arguments);
         if self.system.memo.not_executed.contains(&sketch) {
-            return self.real_call(id, function, arguments, span);
+            return self.real_call(id, function, arguments, span).map(alone);
         }
         match self.execute(id, function, arguments.clone(), span) {
-            Ok(results) if self.hides_derivative(function, &results) => {
-                self.real_call(id, function, arguments, span).or(Ok(results))
+            Ok((results, promises)) if self.hides_derivative(function, &results) => {
+                self.real_call(id, function, arguments, span).map(alone).or(Ok((results, promises)))
             }
-            Ok(results) => Ok(results),
+            Ok(executed) => Ok(executed),
             Err(problem) => {
                 if self.n_calls < MOST_NESTED_CALLS {
                     self.system.memo.not_executed.insert(sketch);
                 }
                 // What stood in the way of execution says more than what is missing for a call.
-                self.real_call(id, function, arguments, span).map_err(|_| problem)
+                self.real_call(id, function, arguments, span).map(alone).map_err(|_| problem)
             }
         }
     }
@@ -231,7 +243,7 @@ impl<'a> Lowering<'a> {
         function: &'a Function,
         arguments: Vec<Value>,
         span: Span,
-    ) -> Lowered<Vec<Value>> {
+    ) -> Lowered<(Vec<Value>, Vec<Promise>)> {
         if self.n_calls >= MOST_NESTED_CALLS {
             return self.unsupported("calls nested so deeply", span);
         }
@@ -239,6 +251,7 @@ impl<'a> Lowering<'a> {
         let limit = Some(self.n_useful_nodes() + MOST_NODES);
         let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
         let n_assertions = self.system.assertions.len();
+        let outer_promises = std::mem::take(&mut self.promises);
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
                 // Where a function is written out nothing can be done with a String that is not known.
@@ -254,7 +267,8 @@ impl<'a> Lowering<'a> {
             self.system.assertion_conditions.truncate(n_assertions);
         }
         self.system.memo.node_limit = outer_limit;
-        result
+        let promises = std::mem::replace(&mut self.promises, outer_promises);
+        result.map(|results| (results, promises))
     }
 
     /// With a new frame for the function's locals.
@@ -262,6 +276,11 @@ impl<'a> Lowering<'a> {
         let no = self.system.dag.boolean(false);
         let state = std::mem::replace(&mut self.state, State::new(function.locals.len(), no));
         let outer = self.function.replace(id);
+        let always = self.system.dag.boolean(true);
+        let inner = self.system.dag.and(self.entry, self.path);
+        let entry = std::mem::replace(&mut self.entry, inner);
+        let path = std::mem::replace(&mut self.path, always);
+        let branches = std::mem::take(&mut self.branches);
         let is_literal = self.is_literal;
         self.is_literal |= !function.generate_events;
         self.n_calls += 1;
@@ -269,6 +288,7 @@ impl<'a> Lowering<'a> {
         self.n_calls -= 1;
         self.is_literal = is_literal;
         self.function = outer;
+        (self.entry, self.path, self.branches) = (entry, path, branches);
         self.state = state;
         result
     }

@@ -1,0 +1,142 @@
+//! Assertions of functions that are executed: checked at accepted points, like those of the model.
+//!
+//! ```text
+//! function f … assert(x > 0, "too low"); …        y = if on then f(u) else 0   ⇒   assert(not on or u > 0, "too low")
+//! ```
+//!
+//! An assertion counts where the call is reached: in the branch of an `if` in which it stands. Calls of equations and of
+//! algorithms count; those of a `when` or of the initial equations do not, for they are not made at every point.
+//! (Specification: section 12.2, `assert` in functions; 8.3.7.)
+
+use saltus_base::Span;
+use saltus_flat::{Expr, Function};
+use saltus_program::{Assertion, BinaryFn, Message, SlotKind, SlotType};
+
+use super::{Lowered, Lowering};
+use crate::dag::NodeId;
+use crate::system::Assignment;
+
+/// Assertions of functions beyond this are not checked.
+const MOST_PROMISES: usize = 2_000;
+
+/// An assertion of a function, as seen from its caller.
+#[derive(Clone, Debug)]
+pub struct Promise {
+    holds: NodeId,
+    message: Message,
+    is_warning: bool,
+    span: Span,
+    /// Where it is called, from the inside out.
+    calls: Vec<(Span, String)>,
+}
+
+/// Are calls made at every accepted point?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Made {
+    Sometimes,
+    Always,
+    /// Except inside a `when`, where relations are literal.
+    InAlgorithm,
+}
+
+impl<'a> Lowering<'a> {
+    /// An assertion of the function that is being executed.
+    pub fn promise(
+        &mut self,
+        condition: &'a Expr,
+        message: &'a Expr,
+        level: Option<&'a Expr>,
+        span: Span,
+    ) -> Lowered<()> {
+        // An assertion about Strings that are not known cannot be checked.
+        let Ok(condition) = self.literally(|l| l.condition(condition)) else { return Ok(()) };
+        let is_certain = self.system.dag.value(self.path).is_some();
+        let guard = self.reached();
+        let holds = self.implies(guard, condition);
+        match self.system.dag.value(holds) {
+            Some(0.0) if is_certain => return self.unsupported("a function whose assertion fails", span),
+            Some(_) => return Ok(()),
+            None if self.promises.len() >= MOST_PROMISES => return Ok(()),
+            None => {}
+        }
+        let is_warning = self.is_warning(level);
+        let message = self.message(message);
+        self.promises.push(Promise { holds, message, is_warning, span, calls: Vec::new() });
+        Ok(())
+    }
+
+    /// The condition under which the present expression counts.
+    fn reached(&mut self) -> NodeId {
+        let branches = self.branches.clone();
+        branches.into_iter().fold(self.path, |reached, (condition, value)| {
+            let dag = &mut self.system.dag;
+            let here = if value { condition } else { dag.not(condition) };
+            dag.and(reached, here)
+        })
+    }
+
+    fn implies(&mut self, guard: NodeId, condition: NodeId) -> NodeId {
+        let inactive = self.system.dag.not(guard);
+        self.system.dag.binary(BinaryFn::Or, inactive, condition)
+    }
+
+    /// Takes over what a function promises that is called here.
+    pub fn adopt(&mut self, promises: &[Promise], function: &Function, span: Span) {
+        let is_made = match self.made {
+            Made::Always => true,
+            Made::InAlgorithm => !self.is_literal,
+            Made::Sometimes => false,
+        };
+        let is_in_function = self.function.is_some();
+        if promises.is_empty() || !is_in_function && (!is_made || self.folds_parameters || self.is_initial) {
+            return;
+        }
+        let guard = self.reached();
+        for promise in promises {
+            let holds = self.implies(guard, promise.holds);
+            if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
+                continue;
+            }
+            let mut promise = Promise { holds, ..promise.clone() };
+            promise.calls.push((span, format!("calls `{}`", function.name)));
+            if !is_in_function {
+                self.keep(promise);
+            } else if self.promises.len() < MOST_PROMISES {
+                self.promises.push(promise);
+            }
+        }
+    }
+
+    /// Makes it an assertion of the model.
+    fn keep(&mut self, promise: Promise) {
+        let Promise { holds, message, is_warning, span, calls } = promise;
+        let is_new = self.system.memo.promised.insert((span.file, span.start, holds));
+        if !is_new || self.system.memo.promised.len() > MOST_PROMISES || self.system.clocks.is_active {
+            return;
+        }
+        let number = self.system.assertions.len() + 1;
+        let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
+        self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
+        self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
+    }
+
+    /// What is lowered now is made at every accepted point, or not.
+    pub fn making<T>(&mut self, made: Made, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.made, made);
+        let n_promises = self.promises.len();
+        let result = act(self);
+        if made == Made::Sometimes {
+            self.promises.truncate(n_promises);
+        }
+        self.made = before;
+        result
+    }
+
+    /// In the branch in which a condition has this value.
+    pub fn in_branch<T>(&mut self, condition: NodeId, value: bool, act: impl FnOnce(&mut Self) -> T) -> T {
+        self.branches.push((condition, value));
+        let result = act(self);
+        self.branches.pop();
+        result
+    }
+}
