@@ -9,11 +9,12 @@
 
 use std::collections::HashMap;
 
-use saltus_base::{Diagnostic, Diagnostics, Span};
+use saltus_base::{Diagnostics, Span};
 use saltus_graph::{IncidenceBuilder, Matching, TearingProblem, strongly_connected_components};
 use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
 
-use crate::dag::{Node, NodeId};
+use crate::dag::NodeId;
+use crate::deadlock::{EquationLoop, deadlock};
 use crate::diagnostics;
 use crate::jacobian::LoopJacobian;
 use crate::solve::{Solution, solve_for};
@@ -41,6 +42,16 @@ pub struct LoopStep {
     pub equations: Vec<LoopEquation>,
     /// Made when everything is sorted; none where a function without a derivative is called.
     pub jacobian: Option<LoopJacobian>,
+    /// The unknowns in terms of what is known, if that was found; then nothing is iterated.
+    pub solution: Option<LoopSolution>,
+}
+
+/// Assignments that solve a loop.
+#[derive(Clone, Debug)]
+pub struct LoopSolution {
+    pub values: Vec<Assignment>,
+    /// The same and a step from there, so that what must vanish does so beyond rounding; empty where no switch waits for that.
+    pub refined: Vec<Assignment>,
 }
 
 /// A real equation of a loop, for whoever wants to see it.
@@ -120,7 +131,8 @@ pub fn sort_into_blocks(
             }
         }
         let columns: Vec<usize> = component.iter().filter_map(|&r| matching.column_of_row[r]).collect();
-        let in_loop: Vec<&ScalarEquation> = component.iter().map(|&r| &equations[r]).collect();
+        let determines = |row: usize| matching.column_of_row[row].map(|column| unknowns[column]);
+        let in_loop = EquationLoop { equations, rows: &component, needs: &needs, determines: &determines };
         if let Some(deadlock) = deadlock(system, &in_loop) {
             diagnostics.push(deadlock);
             continue;
@@ -135,33 +147,6 @@ pub fn sort_into_blocks(
         }
     }
     steps
-}
-
-/// The conditions under which a `when` gives its variable a value: of `v := if c1 then … else if c2 then … else pre(v)`.
-fn when_conditions(system: &System, equation: &ScalarEquation) -> Vec<NodeId> {
-    let mut conditions = Vec::new();
-    // Only a `when` has another right-hand side initially.
-    let mut rest = equation.initially.and(equation.target).map(|_| equation.right);
-    while let Some(node) = rest {
-        rest = match system.dag.node(node) {
-            Node::Select(condition, _, otherwise) => {
-                conditions.push(condition);
-                Some(otherwise)
-            }
-            _ => None,
-        };
-    }
-    conditions
-}
-
-/// Clauses that need not be active together and need each other's values: if only one is, its equation has two
-/// unknowns.
-fn deadlock(system: &System, equations: &[&ScalarEquation]) -> Option<Diagnostic> {
-    let mut clauses = equations.iter().map(|&e| (e, when_conditions(system, e))).filter(|(_, c)| !c.is_empty());
-    let (first, conditions) = clauses.next()?;
-    let (other, _) = clauses.find(|(_, others)| others.iter().all(|c| !conditions.contains(c)))?;
-    let name = |e: &ScalarEquation| e.target.map_or("", |slot| system.name(slot)).to_owned();
-    Some(diagnostics::when_deadlock([&name(first), &name(other)], [first.span, other.span]))
 }
 
 /// Larger loops are solved as they are, with a sparse matrix: to write the torn variables out in terms of the others takes
@@ -189,7 +174,8 @@ fn solve_loop(
         let residuals = real.iter().map(|&(row, _)| residual(system, &equations[row], &|_| None)).collect();
         let unknowns = real.iter().map(|&(_, column)| unknowns[column]).collect();
         let equations = real.iter().map(|&(row, _)| LoopEquation::new(&equations[row], None)).collect();
-        return Some(LoopStep { unknowns, inner: Vec::new(), residuals, discrete, equations, jacobian: None });
+        let inner = Vec::new();
+        return Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None });
     }
     let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
     tear(system, equations, unknowns, structure, &rows, &columns, discrete)
@@ -226,7 +212,7 @@ fn tear(
     let all = inner_rows.chain(plan.residuals.iter().map(|&row| (row, None)));
     let equations = all.map(|(row, solved)| LoopEquation::new(&equations[row], solved)).collect();
     let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
-    Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None })
+    Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None })
 }
 
 /// `left - right` with some variables replaced.

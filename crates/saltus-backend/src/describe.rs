@@ -8,7 +8,7 @@
 //! loop over Sw.u, linear:   | [R1.u] = Sw.Va - C.Vb     | 0 = if Sw.open then Sw.i else Sw.u
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use saltus_base::Span;
 use saltus_program::{CallableId, SlotId};
@@ -19,7 +19,7 @@ use crate::dag::NodeId;
 use crate::initial::Decision;
 use crate::sorted::SortedSystem;
 use crate::states::Preferences;
-use crate::system::System;
+use crate::system::{Assignment, System};
 
 /// Longest text of an equation.
 const LONGEST: usize = 300;
@@ -79,6 +79,8 @@ pub struct BlockNote {
     pub torn: Vec<String>,
     /// Of a linear loop over one variable its coefficient.
     pub coefficient: Option<String>,
+    /// The iteration variables as assignments, where these were found while compiling.
+    pub solution: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,7 +177,7 @@ impl SortedSystem {
             _ => "",
         };
         let name = self.system.name(slot).to_owned();
-        let why = if self.differentiated.contains(&slot) {
+        let why = if self.differentiated.binary_search(&slot).is_ok() {
             format!("der({name}) occurs{wish}")
         } else {
             format!("chosen when constraints were differentiated{wish}")
@@ -238,7 +240,7 @@ impl Names for Highlighted<'_> {
     }
 }
 
-fn text_of(system: &System, node: NodeId, unknown: Option<SlotId>) -> String {
+pub(crate) fn text_of(system: &System, node: NodeId, unknown: Option<SlotId>) -> String {
     system.dag.text(node, &Highlighted { system, unknown }, LONGEST)
 }
 
@@ -292,7 +294,13 @@ fn block_note(system: &System, columns: &Columns, step: &Step) -> BlockNote {
             let text = format!("[{}] = {}", system.name(a.slot), text_of(system, a.node, None));
             let columns = columns.used(system, Some(a.slot), &[a.node]);
             let equation = EquationNote { text, span: a.span, role: Role::Solved, columns };
-            BlockNote { kind: BlockKind::Assignment, equations: vec![equation], torn: Vec::new(), coefficient: None }
+            BlockNote {
+                kind: BlockKind::Assignment,
+                equations: vec![equation],
+                torn: Vec::new(),
+                coefficient: None,
+                solution: Vec::new(),
+            }
         }
         Step::Loop(l) => loop_note(system, columns, l),
     }
@@ -309,7 +317,8 @@ fn loop_note(system: &System, columns: &Columns, l: &LoopStep) -> BlockNote {
             columns: columns.used(system, e.solved, &[e.left, e.right]),
         })
         .collect();
-    let is_memory = |slot: SlotId| system.relations.values().any(|relation| relation.memory == slot);
+    let memory: HashSet<SlotId> = system.relations.values().map(|relation| relation.memory).collect();
+    let is_memory = |slot: SlotId| memory.contains(&slot);
     equations.extend(l.discrete.iter().map(|a| EquationNote {
         text: format!("[{}] = {}", system.name(a.slot), text_of(system, a.node, None)),
         span: a.span,
@@ -330,5 +339,7 @@ fn loop_note(system: &System, columns: &Columns, l: &LoopStep) -> BlockNote {
     };
     let torn = l.unknowns.iter().map(|&slot| system.name(slot).to_owned()).collect();
     let is_mixed = !l.discrete.is_empty() && reals != Reals::None;
-    BlockNote { kind: BlockKind::Loop { reals, is_mixed }, equations, torn, coefficient }
+    let solved = |a: &Assignment| format!("{} := {}", system.name(a.slot), text_of(system, a.node, None));
+    let solution = l.solution.iter().flat_map(|s| &s.values).map(solved).collect();
+    BlockNote { kind: BlockKind::Loop { reals, is_mixed }, equations, torn, coefficient, solution }
 }

@@ -53,14 +53,29 @@ pub fn algebraic_loop(unknowns: &[String], equations: &[Span]) -> Diagnostic {
     diagnostic
 }
 
+/// An equation on the way around a loop.
+pub struct LoopPart {
+    pub span: Span,
+    /// Of a `when`; others always hold.
+    pub condition: Option<String>,
+    pub gives: String,
+    pub needs: String,
+}
+
 /// Two `when`-clauses with different conditions compute variables from each other. If only one of them becomes active,
 /// there is one equation for two unknowns, and which of them should keep its value is not defined.
-pub fn when_deadlock(names: [&str; 2], clauses: [Span; 2]) -> Diagnostic {
+pub fn when_deadlock(names: [&str; 2], parts: &[LoopPart]) -> Diagnostic {
     let [a, b] = names;
     let message = format!("`{a}` and `{b}` are computed from each other in when-clauses with different conditions");
-    Diagnostic::new(Code("E0804"), clauses[0], message)
-        .label(clauses[1], format!("needs `{a}` at the same instant, and determines `{b}`"))
-        .hint(format!("write `pre({b})` for the value before, or give both clauses the same condition"))
+    let span = parts.first().map_or(Span::nowhere(), |part| part.span);
+    let mut diagnostic = Diagnostic::new(Code("E0804"), span, message)
+        .hint(format!("write `pre({b})` for the value before, or give both clauses the same condition"));
+    for part in parts {
+        let when = part.condition.as_ref().map_or("always".to_owned(), |condition| format!("when {condition}"));
+        let text = format!("{when}: determines `{}`, needs `{}`", part.gives, part.needs);
+        diagnostic = diagnostic.label(part.span, text);
+    }
+    diagnostic
 }
 
 pub fn too_many_initial_equations(span: Span, competing: &[Span]) -> Diagnostic {
@@ -129,6 +144,20 @@ pub fn dependent_constraints(equations: &[Span]) -> Diagnostic {
         .hint("remove one of them; in a planar kinematic loop use a joint that closes the loop in the plane only");
     for &other in equations.iter().skip(1).take(10) {
         diagnostic = diagnostic.label(other, "one of them");
+    }
+    diagnostic
+}
+
+/// In one position of a switch the equations of a loop do not determine its variables: equations between states alone would
+/// have to be differentiated there, as with an ideal switch across a capacitor or in series with an inductor.
+pub fn index_changes(condition: &str, value: bool, unknowns: &[String], equations: &[(Span, String)]) -> Diagnostic {
+    let span = equations.first().map_or(Span::nowhere(), |e| e.0);
+    let message =
+        format!("the index changes when `{condition}` is {value}: nothing determines {} then", list(unknowns));
+    let mut diagnostic = Diagnostic::new(Code("W0818"), span, message)
+        .hint("a small resistance or conductance of the switch keeps the loop solvable in both positions");
+    for (span, text) in equations.iter().take(10) {
+        diagnostic = diagnostic.label(*span, format!("then reads {text}"));
     }
     diagnostic
 }

@@ -197,13 +197,19 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
 
 fn section(system: &System, scales: &Scales, steps: &[Step]) -> Section {
     let groups = group_by_calls(&system.dag, steps);
-    Section { blocks: groups.iter().map(|group| block(system, scales, group)).collect() }
+    Section { blocks: groups.iter().flat_map(|group| blocks(system, scales, group)).collect() }
 }
 
-fn block(system: &System, scales: &Scales, group: &[&Step]) -> Block {
+/// One block; two for a loop that is solved already.
+fn blocks(system: &System, scales: &Scales, group: &[&Step]) -> Vec<Block> {
     match group {
-        [Step::Loop(l)] => Block::Loop(Box::new(loop_block(system, scales, l))),
-        _ => Block::Assign(assign(system, group.iter().filter_map(|step| step.assignment()))),
+        [Step::Loop(LoopStep { solution: Some(solution), inner, .. })] => {
+            let values = if solution.refined.is_empty() { &solution.values } else { &solution.refined };
+            let parts = [values, inner].into_iter().filter(|part| !part.is_empty());
+            parts.map(|part| Block::Assign(assign(system, part.iter()))).collect()
+        }
+        [Step::Loop(l)] => vec![Block::Loop(Box::new(loop_block(system, scales, l)))],
+        _ => vec![Block::Assign(assign(system, group.iter().filter_map(|step| step.assignment())))],
     }
 }
 
@@ -228,7 +234,7 @@ fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
             let roots: Vec<NodeId> = found.entries.iter().map(|e| e.2).collect();
             let coder = Coder::new(system, &roots);
             let entries = found.entries.iter().map(|&(r, c, node)| (r, c, coder.value(node))).collect();
-            (Some(Jacobian { code: coder.code, entries }), found.is_linear)
+            (Some(Jacobian { code: coder.code, entries, is_constant: found.is_constant }), found.is_linear)
         }
         None => (None, false),
     };

@@ -6,7 +6,7 @@
 //! value. `fixed = true` and initial equations must hold; what is still missing is taken from start values of states.
 //! (Specification: section 8.6.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
@@ -222,8 +222,9 @@ fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usiz
     let n_wanted = order.len();
     order.extend(states.iter().copied().filter(|s| !given(system, s)));
     let n_states = order.len();
+    let is_state: BTreeSet<SlotId> = states.into_iter().collect();
     order.extend(started.into_iter().filter(|&s| {
-        !states.contains(&s)
+        !is_state.contains(&s)
             && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Derivative | SlotKind::Parameter)
     }));
     order.extend(system.free_parameters.iter().copied().filter(|s| !given(system, s)));

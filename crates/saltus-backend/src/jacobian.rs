@@ -39,7 +39,10 @@ fn loop_jacobian(model: &FlatModel, system: &mut System, l: &LoopStep) -> Option
     l.unknowns.iter().for_each(|slot| is_unknown[slot.index()] = true);
     let mut entries = Vec::new();
     let (mut is_linear, mut is_constant) = (true, true);
-    let changes = |system: &System, slot: SlotId| system.slots[slot].kind != SlotKind::Parameter;
+    // A parameter with `fixed = false` changes while the initial system is solved.
+    let changes = |system: &System, slot: SlotId| {
+        system.slots[slot].kind != SlotKind::Parameter || system.free_parameters.contains(&slot)
+    };
     for (row, partials) in rows.ok()?.into_iter().enumerate() {
         for (column, node) in partials {
             is_linear = is_linear && !system.dag.depends_on(node, &|slot| is_unknown[slot.index()]);

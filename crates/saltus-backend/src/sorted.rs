@@ -9,6 +9,7 @@ use saltus_flat::{FlatModel, FunctionId};
 use saltus_program::{SimProgram, SlotId};
 
 use crate::alias::Aliases;
+use crate::blocks::Step;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::derivative_functions::with_derivatives;
@@ -18,8 +19,8 @@ use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
 use crate::{
-    alias, clocks, decide, emit, equations, history, initial, jacobian, parameters, reduce_index, state_machines,
-    states, system,
+    alias, clocks, decide, emit, equations, history, index_changes, initial, jacobian, parameters, reduce_index,
+    small_loops, state_machines, states, system,
 };
 
 pub struct SortedSystem {
@@ -37,7 +38,7 @@ pub struct SortedSystem {
     /// Base-partitions of clocked equations.
     pub(crate) clocked: Vec<(Base, ClockedOrder)>,
     pub(crate) preferences: Preferences,
-    /// Variables that the model differentiates.
+    /// Variables that the model differentiates, ascending.
     pub(crate) differentiated: Vec<SlotId>,
     /// Scalar equations and unknowns before aliases were eliminated, after that, and after the reduction of the index.
     pub(crate) sizes: [(usize, usize); 3],
@@ -95,6 +96,7 @@ fn sort_rewritten(model: &FlatModel, underived: &mut Vec<FunctionId>) -> Result<
     let mut orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
+    index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
     let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut diagnostics);
     initial.steps.splice(0..0, before_ticks);
@@ -104,11 +106,13 @@ fn sort_rewritten(model: &FlatModel, underived: &mut Vec<FunctionId>) -> Result<
     stop_on_errors(&mut diagnostics)?;
     initial.homotopy = initial::sort_simplified(&mut system);
     for steps in [&mut orders.events, &mut orders.continuous, &mut initial.steps, &mut initial.homotopy] {
-        jacobian::build_jacobians(model, &mut system, steps);
+        jacobian::build_jacobians(model, &mut system, &mut *steps);
+        small_loops::solve_small_loops(&mut system, steps);
     }
     for (_, order) in &mut clocked {
-        let steps = order.steps.iter_mut().chain(&mut order.first).map(|(_, step)| step);
-        jacobian::build_jacobians(model, &mut system, steps);
+        let mut steps: Vec<&mut Step> = order.steps.iter_mut().chain(&mut order.first).map(|(_, step)| step).collect();
+        jacobian::build_jacobians(model, &mut system, steps.iter_mut().map(|step| &mut **step));
+        small_loops::solve_small_loops(&mut system, steps);
     }
     let sizes = [scalar, without_aliases, reduced];
     Ok(SortedSystem {

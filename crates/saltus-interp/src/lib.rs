@@ -14,6 +14,7 @@ mod memo;
 pub mod mixed;
 pub mod native;
 mod procedure;
+mod switches;
 #[cfg(test)]
 mod tests;
 

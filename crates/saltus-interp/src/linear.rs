@@ -43,10 +43,12 @@ pub struct LinearSolver {
     /// Equations that a singular system leaves over.
     pub redundant: Vec<usize>,
     pub factorisations: u64,
+    /// The matrix is always the same: once factored it is not evaluated again.
+    is_constant: bool,
 }
 
 impl LinearSolver {
-    pub fn new(jacobian: Matrix) -> Self {
+    pub fn new(jacobian: Matrix, is_constant: bool) -> Self {
         let n = jacobian.n();
         let vector = || vec![0.0; n];
         LinearSolver {
@@ -62,6 +64,7 @@ impl LinearSolver {
             rank: None,
             redundant: Vec::new(),
             factorisations: 0,
+            is_constant,
         }
     }
 
@@ -72,9 +75,11 @@ impl LinearSolver {
             return Err(NotLinear::CannotEvaluate);
         }
         self.measure(x, nominal);
-        self.jacobian.values.fill(0.0);
-        if !system.jacobian(x, &mut self.jacobian) {
-            self.difference(system, x)?;
+        if !(self.is_constant && self.jacobian.is_factored()) {
+            self.jacobian.values.fill(0.0);
+            if !system.jacobian(x, &mut self.jacobian) {
+                self.difference(system, x)?;
+            }
         }
         // The second step removes what cancellation left of the first.
         for _ in 0..2 {
@@ -128,7 +133,8 @@ impl LinearSolver {
 
     /// Solves `J·step = -r`. Of a singular system returns by how much it contradicts itself.
     fn newton_step(&mut self) -> Option<f64> {
-        if !(self.jacobian.is_factored() && self.factored == self.jacobian.values) {
+        let is_same = || self.is_constant || self.factored == self.jacobian.values;
+        if !(self.jacobian.is_factored() && is_same()) {
             self.factorisations += 1;
             self.factored.clear();
             if self.jacobian.factor().is_ok() {
@@ -191,8 +197,42 @@ mod tests {
             Ok(())
         });
         let mut x = [1e6, -3.0];
-        LinearSolver::new(Matrix::dense(2)).solve(&mut system, &[1.0; 2], &mut x).unwrap();
+        LinearSolver::new(Matrix::dense(2), false).solve(&mut system, &[1.0; 2], &mut x).unwrap();
         assert!((x[0] - 2.0).abs() < 1e-13 && (x[1] - 1.0).abs() < 1e-13, "{x:?}");
+    }
+
+    /// 2x = b with a matrix that counts how often it is asked for.
+    struct Counted {
+        b: f64,
+        n_matrices: u32,
+    }
+
+    impl NonlinearSystem for Counted {
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> saltus_numerics::Eval {
+            r[0] = 2.0 * x[0] - self.b;
+            Ok(())
+        }
+
+        fn jacobian(&mut self, _: &[f64], matrix: &mut Matrix) -> bool {
+            self.n_matrices += 1;
+            matrix.values[0] = 2.0;
+            true
+        }
+    }
+
+    #[test]
+    fn a_constant_matrix_is_evaluated_and_factored_once() {
+        for (is_constant, n_matrices) in [(true, 1), (false, 3)] {
+            let mut solver = LinearSolver::new(Matrix::dense(1), is_constant);
+            let mut system = Counted { b: 0.0, n_matrices: 0 };
+            for b in [1.0, 2.0, 3.0] {
+                let mut x = [0.0];
+                system.b = b;
+                solver.solve(&mut system, &[1.0], &mut x).unwrap();
+                assert_eq!(x, [b / 2.0]);
+            }
+            assert_eq!((system.n_matrices, solver.factorisations), (n_matrices, 1));
+        }
     }
 
     #[test]
@@ -204,7 +244,7 @@ mod tests {
             Ok(())
         });
         let mut x = [0.5, 7.0];
-        let mut solver = LinearSolver::new(Matrix::dense(2));
+        let mut solver = LinearSolver::new(Matrix::dense(2), false);
         solver.solve(&mut system, &[1.0; 2], &mut x).unwrap();
         assert!((x[0] + x[1] - 3.0).abs() < 1e-12 && (x[0] == 0.5 || x[1] == 7.0), "{x:?}");
         assert_eq!(solver.redundant.len(), 1);
@@ -218,7 +258,7 @@ mod tests {
             r[1] = x[0] + x[1] - 4.0;
             Ok(())
         });
-        let outcome = LinearSolver::new(Matrix::dense(2)).solve(&mut system, &[1.0; 2], &mut [0.0, 0.0]);
+        let outcome = LinearSolver::new(Matrix::dense(2), false).solve(&mut system, &[1.0; 2], &mut [0.0, 0.0]);
         assert_eq!(outcome, Err(NotLinear::Contradiction));
     }
 }

@@ -18,6 +18,7 @@ use crate::linear::{LinearSolver, NotLinear};
 use crate::machine::Machine;
 use crate::mixed::{MixedSolver, MixedSystem, Relations};
 use crate::native::NativeLoop;
+use crate::switches::Switches;
 
 /// Either value of a relation will do up to this times the magnitude of its operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
@@ -88,6 +89,7 @@ struct Reals {
     /// Where and how far the first attempt failed.
     failed_x: Vec<f64>,
     failed_residuals: Vec<f64>,
+    switches: Switches,
     /// Residuals and stored values of the body.
     used: Vec<ValueId>,
     residuals: Vec<f64>,
@@ -127,7 +129,9 @@ impl<'a> LoopWork<'a> {
             native: None,
             positions: positions(l, &matrix()),
             newton: NewtonSolver::with_matrix(matrix(), options),
-            linear: l.is_linear.then(|| LinearSolver::new(matrix())),
+            linear: l
+                .is_linear
+                .then(|| LinearSolver::new(matrix(), l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
             nominal: l.unknowns.iter().map(|u| positive(u.nominal)).collect(),
             min: l.unknowns.iter().map(|u| u.min).collect(),
             max: l.unknowns.iter().map(|u| u.max).collect(),
@@ -137,6 +141,7 @@ impl<'a> LoopWork<'a> {
             start,
             failed_x: vec![0.0; n],
             failed_residuals: vec![0.0; n],
+            switches: Switches::of(l, program),
             used: l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
             residuals: vec![0.0; n],
             scratch: vec![0.0; n],
@@ -164,6 +169,7 @@ impl<'a> LoopWork<'a> {
 
     pub fn solve(&mut self, machine: &mut Machine, patience: Patience, record: &mut LoopRecord) -> Status {
         self.why = Why::Nothing;
+        self.reals.switches.begin();
         let factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
         let solved = match &mut self.discrete {
             None => self.reals.solve(machine, self.l, patience, record).map_err(Why::Reals),
@@ -199,7 +205,8 @@ impl<'a> LoopWork<'a> {
             Why::Mixed { tried } => {
                 let slots = self.l.discrete.iter().flat_map(|d| &d.stores).map(|s| name(s.1));
                 let message = format!(
-                    "no values of {} agree with the equations they switch ({tried} combinations tried)",
+                    "{}no values of {} agree with the equations they switch ({tried} combinations tried)",
+                    self.reals.switches.position(program),
                     listed(slots.collect())
                 );
                 let span = self.l.discrete.as_ref().map_or(self.l.body.span, |d| d.span);
@@ -232,7 +239,8 @@ impl<'a> LoopWork<'a> {
         let kind = if self.l.is_linear { "linear" } else { "nonlinear" };
         let n = self.l.unknowns.len();
         let equations = if n == 1 { "equation" } else { "equations" };
-        let message = format!("a {kind} loop of {n} {equations} has no solution: {reason}");
+        let position = self.reals.switches.position(program);
+        let message = format!("{position}a {kind} loop of {n} {equations} has no solution: {reason}");
         let mut failure = EvalFailure::new(message, self.worst_equation());
         failure.details = Details { labels: self.equations(), notes: self.unknowns(program) };
         failure
@@ -492,8 +500,11 @@ impl Reals {
             self.x.copy_from_slice(&self.entry);
             let solved = linear.solve(body, &self.nominal, &mut self.x);
             self.residuals.copy_from_slice(&linear.residuals);
-            self.linear = Some(linear);
             record.statistics.newton_iterations += 1;
+            if solved == Err(NotLinear::Contradiction) {
+                self.switches.remember_position(body.machine, &linear.redundant);
+            }
+            self.linear = Some(linear);
             let Err(why) = solved else { return Ok(()) };
             self.remember_failure();
             if why == NotLinear::Contradiction {

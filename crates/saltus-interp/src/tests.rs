@@ -222,7 +222,7 @@ fn product_program(start: f64) -> (SimProgram, SlotId, SlotId) {
     let mut j = Writer::default();
     let (xv, yv) = (j.load(x), j.load(y));
     let slope = j.binary(BinaryFn::Sub, xv, yv);
-    l.jacobian = Some(Jacobian { code: j.code, entries: vec![(0, 0, slope)] });
+    l.jacobian = Some(Jacobian { code: j.code, entries: vec![(0, 0, slope)], is_constant: false });
     (with_block(program, Block::Loop(Box::new(l))), x, y)
 }
 

@@ -29,7 +29,7 @@ fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
     // d/dy ((a − y) y − b) = x − y
     let (rest, own) = (w.load(x), w.load(y));
     let slope = w.binary(BinaryFn::Sub, rest, own);
-    let jacobian = Jacobian { code: w.code, entries: vec![(0, 0, slope)] };
+    let jacobian = Jacobian { code: w.code, entries: vec![(0, 0, slope)], is_constant: false };
     program.derivative_section.blocks.push(Block::Loop(Box::new(Loop {
         unknowns: vec![unknown(y)],
         body,
@@ -110,7 +110,7 @@ fn linear_chain(n: usize) -> (SimProgram, Vec<SlotId>, Vec<SlotId>) {
         body: w.assign(),
         residuals,
         spans: vec![Span::nowhere(); n],
-        jacobian: Some(Jacobian { code: j.code, entries }),
+        jacobian: Some(Jacobian { code: j.code, entries, is_constant: false }),
         is_linear: true,
         discrete: None,
     })));

@@ -2,7 +2,8 @@
 //!
 //! In: the pattern of a square matrix. Out: a permutation. Works on the graph of `A + Aᵀ` as a quotient graph: an
 //! eliminated variable becomes an element, the list of the variables it connects, and absorbs older elements. Degrees are
-//! upper bounds (Amestoy, Davis, Duff 1996, without their refinements); ties go to the lower number.
+//! upper bounds in which only overlaps with the youngest element count once (Amestoy, Davis, Duff 1996, without their
+//! treatment of equal variables); ties go to the lower number.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,8 @@ struct QuotientGraph {
     is_eliminated: Vec<bool>,
     mark: Vec<usize>,
     stamp: usize,
+    /// Members of an element that are not in the youngest one, if it was touched with this stamp.
+    outside: Vec<(usize, usize)>,
 }
 
 /// Position `k` of the result is the column to eliminate as number `k`.
@@ -32,10 +35,9 @@ pub fn minimum_degree(pattern: &Sparsity) -> Vec<usize> {
         let members = graph.eliminate(pivot);
         for &v in &members {
             queue.remove(&(degree[v], v));
-            degree[v] = graph.degree_bound(v).min(n - order.len());
+            degree[v] = graph.degree_bound(v, pivot).min(n - order.len());
             queue.insert((degree[v], v));
         }
-        graph.members[pivot] = members;
     }
     order
 }
@@ -63,6 +65,7 @@ impl QuotientGraph {
             is_eliminated: vec![false; n],
             mark: vec![0; n],
             stamp: 0,
+            outside: vec![(0, 0); n],
         }
     }
 
@@ -89,17 +92,29 @@ impl QuotientGraph {
             let mark = &self.mark;
             self.variables[v].retain(|&u| mark[u] != stamp);
             self.elements[v].retain(|e| !absorbed.contains(e));
-            self.elements[v].push(pivot);
+            for &e in &self.elements[v] {
+                let (touched, outside) = &mut self.outside[e];
+                if std::mem::replace(touched, stamp) != stamp {
+                    *outside = self.members[e].len();
+                }
+                *outside = outside.saturating_sub(1);
+            }
         }
         members.sort_unstable();
-        // Only their number matters until the list is stored.
+        for &v in &members {
+            // What has no member of its own any more is part of the new element.
+            let outside = &self.outside;
+            self.elements[v].retain(|&e| outside[e].1 > 0);
+            self.elements[v].push(pivot);
+        }
         self.members[pivot] = members.clone();
         members
     }
 
-    fn degree_bound(&self, v: usize) -> usize {
-        let shared: usize = self.elements[v].iter().map(|&e| self.members[e].len().saturating_sub(1)).sum();
-        self.variables[v].len() + shared
+    fn degree_bound(&self, v: usize, youngest: usize) -> usize {
+        let others = self.elements[v].iter().filter(|&&e| e != youngest);
+        let shared: usize = others.map(|&e| self.outside[e].1).sum();
+        self.variables[v].len() + self.members[youngest].len().saturating_sub(1) + shared
     }
 }
 

@@ -165,6 +165,8 @@ pub struct Jacobian {
     pub code: Code,
     /// Row, column, value.
     pub entries: Vec<(u32, u32, ValueId)>,
+    /// The entries are made of parameters.
+    pub is_constant: bool,
 }
 
 impl Block {

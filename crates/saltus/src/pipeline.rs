@@ -16,7 +16,7 @@ use saltus_program::{ModelFunctions, SimProgram};
 use saltus_sim::{MixedMethod, Progress, Solver, Trajectory, ZenoPolicy};
 
 use crate::resources::Resources;
-use crate::{Session, diagnostics, guard};
+use crate::{Session, diagnostics, guard, stats};
 
 /// How far to go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -154,6 +154,8 @@ pub struct Outcome {
     pub diagnostics: Diagnostics,
     /// Seconds of each stage that ran, in order.
     pub timings: Vec<(&'static str, Duration)>,
+    /// Seconds that each of them had a processor, where the system tells.
+    pub processor_times: Vec<(&'static str, Duration)>,
 }
 
 impl Outcome {
@@ -163,9 +165,11 @@ impl Outcome {
 
     /// Runs one stage: measures it and turns a panic into a message.
     fn stage<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> Option<T> {
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), stats::processor_time());
         let result = guard::catch(work);
         self.timings.push((name, started.elapsed()));
+        let used = stats::processor_time().zip(before).and_then(|(after, before)| after.checked_sub(before));
+        self.processor_times.extend(used.map(|used| (name, used)));
         result.map_err(|internal: Diagnostic| self.diagnostics.push(internal)).ok()
     }
 }

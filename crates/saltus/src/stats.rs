@@ -7,19 +7,22 @@ use serde_json::{Map, Value, json};
 
 use crate::pipeline::Outcome;
 
-/// Counts of the model, seconds of each stage and the peak memory of this process.
+/// Counts of the model, seconds and seconds of a processor for each stage, and the peak memory of this process.
 pub fn of(outcome: &Outcome, load: Duration) -> Value {
     let mut stages = Map::new();
     stages.insert("load".into(), seconds(load));
     for (name, time) in &outcome.timings {
         stages.insert((*name).into(), seconds(*time));
     }
+    let processor: Map<String, Value> =
+        outcome.processor_times.iter().map(|(name, time)| ((*name).into(), seconds(*time))).collect();
     let mut all = json!({
         "equations": outcome.balance.as_ref().map(|b| b.equations),
         "unknowns": outcome.balance.as_ref().map(|b| b.unknowns),
         "variables": outcome.flat.as_ref().map(|m| m.variables.len()),
         "errors": outcome.diagnostics.n_errors(),
         "seconds": stages,
+        "processor_seconds": processor,
         "peak_memory_bytes": peak_memory(),
     });
     if let (Value::Object(all), Some(trajectory)) = (&mut all, &outcome.trajectory) {
@@ -47,6 +50,12 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
 
 fn seconds(time: Duration) -> Value {
     json!((time.as_secs_f64() * 1e6).round() / 1e6)
+}
+
+/// How long this thread has had a processor so far, whatever else the machine does; known on Linux only.
+pub fn processor_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
 /// The largest resident size of this process so far; known on Linux only.

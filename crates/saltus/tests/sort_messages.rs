@@ -35,8 +35,113 @@ end M;";
     let found = errors(text, Stage::Compile);
     let message = "`x` and `y` are computed from each other in when-clauses with different conditions";
     assert_eq!(found, [("E0804", message.to_owned(), "x = y + 1".to_owned())]);
+    let (outcome, _) = run(text, Stage::Compile);
+    let labels: Vec<&str> = outcome.diagnostics.iter().flat_map(|d| &d.labels).map(|l| l.text.as_str()).collect();
+    assert_eq!(labels, ["when a: determines `x`, needs `y`", "when b: determines `y`, needs `x`"]);
     // With one condition it is a loop that exists at events only.
     assert!(errors(&text.replace("when b", "when a").replace("y = x + 1", "y = 2 * x"), Stage::Compile).is_empty());
+}
+
+#[test]
+fn the_whole_way_around_a_deadlock_is_shown() {
+    let text = "model M
+  Real x(start = 0), y(start = 0), z, w;
+equation
+  when sample(0, 1) then x = w + 1; end when;
+  z = 2 * x;
+  when time > 0.5 then y = z + time; end when;
+  w = y - 3;
+end M;";
+    let (outcome, _) = run(text, Stage::Compile);
+    let deadlock = outcome.diagnostics.iter().find(|d| d.code.0 == "E0804").expect("a deadlock");
+    let marked = |span: saltus_base::Span| &text[span.start as usize..span.end as usize];
+    let way: Vec<(&str, &str)> = deadlock.labels.iter().map(|l| (marked(l.span), l.text.as_str())).collect();
+    let expected = [
+        ("x = w + 1", "when sample(0.0, 1.0): determines `x`, needs `w`"),
+        ("w = y - 3", "always: determines `w`, needs `y`"),
+        ("y = z + time", "when time > 0.5: determines `y`, needs `z`"),
+        ("z = 2 * x", "always: determines `z`, needs `x`"),
+    ];
+    let start = way.iter().position(|part| *part == expected[0]).expect("the first clause");
+    let from_there: Vec<_> = way.iter().cycle().skip(start).take(way.len()).copied().collect();
+    assert_eq!(from_there, expected);
+}
+
+/// The warning and the error of a model whose loop is singular in one position of its switch.
+fn index_change(text: &str) -> (String, Vec<String>, String) {
+    let (outcome, _) = run(text, Stage::Simulate);
+    let warning = outcome.diagnostics.iter().find(|d| d.code.0 == "W0818").expect("a warning");
+    let labels = warning.labels.iter().map(|l| l.text.clone()).collect();
+    let error = outcome.diagnostics.iter().find(|d| d.code.0 == "E0901").expect("an error at run time");
+    (warning.message.clone(), labels, error.message.clone())
+}
+
+#[test]
+fn a_switch_across_a_capacitor_changes_the_index() {
+    let (warning, labels, error) = index_change(
+        "model M
+  Real u(start = 0, fixed = true), i, iSwitch;
+  Boolean open = time < 0.5;
+equation
+  der(u) = i;
+  5 - u = i + iSwitch;
+  0 = if open then iSwitch else u;
+end M;",
+    );
+    assert_eq!(warning, "the index changes when `open` is false: nothing determines iSwitch then");
+    assert_eq!(labels, ["then reads 0 = u"]);
+    assert!(error.contains("at time 0.5: the index changes when open is false: "), "{error}");
+}
+
+#[test]
+fn a_switch_in_series_with_an_inductor_changes_the_index() {
+    let (warning, labels, error) = index_change(
+        "model M
+  Real i(start = 0, fixed = true), u, uSwitch;
+  Boolean open = time >= 0.5;
+equation
+  der(i) = u;
+  5 = i + u + uSwitch;
+  0 = if open then i else uSwitch;
+end M;",
+    );
+    assert_eq!(warning, "the index changes when `open` is true: nothing determines uSwitch then");
+    assert_eq!(labels, ["then reads 0 = i"]);
+    assert!(error.contains("at time 0.5: the index changes when open is true: "), "{error}");
+}
+
+#[test]
+fn a_diode_that_clamps_a_capacitor_changes_the_index() {
+    // u = 5 - 6 exp(-t) becomes 0 at ln(6/5) = 0.18232; the diode would have to hold it there.
+    let (warning, _, error) = index_change(
+        "model M
+  Real u(start = -1, fixed = true), i, iDiode, s;
+  Boolean off = s < 0;
+equation
+  der(u) = i;
+  5 - u = i + iDiode;
+  u = if off then s else 0;
+  iDiode = if off then 0 else s;
+end M;",
+    );
+    assert_eq!(warning, "the index changes when `off` is false: nothing determines s then");
+    assert!(error.contains("at time 0.1823") && error.contains("the index changes when off is false: "), "{error}");
+}
+
+#[test]
+fn what_only_numbers_tell_is_said_when_the_simulation_gets_there() {
+    // With k = 1 the matrix {{1, 1}, {k, 1}} is singular; no entry vanishes.
+    let text = "model M
+  Real x, y;
+  Integer k = if time < 0.5 then 2 else 1;
+equation
+  x + y = 3;
+  k * x + y = 4;
+end M;";
+    let (outcome, _) = run(text, Stage::Simulate);
+    assert!(!outcome.diagnostics.iter().any(|d| d.code.0 == "W0818"));
+    let error = outcome.diagnostics.iter().find(|d| d.code.0 == "E0901").expect("an error at run time");
+    assert!(error.message.contains("at time 0.5: the index changes when k = 1: "), "{}", error.message);
 }
 
 #[test]

@@ -91,6 +91,9 @@ fn order(out: &mut String, title: &str, order: &Order, sources: &SourceMap, is_o
         if let (Some(coefficient), [unknown]) = (&block.coefficient, block.torn.as_slice()) {
             row(out, "in", "", &format!("coefficient of {unknown}: {coefficient}"), None);
         }
+        for assignment in &block.solution {
+            row(out, "in", "", &format!("solved: {assignment}"), None);
+        }
     }
     out.push_str("</table></details>\n");
 }

@@ -44,6 +44,7 @@ fn block(block: &BlockNote, sources: &SourceMap) -> Value {
     if block.kind != BlockKind::Assignment {
         value["torn"] = json!(block.torn);
         value["coefficient"] = json!(block.coefficient);
+        value["solution"] = json!(block.solution);
     }
     value
 }

@@ -58,6 +58,9 @@ fn order(out: &mut String, title: &str, order: &Order, sources: &SourceMap) {
         if let (Some(coefficient), [unknown]) = (&block.coefficient, block.torn.as_slice()) {
             let _ = writeln!(out, "      coefficient of {unknown}: {coefficient}");
         }
+        for assignment in &block.solution {
+            let _ = writeln!(out, "      solved: {assignment}");
+        }
     }
 }
 
