@@ -165,7 +165,8 @@ impl Outcome {
 
     /// Runs one stage: measures it and turns a panic into a message.
     fn stage<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> Option<T> {
-        let (started, before) = (Instant::now(), stats::processor_time());
+        let before = stats::processor_time();
+        let started = Instant::now();
         let result = guard::catch(work);
         self.timings.push((name, started.elapsed()));
         let used = stats::processor_time().zip(before).and_then(|(after, before)| after.checked_sub(before));

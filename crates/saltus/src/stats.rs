@@ -54,6 +54,8 @@ fn seconds(time: Duration) -> Value {
 
 /// How long this thread has had a processor so far, whatever else the machine does; known on Linux only.
 pub fn processor_time() -> Option<Duration> {
+    // The system brings its account up to date when another thread may run.
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
