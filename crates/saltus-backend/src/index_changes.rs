@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use saltus_base::Diagnostics;
 use saltus_graph::Matching;
-use saltus_program::SlotId;
+use saltus_program::{SlotId, SlotKind};
 
 use crate::blocks::{LARGEST_TORN, LoopStep, Step};
 use crate::dag::{Node, NodeId, Replacement};
@@ -44,7 +44,7 @@ fn own_columns(l: &LoopStep) -> HashMap<SlotId, usize> {
     slots.enumerate().map(|(column, slot)| (slot, column)).collect()
 }
 
-/// Conditions that the reals of the loop do not decide about at once.
+/// Conditions that change during the simulation and that the reals of the loop do not decide about at once.
 fn switches(system: &System, l: &LoopStep, own: &HashMap<SlotId, usize>) -> Vec<NodeId> {
     let mut switches = Vec::new();
     let roots: Vec<NodeId> = l.equations.iter().flat_map(|e| [e.left, e.right]).collect();
@@ -52,7 +52,7 @@ fn switches(system: &System, l: &LoopStep, own: &HashMap<SlotId, usize>) -> Vec<
         if let Node::Select(condition, ..) = system.dag.node(id)
             && !switches.contains(&condition)
             && !system.dag.depends_on(condition, &|slot| own.contains_key(&slot))
-            && system.dag.value(condition).is_none()
+            && system.dag.depends_on(condition, &|slot| system.slots[slot].kind != SlotKind::Parameter)
         {
             switches.push(condition);
         }
