@@ -113,15 +113,17 @@ impl<'a> Occurrences<'a> {
 
     /// Finds the coefficients of an `if` or a product of unknowns; what is below has been looked at.
     fn combine(&mut self, id: NodeId) {
-        let (a, b, is_select) = match self.dag.node(id) {
-            Node::Select(_, a, b) if self.has(a) || self.has(b) => (a, b, true),
-            Node::Binary(BinaryFn::Mul, a, b) if self.has(a) && self.has(b) => (a, b, false),
+        let (a, b, condition) = match self.dag.node(id) {
+            Node::Select(condition, a, b) if self.has(a) || self.has(b) => (a, b, Some(condition)),
+            Node::Binary(BinaryFn::Mul, a, b) if self.has(a) && self.has(b) => (a, b, None),
             _ => return,
         };
+        let is_select = condition.is_some();
+        let switches = condition.is_some_and(|condition| self.known[condition.index()].value().is_none());
         let one = Form::Number(1.0);
         let (first, second) = (self.collect(&[(a, one)]), self.collect(&[(b, one)]));
         let joined = merge(&first, &second, |x, y| match (x, y) {
-            (Some(x), Some(y)) if is_select => either(x, y),
+            (Some(x), Some(y)) if is_select => either(x, y, switches),
             (Some(x), None) | (None, Some(x)) if !is_select => scaled(x, Known::No),
             _ => Form::Other,
         });
@@ -262,12 +264,19 @@ fn inverse(known: Known) -> Known {
     }
 }
 
-fn either(a: Form, b: Form) -> Form {
+/// The coefficient of an unknown in both branches. One that a switch makes larger or smaller varies: `i = if off then Goff * s
+/// else s`, solved for `s`, would amplify the rounding of `i` by the resistance of the blocking diode.
+fn either(a: Form, b: Form, switches: bool) -> Form {
     match (a, b) {
         (Form::Other, _) | (_, Form::Other) => Form::Other,
         (Form::Number(0.0) | Form::Parameter(0.0), _) | (_, Form::Number(0.0) | Form::Parameter(0.0)) => Form::Other,
         (Form::Number(a), Form::Number(b)) if a == b => Form::Number(a),
         (Form::Varying, _) | (_, Form::Varying) => Form::Varying,
+        (Form::Number(a) | Form::Parameter(a), Form::Number(b) | Form::Parameter(b))
+            if switches && a.abs() != b.abs() =>
+        {
+            Form::Varying
+        }
         (Form::Number(a) | Form::Parameter(a), _) => Form::Parameter(a),
     }
 }
@@ -331,19 +340,33 @@ mod tests {
 
     #[test]
     fn a_branch_without_the_unknown_and_a_square_are_not_linear() {
-        // 0 = (if x0 > 1 then 2 * x1 + x2 else x1) + x3 * x3 - x4 + x4
+        // 0 = (if x0 > 1 then x1 + x2 else -x1) + x3 * x3 - x4 + x4
         let found = rows(|dag| {
             let x: Vec<NodeId> = (0..5).map(|k| load(dag, k)).collect();
-            let (one, two) = (dag.constant(1.0), dag.constant(2.0));
-            let (condition, double) = (dag.binary(BinaryFn::Greater, x[0], one), dag.mul(two, x[1]));
-            let branch = dag.add(double, x[2]);
-            let choice = dag.select(condition, branch, x[1]);
+            let one = dag.constant(1.0);
+            let condition = dag.binary(BinaryFn::Greater, x[0], one);
+            let (branch, negative) = (dag.add(x[1], x[2]), dag.negate(x[1]));
+            let choice = dag.select(condition, branch, negative);
             let square = dag.mul(x[3], x[3]);
             let sum = dag.add(choice, square);
             (sum, x[4])
         });
         use Solvability::{Constant, No, Parameter};
         assert_eq!(found, [(0, No), (1, Parameter), (2, No), (3, No), (4, Constant)]);
+    }
+
+    #[test]
+    fn a_coefficient_that_a_switch_scales_varies() {
+        // x0 = if x1 > 1 then p * x2 else x2; x0 = if p > 1 then p * x2 else x2
+        for (is_switch, expected) in [(true, Solvability::Varying), (false, Solvability::Parameter)] {
+            let found = rows(|dag| {
+                let (x, y, z, p) = (load(dag, 0), load(dag, 1), load(dag, 2), load(dag, 10));
+                let (one, scaled) = (dag.constant(1.0), dag.mul(p, z));
+                let relation = dag.binary(BinaryFn::Greater, y, one);
+                (x, dag.select(if is_switch { relation } else { p }, scaled, z))
+            });
+            assert_eq!(found.last(), Some(&(2, expected)));
+        }
     }
 
     #[test]

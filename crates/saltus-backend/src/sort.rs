@@ -4,7 +4,7 @@
 //! relations literal; between events discrete variables are known, which breaks many loops.
 
 use saltus_base::{Diagnostics, Index, Span};
-use saltus_graph::Matching;
+use saltus_graph::{IncidenceBuilder, Matching};
 use saltus_program::SlotId;
 
 use crate::blocks::{Step, sort_into_blocks};
@@ -68,19 +68,17 @@ pub fn extend_by_quality(
             row.iter().filter(|(_, how)| *how == Solvability::Constant).for_each(|(k, _)| is_owned[*k] = true);
         }
     }
-    let all = structure.determining(equations, &is_owned);
     let matched = |matching: &Matching, row: usize| matching.column_of_row[row].is_some();
     for worst in [Solvability::Constant, Solvability::Parameter, Solvability::Varying, Solvability::No] {
-        let edges: Vec<Vec<usize>> = all
-            .iter()
-            .enumerate()
-            .map(|(row, columns)| {
-                if !is_due(row) && !matched(matching, row) {
-                    return Vec::new();
-                }
-                columns.iter().copied().filter(|&c| structure.how(row, c) <= worst).collect()
-            })
-            .collect();
+        if (0..equations.len()).all(|row| !is_due(row) || matched(matching, row)) {
+            return;
+        }
+        let mut edges = IncidenceBuilder::new(structure.n_columns);
+        for (row, equation) in equations.iter().enumerate() {
+            let is_used = is_due(row) || matched(matching, row);
+            edges.push_row(structure.determining(row, equation, &is_owned, worst).filter(|_| is_used));
+        }
+        let edges = edges.finish();
         // Which rows stay out is decided when all edges are there.
         if worst == Solvability::No {
             matching.extend(&edges);

@@ -16,9 +16,9 @@ use crate::system::{ScalarEquation, System};
 pub enum Solvability {
     /// Alone, or with a constant coefficient.
     Constant,
-    /// With a coefficient made of parameters, or different constants in different branches.
+    /// With a coefficient made of parameters, of the same magnitude in all branches.
     Parameter,
-    /// With a coefficient that changes during the simulation.
+    /// With a coefficient that changes during the simulation, be it by a switch.
     Varying,
     /// Not linear, or the coefficient vanishes in a branch.
     No,
@@ -85,18 +85,18 @@ impl Structure {
         self.rows.iter().map(|row| row.iter().filter(|(_, how)| *how <= worst).map(|(k, _)| *k).collect()).collect()
     }
 
-    /// All edges on which an equation may determine an unknown; assignments determine only their target.
-    pub fn determining(&self, equations: &[ScalarEquation], is_owned: &[bool]) -> Vec<Vec<usize>> {
-        self.rows
-            .iter()
-            .zip(equations)
-            .map(|(row, equation)| {
-                let may = |&&(k, how): &&(usize, Solvability)| {
-                    if equation.target.is_some() { how == Solvability::Constant } else { !is_owned[k] }
-                };
-                row.iter().filter(may).map(|(k, _)| *k).collect()
-            })
-            .collect()
+    /// The unknowns that an equation may determine, at least as well as `worst`; an assignment determines only its target.
+    pub fn determining<'s>(
+        &'s self,
+        row: usize,
+        equation: &'s ScalarEquation,
+        is_owned: &'s [bool],
+        worst: Solvability,
+    ) -> impl Iterator<Item = usize> + 's {
+        let may = move |&&(k, how): &&(usize, Solvability)| {
+            how <= worst && if equation.target.is_some() { how == Solvability::Constant } else { !is_owned[k] }
+        };
+        self.rows[row].iter().filter(may).map(|&(k, _)| k)
     }
 
     pub fn how(&self, row: usize, column: usize) -> Solvability {

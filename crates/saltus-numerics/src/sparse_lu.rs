@@ -371,7 +371,7 @@ mod tests {
     fn small_entries_on_the_diagonal_do_not_undo_the_order() {
         let pattern = grid(40);
         let entries = |smallest: f64| {
-            let diagonal = |i: usize| if i % 3 == 0 { smallest } else { 4.5 };
+            let diagonal = |i: usize| if i.is_multiple_of(3) { smallest } else { 4.5 };
             let values = fill(&pattern, |i, j| if i == j { diagonal(i) } else { -0.1 });
             let mut lu = SparseLu::new(&pattern);
             lu.factor(&values).unwrap();
