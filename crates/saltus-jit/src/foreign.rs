@@ -59,7 +59,11 @@ impl ForeignFunctions {
         // The functions that a library may call must be part of the program.
         std::hint::black_box(utilities::addresses());
         // SAFETY: the initialisers of the library run now. The user has permitted foreign code.
-        let library = unsafe { open(path) }.map_err(|error| format!("cannot load `{}`: {error}", path.display()))?;
+        let library = unsafe { open(path) }.map_err(|error| {
+            // What the operating system says is behind it.
+            let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+            format!("cannot load `{}`: {why}", path.display())
+        })?;
         self.libraries.insert(path.to_owned(), library);
         Ok(())
     }
