@@ -45,6 +45,13 @@ impl Preferences {
             of.insert(slot, Preferences::DEFAULT);
             of.insert(derivative, Preferences::DEFAULT);
         }
+        // The model does not know the variable behind `der(expression)`: what the expression consists of comes first.
+        for (&slot, derivative) in
+            system.memo.differentiated.values().filter_map(|s| system.derivative_of.get_key_value(s))
+        {
+            of.insert(slot, Preferences::ALGEBRAIC);
+            of.insert(*derivative, Preferences::ALGEBRAIC);
+        }
         for (id, variable) in model.variables.iter() {
             let Some(wish) = variable.attributes.state_select.as_ref() else { continue };
             for (k, &slot) in system.elements[id].iter().enumerate() {
@@ -76,5 +83,26 @@ fn wish_of(attribute: &Expr, element: usize) -> Option<u8> {
         ExprKind::Array(items) => wish_of(items.get(element)?, 0),
         ExprKind::If { then, .. } => wish_of(then, element),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alias::eliminate_aliases;
+    use crate::lower::tests::{flat, lowered};
+
+    #[test]
+    fn the_variable_behind_an_expression_gives_way_to_those_in_it() {
+        let text = "model M Real x(start = 1), y; equation der(x) = -x; y = der(x^3 + x); end M;";
+        let mut system = lowered(text);
+        let aliases = eliminate_aliases(&mut system);
+        let preferences = Preferences::read(&flat(text), &system, &aliases);
+        let wish = |name: &str| {
+            let slot = system.derivative_of.keys().find(|&&slot| system.name(slot) == name);
+            slot.map(|&slot| preferences.of(slot))
+        };
+        assert_eq!(wish("x"), Some(Preferences::DEFAULT));
+        assert_eq!(wish("differentiated 1"), Some(Preferences::ALGEBRAIC));
     }
 }

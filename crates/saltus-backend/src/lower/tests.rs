@@ -29,7 +29,7 @@ fn lower(text: &str) -> (System, Diagnostics) {
     (system, diagnostics)
 }
 
-fn lowered(text: &str) -> System {
+pub fn lowered(text: &str) -> System {
     let (system, diagnostics) = lower(text);
     let messages: Vec<String> = diagnostics.iter().map(|d| d.message.clone()).collect();
     assert_eq!(messages, Vec::<String>::new());
