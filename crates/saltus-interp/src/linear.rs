@@ -12,6 +12,8 @@ use saltus_numerics::{Matrix, NonlinearSystem, RankRevealingLu};
 const CONTRADICTION: f64 = 1e-8;
 /// Largest sparse system that is looked at as a dense one when it is singular.
 const LARGEST_SINGULAR: usize = 1_000;
+/// A determinant that has lost this much to cancellation needs pivots.
+const NEARLY_SINGULAR: f64 = 1e-6;
 /// A residual that another step would not make smaller.
 const SMALL_RESIDUAL: f64 = 1e-12;
 
@@ -133,6 +135,9 @@ impl LinearSolver {
 
     /// Solves `J·step = -r`. Of a singular system returns by how much it contradicts itself.
     fn newton_step(&mut self) -> Option<f64> {
+        if self.step_of_few() {
+            return None;
+        }
         let is_same = || self.is_constant || self.factored == self.jacobian.values;
         if !(self.jacobian.is_factored() && is_same()) {
             self.factorisations += 1;
@@ -161,6 +166,23 @@ impl LinearSolver {
         rank.solve(&self.work, &mut self.step);
         self.redundant.extend_from_slice(rank.redundant_equations());
         Some(self.contradiction())
+    }
+
+    /// The step of one or two equations, which make up most loops; false if there are more or they are close to singular.
+    fn step_of_few(&mut self) -> bool {
+        match (self.jacobian.values.as_slice(), self.residuals.as_slice(), self.step.as_mut_slice()) {
+            (&[a], &[r], [x]) => {
+                *x = -r / a;
+                a.is_normal()
+            }
+            (&[a, b, c, d], &[r, s], [x, y]) => {
+                let determinant = a * d - b * c;
+                *x = (b * s - d * r) / determinant;
+                *y = (c * r - a * s) / determinant;
+                determinant.abs() > NEARLY_SINGULAR * ((a * d).abs() + (b * c).abs())
+            }
+            _ => false,
+        }
     }
 
     /// What the step leaves of the residuals, measured by the terms of their equations.

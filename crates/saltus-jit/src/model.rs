@@ -2,6 +2,8 @@
 //!
 //! In: a program. Out: [`ModelFunctions`]. Which sections are compiled, and when, does not change the results.
 
+use std::time::{Duration, Instant};
+
 use saltus_base::Diagnostic;
 use saltus_interp::{Interpreter, Outside};
 use saltus_program::{
@@ -33,6 +35,7 @@ pub struct CompiledModel<'a> {
     derivatives: Copies,
     /// Sections that are compiled once they have been evaluated this often.
     watched: Vec<(Activation, u64)>,
+    compile_time: Duration,
 }
 
 impl<'a> CompiledModel<'a> {
@@ -46,6 +49,7 @@ impl<'a> CompiledModel<'a> {
             states: Copies::new(&mut program.states.iter().map(|s| s.value)),
             derivatives: Copies::new(&mut program.states.iter().map(|s| s.derivative)),
             watched: Vec::new(),
+            compile_time: Duration::ZERO,
         }
     }
 
@@ -58,8 +62,10 @@ impl<'a> CompiledModel<'a> {
     /// Compiles a section now.
     pub fn compile(&mut self, activation: Activation) -> Result<(), JitError> {
         let Some(section) = section_of(self.program, activation) else { return Ok(()) };
+        let started = Instant::now();
         let compiled = section::compile(self.program, section, &self.jit.isa, self.jit.options)?;
         self.interpreter.set_native(activation, compiled);
+        self.compile_time += started.elapsed();
         Ok(())
     }
 
@@ -180,5 +186,9 @@ impl ModelFunctions for CompiledModel<'_> {
 
     fn loop_statistics(&self) -> LoopStatistics {
         self.interpreter.loop_statistics()
+    }
+
+    fn compile_time(&self) -> Duration {
+        self.compile_time
     }
 }

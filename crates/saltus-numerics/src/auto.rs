@@ -1,7 +1,7 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
 //! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of
-//! differentiation formulas (many). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
+//! differentiation formulas (many states, or derivatives that come out of an iteration). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
 //! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
 //! to the explicit method has to be earned by more steps than the last one.
 
@@ -35,7 +35,9 @@ impl Stiff {
     fn new(system: &dyn OdeSystem, tolerances: Tolerances, max_step: f64) -> Self {
         let n = tolerances.absolute.len();
         let is_sparse = system.sparsity().is_some_and(is_worth_sparse);
-        if n <= MOST_STATES_DENSE || (is_sparse && n <= MOST_STATES_SPARSE) {
+        // A Rosenbrock method needs the exact Jacobian, formulas only a good one.
+        let is_small = n <= MOST_STATES_DENSE || (is_sparse && n <= MOST_STATES_SPARSE);
+        if is_small && !system.is_iterative() {
             let method = RosenbrockMethod::default();
             Stiff::Rosenbrock(Box::new(Rosenbrock::new(method, tolerances, max_step)))
         } else {

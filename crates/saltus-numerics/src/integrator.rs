@@ -33,6 +33,11 @@ pub trait OdeSystem {
         false
     }
 
+    /// Does `f` come out of an iteration? Then its difference quotients are inexact.
+    fn is_iterative(&self) -> bool {
+        false
+    }
+
     /// Which entries of `∂f/∂x` can be other than zero. Must not change between restarts.
     fn sparsity(&self) -> Option<&Sparsity> {
         None

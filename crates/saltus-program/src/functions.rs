@@ -3,6 +3,8 @@
 //! An implementation evaluates sections on its memory; what follows from the tables (crossings, event rounds, time
 //! events) is the same for all of them and is provided here.
 
+use std::time::Duration;
+
 use saltus_base::{Diagnostic, Span};
 
 use crate::{Block, Message, SimProgram, SlotId};
@@ -205,6 +207,11 @@ pub trait ModelFunctions {
 
     fn loop_statistics(&self) -> LoopStatistics {
         LoopStatistics::default()
+    }
+
+    /// Time that went into making machine code so far.
+    fn compile_time(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// As if just made, for another run; what was compiled stays.

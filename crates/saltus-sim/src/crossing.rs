@@ -19,6 +19,8 @@ use crate::error::{Failure, SimErrorKind};
 
 /// Interior points in which each step is looked at, besides its end.
 const N_INTERIOR: usize = 3;
+/// However long the step is.
+const MOST_LOOKS: f64 = 10_000.0;
 /// ε is this times the magnitude of the operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
 /// The same at most, where relations alternate.
@@ -162,13 +164,14 @@ impl CrossingSearch {
         Ok(Sampled { t, g: self.watches.iter().zip(&self.z).map(|(w, &z)| w.g(z)).collect() })
     }
 
-    /// The first change in `from..=to`, if there is one.
+    /// The first change in `from..=to`, if there is one. Between two looks lies at most `longest`.
     pub fn first_change(
         &mut self,
         probe: &mut dyn Probe,
         program: &SimProgram,
         from: f64,
         to: f64,
+        longest: f64,
     ) -> Result<Option<Bracket>, Failure> {
         if self.watches.is_empty() || to <= from {
             return Ok(None);
@@ -179,7 +182,8 @@ impl CrossingSearch {
         };
         let end = self.sample(probe, to)?;
         let end_z = self.z.clone();
-        if end.least() >= 0.0 && self.is_far(&first, &end) {
+        let n_looks = ((to - from) / longest).ceil().clamp(1.0, MOST_LOOKS) as usize;
+        if end.least() >= 0.0 && n_looks == 1 && self.is_far(&first, &end) {
             self.note_variation(&first, &end);
             self.leave_band(program, &end_z)?;
             self.last = Some(end);
@@ -190,9 +194,10 @@ impl CrossingSearch {
         }
         let mut end = Some(end);
         let mut points = vec![first];
-        for k in 1..=N_INTERIOR + 1 {
-            let t = from + (to - from) * k as f64 / (N_INTERIOR + 1) as f64;
-            let (point, z) = match if k > N_INTERIOR { end.take() } else { None } {
+        let n_parts = n_looks.max(N_INTERIOR + 1);
+        for k in 1..=n_parts {
+            let t = from + (to - from) * k as f64 / n_parts as f64;
+            let (point, z) = match if k == n_parts { end.take() } else { None } {
                 Some(end) => (end, end_z.clone()),
                 None => (self.sample(probe, t)?, self.z.clone()),
             };

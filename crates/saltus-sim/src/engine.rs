@@ -92,6 +92,8 @@ struct Run<'a> {
     started: Instant,
     integrator: Box<dyn Integrator>,
     search: CrossingSearch,
+    /// The longest time between two looks at the crossing functions.
+    longest_look: f64,
     selection: Selection<'a>,
     /// Slots of a row of results.
     places: Vec<usize>,
@@ -211,6 +213,7 @@ impl<'a> Run<'a> {
             started: Instant::now(),
             integrator: integration::choose(program, options, structure),
             search,
+            longest_look: integration::longest_look(options, structure),
             selection: Selection::new(program),
             places,
             watched: watched_slots(program),
@@ -419,7 +422,7 @@ impl<'a> Run<'a> {
             integrator: self.integrator.as_ref(),
             x: &mut self.x,
         };
-        let found = self.search.first_change(&mut probe, self.program, from, to);
+        let found = self.search.first_change(&mut probe, self.program, from, to, self.longest_look);
         let found = found.map_err(|mut failure| {
             if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
                 *accumulation = self.crowd.accumulation();

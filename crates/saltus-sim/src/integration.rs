@@ -41,6 +41,10 @@ impl OdeSystem for Rhs<'_> {
         self.structure.is_autonomous
     }
 
+    fn is_iterative(&self) -> bool {
+        self.structure.is_iterative
+    }
+
     fn sparsity(&self) -> Option<&Sparsity> {
         self.structure.sparsity.as_ref()
     }
@@ -48,10 +52,22 @@ impl OdeSystem for Rhs<'_> {
 
 /// Relations of states alone: a step has few looks at them, however well it follows the states.
 const FEWEST_STEPS: f64 = 20.0;
-/// Crossing functions that depend on time alone are seen by no error estimate: between two looks at them lies at most
-/// an output interval, within these parts of the time span.
+/// What depends on time alone is seen by no error estimate: between two looks at it lies at most an output interval,
+/// within these parts of the time span.
 const FEWEST_LOOKS: f64 = 50.0;
 const MOST_LOOKS: f64 = 1000.0;
+/// Looks are cheaper than steps, yet what is looked at on dense output should not lag behind the states.
+const LOOKS_IN_A_STEP: f64 = 4.0;
+
+fn look_interval(options: &Options) -> f64 {
+    let span = options.time_span();
+    options.interval.max(span / MOST_LOOKS).min(span / FEWEST_LOOKS)
+}
+
+/// The longest time between two looks at the crossing functions.
+pub(crate) fn longest_look(options: &Options, structure: &Structure) -> f64 {
+    if structure.crossings_see_time { look_interval(options) } else { f64::INFINITY }
+}
 
 /// What is kept for later is not part of the error estimate either.
 fn has_smooth_history(program: &SimProgram) -> bool {
@@ -61,10 +77,8 @@ fn has_smooth_history(program: &SimProgram) -> bool {
 pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &Structure) -> f64 {
     match options.max_step {
         Some(h) => h,
-        None if structure.crossings_see_time || has_smooth_history(program) => {
-            let span = options.time_span();
-            options.interval.max(span / MOST_LOOKS).min(span / FEWEST_LOOKS)
-        }
+        None if has_smooth_history(program) => look_interval(options),
+        None if structure.crossings_see_time => LOOKS_IN_A_STEP * look_interval(options),
         None if !program.relations.is_empty() => options.time_span() / FEWEST_STEPS,
         None => f64::INFINITY,
     }

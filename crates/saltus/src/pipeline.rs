@@ -240,10 +240,19 @@ fn simulate(
 ) -> Outcome {
     let Some(program) = outcome.program.take() else { return outcome };
     let settings = options.experiment.settings(&program);
+    let mut machine_code = Duration::ZERO;
     let done = outcome.stage("simulate", || {
         let mut functions = options.engine.functions(&program, session);
-        saltus_sim::simulate_observed(&program, &mut *functions, &settings, observer)
+        let done = saltus_sim::simulate_observed(&program, &mut *functions, &settings, observer);
+        machine_code = functions.compile_time();
+        done
     });
+    // Compiled when hot, in the middle of the simulation: a stage of its own all the same.
+    if let Some((_, time)) = outcome.timings.last_mut() {
+        *time = time.saturating_sub(machine_code);
+    }
+    let at = outcome.timings.len().saturating_sub(1);
+    outcome.timings.insert(at, ("machine_code", machine_code));
     let trajectory = match done {
         Some(Ok(trajectory)) => trajectory,
         Some(Err(error)) => {
