@@ -130,10 +130,17 @@ impl<'a> Interpreter<'a> {
     /// Lets machine code evaluate a section from now on.
     pub fn set_native(&mut self, activation: Activation, section: NativeSection) {
         let number = section_number(activation);
-        let loops =
-            section.steps.iter().filter_map(|s| if let Step::Loop { units, .. } = s { Some(*units) } else { None });
-        for (work, units) in self.loops.iter_mut().skip(self.first_loop[number]).zip(loops) {
-            work.set_native(NativeLoop { code: section.code.clone(), units });
+        let mut next_loop = self.first_loop[number];
+        for step in &section.steps {
+            match step {
+                Step::Chunk { n_loops, .. } => next_loop += n_loops,
+                Step::Loop { units, .. } => {
+                    if let Some(work) = self.loops.get_mut(next_loop) {
+                        work.set_native(NativeLoop { code: section.code.clone(), units: *units });
+                    }
+                    next_loop += 1;
+                }
+            }
         }
         self.native[number] = Some(Rc::new(section));
     }
@@ -156,7 +163,11 @@ impl<'a> Interpreter<'a> {
         };
         for step in &native.steps {
             let status = match step {
-                Step::Chunk { unit, blocks } => self.chunk(&*native.code, *unit, section, blocks.clone(), patience),
+                Step::Chunk { unit, blocks, n_loops } => {
+                    let loops = next_loop..next_loop + n_loops;
+                    next_loop = loops.end;
+                    self.chunk(&*native.code, *unit, section, blocks.clone(), loops, patience)
+                }
                 Step::Loop { .. } => self.solve_loop(&mut next_loop, patience),
             };
             if !status.is_ok() {
@@ -197,23 +208,33 @@ impl<'a> Interpreter<'a> {
         self.note_failure(status, Failure::Loop(number))
     }
 
-    /// Evaluates `Assign` blocks by machine code, and where that stopped by interpretation.
+    /// Evaluates the blocks of a chunk by machine code, and from where that stopped on by interpretation.
     fn chunk(
         &mut self,
         code: &dyn NativeCode,
         unit: UnitId,
         section: &'a Section,
         range: Range<usize>,
+        loops: Range<usize>,
         patience: Patience,
     ) -> Status {
-        let Some(first) = self.machine.run_native(code, unit, 0).checked_sub(1) else { return Status::Ok };
+        let Some(first) = self.machine.run_native(code, unit, 0).checked_sub(1) else {
+            self.record.count_in_line(loops.len());
+            return Status::Ok;
+        };
         let first = first as usize;
+        let done = section.blocks.get(range.start..first).unwrap_or_default();
+        let n_solved = done.iter().filter(|b| matches!(b, Block::Loop(_))).count();
+        self.record.count_in_line(n_solved);
+        let mut next_loop = loops.start + n_solved;
         // The calls of the block at which it stopped have been made.
-        let Some(Block::Assign(assign)) = section.blocks.get(first) else { return Status::Ok };
+        let Some(Block::Assign(assign)) = section.blocks.get(first) else {
+            return self.blocks(section, first..range.end, &mut next_loop, patience);
+        };
         self.machine.replay(&assign.code, assign.span);
         let status = self.machine.store(assign);
         let status = self.note_failure(status, Failure::Call);
-        if status.is_ok() { self.blocks(section, first + 1..range.end, &mut 0, patience) } else { status }
+        if status.is_ok() { self.blocks(section, first + 1..range.end, &mut next_loop, patience) } else { status }
     }
 
     fn note_failure(&mut self, status: Status, failure: Failure) -> Status {

@@ -6,16 +6,16 @@
 
 #![allow(clippy::needless_range_loop)] // matrices read best with their indices
 
-use saltus_numerics::{Matrix, NonlinearSystem, RankRevealingLu};
+use saltus_numerics::{Matrix, NonlinearSystem, RankRevealingLu, reciprocal_power_of_two};
 
 /// Relative contradiction of a singular system that is more than rounding.
 const CONTRADICTION: f64 = 1e-8;
 /// Largest sparse system that is looked at as a dense one when it is singular.
 const LARGEST_SINGULAR: usize = 1_000;
-/// A determinant that has lost this much to cancellation needs pivots.
-const NEARLY_SINGULAR: f64 = 1e-6;
+/// A pivot that has lost this much to cancellation needs to be looked at closely.
+pub const NEARLY_SINGULAR: f64 = 1e-6;
 /// A residual that another step would not make smaller.
-const SMALL_RESIDUAL: f64 = 1e-12;
+pub const SMALL_RESIDUAL: f64 = 1e-12;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotLinear {
@@ -25,6 +25,11 @@ pub enum NotLinear {
     Contradiction,
     /// The step did not solve the equations: they are not linear after all.
     NotSolved,
+}
+
+/// The magnitude by which an unknown with this nominal value is measured.
+pub fn usable_nominal(nominal: f64) -> f64 {
+    if nominal.is_finite() && nominal != 0.0 { nominal.abs() } else { 1.0 }
 }
 
 /// Storage for systems of one size.
@@ -135,7 +140,8 @@ impl LinearSolver {
 
     /// Solves `J·step = -r`. Of a singular system returns by how much it contradicts itself.
     fn newton_step(&mut self) -> Option<f64> {
-        if self.step_of_few() {
+        // A constant matrix has its factors.
+        if !self.is_constant && self.step_of_few() {
             return None;
         }
         let is_same = || self.is_constant || self.factored == self.jacobian.values;
@@ -168,7 +174,8 @@ impl LinearSolver {
         Some(self.contradiction())
     }
 
-    /// The step of one or two equations, which make up most loops; false if there are more or they are close to singular.
+    /// The step of one or two equations, which make up most loops, with the same bits as by factors; false if there are
+    /// more or they are close to singular.
     fn step_of_few(&mut self) -> bool {
         match (self.jacobian.values.as_slice(), self.residuals.as_slice(), self.step.as_mut_slice()) {
             (&[a], &[r], [x]) => {
@@ -176,10 +183,16 @@ impl LinearSolver {
                 a.is_normal()
             }
             (&[a, b, c, d], &[r, s], [x, y]) => {
-                let determinant = a * d - b * c;
-                *x = (b * s - d * r) / determinant;
-                *y = (c * r - a * s) / determinant;
-                determinant.abs() > NEARLY_SINGULAR * ((a * d).abs() + (b * c).abs())
+                // Pivots are chosen among rows of the same magnitude.
+                let [first, second] = [a.abs().max(b.abs()), c.abs().max(d.abs())].map(reciprocal_power_of_two);
+                let is_exchanged = c.abs() * second > a.abs() * first;
+                let ([a, b, r], [c, d, s]) = if is_exchanged { ([c, d, s], [a, b, r]) } else { ([a, b, r], [c, d, s]) };
+                let factor = c / a;
+                let product = factor * b;
+                let pivot = d - product;
+                *y = (factor * r - s) / pivot;
+                *x = (-r - b * *y) / a;
+                a.is_normal() && pivot.abs() > NEARLY_SINGULAR * (d.abs() + product.abs())
             }
             _ => false,
         }
@@ -255,6 +268,24 @@ mod tests {
             }
             assert_eq!((system.n_matrices, solver.factorisations), (n_matrices, 1));
         }
+    }
+
+    #[test]
+    fn factors_are_used_again() {
+        // x + y + z = 6, x − y = −1, z = b: (1, 2, 3) for b = 3, (2, 3, 1) for b = 1
+        let mut solver = LinearSolver::new(Matrix::dense(3), false);
+        let mut x = [0.0; 3];
+        for (b, expected) in [(3.0, [1.0, 2.0, 3.0]), (1.0, [2.0, 3.0, 1.0])] {
+            let mut system = Residual(|x: &[f64], r: &mut [f64]| {
+                r[0] = x[0] + x[1] + x[2] - 6.0;
+                r[1] = x[0] - x[1] + 1.0;
+                r[2] = x[2] - b;
+                Ok(())
+            });
+            solver.solve(&mut system, &[1.0; 3], &mut x).unwrap();
+            assert!(x.iter().zip(expected).all(|(x, e)| (x - e).abs() < 1e-13), "{x:?}");
+        }
+        assert_eq!(solver.factorisations, 1);
     }
 
     #[test]

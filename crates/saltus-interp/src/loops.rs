@@ -14,7 +14,7 @@ use saltus_program::{
     Status, ValueId,
 };
 
-use crate::linear::{LinearSolver, NotLinear};
+use crate::linear::{LinearSolver, NotLinear, usable_nominal};
 use crate::machine::Machine;
 use crate::mixed::{MixedSolver, MixedSystem, Relations};
 use crate::native::NativeLoop;
@@ -121,7 +121,6 @@ impl<'a> LoopWork<'a> {
         let n = l.unknowns.len();
         let start = |u: &saltus_program::Unknown| program.slots.get(u.slot).map_or(0.0, |s| s.initial);
         let start: Vec<f64> = l.unknowns.iter().map(start).collect();
-        let positive = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
         let pattern = sparse_pattern(l);
         let matrix = || pattern.as_ref().map_or_else(|| Matrix::dense(n), Matrix::sparse);
@@ -132,7 +131,7 @@ impl<'a> LoopWork<'a> {
             linear: l
                 .is_linear
                 .then(|| LinearSolver::new(matrix(), l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
-            nominal: l.unknowns.iter().map(|u| positive(u.nominal)).collect(),
+            nominal: l.unknowns.iter().map(|u| usable_nominal(u.nominal)).collect(),
             min: l.unknowns.iter().map(|u| u.min).collect(),
             max: l.unknowns.iter().map(|u| u.max).collect(),
             x: vec![0.0; n],
@@ -316,6 +315,14 @@ fn positions(l: &Loop, matrix: &Matrix) -> Vec<usize> {
 pub(crate) struct LoopRecord {
     pub statistics: LoopStatistics,
     pub mixed: Vec<MixedSolution>,
+}
+
+impl LoopRecord {
+    /// Loops that machine code solves by itself.
+    pub fn count_in_line(&mut self, n: usize) {
+        self.statistics.solved += n as u64;
+        self.statistics.newton_iterations += n as u64;
+    }
 }
 
 const MOST_MIXED_RECORDS: usize = 1_000;

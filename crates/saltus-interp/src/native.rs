@@ -63,8 +63,8 @@ pub struct NativeSection {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
-    /// Consecutive `Assign` blocks.
-    Chunk { unit: UnitId, blocks: Range<usize> },
+    /// Consecutive `Assign` blocks, with loops among them that need no solver.
+    Chunk { unit: UnitId, blocks: Range<usize>, n_loops: usize },
     /// A `Loop` block; what is not compiled is interpreted.
     Loop { block: usize, units: LoopUnits },
 }

@@ -6,7 +6,7 @@
 //! ```text
 //! der(x) := v; der(v) := -k * x / m         one function: memory, scratch, context ⇒ status
 //! loop {i, u}                         ⇒     a function that writes the residuals, one for the Jacobian; solved by the
-//!                                           solver of the interpreter
+//!                                           solver of the interpreter, unless it is linear and small
 //! parameters, initial system                interpreted: they run once
 //! y := f(x)                                 a function for `f`, if it is called often: frame, constants ⇒ status
 //! ```
@@ -30,6 +30,7 @@ mod procedure_helpers;
 #[cfg(test)]
 mod procedure_tests;
 mod section;
+mod small_loops;
 
 use std::fmt;
 

@@ -14,7 +14,7 @@ use cranelift_codegen::ir::{
     AbiParam, AliasRegion, Block, FuncRef, Function, InstBuilder, MemFlags, Signature, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_frontend::{FuncInstBuilder, FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 use saltus_base::Index;
@@ -181,7 +181,7 @@ impl<'f> Lowering<'f> {
         self.values.get(id.0 as usize).copied().unwrap_or(constant(f64::NAN))
     }
 
-    fn float(&mut self, id: ValueId) -> Value {
+    pub fn float(&mut self, id: ValueId) -> Value {
         let mut known = self.known(id);
         let value = self.float_of(&mut known);
         self.set(id.0 as usize, known);
@@ -198,13 +198,50 @@ impl<'f> Lowering<'f> {
         value
     }
 
-    fn number(&mut self, value: f64) -> Value {
+    pub fn number(&mut self, value: f64) -> Value {
         self.builder.ins().f64const(value)
     }
 
     fn arithmetic(&mut self) -> Arithmetic<'_, 'f> {
         let elementary = &self.imports.elementary;
         Arithmetic { builder: &mut self.builder, module: self.module, elementary, used: &mut self.used }
+    }
+
+    pub fn ins(&mut self) -> FuncInstBuilder<'_, 'f> {
+        self.builder.ins()
+    }
+
+    /// The present value of a slot.
+    pub fn slot_value(&mut self, slot: SlotId) -> Value {
+        let mut known = self.load(slot);
+        self.float_of(&mut known)
+    }
+
+    /// Like [`Lowering::store`], for a value that is no operation.
+    pub fn store_value(&mut self, value: Value, slot: SlotId) {
+        let known = float(value);
+        if let Some(place) = self.slots.get_mut(slot.index()) {
+            *place = Some(SlotValue { function: self.number, used: self.clock, value: known });
+        }
+        self.stores.push((slot, known));
+    }
+
+    /// Drops the pending stores; others to the same slots must follow.
+    pub fn forget_pending(&mut self) {
+        self.stores.clear();
+    }
+
+    /// Returns with `status` unless all conditions hold and all pending values are numbers.
+    pub fn exit_unless(&mut self, conditions: &[Value], status: i64) {
+        let check = self.pending_check(&|_| false);
+        let mut all = check.map(|sum| self.builder.ins().fcmp(FloatCC::Ordered, sum, sum));
+        for &condition in conditions {
+            all = Some(all.map_or(condition, |before| self.builder.ins().band(before, condition)));
+        }
+        if let Some(all) = all {
+            let reason = self.builder.ins().bxor_imm(all, 1);
+            self.exit(reason, status);
+        }
     }
 
     /// Is the value something else than 0?
@@ -397,7 +434,12 @@ impl<'f> Lowering<'f> {
                 None => some_failed,
             });
         }
-        let Some(reason) = reason else { return };
+        if let Some(reason) = reason {
+            self.exit(reason, status);
+        }
+    }
+
+    fn exit(&mut self, reason: Value, status: i64) {
         let exit = match self.exit {
             Some(exit) => exit,
             None => {

@@ -12,7 +12,10 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, types};
@@ -40,6 +43,8 @@ const MOST_PLACES: usize = 1 << 24;
 pub(crate) struct MachineProcedures {
     jit: Jit,
     pages: Option<Pages>,
+    /// Shared with the model.
+    compile_time: Rc<Cell<Duration>>,
 }
 
 struct Pages {
@@ -61,8 +66,8 @@ struct Entry {
 }
 
 impl MachineProcedures {
-    pub fn new(jit: &Jit) -> Self {
-        MachineProcedures { jit: jit.clone(), pages: None }
+    pub fn new(jit: &Jit, compile_time: Rc<Cell<Duration>>) -> Self {
+        MachineProcedures { jit: jit.clone(), pages: None, compile_time }
     }
 }
 
@@ -155,7 +160,9 @@ impl NativeProcedures for MachineProcedures {
             self.pages = Pages::new(&self.jit).ok();
         }
         let Some(pages) = &mut self.pages else { return false };
+        let started = Instant::now();
         let entry = pages.compile_all(procedures, constants, first);
+        self.compile_time.update(|spent| spent + started.elapsed());
         entry.map(|entry| pages.entries.insert(first, entry)).is_some()
     }
 

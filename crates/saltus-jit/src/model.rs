@@ -2,6 +2,8 @@
 //!
 //! In: a program. Out: [`ModelFunctions`]. Which sections are compiled, and when, does not change the results.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use saltus_base::Diagnostic;
@@ -35,13 +37,15 @@ pub struct CompiledModel<'a> {
     derivatives: Copies,
     /// Sections that are compiled once they have been evaluated this often.
     watched: Vec<(Activation, u64)>,
-    compile_time: Duration,
+    /// Time for machine code, also for functions.
+    compile_time: Rc<Cell<Duration>>,
 }
 
 impl<'a> CompiledModel<'a> {
     pub(crate) fn new(program: &'a SimProgram, jit: Jit) -> Self {
         let mut interpreter = Interpreter::new(program);
-        interpreter.set_native_procedures(Box::new(MachineProcedures::new(&jit)));
+        let compile_time = Rc::new(Cell::new(Duration::ZERO));
+        interpreter.set_native_procedures(Box::new(MachineProcedures::new(&jit, compile_time.clone())));
         CompiledModel {
             interpreter,
             program,
@@ -49,7 +53,7 @@ impl<'a> CompiledModel<'a> {
             states: Copies::new(&mut program.states.iter().map(|s| s.value)),
             derivatives: Copies::new(&mut program.states.iter().map(|s| s.derivative)),
             watched: Vec::new(),
-            compile_time: Duration::ZERO,
+            compile_time,
         }
     }
 
@@ -65,7 +69,7 @@ impl<'a> CompiledModel<'a> {
         let started = Instant::now();
         let compiled = section::compile(self.program, section, &self.jit.isa, self.jit.options)?;
         self.interpreter.set_native(activation, compiled);
-        self.compile_time += started.elapsed();
+        self.compile_time.update(|spent| spent + started.elapsed());
         Ok(())
     }
 
@@ -189,6 +193,6 @@ impl ModelFunctions for CompiledModel<'_> {
     }
 
     fn compile_time(&self) -> Duration {
-        self.compile_time
+        self.compile_time.get()
     }
 }

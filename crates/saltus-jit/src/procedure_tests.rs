@@ -1,5 +1,7 @@
 //! Machine code of procedures does what their interpreter does, bit for bit and trouble for trouble.
 
+use std::rc::Rc;
+
 use saltus_interp::native::procedure::{
     At, Binary, CallSite, Instruction, NativeProcedures, Op, Procedure, Stack, Transfer, Trouble, Unary,
 };
@@ -124,7 +126,7 @@ struct Both<'p> {
 
 impl<'p> Both<'p> {
     fn new(procedures: &'p [Procedure]) -> Self {
-        let mut native = MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap());
+        let mut native = MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), Rc::default());
         assert!(native.compile(procedures, &CONSTANTS, 0));
         Both { procedures, native }
     }
@@ -251,7 +253,8 @@ fn loops_subscripts_and_calls_run_alike() {
 #[test]
 fn procedures_that_call_themselves_or_leave_their_frame_are_not_compiled() {
     let compile = |procedures: &[Procedure]| {
-        MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap()).compile(procedures, &CONSTANTS, 0)
+        MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), Rc::default())
+            .compile(procedures, &CONSTANTS, 0)
     };
     let calling = |k: usize| Procedure {
         code: vec![instruction(Op::Call, At::NOWHERE, At::NOWHERE, At::NOWHERE, 0)],

@@ -1,7 +1,7 @@
 //! Compiles the blocks of a section to units of machine code.
 //!
-//! In: a [`Section`]. Out: a [`NativeSection`]: consecutive `Assign` blocks merged to chunks of bounded size, and units for
-//! the equations and the Jacobian of each loop.
+//! In: a [`Section`]. Out: a [`NativeSection`]: consecutive `Assign` blocks merged to chunks of bounded size, small linear loops
+//! among them, and units for the equations and the Jacobian of each other loop.
 //!
 //! A chunk is written in groups of a few stores. A group first computes all its values, then checks them, then stores: if a
 //! value is not a number the chunk ends before the group, whose blocks have not stored anything. A block with calls is a
@@ -22,6 +22,7 @@ use crate::arithmetic::{Elementary, declare_import};
 use crate::layout::{Layout, for_operands};
 use crate::lower::{Imports, Lowering, Storage, signature};
 use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
+use crate::small_loops::{self, SmallLayout};
 use crate::{JitError, JitOptions};
 
 /// Bytes that an offset in machine code may reach, in places of memory.
@@ -61,6 +62,54 @@ impl Ending<'_> {
             Ending::Assign(_, assign) => assign.stores.iter().map(|s| s.0).collect(),
             Ending::Body(l) => l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
             Ending::Jacobian(jacobian) => jacobian.entries.iter().map(|e| e.2).collect(),
+        }
+    }
+}
+
+/// A block that can be part of a chunk.
+enum Part<'s> {
+    Assign(&'s Assign),
+    Loop(&'s Loop, &'s Jacobian),
+}
+
+enum PartLayout {
+    Assign(Layout),
+    Loop(SmallLayout),
+}
+
+impl<'s> Part<'s> {
+    fn of(block: &'s Block) -> Option<Self> {
+        match block {
+            Block::Assign(assign) => Some(Part::Assign(assign)),
+            Block::Loop(l) => small_loops::is_small(l).map(|jacobian| Part::Loop(l, jacobian)),
+        }
+    }
+
+    fn n_operations(&self) -> usize {
+        match self {
+            Part::Assign(assign) => assign.code.ops.len(),
+            Part::Loop(l, _) => small_loops::n_operations(l),
+        }
+    }
+
+    fn layout(&self) -> Result<PartLayout, JitError> {
+        Ok(match self {
+            Part::Assign(assign) => {
+                PartLayout::Assign(layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX)?)
+            }
+            Part::Loop(l, jacobian) => PartLayout::Loop(SmallLayout {
+                body: layout(&l.body.code, &Ending::Body(l).roots(), 0, usize::MAX)?,
+                jacobian: layout(&jacobian.code, &Ending::Jacobian(jacobian).roots(), 0, usize::MAX)?,
+            }),
+        })
+    }
+}
+
+impl PartLayout {
+    fn n_scratch(&self) -> usize {
+        match self {
+            PartLayout::Assign(layout) => layout.n_scratch,
+            PartLayout::Loop(layout) => layout.body.n_scratch.max(layout.jacobian.n_scratch),
         }
     }
 }
@@ -107,20 +156,21 @@ impl<'p> SectionCompiler<'p> {
 
     fn section(&mut self, section: &Section) -> Result<Vec<Step>, JitError> {
         let mut steps = Vec::new();
-        let mut chunk: Vec<(usize, &Assign)> = Vec::new();
+        let mut chunk: Vec<(usize, Part)> = Vec::new();
         let mut n_ops = 0;
         for (number, block) in section.blocks.iter().enumerate() {
-            let size = if let Block::Assign(assign) = block { assign.code.ops.len() } else { usize::MAX };
+            let part = Part::of(block);
+            let size = part.as_ref().map_or(usize::MAX, Part::n_operations);
             if n_ops > 0 && size.saturating_add(n_ops) > self.options.chunk_operations {
                 self.end_chunk(&mut chunk, &mut steps)?;
                 n_ops = 0;
             }
-            match block {
-                Block::Assign(assign) => {
-                    chunk.push((number, assign));
+            match (part, block) {
+                (Some(part), _) => {
+                    chunk.push((number, part));
                     n_ops += size.max(1);
                 }
-                Block::Loop(l) => {
+                (None, Block::Loop(l)) => {
                     let units = LoopUnits {
                         body: Some(self.whole(&l.body.code, l.body.span, Ending::Body(l))?),
                         jacobian: l
@@ -131,59 +181,67 @@ impl<'p> SectionCompiler<'p> {
                     };
                     steps.push(Step::Loop { block: number, units });
                 }
+                (None, Block::Assign(_)) => {}
             }
         }
         self.end_chunk(&mut chunk, &mut steps)?;
         Ok(steps)
     }
 
-    fn end_chunk(&mut self, chunk: &mut Vec<(usize, &Assign)>, steps: &mut Vec<Step>) -> Result<(), JitError> {
+    fn end_chunk(&mut self, chunk: &mut Vec<(usize, Part)>, steps: &mut Vec<Step>) -> Result<(), JitError> {
         let (Some(first), Some(last)) = (chunk.first(), chunk.last()) else { return Ok(()) };
         let blocks = first.0..last.0 + 1;
         let unit = match chunk[..] {
-            [(number, assign)] => self.whole(&assign.code, assign.span, Ending::Assign(number, assign))?,
+            [(number, Part::Assign(assign))] => {
+                self.whole(&assign.code, assign.span, Ending::Assign(number, assign))?
+            }
             _ => self.chunk(chunk)?,
         };
-        steps.push(Step::Chunk { unit, blocks });
+        let n_loops = chunk.iter().filter(|(_, part)| matches!(part, Part::Loop(..))).count();
+        steps.push(Step::Chunk { unit, blocks, n_loops });
         chunk.clear();
         Ok(())
     }
 
     /// A function of several blocks.
-    fn chunk(&mut self, blocks: &[(usize, &Assign)]) -> Result<UnitId, JitError> {
+    fn chunk(&mut self, parts: &[(usize, Part)]) -> Result<UnitId, JitError> {
         let mut n_scratch = 0;
-        let mut layouts = Vec::with_capacity(blocks.len());
-        for (_, assign) in blocks {
-            let layout = layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX)?;
-            n_scratch = n_scratch.max(layout.n_scratch);
-            layouts.push(layout);
-        }
+        let mut layouts = Vec::with_capacity(parts.len());
         let first_site = self.sites.len();
-        for ((_, assign), layout) in blocks.iter().zip(&layouts) {
-            self.sites.extend(sites(&assign.code, assign.span, layout));
+        for (_, part) in parts {
+            let layout = part.layout()?;
+            n_scratch = n_scratch.max(layout.n_scratch());
+            if let (Part::Assign(assign), PartLayout::Assign(layout)) = (part, &layout) {
+                self.sites.extend(sites(&assign.code, assign.span, layout));
+            }
+            layouts.push(layout);
         }
         let program = self.program;
         let options = self.options;
         self.function(|lowering| {
             let mut group = 0;
             let mut site = first_site;
-            for ((number, assign), layout) in blocks.iter().zip(&layouts) {
-                let has_calls = !assign.code.calls.is_empty();
-                if has_calls || lowering.n_pending() + assign.stores.len() > options.group_stores {
-                    end_group(lowering, program, &[], group);
-                }
-                if lowering.n_pending() == 0 {
-                    group = *number;
-                }
-                let mut made = Vec::new();
-                lowering.begin_code(assign.code.ops.len());
-                write(lowering, &assign.code, layout, 0, site, &mut made);
-                site += assign.code.calls.len();
-                for &(id, slot) in &assign.stores {
-                    lowering.store(id, slot);
-                }
-                if has_calls {
-                    end_group(lowering, program, &made, group);
+            for ((number, part), layout) in parts.iter().zip(&layouts) {
+                match (part, layout) {
+                    (Part::Assign(assign), PartLayout::Assign(layout)) => {
+                        let has_calls = !assign.code.calls.is_empty();
+                        if has_calls || lowering.n_pending() + assign.stores.len() > options.group_stores {
+                            end_group(lowering, program, &[], group);
+                        }
+                        if lowering.n_pending() == 0 {
+                            group = *number;
+                        }
+                        let made = write_assign(lowering, assign, layout, site);
+                        site += assign.code.calls.len();
+                        if has_calls {
+                            end_group(lowering, program, &made, group);
+                        }
+                    }
+                    (Part::Loop(l, jacobian), PartLayout::Loop(layout)) => {
+                        end_group(lowering, program, &[], group);
+                        small_loops::write_loop(lowering, l, jacobian, layout, *number);
+                    }
+                    _ => {}
                 }
             }
             end_group(lowering, program, &[], group);
@@ -257,8 +315,19 @@ fn sites(code: &Code, span: Span, layout: &Layout) -> Vec<Site> {
     code.calls.iter().enumerate().map(site).collect()
 }
 
+/// Writes a block, its stores pending; a value for each call, as [`write`].
+fn write_assign(lowering: &mut Lowering, assign: &Assign, layout: &Layout, first_site: usize) -> Vec<Value> {
+    let mut made = Vec::new();
+    lowering.begin_code(assign.code.ops.len());
+    write(lowering, &assign.code, layout, 0, first_site, &mut made);
+    for &(id, slot) in &assign.stores {
+        lowering.store(id, slot);
+    }
+    made
+}
+
 /// Writes a piece of code; `made` gets a value for each call, which is 0 if it failed.
-fn write(
+pub(crate) fn write(
     lowering: &mut Lowering,
     code: &Code,
     layout: &Layout,

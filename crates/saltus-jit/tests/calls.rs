@@ -99,29 +99,6 @@ fn calls_between_other_blocks() {
 }
 
 #[test]
-fn a_call_whose_branch_is_not_taken_is_not_made() {
-    let (mut program, f) = program_with_function();
-    let x = slot(&mut program, SlotKind::State, -3.0);
-    let y = slot(&mut program, SlotKind::Algebraic, 0.0);
-    let mut w = Writer::default();
-    let (value, zero) = (w.load(x), w.constant(0.0));
-    let positive = w.binary(BinaryFn::Greater, value, zero);
-    let called = call(&mut w, f, value);
-    let chosen = w.op(Op::Select(positive, called, zero));
-    saltus_program::guard_calls(&mut w.code, &[chosen]);
-    assert_eq!(w.code.calls[0].guard, [(positive, true)]);
-    w.store(chosen, y);
-    program.derivative_section.blocks.push(w.block());
-    let mut both = Both::new(&program);
-    assert_eq!(both.eval(Activation::Derivatives, "x = -3"), Status::Ok);
-    assert_eq!((both.compiled.get(y), both.compiled.loop_statistics().calls), (0.0, 0));
-    both.set(x, 3.0);
-    assert_eq!(both.eval(Activation::Derivatives, "x = 3"), Status::Ok);
-    // f(3) = 10
-    assert_eq!((both.compiled.get(y), both.compiled.loop_statistics().calls), (10.0, 1));
-}
-
-#[test]
 fn a_failed_call_counts_only_where_its_value_is_used() {
     let (program, [x, y, _]) = calling_program(true);
     let mut both = Both::new(&program);

@@ -60,7 +60,7 @@ pub use eigenvalues::eigenvalues;
 pub use fixed_step::{FixedStep, FixedStepMethod};
 pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
 pub use linear_solver::LinearSolver;
-pub use lu::{DenseLu, Singular};
+pub use lu::{DenseLu, Singular, reciprocal_power_of_two};
 pub use matrix::Matrix;
 pub use newton::{NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Residual};
 pub use rank::{ConsistencyReport, RankRevealingLu};

@@ -30,7 +30,7 @@ pub struct DenseLu {
 }
 
 /// A power of two near `1 / value`; 1 for zero and what is not finite.
-pub(crate) fn reciprocal_power_of_two(value: f64) -> f64 {
+pub fn reciprocal_power_of_two(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 1.0;
     }

@@ -45,6 +45,12 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
     map.insert("time_events".into(), json!(statistics.time_events));
     map.insert("event_iterations".into(), json!(statistics.event_iterations));
     map.insert("restarts".into(), json!(statistics.restarts));
+    let loops = &statistics.loops;
+    map.insert("loops_solved".into(), json!(loops.solved));
+    map.insert("newton_iterations".into(), json!(loops.newton_iterations));
+    map.insert("loop_retries".into(), json!(loops.retries));
+    map.insert("loop_failures".into(), json!(loops.failures));
+    map.insert("function_calls".into(), json!(loops.calls));
     map
 }
 
