@@ -176,6 +176,13 @@ pub fn impure_call(function: &str, span: Span) -> Diagnostic {
         .hint("write `pure(…)` around the call if it always gives the same result for the same arguments")
 }
 
+/// An equation that is nothing but the call of an impure function: an equation holds all the time, a call is made once.
+pub fn impure_equation(function: &str, span: Span) -> Diagnostic {
+    let message = format!("the impure function `{function}` is called at the start only");
+    Diagnostic::new(Code("W0816"), span, message)
+        .hint("say when to call it: `when initial() then … end when;`, `when sample(0, 1) then … end when;`")
+}
+
 /// An impure function is called by equations that must be solved together.
 pub fn impure_call_in_loop(function: &str, span: Span) -> Diagnostic {
     let message = format!("the impure function `{function}` is part of equations that must be solved together");

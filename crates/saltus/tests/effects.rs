@@ -119,6 +119,15 @@ fn impure_calls_in_continuous_equations_are_mistakes() {
 }
 
 #[test]
+fn a_call_as_an_equation_is_made_at_the_start() {
+    let dir = Scratch::new("effects_equation");
+    let body = "  Boolean late = time > 0.5;\nequation\n  print(if late then \"late\" else \"early\");\n";
+    let output = simulate(&dir, body, &[]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), "early\n"), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("warning[W0816]: the impure function `M.print`"), "{}", stderr(&output));
+}
+
+#[test]
 fn only_what_is_permitted_happens() {
     let dir = Scratch::new("effects_permitted/inside");
     let when = |call: &str| format!("  Integer n;\nequation\n  when initial() then\n    {call};\n  end when;\n");

@@ -135,10 +135,12 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         if self.acts == Acts::Never {
-            return match function.purity {
-                Purity::Impure => Err(diagnostics::impure_call(&function.name, span).into()),
-                Purity::Pure => Ok(()),
-            };
+            if function.purity == Purity::Impure {
+                self.diagnostics.push(diagnostics::impure_equation(&function.name, span));
+                let at_start = self.system.load(self.system.initial);
+                return self.acting(at_start, |l| l.call_for_effect(call));
+            }
+            return Ok(());
         }
         let arguments = self.arguments(arguments)?;
         let (_, call) = self.effect_call(id, function, arguments, true, span)?;
