@@ -80,24 +80,57 @@ fn a_variable_that_no_equation_can_be_solved_for_is_iterated_over() {
 }
 
 #[test]
+fn a_pendulum_and_a_slider_crank_keep_two_states_of_a_set() {
+    for (file, others) in [("simulate/CartesianPendulum.mo", &["phi", "w"][..]), ("simulate/SliderCrank.mo", &[])] {
+        let (description, ..) = describe(&testdata(file));
+        let states: Vec<&str> = description.states.iter().map(|s| s.name.as_str()).collect();
+        let own: Vec<&str> = states.into_iter().filter(|name| !others.contains(name)).collect();
+        assert_eq!(own, ["der(state 1 of set 1)", "state 1 of set 1"], "{file}");
+    }
+}
+
+/// The rules of each stage; false if the model is not meant to be sorted.
+fn keeps_the_rules(session: &Session, class: saltus_library::ClassId, name: &str) -> bool {
+    let outcome = pipeline::run(session, class, &Options::until(Stage::Check));
+    let Some(model) = outcome.flat.as_ref().filter(|_| !outcome.has_errors()) else { return false };
+    assert_eq!(saltus_flat::verify(model), Ok(()), "{name}");
+    let Ok(sorted) = saltus_backend::sort(model) else { return false };
+    assert_eq!(sorted.verify(), Ok(()), "{name}");
+    assert_eq!(saltus_program::verify(&sorted.emit(model)), Ok(()), "{name}");
+    true
+}
+
+/// The files of a directory and below it, in order.
+fn models_below(dir: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    let (dirs, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.into_iter().partition(|path| path.is_dir());
+    let models = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "mo"));
+    models.chain(dirs.iter().flat_map(|dir| models_below(dir))).collect()
+}
+
+#[test]
 fn every_model_of_the_suite_keeps_the_rules_of_each_stage() {
     let mut n = 0;
-    for dir in ["simulate", "explain"] {
-        let mut files: Vec<PathBuf> = std::fs::read_dir(testdata(dir)).unwrap().map(|e| e.unwrap().path()).collect();
-        files.retain(|path| path.extension().is_some_and(|e| e == "mo"));
-        files.sort();
-        for path in files {
-            let mut session = Session::on_disk();
-            session.load_file(&path);
-            let Ok(class) = session.class(None) else { continue };
-            let outcome = pipeline::run(&session, class, &Options::until(Stage::Check));
-            let Some(model) = outcome.flat.as_ref().filter(|_| !outcome.has_errors()) else { continue };
-            assert_eq!(saltus_flat::verify(model), Ok(()), "{path:?}");
-            let Ok(sorted) = saltus_backend::sort(model) else { continue };
-            assert_eq!(sorted.verify(), Ok(()), "{path:?}");
-            assert_eq!(saltus_program::verify(&sorted.emit(model)), Ok(()), "{path:?}");
-            n += 1;
-        }
+    for path in ["simulate", "explain"].iter().flat_map(|dir| models_below(&testdata(dir))) {
+        let mut session = Session::on_disk();
+        session.load_file(&path);
+        let Ok(class) = session.class(None) else { continue };
+        n += usize::from(keeps_the_rules(&session, class, &path.to_string_lossy()));
     }
-    assert!(n >= 8, "only {n} models were sorted");
+    assert!(n >= 25, "only {n} models were sorted");
+}
+
+#[test]
+fn every_example_keeps_the_rules_of_each_stage() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/Saltus/Examples");
+    let session = Session::on_disk();
+    let mut n = 0;
+    for path in models_below(&examples) {
+        let inside = path.strip_prefix(&examples).unwrap().with_extension("");
+        let name = format!("Saltus.Examples.{}", inside.to_string_lossy().replace('/', "."));
+        let Ok(class) = session.class(Some(&name)) else { continue };
+        n += usize::from(keeps_the_rules(&session, class, &name));
+    }
+    assert!(n >= 40, "only {n} examples were sorted");
 }
