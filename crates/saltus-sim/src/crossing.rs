@@ -24,7 +24,7 @@ const MOST_LOOKS: f64 = 10_000.0;
 /// ε is this times the magnitude of the operands.
 const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
 /// The same at most, where relations alternate.
-const WIDEST_BAND: f64 = 1e-6;
+pub(crate) const WIDEST_BAND: f64 = 1e-6;
 /// A function whose distance from zero is this many times its change in the step needs no closer look.
 const FAR: f64 = 3.0;
 /// Relations that change within so many units in the last place of time change together.

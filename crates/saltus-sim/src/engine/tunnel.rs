@@ -12,29 +12,38 @@ use saltus_base::Index;
 use saltus_program::{ModelFunctions, RelationId};
 
 use super::{Run, read_crossings};
-use crate::crossing::N_WEIGHTS;
+use crate::crossing::{N_WEIGHTS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
+
+struct Motion {
+    is_at_zero: bool,
+    /// By how much it changes in a moment.
+    rate: f64,
+}
 
 impl Run<'_> {
     /// A relation that was seen to change although its function was moving away from the change, and that the jump of
     /// states sends on: its movement is smaller than the error of the integration, and the threshold would be passed
-    /// for good. The last bounces of a ball end like that.
+    /// for good. The last bounces of a ball end like that. A function that is not near zero both before and after has not
+    /// crossed it but jumped over, as that of a diode does when another one fires.
     pub(super) fn refuse_to_tunnel(&mut self, t: f64, changed: &[RelationId]) -> Result<(), Failure> {
         if changed.is_empty() {
             return Ok(());
         }
         let before = std::mem::take(&mut self.before);
         let after = self.functions.snapshot();
-        let rates = (self.crossing_rates(t, &before), self.crossing_rates(t, &after));
+        let motions = (self.crossing_motions(t, &before), self.crossing_motions(t, &after));
         self.functions.restore(&after);
         self.before = before;
-        let (Some(rates_before), Some(rates_after)) = rates else { return Ok(()) };
+        let (Some(motions_before), Some(motions_after)) = motions else { return Ok(()) };
         for &id in changed {
             let Some(relation) = self.program.relations.get(id) else { continue };
             // Positive where it leads further into the region of the present value.
             let side =
                 if relation.op.is_true_below() == (self.functions.get(relation.memory) != 0.0) { -1.0 } else { 1.0 };
-            if side * rates_before[id.index()] < 0.0 && side * rates_after[id.index()] > 0.0 {
+            let (before, after) = (&motions_before[id.index()], &motions_after[id.index()]);
+            let is_passed = before.is_at_zero && after.is_at_zero;
+            if is_passed && side * before.rate < 0.0 && side * after.rate > 0.0 {
                 let accumulation = self.crowd.accumulation();
                 let kind = SimErrorKind::Zeno { relation: relation.text.clone(), accumulation };
                 return Err(Failure::new(t, kind).at(relation.span));
@@ -43,15 +52,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// By how much the crossing functions change a moment after the point in `memory`.
-    fn crossing_rates(&mut self, t: f64, memory: &[f64]) -> Option<Vec<f64>> {
+    /// What the crossing functions do at the point in `memory`.
+    fn crossing_motions(&mut self, t: f64, memory: &[f64]) -> Option<Vec<Motion>> {
         let n = self.program.relations.len() + N_WEIGHTS;
         let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.functions.restore(memory);
         self.functions.get_states(&mut self.x);
         read_crossings(self.program, &mut self.functions, t, &mut now, &mut scale).ok()?;
         self.look_ahead(t, &mut soon).ok()?;
-        Some(soon.iter().zip(&now).map(|(soon, now)| soon - now).collect())
+        let motion =
+            |i: usize| Motion { is_at_zero: now[i].abs() <= WIDEST_BAND * scale[i].max(1.0), rate: soon[i] - now[i] };
+        Some((0..n).map(motion).collect())
     }
 
     /// Crossing functions a little later along the tangent, where the derivatives have just been evaluated at the states
