@@ -28,7 +28,7 @@ pub(crate) const WIDEST_BAND: f64 = 1e-6;
 /// A function whose distance from zero is this many times its change in the step needs no closer look.
 const FAR: f64 = 3.0;
 /// Relations that change within so many units in the last place of time change together.
-const TOGETHER_ULPS: f64 = 64.0;
+const TOGETHER_ULPS: f64 = 16.0;
 /// They are looked for if their functions are as close to zero as this times the magnitude of their operands.
 const TOGETHER_BAND: f64 = 256.0 * f64::EPSILON;
 /// Evaluations spent on the minimum of a suspicious dip.
