@@ -1,7 +1,8 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
 //! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of
-//! differentiation formulas (many states, or derivatives that come out of an iteration). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
+//! differentiation formulas (many states, derivatives that come out of an iteration, or a Rosenbrock method that makes no
+//! progress). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
 //! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
 //! to the explicit method has to be earned by more steps than the last one.
 
@@ -25,6 +26,9 @@ const REFUTING_STEPS: u32 = 6;
 const EXPLICIT_SUFFICES: f64 = 1.5;
 const FIRST_PROBATION: u32 = 10;
 const LONGEST_PROBATION: u32 = 1_000;
+/// A Rosenbrock method that makes more steps than this without a restart suffers from something that formulas do not mind: a
+/// Jacobian that is not exact.
+const LONGEST_RUN: u32 = 2_000;
 
 enum Stiff {
     Rosenbrock(Box<Rosenbrock>),
@@ -79,6 +83,10 @@ pub struct Automatic {
     suspicious: u32,
     unsuspicious: u32,
     probation: u32,
+    /// Steps of the implicit method since the last restart.
+    run: u32,
+    /// Of a Rosenbrock method that has been replaced.
+    retired: Statistics,
     switches: u64,
     /// Copy of the states for the change of methods.
     x: Vec<f64>,
@@ -98,6 +106,8 @@ impl Automatic {
             suspicious: 0,
             unsuspicious: 0,
             probation: FIRST_PROBATION,
+            run: 0,
+            retired: Statistics::default(),
             switches: 0,
             x: vec![0.0; n],
         }
@@ -143,6 +153,20 @@ impl Automatic {
         started
     }
 
+    /// Formulas take the place of a Rosenbrock method, for good.
+    fn replace_rosenbrock(&mut self, system: &mut dyn OdeSystem) -> StepResult {
+        let Some(Stiff::Rosenbrock(old)) = &self.stiff else { return Ok(()) };
+        let (t, h) = (old.time(), old.next_step_size());
+        self.x.copy_from_slice(old.states());
+        self.retired = old.statistics();
+        self.switches += 1;
+        let mut formulas = Bdf::new(self.tolerances.clone(), self.max_step);
+        formulas.propose_step_size(h);
+        let started = formulas.reinit(system, t, &self.x);
+        self.stiff = Some(Stiff::Bdf(Box::new(formulas)));
+        started
+    }
+
     fn watch_explicit(&mut self) {
         if self.explicit.stiffness() > STABILITY_BOUND {
             self.unsuspicious = 0;
@@ -168,17 +192,22 @@ impl Automatic {
 
 impl Integrator for Automatic {
     fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.run = 0;
         self.active_mut().restart(system, t, x)
     }
 
     fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+        self.run = 0;
         self.active_mut().reinit(system, t, x)
     }
 
     fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
         if self.wants_switch {
             self.switch(system)?;
+        } else if self.is_stiff && self.run >= LONGEST_RUN {
+            self.replace_rosenbrock(system)?;
         }
+        self.run = if self.is_stiff { self.run.saturating_add(1) } else { 0 };
         let mut stepped = self.active_mut().step(system, limit);
         if stepped.is_err() && !self.is_stiff {
             self.switch(system)?;
@@ -240,7 +269,7 @@ impl Integrator for Automatic {
 
     fn statistics(&self) -> Statistics {
         let stiff = self.stiff.as_ref().map(|s| s.integrator().statistics()).unwrap_or_default();
-        let mut sum = self.explicit.statistics() + stiff;
+        let mut sum = self.explicit.statistics() + stiff + self.retired;
         sum.switches = self.switches;
         sum.restarts -= self.switches.min(sum.restarts);
         sum

@@ -176,3 +176,33 @@ fn the_automatic_choice_depends_on_size_and_sparsity() {
         assert_eq!(cost.jacobians > 30, is_sparse, "{cost:?}");
     }
 }
+
+/// The cosine with stiff neighbours, and a Jacobian that misses half of the coupling.
+struct HalfTheJacobian;
+
+impl OdeSystem for HalfTheJacobian {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        dx[0] = -1e6 * (x[0] - x[1] * x[1]) - 2.0 * x[1] * t.sin();
+        dx[1] = -1e5 * (x[1] - t.cos()) - t.sin();
+        Ok(())
+    }
+
+    fn jacobian(&mut self, _: f64, x: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian.copy_from_slice(&[-1e6, x[1] * 1e6, 0.0, -0.7e5]);
+        true
+    }
+}
+
+#[test]
+fn a_jacobian_that_is_not_exact_does_not_hold_up_the_automatic_choice() {
+    let steps = |method: &str| {
+        let mut solver = integrator(method, uniform(2, 1e-6), f64::INFINITY);
+        run(solver.as_mut(), &mut HalfTheJacobian, &[1.0, 1.0], 3.0);
+        let error = (solver.states()[1] - 3f64.cos()).abs();
+        assert!(error < 1e-4, "{method}: error {error:e}");
+        solver.statistics().steps
+    };
+    let (rosenbrock, formulas, automatic) = (steps("rodas5p"), steps("bdf"), steps("automatic"));
+    assert!(rosenbrock > 5_000, "{rosenbrock}");
+    assert!(automatic < 2_500 + 2 * formulas, "{automatic} and {formulas}");
+}
