@@ -74,14 +74,7 @@ pub fn binary(op: BinaryOp, left: Value, right: Value, span: Span) -> EvalResult
 
 fn result_base(op: BinaryOp, left: &Value, right: &Value) -> BaseType {
     match op {
-        BinaryOp::Less
-        | BinaryOp::LessEqual
-        | BinaryOp::Greater
-        | BinaryOp::GreaterEqual
-        | BinaryOp::Equal
-        | BinaryOp::NotEqual
-        | BinaryOp::And
-        | BinaryOp::Or => BaseType::Boolean,
+        op if op.is_boolean() => BaseType::Boolean,
         BinaryOp::Div | BinaryOp::Pow => BaseType::Real,
         _ => match (left.base_type(), right.base_type()) {
             (BaseType::Integer, BaseType::Integer) => BaseType::Integer,

@@ -124,14 +124,7 @@ pub fn time() -> Expr {
 pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let dims = if left.ty.is_scalar() { right.ty.dims.clone() } else { left.ty.dims.clone() };
     let base = match op {
-        BinaryOp::Less
-        | BinaryOp::LessEqual
-        | BinaryOp::Greater
-        | BinaryOp::GreaterEqual
-        | BinaryOp::Equal
-        | BinaryOp::NotEqual
-        | BinaryOp::And
-        | BinaryOp::Or => BaseType::Boolean,
+        op if op.is_boolean() => BaseType::Boolean,
         _ => left.ty.base,
     };
     Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type { base, dims }, Span::nowhere())

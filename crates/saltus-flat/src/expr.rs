@@ -135,6 +135,14 @@ pub enum BinaryOp {
     Or,
 }
 
+impl BinaryOp {
+    /// A relation, `and` or `or`: the result is Boolean whatever the operands are.
+    pub fn is_boolean(self) -> bool {
+        use BinaryOp::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
+        matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReductionOp {
     Sum,

@@ -9,6 +9,7 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{AbiParam, FuncRef, InstBuilder, MemFlags, Signature, Value, types};
+use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module};
@@ -37,6 +38,14 @@ impl Elementary {
         let binary = binary.collect::<Result<_, _>>()?;
         Ok(Elementary { unary, binary })
     }
+}
+
+/// The signature of all machine code: three pointers ⇒ status.
+pub(crate) fn signature(call_conv: CallConv) -> Signature {
+    let mut signature = Signature::new(call_conv);
+    signature.params = vec![AbiParam::new(types::I64); 3];
+    signature.returns = vec![AbiParam::new(types::I32)];
+    signature
 }
 
 /// Declares a function outside of the module.

@@ -10,17 +10,14 @@
 //! What the operations are is in [`crate::arithmetic`]. The blocks of a function form a chain, so that every value is at hand in all that follows.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{
-    AbiParam, AliasRegion, Block, FuncRef, Function, InstBuilder, MemFlags, Signature, Value, types,
-};
-use cranelift_codegen::isa::CallConv;
+use cranelift_codegen::ir::{AliasRegion, Block, FuncRef, Function, InstBuilder, MemFlags, Value, types};
 use cranelift_frontend::{FuncInstBuilder, FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 use saltus_base::Index;
 use saltus_program::{BinaryFn, Call, Op, SlotId, UnaryFn, ValueId};
 
-use crate::arithmetic::{Arithmetic, Elementary, Used};
+use crate::arithmetic::{Arithmetic, Elementary, Used, signature};
 use crate::machine_code::NO_SITE;
 
 /// A slot is read again rather than kept in a register if it has not been used for this many operations.
@@ -30,14 +27,6 @@ const KEPT: u32 = 60;
 pub(crate) struct Imports {
     pub elementary: Elementary,
     pub make_call: FuncId,
-}
-
-/// The signature of all functions: memory, scratch, context ⇒ status.
-pub(crate) fn signature(call_conv: CallConv) -> Signature {
-    let mut signature = Signature::new(call_conv);
-    signature.params = vec![AbiParam::new(types::I64); 3];
-    signature.returns = vec![AbiParam::new(types::I32)];
-    signature
 }
 
 /// What is known of a value.

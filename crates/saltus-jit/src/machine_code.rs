@@ -72,7 +72,7 @@ impl MachineCode {
     pub fn new(module: JITModule, ids: &[FuncId], units: Vec<Unit>, sites: Vec<Site>, n_slots: usize) -> Self {
         let address = |id: &FuncId| {
             let address = module.get_finalized_function(*id);
-            // SAFETY: the function was built with this signature (see `crate::lower::signature`).
+            // SAFETY: the function was built with this signature (see `crate::arithmetic::signature`).
             unsafe { std::mem::transmute::<*const u8, NativeFunction>(address) }
         };
         let functions = ids.iter().map(address).collect();

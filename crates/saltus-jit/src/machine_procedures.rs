@@ -24,7 +24,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
 use saltus_interp::native::procedure::{MOST_WORK, NativeProcedures, Op, Procedure, Trouble};
 
-use crate::arithmetic::{Elementary, declare_import};
+use crate::arithmetic::{Elementary, declare_import, signature};
 use crate::procedure::{self, FAILURE, Imports, Writer, copy_signature};
 use crate::procedure_helpers::{COPY, HELPERS};
 use crate::{Jit, JitError};
@@ -102,7 +102,7 @@ impl Pages {
             return None;
         }
         let module = self.module.as_mut()?;
-        let signature = procedure::signature(module.isa().default_call_conv());
+        let signature = signature(module.isa().default_call_conv());
         // What is called comes before what calls it.
         for k in calls.order {
             if self.functions.contains_key(&k) {

@@ -13,15 +13,14 @@
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{AbiParam, Block, FuncRef, Function, InstBuilder, MemFlags, Signature, Value, types};
-use cranelift_codegen::isa::CallConv;
+use cranelift_codegen::ir::{AbiParam, Block, FuncRef, Function, InstBuilder, MemFlags, Value, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 use saltus_interp::native::procedure::{At, Binary, Instruction, LARGEST_INTEGER, Op, Procedure, Transfer, Unary};
 use saltus_program::{BinaryFn, UnaryFn};
 
-use crate::arithmetic::{Arithmetic, Elementary, Used};
+use crate::arithmetic::{Arithmetic, Elementary, Used, signature};
 use crate::procedure_helpers::{COPY, Helper};
 
 /// Status of a call that the evaluator cannot complete either.
@@ -37,14 +36,6 @@ pub(crate) struct Imports {
     /// By helper.
     pub helpers: Vec<FuncId>,
     pub copy: FuncId,
-}
-
-/// frame, constants, work left ⇒ status
-pub(crate) fn signature(call_conv: CallConv) -> Signature {
-    let mut signature = Signature::new(call_conv);
-    signature.params = vec![AbiParam::new(types::I64); 3];
-    signature.returns = vec![AbiParam::new(types::I32)];
-    signature
 }
 
 /// Do all operands lie in the frame or the table of constants, and all jumps and calls have a target?

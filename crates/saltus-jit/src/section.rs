@@ -18,9 +18,9 @@ use saltus_base::Span;
 use saltus_interp::native::{CallSite, LoopUnits, NativeSection, Step, UnitId};
 use saltus_program::{Assign, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, ValueId};
 
-use crate::arithmetic::{Elementary, declare_import};
+use crate::arithmetic::{Elementary, declare_import, signature};
 use crate::layout::{Layout, for_operands};
-use crate::lower::{Imports, Lowering, Storage, signature};
+use crate::lower::{Imports, Lowering, Storage};
 use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
 use crate::small_loops::{self, SmallLayout};
 use crate::{JitError, JitOptions};

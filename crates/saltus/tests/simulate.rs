@@ -284,31 +284,6 @@ fn what_happens_to_accumulating_events_is_chosen() {
 }
 
 #[test]
-fn an_interrupted_run_keeps_what_it_has() {
-    let dir = Scratch::new("interrupt");
-    let text = "model A\n  Real x(start = 1, fixed = true);\n  Real y(start = 0, fixed = true);\nequation\n  der(x) = y;\n  \
-                der(y) = -1e4*x;\n  annotation(experiment(StopTime = 1e7, Interval = 1));\nend A;\n";
-    let path = dir.file("A.mo", text);
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_saltus"))
-        .args(["simulate", &path, "--output", &dir.path("r.csv")])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    if !killed.is_ok_and(|s| s.success()) {
-        // No such command here: nothing to test.
-        let _ = child.kill().and_then(|()| child.wait());
-        return;
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
-    assert!(stderr(&output).contains("interrupted"));
-    assert!(!read(&dir, "r.csv").times.is_empty());
-}
-
-#[test]
 fn mixed_loops_have_one_solution_by_any_method() {
     let dir = Scratch::new("mixed");
     let current = |method: &str| {

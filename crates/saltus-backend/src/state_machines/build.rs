@@ -102,18 +102,7 @@ pub fn not(e: Expr) -> Expr {
 }
 
 pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-    let is_logical = matches!(
-        op,
-        BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual
-            | BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::And
-            | BinaryOp::Or
-    );
-    let ty = if is_logical { Type::BOOLEAN } else { a.ty.clone() };
+    let ty = if op.is_boolean() { Type::BOOLEAN } else { a.ty.clone() };
     let span = a.span;
     Expr::new(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span)
 }
