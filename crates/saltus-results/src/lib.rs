@@ -21,6 +21,7 @@
 mod bytes;
 pub mod compare;
 mod csv;
+mod kept;
 mod mat;
 mod names;
 mod parquet;
@@ -28,6 +29,7 @@ mod table;
 mod thrift;
 
 pub use compare::{Comparison, Difference, Tube, compare};
+pub use kept::Kept;
 pub use names::{Pattern, nearest};
 pub use parquet::{TableColumn, write_table};
 pub use table::{Format, Kind, ReadError, Results, Signal, Source};

@@ -24,8 +24,9 @@ use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::integration::{self, Rhs};
 use crate::model::Model;
-use crate::options::ZenoPolicy;
+use crate::options::{Recorded, ZenoPolicy};
 use crate::record::{EventCause, EventKind};
+use crate::rows::Rows;
 use crate::selection::Selection;
 use crate::sliding::Slide;
 use crate::structure::Structure;
@@ -97,6 +98,8 @@ struct Run<'a> {
     selection: Selection<'a>,
     /// Slots of a row of results.
     places: Vec<usize>,
+    /// Slots that a row would have if all variables were recorded.
+    shown: Vec<usize>,
     /// Slots whose changes at events are recorded.
     watched: Vec<(SlotId, Arc<str>)>,
     texts: Texts,
@@ -112,7 +115,7 @@ struct Run<'a> {
     crowd: Crowd,
     /// Until when relations are held, because they would not settle down.
     hold: Option<f64>,
-    /// By column: is it infinite, and rightly so?
+    /// By shown slot: is it infinite, and rightly so?
     infinite: Vec<bool>,
 }
 
@@ -163,14 +166,18 @@ fn read_crossings(
     Ok(())
 }
 
+/// Variables that have values over time and a name of their own.
+fn shown(program: &SimProgram) -> impl Iterator<Item = &Variable> {
+    program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden)
+}
+
 /// Discrete variables and states that a `reinit` may set, each slot under one name.
 fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     let mut seen = vec![false; program.slots.len()];
     let mut watched = Vec::new();
-    let shown = || program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden);
     // A variable that equals a derivative goes by its own name.
     let is_derivative = |v: &&Variable| v.name.starts_with("der(");
-    for variable in shown().filter(|v| !is_derivative(v)).chain(shown().filter(is_derivative)) {
+    for variable in shown(program).filter(|v| !is_derivative(v)).chain(shown(program).filter(is_derivative)) {
         let is_discrete =
             program.slots.get(variable.slot).is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
         let is_set = || program.reinits.iter().any(|r| r.state == variable.slot);
@@ -182,15 +189,21 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     watched
 }
 
+/// The slots of some variables, each once.
+fn slots_of<'a>(variables: impl Iterator<Item = &'a Variable>) -> Vec<usize> {
+    let mut slots: Vec<usize> = variables.map(|v| v.slot.index()).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}
+
 /// A segment without rows, and the slots that a row has: one for all variables that share it.
-fn empty_segment(program: &SimProgram) -> (Segment, Vec<usize>) {
-    let shown = || program.variables.iter().filter(|v| !v.is_parameter && !v.is_hidden);
-    let mut places: Vec<usize> = shown().map(|v| v.slot.index()).collect();
-    places.sort_unstable();
-    places.dedup();
+fn empty_segment(program: &SimProgram, recorded: &Recorded) -> (Segment, Vec<usize>) {
+    let kept = || shown(program).filter(|v| recorded.contains(&v.name));
+    let places = slots_of(kept());
     let place = |v: &Variable| places.binary_search(&v.slot.index()).unwrap_or(0);
-    let variables = shown().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect();
-    (Segment { variables, n_places: places.len(), ..Default::default() }, places)
+    let variables = kept().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect();
+    (Segment { variables, rows: Rows::new(places.len()), times: Vec::new() }, places)
 }
 
 impl<'a> Run<'a> {
@@ -201,7 +214,7 @@ impl<'a> Run<'a> {
         observer: &'a mut dyn FnMut(Progress) -> bool,
         structure: &'a Structure,
     ) -> Self {
-        let (segment, places) = empty_segment(program);
+        let (segment, places) = empty_segment(program, &options.recorded);
         let mut search = CrossingSearch::new(program);
         search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
         Run {
@@ -216,6 +229,7 @@ impl<'a> Run<'a> {
             longest_look: integration::longest_look(options, structure),
             selection: Selection::new(program),
             places,
+            shown: slots_of(shown(program)),
             watched: watched_slots(program),
             texts: Texts {
                 relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
@@ -466,7 +480,7 @@ impl<'a> Run<'a> {
     }
 
     fn write_event_row(&mut self, t: f64) -> Result<(), Failure> {
-        let used = self.trajectory.segments.last().map_or(0, |s| 8 * s.values.len());
+        let used = self.trajectory.segments.last().map_or(0, |s| s.rows.n_bytes());
         if self.options.event_rows && used <= self.options.max_result_bytes / 2 {
             return self.write_row(t);
         }
@@ -475,15 +489,14 @@ impl<'a> Run<'a> {
 
     fn write_row(&mut self, t: f64) -> Result<(), Failure> {
         if let Some(segment) = self.trajectory.segments.last_mut() {
-            if 8 * (segment.values.len() + self.places.len()) > self.options.max_result_bytes {
+            if segment.rows.n_bytes() + 8 * self.places.len() > self.options.max_result_bytes {
                 let kind = SimErrorKind::ResultsTooLarge { bytes: self.options.max_result_bytes };
                 return Err(Failure::new(t, kind));
             }
             segment.times.push(t);
             let memory = self.functions.memory();
-            let from = segment.values.len();
-            segment.values.extend(self.places.iter().map(|&slot| memory.get(slot).copied().unwrap_or(f64::NAN)));
-            if segment.values[from..].iter().any(|x| x.is_infinite()) {
+            segment.rows.push(self.places.iter().map(|&slot| memory.get(slot).copied().unwrap_or(f64::NAN)));
+            if self.shown.iter().any(|&slot| memory.get(slot).is_some_and(|x| x.is_infinite())) {
                 self.check_infinite(t)?;
             }
         }

@@ -17,6 +17,7 @@ mod integration;
 mod model;
 pub mod options;
 pub mod record;
+pub mod rows;
 mod selection;
 mod sliding;
 mod story;
@@ -26,8 +27,9 @@ mod zeno;
 
 pub use engine::{Progress, simulate, simulate_observed};
 pub use error::{SimError, SimErrorKind};
-pub use options::{Options, Solver, ZenoPolicy};
+pub use options::{Options, Recorded, Solver, ZenoPolicy};
 pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_events};
+pub use rows::Rows;
 pub use saltus_program::MixedMethod;
 pub use story::write_story;
 pub use trajectory::{End, Segment, Statistics, Trajectory, Warning};

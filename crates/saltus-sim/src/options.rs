@@ -1,5 +1,6 @@
 //! What the user may choose about a simulation run.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use saltus_program::{MixedMethod, SimProgram};
@@ -30,6 +31,25 @@ pub struct Options {
     pub max_result_bytes: usize,
     /// Write two rows at each event?
     pub event_rows: bool,
+    pub recorded: Recorded,
+}
+
+/// Variables whose values are in the rows.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Recorded {
+    #[default]
+    All,
+    /// Those with these names.
+    Only(BTreeSet<String>),
+}
+
+impl Recorded {
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            Recorded::All => true,
+            Recorded::Only(names) => names.contains(name),
+        }
+    }
 }
 
 /// The integration method.
@@ -120,6 +140,7 @@ impl Options {
             time_limit: None,
             max_result_bytes: 2_000_000_000,
             event_rows: true,
+            recorded: Recorded::All,
         }
     }
 

@@ -4,6 +4,7 @@ use saltus_base::Span;
 use saltus_program::{LoopStatistics, SlotType};
 
 use crate::record::EventRecord;
+use crate::rows::Rows;
 
 /// A run; one segment for each stretch with the same variables.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -32,9 +33,7 @@ pub struct Warning {
 pub struct Segment {
     pub variables: Vec<Column>,
     pub times: Vec<f64>,
-    /// Row by row, `n_places` values each.
-    pub values: Vec<f64>,
-    pub n_places: usize,
+    pub rows: Rows,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -78,23 +77,13 @@ pub struct Statistics {
 impl Segment {
     /// The values at a place over time.
     pub fn at(&self, place: usize) -> impl Iterator<Item = f64> + '_ {
-        let rows = self.values.chunks_exact(self.n_places.max(1));
-        rows.map(move |row| row.get(place).copied().unwrap_or(f64::NAN))
-    }
-
-    /// The values of all places over time.
-    pub fn columns(&self) -> Vec<Vec<f64>> {
-        let mut columns: Vec<Vec<f64>> = (0..self.n_places).map(|_| Vec::with_capacity(self.times.len())).collect();
-        for row in self.values.chunks_exact(self.n_places.max(1)) {
-            columns.iter_mut().zip(row).for_each(|(column, value)| column.push(*value));
-        }
-        columns
+        self.rows.at(place)
     }
 
     /// The values of the last row, by variable.
     pub fn last_row(&self) -> Option<Vec<f64>> {
-        let row = self.values.chunks_exact(self.n_places.max(1)).next_back()?;
-        Some(self.variables.iter().map(|c| row.get(c.place).copied().unwrap_or(f64::NAN)).collect())
+        self.times.last()?;
+        Some(self.variables.iter().map(|c| self.rows.last(c.place).unwrap_or(f64::NAN)).collect())
     }
 }
 

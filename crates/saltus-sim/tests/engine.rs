@@ -7,8 +7,8 @@ use saltus_flat::build::*;
 use saltus_flat::{BinaryOp, Builtin, EquationKind, Expr, Type, Variability, verify};
 use saltus_interp::Interpreter;
 use saltus_sim::{
-    EventCause, EventKind, Options, Progress, SimError, SimErrorKind, Solver, Trajectory, ZenoPolicy, simulate,
-    simulate_observed, write_events,
+    EventCause, EventKind, Options, Progress, Recorded, SimError, SimErrorKind, Solver, Trajectory, ZenoPolicy,
+    simulate, simulate_observed, write_events,
 };
 
 fn run_with(b: &Builder, stop: f64, change: impl FnOnce(&mut Options)) -> Result<Trajectory, SimError> {
@@ -187,7 +187,8 @@ fn budgets_end_a_run_with_what_was_computed() {
     assert_eq!(error.kind, SimErrorKind::TooManySteps { most: 100 });
     let error = run_with(&b, 10.0, |o| o.max_result_bytes = 3 * 8 * 100).expect_err("needs too much memory");
     assert!(matches!(error.kind, SimErrorKind::ResultsTooLarge { .. }), "{error}");
-    let n_values = error.partial.segments[0].values.len();
+    let rows = &error.partial.segments[0].rows;
+    let n_values = rows.n_rows() * rows.n_places();
     assert!(n_values <= 300 && n_values > 290, "{n_values}");
     let program = compile(&b.model).expect("the model compiles");
     let options = Options::new(&program).with_times(0.0, 10.0);
@@ -288,4 +289,14 @@ fn a_loop_that_loses_its_solution_is_named() {
     assert!(error.time > 0.24 && error.time < 0.26, "{error}");
     let rows = error.partial.series("y").expect("y is there");
     assert!(rows.len() > 100 && rows.iter().all(|&(t, y)| (y * y + y + t).abs() < 1e-9));
+}
+
+#[test]
+fn rows_hold_what_is_recorded_and_nothing_else() {
+    let all = run_with(&counted_oscillator(), 7.0, |_| {}).expect("reaches the end");
+    let only = Recorded::Only(["n".to_owned()].into());
+    let some = run_with(&counted_oscillator(), 7.0, |o| o.recorded = only).expect("reaches the end");
+    assert_eq!(some.segments[0].rows.n_places(), 1);
+    assert_eq!((some.series("n"), some.series("x")), (all.series("n"), None));
+    assert_eq!((&some.events, some.statistics), (&all.events, all.statistics));
 }

@@ -13,7 +13,8 @@ use saltus_interp::Interpreter;
 use saltus_jit::Jit;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
-use saltus_sim::{MixedMethod, Progress, Solver, Trajectory, ZenoPolicy};
+use saltus_results::Kept;
+use saltus_sim::{MixedMethod, Progress, Recorded, Solver, Trajectory, ZenoPolicy};
 
 use crate::resources::Resources;
 use crate::{Session, diagnostics, guard, stats};
@@ -100,6 +101,8 @@ pub struct Experiment {
     pub mixed: MixedMethod,
     /// Time on the wall after which a run is given up.
     pub time_limit: Option<Duration>,
+    /// Signals that are recorded; others take neither time nor memory.
+    pub kept: Kept,
 }
 
 /// Where output points lie.
@@ -133,6 +136,10 @@ impl Experiment {
         settings.on_zeno = self.on_zeno;
         settings.mixed = self.mixed;
         settings.time_limit = self.time_limit.or(settings.time_limit);
+        if self.kept.is_choice() {
+            let names = program.variables.iter().map(|v| &v.name).filter(|name| self.kept.keeps(name));
+            settings.recorded = Recorded::Only(names.cloned().collect());
+        }
         settings
     }
 }

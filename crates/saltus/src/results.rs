@@ -42,12 +42,11 @@ fn columns<'a>(
     results: &mut Results,
 ) -> Vec<(&'a str, SlotType, Source)> {
     if let [segment] = trajectory.segments.as_slice() {
-        let mut values = segment.columns();
-        let mut sources = vec![None; values.len()];
+        let mut sources = vec![None; segment.rows.n_places()];
         let kept = segment.variables.iter().filter(|v| keeps(&v.name));
         let signal = |v: &'a Column| {
             let known = *sources.get(v.place)?;
-            let source = known.unwrap_or_else(|| results.add_column(std::mem::take(&mut values[v.place])));
+            let source = known.unwrap_or_else(|| results.add_column(segment.at(v.place).collect()));
             sources[v.place] = Some(source);
             Some((v.name.as_str(), v.ty, source))
         };
@@ -79,7 +78,13 @@ fn gather<'a>(trajectory: &'a Trajectory, keeps: &dyn Fn(&str) -> bool) -> Vec<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use saltus_sim::Segment;
+    use saltus_sim::{Rows, Segment};
+
+    fn rows(values: &[[f64; 2]]) -> Rows {
+        let mut rows = Rows::new(2);
+        values.iter().for_each(|row| rows.push(row.iter().copied()));
+        rows
+    }
 
     #[test]
     fn segments_with_other_variables_leave_gaps() {
@@ -88,15 +93,9 @@ mod tests {
             Segment {
                 variables: vec![column("a", 0), column("b", 1)],
                 times: vec![0.0, 1.0],
-                values: vec![1.0, 2.0, 3.0, 4.0],
-                n_places: 2,
+                rows: rows(&[[1.0, 2.0], [3.0, 4.0]]),
             },
-            Segment {
-                variables: vec![column("b", 0), column("c", 1)],
-                times: vec![1.0],
-                values: vec![5.0, 6.0],
-                n_places: 2,
-            },
+            Segment { variables: vec![column("b", 0), column("c", 1)], times: vec![1.0], rows: rows(&[[5.0, 6.0]]) },
         ];
         let trajectory = Trajectory { segments, ..Default::default() };
         let found = gather(&trajectory, &|name| name != "a");

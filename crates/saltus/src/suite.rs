@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use saltus_base::Severity;
 use saltus_library::{ClassId, Library};
-use saltus_results::{Comparison, Format, Results, Tube, compare};
+use saltus_results::{Comparison, Format, Kept, Results, Tube, compare};
 use saltus_syntax::ast::{Argument, ClassBody, ClassDef, ClassKind};
 
 use crate::pipeline::{self, Experiment, Options, Outcome, Stage};
@@ -203,6 +203,8 @@ impl Suite<'_> {
             // The reference says what was run; the annotation may have changed since.
             (options.experiment.start_time, options.experiment.stop_time) = (Some(start), Some(stop));
         }
+        let compared = reference.iter().flat_map(|r| &r.signals).map(|s| s.name.clone());
+        options.experiment.kept = Kept::only(&[], compared);
         let outcome = pipeline::run(&session, id, &options);
         verdict.status = match (outcome.failed_at_run_time, outcome.has_errors()) {
             (true, _) => Status::Failed,

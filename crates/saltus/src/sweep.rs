@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use saltus_base::Severity;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram, SlotId};
+use saltus_results::Kept;
 use saltus_sim::{SimError, SimErrorKind, Trajectory};
 
 use crate::pipeline::{self, Engine, Experiment, Options, Stage};
@@ -134,7 +135,7 @@ impl Study<'_> {
                 }
                 let parameters = point(self.axes, index);
                 let in_memory = match method {
-                    Method::CompiledOnce => Some(self.run_in_memory(&mut *functions, &parameters)),
+                    Method::CompiledOnce => Some(self.run_in_memory(&mut *functions, &parameters, self.experiment)),
                     Method::CompiledEach { .. } => None,
                 };
                 let found = match in_memory {
@@ -142,7 +143,8 @@ impl Study<'_> {
                     Some(Err(error)) if !may_be_structure(&error) => Err(error.to_string()),
                     _ => {
                         n_recompiled.fetch_add(1, Ordering::Relaxed);
-                        self.run_compiled(&parameters).map(|(program, trajectory)| collect(&program, &trajectory))
+                        self.run_compiled(&parameters, self.experiment)
+                            .map(|(program, trajectory)| collect(&program, &trajectory))
                     }
                 };
                 let (found, failure) = match found {
@@ -171,8 +173,10 @@ impl Study<'_> {
         let session = self.session_for_files();
         let mut functions = self.engine.functions(self.program, &session);
         let mut run = |values: &[f64]| match method {
-            Method::CompiledOnce => self.run_in_memory(&mut *functions, values).map_err(|e| e.kind.to_string()),
-            Method::CompiledEach { .. } => self.run_compiled(values).map(|(_, trajectory)| trajectory),
+            Method::CompiledOnce => {
+                self.run_in_memory(&mut *functions, values, self.experiment).map_err(|e| e.kind.to_string())
+            }
+            Method::CompiledEach { .. } => self.run_compiled(values, self.experiment).map(|(_, trajectory)| trajectory),
         };
         let result = work(&mut run);
         drop(functions);
@@ -209,11 +213,13 @@ impl Study<'_> {
         let last = |t: &Trajectory| t.segments.last().and_then(|s| s.last_row());
         let session = self.session_for_files();
         let mut functions = self.engine.functions(self.program, &session);
-        let Ok(in_memory) = self.run_in_memory(&mut *functions, values) else {
+        // What is not recorded tells of a difference as well.
+        let all = &Experiment { kept: Kept::default(), ..self.experiment.clone() };
+        let Ok(in_memory) = self.run_in_memory(&mut *functions, values, all) else {
             // What fails is compiled again in any case.
             return true;
         };
-        let Ok((_, compiled)) = self.run_compiled(values) else { return false };
+        let Ok((_, compiled)) = self.run_compiled(values, all) else { return false };
         let is_close = |(a, b): (&f64, &f64)| (a - b).abs() <= NOTABLE * a.abs().max(b.abs()) + 1e-6;
         match (last(&in_memory), last(&compiled)) {
             (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(&b).all(is_close),
@@ -227,24 +233,29 @@ impl Study<'_> {
         opened.map_or_else(Session::on_disk, |(session, _)| session)
     }
 
-    fn run_in_memory(&self, functions: &mut dyn ModelFunctions, values: &[f64]) -> Result<Trajectory, SimError> {
+    fn run_in_memory(
+        &self,
+        functions: &mut dyn ModelFunctions,
+        values: &[f64],
+        experiment: &Experiment,
+    ) -> Result<Trajectory, SimError> {
         functions.renew();
         for (axis, value) in self.axes.iter().zip(values) {
             if let Some(slot) = self.slot(&axis.name) {
                 functions.set(slot, *value);
             }
         }
-        let settings = self.experiment.settings(self.program);
+        let settings = experiment.settings(self.program);
         let goes_on = &mut |_| !self.stop.load(Ordering::Relaxed);
         saltus_sim::simulate_observed(self.program, functions, &settings, goes_on)
     }
 
     /// The whole way from the source for these values.
-    fn run_compiled(&self, values: &[f64]) -> Result<(SimProgram, Trajectory), String> {
+    fn run_compiled(&self, values: &[f64], experiment: &Experiment) -> Result<(SimProgram, Trajectory), String> {
         let (session, class) = (self.open)().ok_or("the class is not found any more")?;
         let mut options = Options::until(Stage::Simulate);
         options.overrides = overrides(self.overrides, self.axes, values);
-        options.experiment = self.experiment.clone();
+        options.experiment = experiment.clone();
         options.engine = self.engine;
         let outcome = pipeline::run_observed(&session, class, &options, &mut |_| !self.stop.load(Ordering::Relaxed));
         if outcome.has_errors() {

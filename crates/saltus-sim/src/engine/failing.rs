@@ -57,10 +57,10 @@ impl Run<'_> {
 
     /// An infinite value is legal, a division by zero is not.
     pub(super) fn check_infinite(&mut self, t: f64) -> Result<(), Failure> {
-        self.infinite.resize(self.places.len(), false);
+        self.infinite.resize(self.shown.len(), false);
         let program = self.program;
-        for column in 0..self.places.len() {
-            let slot = SlotId::from_usize(self.places[column]);
+        for column in 0..self.shown.len() {
+            let slot = SlotId::from_usize(self.shown[column]);
             if !self.functions.get(slot).is_infinite() || std::mem::replace(&mut self.infinite[column], true) {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use saltus::diagnostics;
 use saltus::pipeline::{Engine, Experiment, Output};
+use saltus_results::Kept;
 use saltus_sim::{MixedMethod, Solver, ZenoPolicy};
 
 use super::{Exit, Screen};
@@ -112,6 +113,7 @@ impl ExperimentArguments {
             on_zeno: run.and_then(|r| ZenoPolicy::from_name(&r.on_zeno)).unwrap_or_default(),
             mixed: run.and_then(|r| MixedMethod::from_name(&r.mixed)).unwrap_or_default(),
             time_limit: None,
+            kept: Kept::default(),
         })
     }
 }

@@ -1,11 +1,10 @@
 //! Which signals are kept: patterns on the command line, exact names in a file.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use saltus::diagnostics;
 use saltus_base::Diagnostic;
-use saltus_results::{Pattern, nearest};
+use saltus_results::{Kept, nearest};
 
 use super::{Exit, Screen, files};
 
@@ -19,39 +18,20 @@ pub struct Keep {
     keep_file: Option<PathBuf>,
 }
 
-/// What [`Keep`] asks for.
-pub struct Kept {
-    patterns: Vec<(String, Pattern)>,
-    names: HashSet<String>,
-    keeps_all: bool,
-}
-
 impl Keep {
     pub fn read(&self, screen: &Screen) -> Result<Kept, Exit> {
-        let mut names = HashSet::new();
+        let mut names = Vec::new();
         if let Some(path) = &self.keep_file {
             let text = files::read(path).map_err(|error| screen.fail(&error))?;
             names.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(String::from));
         }
-        let patterns = self.keep.iter().map(|text| (text.clone(), Pattern::new(text))).collect();
-        Ok(Kept { patterns, names, keeps_all: self.keep.is_empty() && self.keep_file.is_none() })
+        let is_choice = !self.keep.is_empty() || self.keep_file.is_some();
+        Ok(if is_choice { Kept::only(&self.keep, names) } else { Kept::default() })
     }
 }
 
-impl Kept {
-    /// Were signals chosen, rather than all of them kept?
-    pub fn is_choice(&self) -> bool {
-        !self.keeps_all
-    }
-
-    pub fn keeps(&self, name: &str) -> bool {
-        self.keeps_all || self.names.contains(name) || self.patterns.iter().any(|(_, p)| p.matches(name))
-    }
-
-    /// A message for each pattern that fits no name.
-    pub fn check(&self, names: &[&str]) -> Vec<Diagnostic> {
-        let fits = |p: &Pattern| names.iter().any(|n| p.matches(n));
-        let idle = self.patterns.iter().filter(|(_, p)| !fits(p));
-        idle.map(|(text, _)| diagnostics::nothing_kept(text, nearest(text, names.iter().copied()))).collect()
-    }
+/// A message for each pattern that fits no name.
+pub fn check(kept: &Kept, names: &[&str]) -> Vec<Diagnostic> {
+    let idle = kept.idle_patterns(names);
+    idle.map(|text| diagnostics::nothing_kept(text, nearest(text, names.iter().copied()))).collect()
 }

@@ -4,7 +4,7 @@ use saltus::diagnostics;
 use saltus::pipeline::{Options, Stage};
 use saltus::search::{self, NotFound};
 use saltus::sweep::{Axis, Method, Study, overrides, typical};
-use saltus_results::nearest;
+use saltus_results::{Kept, nearest};
 
 use super::experiment::{ExperimentArguments, RunArguments};
 use super::target::Target;
@@ -58,6 +58,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let (variable, target) = (&arguments.aim.0, arguments.aim.1);
     let mut options = Options::until(Stage::Compile);
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
+    options.experiment.kept = Kept::only(&[], [variable.to_owned()]);
     options.engine = arguments.run.engine.into();
     let common = arguments.target.set().to_vec();
     let set = overrides(&common, &axes, &typical(&axes));

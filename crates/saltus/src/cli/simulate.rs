@@ -12,7 +12,7 @@ use saltus_results::{Format, Results};
 use saltus_sim::{Progress, Trajectory};
 
 use super::experiment::{ExperimentArguments, RunArguments};
-use super::keep::Keep;
+use super::keep::{self, Keep};
 use super::progress::{self, Bar};
 use super::target::{Run, Target};
 use super::{Exit, Screen, chart, summary};
@@ -68,6 +68,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let kept = arguments.keep.read(screen)?;
     let mut options = Options::until(Stage::Simulate);
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
+    options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
     let interrupted = progress::interrupt_flag();
     let mut bar = Bar::new(!arguments.quiet && !screen.json);
@@ -80,7 +81,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let started = Instant::now();
     if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, &run.outcome.program) {
         let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
-        kept.check(&names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
+        keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
         let mut table = results::of(program, trajectory, &|name| kept.keeps(name));
         table.is_choice = kept.is_choice();
         if let Some(path) = &arguments.output {

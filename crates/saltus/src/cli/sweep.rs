@@ -10,11 +10,11 @@ use saltus::sweep::{Axis, Method, Outcome, Study, n_points, overrides, typical};
 use saltus::{diagnostics, results};
 use saltus_base::SourceMap;
 use saltus_program::SimProgram;
-use saltus_results::{Format, Kind, TableColumn, write_table};
+use saltus_results::{Format, Kept, Kind, TableColumn, write_table};
 use saltus_sim::Trajectory;
 
 use super::experiment::{ExperimentArguments, RunArguments};
-use super::keep::{Keep, Kept};
+use super::keep::{self, Keep};
 use super::progress::{self, Bar};
 use super::simulate::write_file;
 use super::summary::{duration, short};
@@ -83,6 +83,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let kept = arguments.keep.read(screen)?;
     let mut options = Options::until(Stage::Compile);
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
+    options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
     let first = typical(&arguments.vary);
     let common = arguments.target.set().to_vec();
@@ -91,7 +92,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         return Ok(Exit::ModelError);
     };
     let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
-    kept.check(&names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
+    keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
     let open = || arguments.target.open_class();
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let stop = progress::interrupt_flag();

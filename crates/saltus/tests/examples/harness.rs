@@ -58,9 +58,11 @@ fn agree(interpreted: &Outcome, compiled: &Outcome) {
     assert_eq!(interpreted.segments.len(), compiled.segments.len());
     for (a, b) in interpreted.segments.iter().zip(&compiled.segments) {
         assert!(a.variables == b.variables && a.times == b.times, "variables or times differ");
-        let differs = a.values.iter().zip(&b.values).position(|(x, y)| x.to_bits() != y.to_bits());
-        let place = differs.map(|i| (a.times[i / a.variables.len()], &a.variables[i % a.variables.len()].name));
-        assert!(differs.is_none() && a.values.len() == b.values.len(), "values differ, first at {place:?}");
+        assert_eq!(a.rows.n_rows(), b.rows.n_rows());
+        for variable in &a.variables {
+            let differs = a.at(variable.place).zip(b.at(variable.place)).position(|(x, y)| x.to_bits() != y.to_bits());
+            assert!(differs.is_none(), "{} differs, first at {:?}", variable.name, differs.map(|i| a.times[i]));
+        }
     }
 }
 

@@ -1,0 +1,159 @@
+//! Rows of values, stored so that what does not change takes little room.
+//!
+//! In: one row after the other. Out: the values of one place over time. Rows gather in an open block; a full block is
+//! turned over, so that the values of a place lie side by side, and a place that did not change in it keeps one value.
+//!
+//! ```text
+//! rows   1.0  0.0  7.0        block   place 0: 1.0 2.0 3.0
+//!        2.0  0.0  7.0                place 1: 0.0
+//!        3.0  0.0  7.0                place 2: 7.0
+//! ```
+//!
+//! Values come back bit by bit, not-a-numbers and the sign of zero included.
+
+/// Rows of a full block.
+const BLOCK: usize = 128;
+
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Rows {
+    n_places: usize,
+    n_rows: usize,
+    blocks: Vec<Block>,
+    /// Row by row, less than a block.
+    open: Vec<f64>,
+    /// Values in all blocks.
+    n_stored: usize,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+struct Block {
+    /// By place: where its values begin; one more for the end.
+    starts: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    pub fn new(n_places: usize) -> Self {
+        Rows { n_places, ..Rows::default() }
+    }
+
+    pub fn n_places(&self) -> usize {
+        self.n_places
+    }
+
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Bytes that the values take.
+    pub fn n_bytes(&self) -> usize {
+        let starts = self.blocks.len() * (self.n_places + 1);
+        8 * (self.n_stored + self.open.len()) + 4 * starts
+    }
+
+    /// Another row; places without a value are not-a-number, values without a place are left out.
+    pub fn push(&mut self, row: impl Iterator<Item = f64>) {
+        let end = self.open.len() + self.n_places;
+        self.open.extend(row.take(self.n_places));
+        self.open.resize(end, f64::NAN);
+        self.n_rows += 1;
+        if self.n_rows.is_multiple_of(BLOCK) {
+            self.close_block();
+        }
+    }
+
+    fn close_block(&mut self) {
+        let mut starts = Vec::with_capacity(self.n_places + 1);
+        let mut values = Vec::new();
+        for place in 0..self.n_places {
+            starts.push(values.len() as u32);
+            let column = || self.open.iter().skip(place).step_by(self.n_places);
+            let first = self.open[place];
+            if column().all(|value| value.to_bits() == first.to_bits()) {
+                values.push(first);
+            } else {
+                values.extend(column());
+            }
+        }
+        starts.push(values.len() as u32);
+        values.shrink_to_fit();
+        self.n_stored += values.len();
+        self.blocks.push(Block { starts, values });
+        self.open.clear();
+    }
+
+    /// The values at a place over time; none if there is no such place.
+    pub fn at(&self, place: usize) -> impl Iterator<Item = f64> + '_ {
+        let is_there = place < self.n_places;
+        let closed = self.blocks.iter().filter(move |_| is_there).flat_map(move |block| {
+            let values = block.at(place);
+            let last = values.len().saturating_sub(1);
+            (0..BLOCK).filter_map(move |row| values.get(row.min(last)).copied())
+        });
+        let open = self.open.iter().skip(place).step_by(self.n_places.max(1)).filter(move |_| is_there);
+        closed.chain(open.copied())
+    }
+
+    /// The last value at a place.
+    pub fn last(&self, place: usize) -> Option<f64> {
+        if place >= self.n_places {
+            return None;
+        }
+        match self.open.len().checked_sub(self.n_places) {
+            Some(row) => self.open.get(row + place).copied(),
+            None => self.blocks.last()?.at(place).last().copied(),
+        }
+    }
+}
+
+impl Block {
+    /// One value for each row, or a single one for all.
+    fn at(&self, place: usize) -> &[f64] {
+        let from = self.starts[place] as usize;
+        let to = self.starts[place + 1] as usize;
+        &self.values[from..to]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Place 0 counts, place 1 never changes, place 2 changes once in a while, place 3 has odd values.
+    fn row(i: usize) -> [f64; 4] {
+        let odd = if i.is_multiple_of(3) { f64::NAN } else { -0.0 };
+        [i as f64, 7.5, (i / 200) as f64, odd]
+    }
+
+    #[test]
+    fn values_come_back_bit_by_bit() {
+        for n in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK, 5 * BLOCK + 17] {
+            let mut rows = Rows::new(4);
+            (0..n).for_each(|i| rows.push(row(i).into_iter()));
+            assert_eq!(rows.n_rows(), n);
+            for place in 0..4 {
+                let found: Vec<u64> = rows.at(place).map(f64::to_bits).collect();
+                let expected: Vec<u64> = (0..n).map(|i| row(i)[place].to_bits()).collect();
+                assert_eq!(found, expected, "place {place} of {n} rows");
+                assert_eq!(rows.last(place).map(f64::to_bits), expected.last().copied());
+            }
+            assert!(rows.at(4).next().is_none() && rows.last(4).is_none());
+        }
+    }
+
+    #[test]
+    fn what_does_not_change_takes_little_room() {
+        let mut rows = Rows::new(1000);
+        (0..10 * BLOCK).for_each(|_| rows.push((0..1000).map(f64::from)));
+        // A value and where it is, for each place and block.
+        assert_eq!(rows.n_bytes(), 10 * (1000 * 8 + 1001 * 4));
+    }
+
+    #[test]
+    fn rows_without_places_are_counted() {
+        let mut rows = Rows::new(0);
+        (0..BLOCK + 1).for_each(|_| rows.push([1.0].into_iter()));
+        assert_eq!(rows.n_rows(), BLOCK + 1);
+        assert!(rows.at(0).next().is_none());
+    }
+}
