@@ -292,12 +292,13 @@ impl<'a> Lowering<'a> {
         if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
             return;
         }
-        let text = self.message(message);
+        let wording = self.wording(message);
         let is_warning = self.is_warning(level);
         let number = self.system.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
-        self.system.assertions.push(Assertion { condition: slot, message: text, is_warning, span, calls: Vec::new() });
+        let message = self.message(wording, slot, false);
+        self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls: Vec::new() });
     }
 }
 

@@ -231,11 +231,12 @@ impl<'a> Lowering<'a> {
     }
 
     pub fn termination(&mut self, message: &'a Expr, guard: NodeId, span: Span) {
-        let text = self.message(message);
+        let wording = self.wording(message);
         let number = self.system.terminations.len() + 1;
         let no = self.system.dag.boolean(false);
         let active = self.system.add_discrete(format!("terminate {number}"), SlotType::Boolean, guard, Some(no), span);
-        self.system.terminations.push(Termination { active, message: text, span });
+        let message = self.message(wording, active, true);
+        self.system.terminations.push(Termination { active, message, span });
     }
 
     /// An assertion that is checked at events. Its outcome is kept, since it is read after the event.

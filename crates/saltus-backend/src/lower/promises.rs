@@ -10,8 +10,9 @@
 
 use saltus_base::Span;
 use saltus_flat::{Expr, Function};
-use saltus_program::{Assertion, BinaryFn, Message, SlotKind, SlotType};
+use saltus_program::{Assertion, BinaryFn, SlotKind, SlotType};
 
+use super::texts::Wording;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::system::Assignment;
@@ -23,7 +24,7 @@ const MOST_PROMISES: usize = 2_000;
 #[derive(Clone, Debug)]
 pub struct Promise {
     holds: NodeId,
-    message: Message,
+    message: Wording,
     is_warning: bool,
     span: Span,
     /// Where it is called, from the inside out.
@@ -60,7 +61,7 @@ impl<'a> Lowering<'a> {
             None => {}
         }
         let is_warning = self.is_warning(level);
-        let message = self.message(message);
+        let message = self.wording(message);
         self.promises.push(Promise { holds, message, is_warning, span, calls: Vec::new() });
         Ok(())
     }
@@ -117,6 +118,7 @@ impl<'a> Lowering<'a> {
         let number = self.system.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
+        let message = self.message(message, slot, false);
         self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
     }
 

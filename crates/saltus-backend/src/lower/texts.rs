@@ -3,15 +3,26 @@
 //! `"table" + String(2)` ⇒ `table2`. Strings that depend on anything that changes have no value here; in messages their
 //! numbers are filled in when they are shown. (Specification: sections 3.6.1 and 3.7.1.2.)
 
+use std::rc::Rc;
+
 use saltus_base::Span;
 use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind};
 
 use saltus_program::{Message, SlotId, SlotKind, SlotType};
 
-use super::value::Value;
+use super::value::{Template, Value};
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::system::Assignment;
+
+/// The text of a message before it is known where its numbers are stored.
+#[derive(Clone, Debug)]
+pub struct Wording {
+    as_written: String,
+    /// With numbers that take part.
+    template: Option<Rc<Template>>,
+    span: Span,
+}
 
 impl<'a> Lowering<'a> {
     pub fn text_operation(&mut self, op: BinaryOp, a: Option<&str>, b: Option<&str>, span: Span) -> Lowered<Value> {
@@ -50,16 +61,30 @@ impl<'a> Lowering<'a> {
     }
 
     /// The text of a message: what is known of it, and where numbers take part what they are then.
-    pub fn message(&mut self, e: &'a Expr) -> Message {
+    pub fn wording(&mut self, e: &'a Expr) -> Wording {
         let as_written = self.as_written(e);
         let template = match self.literally(|l| l.template(e)) {
-            Ok(Value::Template(template)) if !template.holes.is_empty() => template,
-            _ => return Message::Text(as_written),
+            Ok(Value::Template(template)) if !template.holes.is_empty() => Some(template),
+            _ => None,
         };
+        Wording { as_written, template, span: e.span }
+    }
+
+    /// The message that is shown while the Boolean `decider` is `shown_if`. Nobody asks for its numbers otherwise, and they
+    /// may not even exist then.
+    pub fn message(&mut self, wording: Wording, decider: SlotId, shown_if: bool) -> Message {
+        let Wording { as_written, template, span } = wording;
+        let Some(template) = template else { return Message::Text(as_written) };
+        let (decision, nothing) = (self.system.load(decider), self.system.dag.constant(0.0));
         let mut holes = Vec::with_capacity(template.holes.len());
         for (ty, value) in &template.holes {
-            let shown = value.scalars().into_iter().map(|node| self.shown_value(node, e.span)).collect();
-            holes.push((ty.clone(), shown));
+            let mut slots = Vec::new();
+            for node in value.scalars() {
+                let (then, otherwise) = if shown_if { (node, nothing) } else { (nothing, node) };
+                let guarded = self.system.dag.select(decision, then, otherwise);
+                slots.push(self.shown_value(guarded, span));
+            }
+            holes.push((ty.clone(), slots));
         }
         Message::Template { as_written, text: Box::new(template.text.clone()), holes }
     }
