@@ -235,7 +235,17 @@ impl<'a> Lowering<'a> {
         let number = self.system.terminations.len() + 1;
         let no = self.system.dag.boolean(false);
         let active = self.system.add_discrete(format!("terminate {number}"), SlotType::Boolean, guard, Some(no), span);
-        let message = self.message(wording, active, true);
+        // The message is worded after the event, in whose last round it is not active any more.
+        let decider = if wording.has_numbers() {
+            let slot = self.system.add_slot(format!("terminate {number} asked"), SlotKind::Discrete, SlotType::Boolean);
+            let before = self.pre_node(slot);
+            let asked = self.system.dag.binary(BinaryFn::Or, before, guard);
+            self.kept_outcome(slot, false, asked, span);
+            slot
+        } else {
+            active
+        };
+        let message = self.message(wording, decider, true);
         self.system.terminations.push(Termination { active, message, span });
     }
 
@@ -257,16 +267,22 @@ impl<'a> Lowering<'a> {
         let number = self.system.assertions.len() + 1;
         let name = format!("holds {number}");
         let slot = self.system.add_slot(name, SlotKind::Discrete, SlotType::Boolean);
-        let yes = self.system.dag.boolean(true);
-        self.system.slots[slot].initial = 1.0;
-        self.system.starts.insert(slot, Start { value: yes, is_fixed: true, span });
         let before = self.pre_node(slot);
         let right = self.system.dag.and(before, holds);
+        self.kept_outcome(slot, true, right, span);
         let left = self.system.load(slot);
-        let (target, initially) = (Some(slot), Some(yes));
-        self.system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span });
         self.add_assertion(left, message, level, span);
         Ok(())
+    }
+
+    /// A Boolean that has its start value until an event, and then what `right` makes of its value before.
+    fn kept_outcome(&mut self, slot: SlotId, start: bool, right: NodeId, span: Span) {
+        let first = self.system.dag.boolean(start);
+        self.system.slots[slot].initial = f64::from(u8::from(start));
+        self.system.starts.insert(slot, Start { value: first, is_fixed: true, span });
+        let left = self.system.load(slot);
+        let (target, initially) = (Some(slot), Some(first));
+        self.system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span });
     }
 
     /// `assert` in a function that is executed is checked by its callers; in algorithms it is checked here.

@@ -14,6 +14,8 @@ const CONTRADICTION: f64 = 1e-8;
 const LARGEST_SINGULAR: usize = 1_000;
 /// A pivot that has lost this much to cancellation needs to be looked at closely.
 pub const NEARLY_SINGULAR: f64 = 1e-6;
+/// Residuals up to this part of the terms of their equations are those of values that solve a system as good as any others.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// A residual that another step would not make smaller.
 pub const SMALL_RESIDUAL: f64 = 1e-12;
 
@@ -52,6 +54,8 @@ pub struct LinearSolver {
     pub factorisations: u64,
     /// The matrix is always the same: once factored it is not evaluated again.
     is_constant: bool,
+    /// Values that solve the system up to rounding are left alone.
+    pub keeps_solution: bool,
 }
 
 impl LinearSolver {
@@ -72,6 +76,7 @@ impl LinearSolver {
             redundant: Vec::new(),
             factorisations: 0,
             is_constant,
+            keeps_solution: false,
         }
     }
 
@@ -87,6 +92,10 @@ impl LinearSolver {
             if !system.jacobian(x, &mut self.jacobian) {
                 self.difference(system, x)?;
             }
+        }
+        if self.keeps_solution && self.is_solved_by(x) {
+            // Differences have looked elsewhere in between.
+            return system.residual(x, &mut self.residuals).map_err(|_| NotLinear::CannotEvaluate);
         }
         // The second step removes what cancellation left of the first.
         for _ in 0..2 {
@@ -112,6 +121,14 @@ impl LinearSolver {
         for i in 0..self.n {
             self.scale[i] = x[i].abs().max(nominal[i].abs()).max(f64::MIN_POSITIVE);
         }
+    }
+
+    /// Are the present residuals, of `x`, nothing but rounding?
+    fn is_solved_by(&mut self, x: &[f64]) -> bool {
+        let sizes = &mut self.sizes;
+        sizes.fill(0.0);
+        self.jacobian.for_each(|row, column, value| sizes[row] += value.abs() * x[column].abs());
+        self.residuals.iter().zip(sizes).all(|(residual, size)| residual.abs() <= ROUNDING * *size)
     }
 
     /// The largest residual, measured by the terms of its equation.
@@ -302,6 +319,27 @@ mod tests {
         solver.solve(&mut system, &[1.0; 2], &mut x).unwrap();
         assert!((x[0] + x[1] - 3.0).abs() < 1e-12 && (x[0] == 0.5 || x[1] == 7.0), "{x:?}");
         assert_eq!(solver.redundant.len(), 1);
+    }
+
+    #[test]
+    fn a_solution_is_kept_where_that_is_asked_for() {
+        // 3x + y = 1, x − 3y = 0: (0.3, 0.1); neighbours in the last place solve it up to rounding as well.
+        let mut system = Residual(|x: &[f64], r: &mut [f64]| {
+            r[0] = 3.0 * x[0] + x[1] - 1.0;
+            r[1] = x[0] - 3.0 * x[1];
+            Ok(())
+        });
+        let near = [0.3, 0.1f64.next_up()];
+        for (keeps_solution, is_kept) in [(true, true), (false, false)] {
+            let mut solver = LinearSolver::new(Matrix::dense(2), false);
+            solver.keeps_solution = keeps_solution;
+            let mut x = near;
+            solver.solve(&mut system, &[1.0; 2], &mut x).unwrap();
+            assert_eq!(x == near, is_kept, "{x:?}");
+            x = [0.3, 0.2];
+            solver.solve(&mut system, &[1.0; 2], &mut x).unwrap();
+            assert!((x[1] - 0.1).abs() < 1e-15, "{x:?}");
+        }
     }
 
     #[test]

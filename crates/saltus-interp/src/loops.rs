@@ -124,13 +124,18 @@ impl<'a> LoopWork<'a> {
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
         let pattern = sparse_pattern(l);
         let matrix = || pattern.as_ref().map_or_else(|| Matrix::dense(n), Matrix::sparse);
+        // A mixed loop is entered with its solution in each round of an event; to move it by rounding would let relations
+        // near their thresholds change for ever.
+        let linear = |is_constant| {
+            let mut linear = LinearSolver::new(matrix(), is_constant);
+            linear.keeps_solution = l.discrete.is_some();
+            linear
+        };
         let reals = Reals {
             native: None,
             positions: positions(l, &matrix()),
             newton: NewtonSolver::with_matrix(matrix(), options),
-            linear: l
-                .is_linear
-                .then(|| LinearSolver::new(matrix(), l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
+            linear: l.is_linear.then(|| linear(l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
             nominal: l.unknowns.iter().map(|u| usable_nominal(u.nominal)).collect(),
             min: l.unknowns.iter().map(|u| u.min).collect(),
             max: l.unknowns.iter().map(|u| u.max).collect(),

@@ -24,6 +24,12 @@ pub struct Wording {
     span: Span,
 }
 
+impl Wording {
+    pub fn has_numbers(&self) -> bool {
+        self.template.is_some()
+    }
+}
+
 impl<'a> Lowering<'a> {
     pub fn text_operation(&mut self, op: BinaryOp, a: Option<&str>, b: Option<&str>, span: Span) -> Lowered<Value> {
         if op == BinaryOp::Add {
