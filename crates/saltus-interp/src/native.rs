@@ -7,8 +7,8 @@
 //!
 //! In: a [`NativeCode`], made by a compiler, and a [`NativeSection`] that says which of its units evaluate which blocks.
 //! The interpreter keeps what is the same for both: memory, the solution of loops, calls, failures. Whatever goes wrong in
-//! a chunk is found out by interpretation: a chunk stops before the first block with something suspicious, nothing of that
-//! block stored, and the interpreter takes over from there.
+//! a chunk is found out by interpretation: a chunk stops and says from which block on the interpreter has to take over. It
+//! may have stored what that block and others behind it compute, but nothing that they load first.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -46,7 +46,7 @@ pub trait NativeCode {
     ///
     /// | unit | leaves in `scratch`, from 0 | result |
     /// |---|---|---|
-    /// | chunk | nothing | 0, or 1 + the number of the block before which it stopped |
+    /// | chunk | nothing | 0, or 1 + the number of the block from which on it does not count |
     /// | body of a loop | residuals | 0 if all residuals are finite and all stored values numbers, else or in doubt 1 |
     /// | Jacobian | values of its entries | 0 |
     ///

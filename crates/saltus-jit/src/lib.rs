@@ -7,12 +7,13 @@
 //! der(x) := v; der(v) := -k * x / m         one function: memory, scratch, context ⇒ status
 //! loop {i, u}                         ⇒     a function that writes the residuals, one for the Jacobian; solved by the
 //!                                           solver of the interpreter, unless it is linear and small
+//! f[i] := c * (x[i] - x[i + 1]), …          a loop over all `i`, in vectors
 //! parameters, initial system                interpreted: they run once
 //! y := f(x)                                 a function for `f`, if it is called often: frame, constants ⇒ status
 //! ```
 //!
-//! [`layout`] decides what goes where, [`lower`] writes operations as instructions, [`section`] puts blocks together, and
-//! [`machine_code`] holds the result. [`procedure`] writes the functions of the model and [`machine_procedures`] holds
+//! [`layout`] decides what goes where, [`lower`] writes operations as instructions, [`section`] puts blocks together,
+//! those that [`runs`] finds alike as loops by [`run_loops`], and [`machine_code`] holds the result. [`procedure`] writes the functions of the model and [`machine_procedures`] holds
 //! them; both use [`arithmetic`]. [`foreign`] calls shared libraries of the user through machine code made for their
 //! signatures. It and the two holders are the only modules with `unsafe` operations.
 
@@ -29,6 +30,8 @@ mod procedure;
 mod procedure_helpers;
 #[cfg(test)]
 mod procedure_tests;
+mod run_loops;
+mod runs;
 mod section;
 mod small_loops;
 

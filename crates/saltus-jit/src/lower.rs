@@ -67,7 +67,7 @@ impl Storage {
 
 /// A function being written.
 pub(crate) struct Lowering<'f> {
-    builder: FunctionBuilder<'f>,
+    pub builder: FunctionBuilder<'f>,
     module: &'f mut JITModule,
     imports: &'f Imports,
     slots: &'f mut Vec<Option<SlotValue>>,
@@ -75,7 +75,7 @@ pub(crate) struct Lowering<'f> {
     number: u32,
     /// Operations written.
     clock: u32,
-    memory: Value,
+    pub memory: Value,
     scratch: Value,
     context: Value,
     used: Used,
@@ -161,6 +161,12 @@ impl<'f> Lowering<'f> {
         }
     }
 
+    /// Value `i` of the present code.
+    pub fn set_float(&mut self, i: usize, value: Value) {
+        self.clock += 1;
+        self.set(i, float(value));
+    }
+
     pub fn is_known(&self, id: ValueId) -> bool {
         let known = self.known(id);
         known.float.is_some() || known.truth.is_some() || known.constant.is_some()
@@ -191,7 +197,7 @@ impl<'f> Lowering<'f> {
         self.builder.ins().f64const(value)
     }
 
-    fn arithmetic(&mut self) -> Arithmetic<'_, 'f> {
+    pub fn arithmetic(&mut self) -> Arithmetic<'_, 'f> {
         let elementary = &self.imports.elementary;
         Arithmetic { builder: &mut self.builder, module: self.module, elementary, used: &mut self.used }
     }
@@ -337,9 +343,8 @@ impl<'f> Lowering<'f> {
 
     /// Value `i` of the present code is `scratch[position]`.
     pub fn read_scratch(&mut self, i: usize, position: usize) {
-        self.clock += 1;
         let value = self.builder.ins().load(types::F64, scratch_flags(), self.scratch, offset(position));
-        self.set(i, float(value));
+        self.set_float(i, value);
     }
 
     pub fn write_scratch(&mut self, position: usize, id: ValueId) {
@@ -460,11 +465,11 @@ fn constant(value: f64) -> Known {
 }
 
 /// Bytes from the start; the compiler has made sure that they fit ([`crate::JitError::TooLarge`]).
-fn offset(position: usize) -> i32 {
+pub(crate) fn offset(position: usize) -> i32 {
     i32::try_from(position * 8).unwrap_or(i32::MAX)
 }
 
-fn memory_flags() -> MemFlags {
+pub(crate) fn memory_flags() -> MemFlags {
     MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
 }
 

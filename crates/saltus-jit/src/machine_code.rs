@@ -6,8 +6,9 @@
 //! Why this is sound:
 //! - A function has the signature [`NativeFunction`]: it was built with it ([`crate::lower`]), for the host's instruction
 //!   set and calling convention.
-//! - A function reads and writes `memory[..n_slots]` and `scratch[..n_scratch]` only, at constant offsets that the compiler
-//!   compared with these lengths, which [`MachineCode::run`] compares with those of the slices before it enters.
+//! - A function reads and writes `memory[..n_slots]` and `scratch[..n_scratch]` only, at constant offsets, or in loops at
+//!   the slots of blocks. The compiler compared these ([`crate::lower`], [`crate::runs`]) with both lengths, which
+//!   [`MachineCode::run`] compares with those of the slices before it enters.
 //! - It reads its constants from its own pages, and calls nothing but the wrappers of [`crate::elementary`] and
 //!   [`make_call`], which do not unwind: a panic is caught and goes on after the machine code has returned.
 //! - The pages live as long as the `MachineCode` that owns the function pointers; nothing hands these out.

@@ -6,7 +6,11 @@
 //! A chunk is written in groups of a few stores. A group first computes all its values, then checks them, then stores: if a
 //! value is not a number the chunk ends before the group, whose blocks have not stored anything. A block with calls is a
 //! group of its own, so that its calls are known to have been made.
+//!
+//! Where many blocks do the same with other slots ([`crate::runs`]) they become loops ([`crate::run_loops`]) in functions of
+//! their own.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use cranelift_codegen::Context;
@@ -22,6 +26,8 @@ use crate::arithmetic::{Elementary, declare_import, signature};
 use crate::layout::{Layout, for_operands};
 use crate::lower::{Imports, Lowering, Storage};
 use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
+use crate::run_loops::write_run;
+use crate::runs::{self, Item, Run, Stretch};
 use crate::small_loops::{self, SmallLayout};
 use crate::{JitError, JitOptions};
 
@@ -156,13 +162,27 @@ impl<'p> SectionCompiler<'p> {
 
     fn section(&mut self, section: &Section) -> Result<Vec<Step>, JitError> {
         let mut steps = Vec::new();
+        let mut end = 0;
+        for stretch in runs::find(section, self.program.slots.len()) {
+            let Stretch { blocks, items } = stretch;
+            self.blocks(section, end..blocks.start, &mut steps)?;
+            end = blocks.end;
+            let unit = self.stretch(section, blocks.start, &items)?;
+            steps.push(Step::Chunk { unit, blocks, n_loops: 0 });
+        }
+        self.blocks(section, end..section.blocks.len(), &mut steps)?;
+        Ok(steps)
+    }
+
+    /// Blocks in the order in which they are.
+    fn blocks(&mut self, section: &Section, range: Range<usize>, steps: &mut Vec<Step>) -> Result<(), JitError> {
         let mut chunk: Vec<(usize, Part)> = Vec::new();
         let mut n_ops = 0;
-        for (number, block) in section.blocks.iter().enumerate() {
+        for (number, block) in range.clone().zip(&section.blocks[range]) {
             let part = Part::of(block);
             let size = part.as_ref().map_or(usize::MAX, Part::n_operations);
             if n_ops > 0 && size.saturating_add(n_ops) > self.options.chunk_operations {
-                self.end_chunk(&mut chunk, &mut steps)?;
+                self.end_chunk(&mut chunk, steps)?;
                 n_ops = 0;
             }
             match (part, block) {
@@ -184,8 +204,50 @@ impl<'p> SectionCompiler<'p> {
                 (None, Block::Assign(_)) => {}
             }
         }
-        self.end_chunk(&mut chunk, &mut steps)?;
-        Ok(steps)
+        self.end_chunk(&mut chunk, steps)
+    }
+
+    /// Functions for blocks and runs of blocks; what goes wrong makes all of the stretch be interpreted.
+    fn stretch(&mut self, section: &Section, first: usize, items: &[Item]) -> Result<UnitId, JitError> {
+        let mut parts = Vec::with_capacity(items.len());
+        for item in items {
+            let (Item::Block(number) | Item::Run(Run { first: number, .. })) = item;
+            if let Some(Block::Assign(assign)) = section.blocks.get(*number) {
+                let layout = layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX)?;
+                parts.push((item, assign, layout));
+            }
+        }
+        let (program, options) = (self.program, self.options);
+        let mut n_functions = 0;
+        let mut rest = &parts[..];
+        while !rest.is_empty() {
+            let mut n_ops = 0;
+            let fits = |(_, assign, _): &&(&Item, &Assign, Layout)| {
+                n_ops += assign.code.ops.len();
+                n_ops <= options.chunk_operations
+            };
+            let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            rest = later;
+            n_functions += 1;
+            self.function(|lowering| {
+                for (item, assign, layout) in now {
+                    if lowering.n_pending() + assign.stores.len() > options.group_stores || matches!(item, Item::Run(_))
+                    {
+                        end_group(lowering, program, &[], first);
+                    }
+                    match item {
+                        Item::Block(_) => drop(write_assign(lowering, assign, layout, 0)),
+                        Item::Run(run) => {
+                            let must_be_finite = |slot| must_be_finite(program, slot);
+                            let checks = write_run(lowering, assign, layout, run, &must_be_finite);
+                            lowering.exit_if(checks, &[], first as i64 + 1);
+                        }
+                    }
+                }
+                end_group(lowering, program, &[], first);
+            })?;
+        }
+        Ok(self.unit(n_functions, 0))
     }
 
     fn end_chunk(&mut self, chunk: &mut Vec<(usize, Part)>, steps: &mut Vec<Step>) -> Result<(), JitError> {
@@ -379,10 +441,13 @@ fn bring(lowering: &mut Lowering, code: &Code, layout: &Layout, id: ValueId) {
     }
 }
 
+fn must_be_finite(program: &SimProgram, slot: SlotId) -> bool {
+    program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative)
+}
+
 /// Checks what the group has computed and stores it; the chunk ends before block `first` if something is wrong.
 fn end_group(lowering: &mut Lowering, program: &SimProgram, made: &[Value], first: usize) {
-    let must_be_finite = |slot: SlotId| program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
-    let check = lowering.pending_check(&must_be_finite);
+    let check = lowering.pending_check(&|slot| must_be_finite(program, slot));
     lowering.exit_if(check.into_iter().collect(), made, first as i64 + 1);
     lowering.flush();
 }

@@ -102,8 +102,28 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// A chain of masses and springs: 2n states, written out.
+/// A chain of masses and springs: 2n states, in arrays.
 fn chain(n: usize) -> String {
+    format!(
+        "model Chain
+          parameter Real c = 100, d = 0.1;
+          Real x[{n}](each start = 1, each fixed = true), v[{n}](each start = 0, each fixed = true), f[{n} + 1];
+        equation
+          f[1] = -c*x[1];
+          for i in 2:{n} loop
+            f[i] = c*(x[i - 1] - x[i]);
+          end for;
+          f[{n} + 1] = 0;
+          der(x) = v;
+          for i in 1:{n} loop
+            der(v[i]) = f[i] - f[i + 1] - d*v[i];
+          end for;
+        end Chain;"
+    )
+}
+
+/// The same, each variable declared by itself: position, speed and force of a mass are neighbours.
+fn written_out(n: usize) -> String {
     let mut text = String::from("model Chain\n  parameter Real c = 100, d = 0.1;\n");
     for i in 1..=n {
         text += &format!("  Real x{i}(start = {}, fixed = true), v{i}(start = 0, fixed = true), f{i};\n", i % 7);
@@ -126,7 +146,7 @@ fn run(text: &str, stage: Stage) -> Outcome {
 }
 
 fn parsing(rows: &mut Vec<Row>) {
-    let text = chain(5000);
+    let text = written_out(5000);
     let time = best(5, || {
         let mut names = Interner::new();
         drop(saltus_syntax::parse(FileId::from_usize(0), &text, &mut names));
@@ -143,7 +163,7 @@ fn parsing(rows: &mut Vec<Row>) {
 
 fn compiling(rows: &mut Vec<Row>) {
     let n = 3000;
-    let text = chain(n);
+    let text = written_out(n);
     let time = best(3, || drop(run(&text, Stage::Compile)));
     let value = 3.0 * n as f64 / time.as_secs_f64();
     let method = "9 000 equations, source to program";
@@ -164,24 +184,13 @@ fn by_hand(x: &[f64], dx: &mut [f64], c: f64, d: f64) {
     }
 }
 
+/// Calls of the derivatives that are timed together.
+const CALLS: u32 = 20_000;
+
 fn derivatives(rows: &mut Vec<Row>) {
-    const CALLS: u32 = 20_000;
     let n = 200;
-    let outcome = run(&chain(n), Stage::Compile);
-    let Some(program) = &outcome.program else { return };
-    let session = Session::new(Box::new(MemoryFiles::new()));
-    let mut functions = Engine::Jit.functions(program, &session);
-    let _ = functions.eval(Activation::Parameters);
-    let mut x: Vec<f64> = (0..program.states.len()).map(|i| i as f64).collect();
+    let mut x: Vec<f64> = (0..2 * n).map(|i| i as f64).collect();
     let mut dx = vec![0.0; x.len()];
-    let compiled = best(5, || {
-        for i in 0..CALLS {
-            x[0] = f64::from(i);
-            functions.set_continuous(0.0, &x);
-            let _ = functions.eval(Activation::Derivatives);
-            functions.get_derivatives(&mut dx);
-        }
-    });
     let hand = best(5, || {
         for i in 0..CALLS {
             x[0] = f64::from(i);
@@ -191,15 +200,40 @@ fn derivatives(rows: &mut Vec<Row>) {
     });
     let rate = |time: Duration| f64::from(CALLS) / time.as_secs_f64();
     let row = |name: &str, value, method| Row { name: name.into(), value, unit: "calls/s", method, is_rate: true };
-    rows.push(row("derivatives", rate(compiled), "400 states, machine code, states written and read"));
-    rows.push(row("derivatives by hand", rate(hand), "the same in Rust, vectorised by its compiler"));
-    rows.push(Row {
-        name: "derivatives: machine code / by hand".into(),
-        value: compiled.as_secs_f64() / hand.as_secs_f64(),
-        unit: "times",
-        method: "time of one call by that of the other",
-        is_rate: false,
-    });
+    rows.push(row("derivatives by hand", rate(hand), "400 states in Rust, vectorised by its compiler"));
+    let models = [
+        ("derivatives", chain(n), "the same in arrays, machine code, states written and read"),
+        ("derivatives, written out", written_out(n), "the same without arrays"),
+    ];
+    for (name, text, method) in models {
+        let Some(compiled) = time_of_calls(&text) else { continue };
+        rows.push(row(name, rate(compiled), method));
+        rows.push(Row {
+            name: format!("{name}: time / by hand"),
+            value: compiled.as_secs_f64() / hand.as_secs_f64(),
+            unit: "times",
+            method: "of one call",
+            is_rate: false,
+        });
+    }
+}
+
+fn time_of_calls(text: &str) -> Option<Duration> {
+    let outcome = run(text, Stage::Compile);
+    let program = outcome.program.as_ref()?;
+    let session = Session::new(Box::new(MemoryFiles::new()));
+    let mut functions = Engine::Jit.functions(program, &session);
+    let _ = functions.eval(Activation::Parameters);
+    let mut x: Vec<f64> = (0..program.states.len()).map(|i| i as f64).collect();
+    let mut dx = vec![0.0; x.len()];
+    Some(best(5, || {
+        for i in 0..CALLS {
+            x[0] = f64::from(i);
+            functions.set_continuous(0.0, &x);
+            let _ = functions.eval(Activation::Derivatives);
+            functions.get_derivatives(&mut dx);
+        }
+    }))
 }
 
 fn events(rows: &mut Vec<Row>) {
