@@ -4,14 +4,15 @@
 //! In: a [`Loop`] and memory whose unknowns hold the last solution (the start of the next). Out: memory with the
 //! solution, or a [`Status`] and a description that names the unknowns, their values and the residuals.
 
-use saltus_base::{Index, Span};
+mod continuation;
+mod describe;
+
+use saltus_base::Index;
 use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
 };
-use saltus_program::blame::number;
 use saltus_program::{
-    Assign, BinaryFn, Details, EvalFailure, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, SimProgram, SlotId,
-    Status, ValueId,
+    Assign, BinaryFn, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, SimProgram, SlotId, Status, ValueId,
 };
 
 use crate::linear::{LinearSolver, NotLinear, usable_nominal};
@@ -29,8 +30,6 @@ const TOLERANCE: f64 = 1e-12;
 const MOST_ITERATIONS: u32 = 100;
 /// Unknowns this many times larger than ever are no solution.
 const FARTHEST: f64 = 1e30;
-/// Unknowns named in a message.
-const MOST_NAMED: usize = 8;
 
 /// How much effort a solution is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -201,99 +200,6 @@ impl<'a> LoopWork<'a> {
             }
         }
     }
-
-    /// What is wrong, in words, with the equation that is violated most.
-    pub fn describe(&self, program: &SimProgram) -> EvalFailure {
-        let name = |slot: SlotId| program.slot_name(slot).to_owned();
-        match self.why {
-            Why::Mixed { tried } => {
-                let slots = self.l.discrete.iter().flat_map(|d| &d.stores).map(|s| name(s.1));
-                let message = format!(
-                    "{}no values of {} agree with the equations they switch ({tried} combinations tried)",
-                    self.reals.switches.position(program),
-                    listed(slots.collect())
-                );
-                let span = self.l.discrete.as_ref().map_or(self.l.body.span, |d| d.span);
-                let mut failure = EvalFailure::new(message, span);
-                failure.details.labels = self.equations();
-                failure
-            }
-            why => {
-                let reason = match why {
-                    Why::Reals(NoSolution::Linear(NotLinear::CannotEvaluate))
-                    | Why::Reals(NoSolution::Newton(NewtonError::StartFails)) => {
-                        "its equations cannot be evaluated at these values"
-                    }
-                    Why::Reals(NoSolution::Newton(NewtonError::JacobianFails(_))) => {
-                        "its derivatives cannot be evaluated at these values"
-                    }
-                    Why::Reals(NoSolution::RanAway) => "the iteration runs away to infinity",
-                    Why::Reals(NoSolution::Linear(NotLinear::Contradiction)) => "the equations contradict each other",
-                    Why::Reals(NoSolution::Newton(NewtonError::TooManyIterations(_))) => {
-                        "the iteration does not converge"
-                    }
-                    _ => "no step brings the equations closer to their solution",
-                };
-                self.describe_reals(program, reason)
-            }
-        }
-    }
-
-    fn describe_reals(&self, program: &SimProgram, reason: &str) -> EvalFailure {
-        let kind = if self.l.is_linear { "linear" } else { "nonlinear" };
-        let n = self.l.unknowns.len();
-        let equations = if n == 1 { "equation" } else { "equations" };
-        let position = self.reals.switches.position(program);
-        let message = format!("{position}a {kind} loop of {n} {equations} has no solution: {reason}");
-        let mut failure = EvalFailure::new(message, self.worst_equation());
-        failure.details = Details { labels: self.equations(), notes: self.unknowns(program) };
-        failure
-    }
-
-    /// The equations of the loop: those that are not fulfilled with their residuals, then those that are solved for the
-    /// other variables on the way.
-    fn equations(&self) -> Vec<(Span, String)> {
-        let residuals = self.reals.failed_residuals.iter().map(|r| format!("left minus right side: {r:.3e}"));
-        let solved = self.l.body.stores.iter().map(|_| "belongs to the loop".to_owned());
-        let mut labels: Vec<(Span, String)> = self.l.spans.iter().copied().zip(residuals.chain(solved)).collect();
-        labels.truncate(MOST_NAMED);
-        labels
-    }
-
-    /// The iteration variables, one a line.
-    fn unknowns(&self, program: &SimProgram) -> Vec<String> {
-        let scales = self.reals.start.iter().zip(&self.reals.nominal);
-        let text = |unknown: &saltus_program::Unknown, x: f64, start: f64, nominal: f64| {
-            let mut text = format!(
-                "unknown {} = {} (start {}, nominal {}",
-                program.slot_name(unknown.slot),
-                number(x),
-                number(start),
-                number(nominal)
-            );
-            for (name, bound) in [("min", unknown.min), ("max", unknown.max)] {
-                if bound.is_finite() && bound.abs() < FARTHEST {
-                    text += &format!(", {name} {}", number(bound));
-                }
-            }
-            text + ")"
-        };
-        let unknowns = self.l.unknowns.iter().zip(&self.reals.failed_x).zip(scales);
-        let mut notes: Vec<String> =
-            unknowns.map(|((u, &x), (&start, &nominal))| text(u, x, start, nominal)).take(MOST_NAMED).collect();
-        if self.l.unknowns.len() > MOST_NAMED {
-            notes.push(format!("and {} more unknowns", self.l.unknowns.len() - MOST_NAMED));
-        }
-        notes
-    }
-
-    fn worst_equation(&self) -> Span {
-        let redundant = self.reals.linear.iter().flat_map(|l| &l.redundant).next();
-        let redundant = redundant.and_then(|&i| self.l.spans.get(i));
-        let residuals = self.reals.failed_residuals.iter().zip(&self.l.spans);
-        let worst = residuals.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())).map(|(_, span)| span);
-        redundant.or(worst).copied().unwrap_or(self.l.body.span)
-    }
 }
 
 /// Loops from this size on are solved as sparse ones if their Jacobian is known and has few entries.
@@ -331,15 +237,6 @@ impl LoopRecord {
 }
 
 const MOST_MIXED_RECORDS: usize = 1_000;
-
-fn listed(mut items: Vec<String>) -> String {
-    if items.len() > MOST_NAMED {
-        let more = items.len() - MOST_NAMED;
-        items.truncate(MOST_NAMED);
-        items.push(format!("… {more} more"));
-    }
-    items.join(", ")
-}
 
 /// The residuals as evaluated by the machine.
 struct Body<'m, 'a> {
@@ -532,29 +429,37 @@ impl Reals {
             if k > 0 {
                 self.newton.forget_jacobian();
             }
-            let outcome = self.newton.solve(body, &mut self.x, &self.nominal);
-            record.statistics.newton_iterations += iterations(&outcome);
-            // The solver need not have looked at the solution last.
-            let evaluated =
-                (outcome.is_ok() && body.is_at(&self.x)) || body.residual(&self.x, &mut self.residuals).is_ok();
-            match outcome {
-                Ok(_) if evaluated && !self.has_run_away() => {
+            match self.newton_from_here(body, record) {
+                Ok(()) => {
                     record.statistics.retries += u64::from(k > 0);
                     return Ok(());
                 }
-                _ if first_failure.is_some() => {}
-                Ok(_) => {
-                    first_failure = Some(NoSolution::RanAway);
-                    self.remember_failure();
-                }
+                Err(_) if first_failure.is_some() => {}
                 Err(why) => {
-                    first_failure = Some(NoSolution::Newton(why));
+                    first_failure = Some(why);
                     self.remember_failure();
                 }
             }
         }
+        body.differences = false;
+        if patience == Patience::Event && body.l.discrete.is_none() && self.continues(body, record) {
+            record.statistics.retries += 1;
+            return Ok(());
+        }
         self.newton.forget_jacobian();
         Err(first_failure.unwrap_or(NoSolution::Newton(NewtonError::StartFails)))
+    }
+
+    fn newton_from_here(&mut self, body: &mut Body, record: &mut LoopRecord) -> Result<(), NoSolution> {
+        let outcome = self.newton.solve(body, &mut self.x, &self.nominal);
+        record.statistics.newton_iterations += iterations(&outcome);
+        // The solver need not have looked at the solution last.
+        let evaluated = (outcome.is_ok() && body.is_at(&self.x)) || body.residual(&self.x, &mut self.residuals).is_ok();
+        match outcome {
+            Ok(_) if evaluated && !self.has_run_away() => Ok(()),
+            Ok(_) => Err(NoSolution::RanAway),
+            Err(why) => Err(NoSolution::Newton(why)),
+        }
     }
 
     /// Far out, overflow and underflow turn residuals into zeros that are no solutions: `y / (1 + y²)` at 1e157.

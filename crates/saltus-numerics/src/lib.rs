@@ -54,7 +54,7 @@ mod step_size;
 
 pub use auto::Automatic;
 pub use bdf::Bdf;
-pub use continuation::{ContinuationError, ContinuationReport, Homotopy, follow};
+pub use continuation::{ContinuationReport, Homotopy, PathEnds, follow};
 pub use dormand_prince::DormandPrince;
 pub use eigenvalues::eigenvalues;
 pub use fixed_step::{FixedStep, FixedStepMethod};

@@ -2,8 +2,7 @@
 //! insertion.
 
 use saltus_numerics::{
-    ContinuationError, Eval, Homotopy, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem,
-    Residual, TrialFailure, follow,
+    Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Residual, TrialFailure,
 };
 
 fn solve(
@@ -213,40 +212,4 @@ fn quadratic_convergence_is_seen() {
     )
     .unwrap();
     assert!((x[0] - 2f64.sqrt()).abs() < 1e-11 && report.iterations <= 4, "{report:?}");
-}
-
-/// λ·(x³ − 3x + 3) + (1 − λ)·(x + 10): the actual system has one root, −2.1038…, and a local minimum that traps Newton.
-struct Cubic;
-
-impl Homotopy for Cubic {
-    fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval {
-        r[0] = lambda * (x[0].powi(3) - 3.0 * x[0] + 3.0) + (1.0 - lambda) * (x[0] + 10.0);
-        Ok(())
-    }
-}
-
-#[test]
-fn continuation_reaches_the_actual_system() {
-    let mut solver = NewtonSolver::new(1, NewtonOptions::default());
-    let mut x = [1.0];
-    let report = follow(&mut Cubic, &mut solver, &mut x, &[1.0]).unwrap();
-    assert!((x[0].powi(3) - 3.0 * x[0] + 3.0).abs() < 1e-8 && x[0] < -2.0, "{x:?} {report:?}");
-    assert!(report.steps < 50);
-}
-
-/// Solvable up to λ = ½ only: x² = ½ − λ.
-struct DeadEnd;
-
-impl Homotopy for DeadEnd {
-    fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval {
-        r[0] = x[0] * x[0] - 0.5 + lambda;
-        Ok(())
-    }
-}
-
-#[test]
-fn a_path_that_ends_is_reported_with_its_end() {
-    let mut solver = NewtonSolver::new(1, NewtonOptions::default());
-    let ended = follow(&mut DeadEnd, &mut solver, &mut [1.0], &[1.0]);
-    assert!(matches!(ended, Err(ContinuationError::Stuck { lambda, .. }) if (lambda - 0.5).abs() < 1e-3), "{ended:?}");
 }
