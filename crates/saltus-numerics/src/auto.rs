@@ -4,7 +4,9 @@
 //! differentiation formulas (many states, derivatives that come out of an iteration, or a Rosenbrock method that makes no
 //! progress). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
 //! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
-//! to the explicit method has to be earned by more steps than the last one.
+//! to the explicit method has to be earned by more steps than the last one. Stiffness that does not show (the states run to
+//! and fro about a kink, or evaluations fail ahead of an explicit step) is found out by trial: after many explicit steps the
+//! implicit method gets its chance, and goes again if it makes no longer steps.
 
 use crate::bdf::Bdf;
 use crate::dormand_prince::DormandPrince;
@@ -29,6 +31,9 @@ const LONGEST_PROBATION: u32 = 1_000;
 /// A Rosenbrock method that makes more steps than this without a restart suffers from something that formulas do not mind: a
 /// Jacobian that is not exact.
 const LONGEST_RUN: u32 = 2_000;
+
+/// So many explicit steps are followed by a trial of the implicit method; each trial in vain doubles them.
+const FIRST_PATIENCE: u64 = 1_000;
 
 enum Stiff {
     Rosenbrock(Box<Rosenbrock>),
@@ -85,6 +90,9 @@ pub struct Automatic {
     probation: u32,
     /// Steps of the implicit method since the last restart.
     run: u32,
+    /// Steps of the explicit method since it last took over, and how many it may make.
+    explicit_run: u64,
+    patience: u64,
     /// Of a Rosenbrock method that has been replaced.
     retired: Statistics,
     switches: u64,
@@ -107,6 +115,8 @@ impl Automatic {
             unsuspicious: 0,
             probation: FIRST_PROBATION,
             run: 0,
+            explicit_run: 0,
+            patience: FIRST_PATIENCE,
             retired: Statistics::default(),
             switches: 0,
             x: vec![0.0; n],
@@ -144,6 +154,7 @@ impl Automatic {
         self.wants_switch = false;
         self.suspicious = 0;
         self.unsuspicious = 0;
+        self.explicit_run = 0;
         self.switches += 1;
         let new = self.active_mut();
         // A size that was right for one method is a good guess for the other, but not for formulas of order 1.
@@ -177,7 +188,12 @@ impl Automatic {
                 self.suspicious = 0;
             }
         }
-        self.wants_switch = self.suspicious >= STIFF_STEPS;
+        self.explicit_run += 1;
+        let is_trial = self.explicit_run >= self.patience;
+        if is_trial {
+            self.patience = self.patience.saturating_mul(2);
+        }
+        self.wants_switch = is_trial || self.suspicious >= STIFF_STEPS;
     }
 
     fn watch_stiff(&mut self) {

@@ -17,6 +17,11 @@ const KAPPA: [f64; MAX_ORDER + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415,
 /// Sums of 1/j up to the order.
 const GAMMA: [f64; MAX_ORDER + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0];
 const NEWTON_ITERATIONS: u32 = 4;
+/// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
+const NEGLIGIBLE: f64 = 0.1;
+/// An iteration that neither contracts nor grows is as good as it gets, and good enough with changes below this part of the
+/// tolerance.
+const STALLED: f64 = 0.1;
 const MOST_GROWTH: f64 = 10.0;
 const MOST_SHRINK: f64 = 0.2;
 
@@ -204,14 +209,15 @@ impl Bdf {
             let change =
                 step_size::norm(&self.tolerances, &self.predicted, &self.predicted, self.slope.iter().copied());
             let rate = before.map(|b| change / b);
-            if !change.is_finite() || rate.is_some_and(|r| is_hopeless(r, change, iteration, goal)) {
+            let ends = change <= NEGLIGIBLE * goal || rate.is_some_and(|r| is_stalled(r, change));
+            if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration, goal)) {
                 return Err(TrialFailure);
             }
             for i in 0..self.slope.len() {
                 self.correction[i] += self.slope[i];
                 self.trial[i] = self.predicted[i] + self.correction[i];
             }
-            if change == 0.0 || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
+            if ends || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
                 return Ok(iteration);
             }
             before = Some(change);
@@ -288,6 +294,12 @@ impl Bdf {
         let safety = 0.9 * most / (most - 1.0 + f64::from(iterations));
         Ok((self.error_norm(self.order, &self.correction), safety))
     }
+}
+
+/// Rounding, loops inside of the right-hand side, and kinks of it (a flow about zero) leave changes that contract no
+/// further and say nothing against the step.
+fn is_stalled(rate: f64, change: f64) -> bool {
+    (0.5..2.0).contains(&rate) && change <= STALLED
 }
 
 /// Will the iteration, contracting at this rate, still be above the goal at the end?

@@ -206,3 +206,52 @@ fn a_jacobian_that_is_not_exact_does_not_hold_up_the_automatic_choice() {
     assert!(rosenbrock > 5_000, "{rosenbrock}");
     assert!(automatic < 2_500 + 2 * formulas, "{automatic} and {formulas}");
 }
+
+/// A tank between two turbulent valves: ẋ = −k·root(x − cos t), with root(d) ≈ sign(d)·√|d| smoothed below 1e-8. Its slope at
+/// the balance is k/√1e-8, far away from it the states run to and fro.
+struct SteepRoot;
+
+impl OdeSystem for SteepRoot {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        let d = x[0] - t.cos();
+        dx[0] = -1e5 * d / (d * d + 1e-16).powf(0.25);
+        Ok(())
+    }
+}
+
+#[test]
+fn stiffness_that_does_not_show_is_found_out_by_trial() {
+    let mut solver = Automatic::new(uniform(1, 1e-6), f64::INFINITY);
+    run(&mut solver, &mut SteepRoot, &[1.0], 3.0);
+    let cost = solver.statistics();
+    // x lags by (sin t / k)² < 1e-10
+    assert!((solver.states()[0] - 3f64.cos()).abs() < 1e-5, "{:?}", solver.states());
+    // at least 1e9·3/3.3 for the explicit method alone
+    assert!(solver.is_stiff() && cost.steps < 50_000, "{cost:?}");
+}
+
+/// The cosine with a right-hand side that scatters, as if it came out of an iteration.
+struct Noisy;
+
+impl OdeSystem for Noisy {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        let scatter = (x[0].to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 / f64::from(1 << 24);
+        dx[0] = -1e6 * (x[0] - t.cos()) - t.sin() + 0.05 * scatter;
+        Ok(())
+    }
+
+    fn jacobian(&mut self, _: f64, _: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian[0] = -1e6;
+        true
+    }
+}
+
+#[test]
+fn noise_below_the_tolerance_does_not_stop_the_formulas() {
+    let mut solver = integrator("bdf", uniform(1, 1e-6), f64::INFINITY);
+    run(solver.as_mut(), &mut Noisy, &[1.0], 20.0);
+    let cost = solver.statistics();
+    assert!((solver.states()[0] - 20f64.cos()).abs() < 1e-5, "{:?}", solver.states());
+    // the scatter moves x by 0.05/1e6, a twentieth of the tolerance
+    assert!(cost.rejected * 5 < cost.steps && cost.steps < 2_000, "{cost:?}");
+}
