@@ -7,8 +7,8 @@ use saltus_flat::{
     Purity, RecordField, RecordId, RecordType, Statement, StatementKind, Type,
 };
 use saltus_program::{
-    Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Experiment, Jacobian, Loop, MixedStrategy, Op, Slot,
-    SlotId, SlotKind, SlotType, UnaryFn, Unknown, ValueId,
+    Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Jacobian, Loop, MixedStrategy, Op, Slot, SlotId,
+    SlotKind, SlotType, UnaryFn, Unknown, ValueId,
 };
 
 use super::*;
@@ -16,43 +16,7 @@ use super::*;
 pub(crate) fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
     let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
-    SimProgram {
-        name: "M".into(),
-        slots,
-        time,
-        initial: time,
-        terminal: time,
-        states: vec![],
-        pre: vec![],
-        relations: IdVec::new(),
-        time_events: vec![],
-        samples: vec![],
-        delays: vec![],
-        transports: vec![],
-        reinits: vec![],
-        assertions: vec![],
-        terminations: vec![],
-        initial_checks: vec![],
-        variables: vec![],
-        state_sets: vec![],
-        selection_section: Section::default(),
-        parameter_section: Section::default(),
-        initial_section: Section::default(),
-        homotopy_section: Section::default(),
-        event_section: Section::default(),
-        derivative_section: Section::default(),
-        crossing_section: Section::default(),
-        output_section: Section::default(),
-        base_partitions: Vec::new(),
-        clocked_sections: Vec::new(),
-        derivative_modes: vec![],
-        decisive: vec![],
-        experiment: Experiment::default(),
-        callables: IdVec::new(),
-        functions: IdVec::new(),
-        records: IdVec::new(),
-        enumerations: IdVec::new(),
-    }
+    SimProgram { slots, time, initial: time, terminal: time, ..SimProgram::empty("M") }
 }
 
 fn slot(program: &mut SimProgram, name: &str, ty: SlotType, initial: f64) -> SlotId {

@@ -3,8 +3,7 @@
 use saltus_base::{IdVec, Span};
 use saltus_interp::Interpreter;
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Experiment, Loop, Op, Section, SimProgram, Slot, SlotId, SlotKind, SlotType,
-    Unknown, ValueId, Variable,
+    Assign, BinaryFn, Block, Code, Loop, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Unknown, ValueId, Variable,
 };
 use saltus_sim::{Options, SimErrorKind, simulate};
 
@@ -27,43 +26,7 @@ fn empty_program() -> SimProgram {
     let mut flag = |name: &str, kind| slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial: 0.0 });
     let time = flag("time", SlotKind::Time);
     let (initial, terminal) = (flag("initial()", SlotKind::Flag), flag("terminal()", SlotKind::Flag));
-    SimProgram {
-        name: "M".into(),
-        slots,
-        time,
-        initial,
-        terminal,
-        states: vec![],
-        pre: vec![],
-        relations: IdVec::new(),
-        time_events: vec![],
-        samples: vec![],
-        delays: vec![],
-        transports: vec![],
-        reinits: vec![],
-        assertions: vec![],
-        terminations: vec![],
-        initial_checks: vec![],
-        variables: vec![],
-        state_sets: vec![],
-        selection_section: Section::default(),
-        parameter_section: Section::default(),
-        initial_section: Section::default(),
-        homotopy_section: Section::default(),
-        event_section: Section::default(),
-        derivative_section: Section::default(),
-        crossing_section: Section::default(),
-        output_section: Section::default(),
-        base_partitions: Vec::new(),
-        clocked_sections: Vec::new(),
-        derivative_modes: vec![],
-        decisive: vec![],
-        experiment: Experiment::default(),
-        callables: IdVec::new(),
-        functions: IdVec::new(),
-        records: IdVec::new(),
-        enumerations: IdVec::new(),
-    }
+    SimProgram { slots, time, initial, terminal, ..SimProgram::empty("M") }
 }
 
 fn assign(ops: Vec<Op>, stores: Vec<(ValueId, SlotId)>) -> Assign {

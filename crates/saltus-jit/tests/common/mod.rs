@@ -6,50 +6,14 @@ use saltus_base::{IdVec, Span};
 use saltus_interp::Interpreter;
 use saltus_jit::{CompiledModel, Jit};
 use saltus_program::{
-    Activation, Assign, BinaryFn, Block, Code, Experiment, ModelFunctions, Op, Section, SimProgram, Slot, SlotId,
-    SlotKind, SlotType, Status, ValueId,
+    Activation, Assign, BinaryFn, Block, Code, ModelFunctions, Op, SimProgram, Slot, SlotId, SlotKind, SlotType,
+    Status, ValueId,
 };
 
 pub fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
     let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
-    SimProgram {
-        name: "M".into(),
-        slots,
-        time,
-        initial: time,
-        terminal: time,
-        states: vec![],
-        pre: vec![],
-        relations: IdVec::new(),
-        time_events: vec![],
-        samples: vec![],
-        delays: vec![],
-        transports: vec![],
-        reinits: vec![],
-        assertions: vec![],
-        terminations: vec![],
-        initial_checks: vec![],
-        variables: vec![],
-        state_sets: vec![],
-        selection_section: Section::default(),
-        parameter_section: Section::default(),
-        initial_section: Section::default(),
-        homotopy_section: Section::default(),
-        event_section: Section::default(),
-        derivative_section: Section::default(),
-        crossing_section: Section::default(),
-        output_section: Section::default(),
-        base_partitions: Vec::new(),
-        clocked_sections: Vec::new(),
-        derivative_modes: vec![],
-        decisive: vec![],
-        experiment: Experiment::default(),
-        callables: IdVec::new(),
-        functions: IdVec::new(),
-        records: IdVec::new(),
-        enumerations: IdVec::new(),
-    }
+    SimProgram { slots, time, initial: time, terminal: time, ..SimProgram::empty("M") }
 }
 
 pub fn slot(program: &mut SimProgram, kind: SlotKind, initial: f64) -> SlotId {
