@@ -20,7 +20,7 @@ use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::effects;
-use crate::lower::promises::Made;
+use crate::lower::promises::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
@@ -106,6 +106,10 @@ impl<'a> Lowering<'a> {
             }
             EquationKind::When { branches } => self.when(branches, equation.span),
             EquationKind::Assert { condition, message, level } => {
+                let times = self.making(Made::Always, |l| l.times());
+                if let Some(Times::Active(guard)) = times {
+                    return self.event_assertion(condition, message, level.as_ref(), guard, equation.span);
+                }
                 let yes = self.system.dag.boolean(true);
                 self.assertion(condition, message, level.as_ref(), yes, equation.span)
             }

@@ -13,6 +13,7 @@ use saltus_program::{Argument, SlotId, SlotKind, SlotType};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
+use crate::lower::promises::Made;
 use crate::lower::{Lowered, Lowering, known_dims};
 use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 
@@ -54,7 +55,7 @@ fn lower_parameter<'a>(
     let Some(value) = value else { return Ok(()) };
     lowering.declared_dims = known_dims(&variable.ty)
         .filter(|_| matches!(value.kind, ExprKind::Call { .. }) && !variable.ty.dims.is_empty());
-    let nodes = lowering.acting_always(|l| l.literally(|l| l.spread(value, slots.len())));
+    let nodes = lowering.acting_always(|l| l.making(Made::Always, |l| l.literally(|l| l.spread(value, slots.len()))));
     lowering.declared_dims = None;
     let nodes = nodes?;
     if lowering.system.free_parameters.ends_with(slots) {

@@ -19,12 +19,13 @@ use saltus_program::{BinaryFn, Reinit, SlotId, SlotKind, SlotType, Termination};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
+use crate::lower::promises::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{ScalarEquation, Start};
 
 /// When a part of a `when` is active: at events, and in the initial system.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Guard {
     pub at_event: NodeId,
     pub initially: NodeId,
@@ -109,7 +110,7 @@ impl<'a> Lowering<'a> {
     fn when_body(&mut self, body: &'a [Equation], guard: Guard, choices: &mut Choices) -> Lowered<()> {
         let initial = self.system.load(self.system.initial);
         let active = self.system.dag.select(initial, guard.initially, guard.at_event);
-        self.acting(active, |l| l.active_body(body, guard, choices))
+        self.acting(active, |l| l.making(Made::InWhen(guard), |l| l.active_body(body, guard, choices)))
     }
 
     fn active_body(&mut self, body: &'a [Equation], guard: Guard, choices: &mut Choices) -> Lowered<()> {
@@ -131,7 +132,7 @@ impl<'a> Lowering<'a> {
                 EquationKind::Reinit { state, value } => self.when_reinit(state, value, guard, span)?,
                 EquationKind::Terminate { message } => self.termination(message, guard.at_event, span),
                 EquationKind::Assert { condition, message, level } => {
-                    self.event_assertion(condition, message, level.as_ref(), guard.at_event, span)?;
+                    self.event_assertion(condition, message, level.as_ref(), guard, span)?;
                 }
                 EquationKind::When { .. } => return self.unsupported("a when in a when", span),
                 EquationKind::Call(call) => self.call_for_effect(call)?,
@@ -240,7 +241,7 @@ impl<'a> Lowering<'a> {
             let slot = self.system.add_slot(format!("terminate {number} asked"), SlotKind::Discrete, SlotType::Boolean);
             let before = self.pre_node(slot);
             let asked = self.system.dag.binary(BinaryFn::Or, before, guard);
-            self.kept_outcome(slot, false, asked, span);
+            self.kept_outcome(slot, false, asked, no, span);
             slot
         } else {
             active
@@ -249,39 +250,47 @@ impl<'a> Lowering<'a> {
         self.system.terminations.push(Termination { active, message, span });
     }
 
-    /// An assertion that is checked at events. Its outcome is kept, since it is read after the event.
-    fn event_assertion(
+    /// An assertion that is checked at events, or at the start.
+    pub fn event_assertion(
         &mut self,
         condition: &'a Expr,
         message: &'a Expr,
         level: Option<&'a Expr>,
-        guard: NodeId,
+        guard: Guard,
         span: Span,
     ) -> Lowered<()> {
         let Ok(condition) = self.literally(|l| l.condition(condition)) else { return Ok(()) };
-        let inactive = self.system.dag.not(guard);
-        let holds = self.system.dag.binary(BinaryFn::Or, inactive, condition);
-        if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
-            return Ok(());
-        }
-        let number = self.system.assertions.len() + 1;
-        let name = format!("holds {number}");
-        let slot = self.system.add_slot(name, SlotKind::Discrete, SlotType::Boolean);
-        let before = self.pre_node(slot);
-        let right = self.system.dag.and(before, holds);
-        self.kept_outcome(slot, true, right, span);
-        let left = self.system.load(slot);
-        self.add_assertion(left, message, level, span);
+        let holds = self.kept_condition(condition, guard, span);
+        self.add_assertion(holds, message, level, span);
         Ok(())
     }
 
+    /// Whether a condition has held so far whenever the guard was active. It is kept, since it is read after the event.
+    pub fn kept_condition(&mut self, condition: NodeId, guard: Guard, span: Span) -> NodeId {
+        let mut implied = |guard: NodeId| {
+            let inactive = self.system.dag.not(guard);
+            self.system.dag.binary(BinaryFn::Or, inactive, condition)
+        };
+        let (at_event, initially) = (implied(guard.at_event), implied(guard.initially));
+        let is_true = |node| self.system.dag.value(node).is_some_and(|v| v != 0.0);
+        if is_true(at_event) && is_true(initially) {
+            return at_event;
+        }
+        let number = self.system.assertions.len() + 1;
+        let slot = self.system.add_slot(format!("holds {number}"), SlotKind::Discrete, SlotType::Boolean);
+        let before = self.pre_node(slot);
+        let right = self.system.dag.and(before, at_event);
+        self.kept_outcome(slot, true, right, initially, span);
+        self.system.load(slot)
+    }
+
     /// A Boolean that has its start value until an event, and then what `right` makes of its value before.
-    fn kept_outcome(&mut self, slot: SlotId, start: bool, right: NodeId, span: Span) {
+    fn kept_outcome(&mut self, slot: SlotId, start: bool, right: NodeId, initially: NodeId, span: Span) {
         let first = self.system.dag.boolean(start);
         self.system.slots[slot].initial = f64::from(u8::from(start));
         self.system.starts.insert(slot, Start { value: first, is_fixed: true, span });
         let left = self.system.load(slot);
-        let (target, initially) = (Some(slot), Some(first));
+        let (target, initially) = (Some(slot), Some(initially));
         self.system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span });
     }
 
@@ -296,14 +305,15 @@ impl<'a> Lowering<'a> {
         if self.function.is_some() {
             return self.promise(condition, message, level, span);
         }
-        if self.is_initial {
-            return Ok(());
+        match self.times() {
+            None => Ok(()),
+            Some(Times::Always) => self.assertion(condition, message, level, self.path, span),
+            Some(Times::Active(guard)) => {
+                let here = Guard { at_event: self.path, initially: self.path };
+                let guard = self.both(guard, here);
+                self.event_assertion(condition, message, level, guard, span)
+            }
         }
-        // Relations are literal only inside a `when`.
-        if self.is_literal {
-            return self.event_assertion(condition, message, level, self.path, span);
-        }
-        self.assertion(condition, message, level, self.path, span)
     }
 
     pub fn terminate_statement(&mut self, message: &'a Expr, span: Span) -> Lowered<()> {

@@ -72,6 +72,58 @@ fn a_failed_assertion() {
     assert_eq!(times.last(), Some(&0.502));
 }
 
+/// A model that calls `f(x) = 2*x`, which is for positive `x`.
+fn fails_in_function(name: &str, model: &str) -> (String, Vec<f64>) {
+    let function = "function f\n  input Real x;\n  output Real y;\nalgorithm\n  \
+                    assert(x > 0, \"not positive: \" + String(x));\n  y := 2*x;\nend f;\n";
+    fails(name, &format!("{function}model M\n{model}end M;\n"))
+}
+
+#[test]
+fn assertions_of_functions_count_in_when_clauses() {
+    let when = "when time > 0.5 then d = f(0.2 - time); end when;\n";
+    for (name, section) in [("when", "equation"), ("when statement", "algorithm")] {
+        let body = if section == "algorithm" { when.replace("d =", "d :=") } else { when.to_owned() };
+        let model = format!("  discrete Real d(start = 1, fixed = true);\n{section}\n  {body}");
+        let (said, times) = fails_in_function(name, &model);
+        says(&said, &["at time 0.5", "assertion failed: not positive: -0.3", "calls `f`"]);
+        assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 1e-9), "{:?}", times.last());
+    }
+}
+
+#[test]
+fn assertions_of_functions_count_at_the_start() {
+    let states = "  parameter Real p = -1;\n  Real x;\n";
+    let models = [
+        ("initial equation", format!("{states}initial equation\n  x = f(p);\nequation\n  der(x) = 1;\n")),
+        ("initial algorithm", format!("{states}initial algorithm\n  x := f(p);\nequation\n  der(x) = 1;\n")),
+        ("binding", "  parameter Real p = -1;\n  parameter Real q = f(p);\n  Real x = q*time;\n".to_owned()),
+        ("initial()", "  discrete Real x;\nequation\n  when initial() then x = f(time - 1); end when;\n".to_owned()),
+    ];
+    for (name, model) in models {
+        let (said, times) = fails_in_function(name, &model);
+        says(&said, &["at time 0:", "assertion failed: not positive: -1", "calls `f`"]);
+        assert!(times.len() <= 1, "{name}: {times:?}");
+    }
+}
+
+#[test]
+fn assertions_of_initial_sections_count_at_the_start_only() {
+    for (name, section) in [("section equation", "initial equation"), ("section algorithm", "initial algorithm")] {
+        let text = |most: f64| {
+            format!(
+                "model M\n  Real x(start = 1, fixed = true);\n{section}\n  \
+                 assert(x < {most:?}, \"too high: \" + String(x));\nequation\n  der(x) = 1;\nend M;\n"
+            )
+        };
+        let (said, _) = fails(name, &text(0.5));
+        says(&said, &["at time 0:", "assertion failed: too high: 1", "M.mo:4:3"]);
+        // x = 1 + t exceeds 1.5 later.
+        let dir = Scratch::new(&format!("holds_{name}"));
+        run(&["simulate", &dir.file("M.mo", text(1.5)), "--quiet"], 0);
+    }
+}
+
 #[test]
 fn a_loop_that_becomes_singular() {
     let text = "model M\n  Real x, y, s(start = 1, fixed = true), a;\nequation\n  der(s) = -1;\n  \

@@ -104,7 +104,7 @@ impl<'a> Lowering<'a> {
         let has_when = algorithm.statements.iter().any(contains_when);
         let initially = if has_when {
             self.is_initial = true;
-            let values = self.execute_algorithm(algorithm, &assigned);
+            let values = self.making(Made::InAlgorithm, |l| l.execute_algorithm(algorithm, &assigned));
             self.is_initial = false;
             Some(values?)
         } else {
@@ -124,7 +124,7 @@ impl<'a> Lowering<'a> {
     pub fn initial_algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
         let assigned = assigned_variables(self.model, &algorithm.statements, false);
         self.is_initial = true;
-        let values = self.acting_always(|l| l.execute_algorithm(algorithm, &assigned));
+        let values = self.acting_always(|l| l.making(Made::Always, |l| l.execute_algorithm(algorithm, &assigned)));
         self.is_initial = false;
         for (slot, right, span) in values? {
             let left = self.system.load(slot);

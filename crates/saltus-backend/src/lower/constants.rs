@@ -15,7 +15,7 @@ use saltus_flat::{
 use saltus_program::{CallableId, SlotId, SlotKind};
 
 use super::functions::known_dims;
-use super::promises::Promise;
+use super::promises::{Promise, Times};
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
@@ -33,7 +33,7 @@ pub struct Memo {
     /// What executed calls promise, by the same keys.
     pub promises: HashMap<Vec<u64>, Rc<Vec<Promise>>>,
     /// Promises that are assertions of the model already.
-    pub promised: HashSet<(FileId, u32, NodeId)>,
+    pub promised: HashSet<(FileId, u32, NodeId, Times)>,
     /// Calls that could not be executed, by function and shapes.
     pub not_executed: HashSet<Vec<u64>>,
     pub callables: HashMap<String, CallableId>,

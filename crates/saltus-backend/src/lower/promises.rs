@@ -4,9 +4,8 @@
 //! function f … assert(x > 0, "too low"); …        y = if on then f(u) else 0   ⇒   assert(not on or u > 0, "too low")
 //! ```
 //!
-//! An assertion counts where the call is reached: in the branch of an `if` in which it stands. Calls of equations and of
-//! algorithms count; those of a `when` or of the initial equations do not, for they are not made at every point.
-//! (Specification: section 12.2, `assert` in functions; 8.3.7.)
+//! An assertion counts where the call is reached: in the branch of an `if` in which it stands, in a `when` at its events, in
+//! initial equations at the start. (Specification: section 12.2, `assert` in functions; 8.3.7.)
 
 use saltus_base::Span;
 use saltus_flat::{Expr, Function};
@@ -16,6 +15,7 @@ use super::texts::Wording;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::system::Assignment;
+use crate::when::Guard;
 
 /// Assertions of functions beyond this are not checked.
 const MOST_PROMISES: usize = 2_000;
@@ -34,10 +34,21 @@ pub struct Promise {
 /// Are calls made at every accepted point?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Made {
+    /// Nobody knows.
     Sometimes,
+    /// In initial equations and algorithms: at the start.
     Always,
     /// Except inside a `when`, where relations are literal.
     InAlgorithm,
+    /// In a `when` that is active then.
+    InWhen(Guard),
+}
+
+/// When an assertion counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Times {
+    Always,
+    Active(Guard),
 }
 
 impl<'a> Lowering<'a> {
@@ -83,13 +94,9 @@ impl<'a> Lowering<'a> {
 
     /// Takes over what a function promises that is called here.
     pub fn adopt(&mut self, promises: &[Promise], function: &Function, span: Span) {
-        let is_made = match self.made {
-            Made::Always => true,
-            Made::InAlgorithm => !self.is_literal,
-            Made::Sometimes => false,
-        };
         let is_in_function = self.function.is_some();
-        if promises.is_empty() || !is_in_function && (!is_made || self.folds_parameters || self.is_initial) {
+        let times = self.times().filter(|_| !self.folds_parameters);
+        if promises.is_empty() || !is_in_function && times.is_none() {
             return;
         }
         let guard = self.reached();
@@ -100,21 +107,43 @@ impl<'a> Lowering<'a> {
             }
             let mut promise = Promise { holds, ..promise.clone() };
             promise.calls.push((span, format!("calls `{}`", function.name)));
-            if !is_in_function {
-                self.keep(promise);
+            if let Some(times) = times.filter(|_| !is_in_function) {
+                self.keep(promise, times);
             } else if self.promises.len() < MOST_PROMISES {
                 self.promises.push(promise);
             }
         }
     }
 
+    /// When an assertion counts that stands in the present equation or statement, under the condition `path`.
+    pub fn times(&mut self) -> Option<Times> {
+        let dag = &mut self.system.dag;
+        let (yes, no) = (dag.boolean(true), dag.boolean(false));
+        let (at_event, initially) = if self.is_initial { (no, yes) } else { (yes, no) };
+        let active = Some(Times::Active(Guard { at_event, initially }));
+        match self.made {
+            Made::Sometimes => None,
+            Made::Always if self.is_initial => active,
+            Made::InAlgorithm if self.is_literal => active,
+            // Outside of a `when` it is checked as at any other point.
+            Made::InAlgorithm if self.is_initial => None,
+            Made::Always | Made::InAlgorithm => Some(Times::Always),
+            Made::InWhen(guard) => Some(Times::Active(guard)),
+        }
+    }
+
     /// Makes it an assertion of the model.
-    fn keep(&mut self, promise: Promise) {
-        let Promise { holds, message, is_warning, span, calls } = promise;
-        let is_new = self.system.memo.promised.insert((span.file, span.start, holds));
-        if !is_new || self.system.memo.promised.len() > MOST_PROMISES || self.system.clocks.is_active {
+    fn keep(&mut self, promise: Promise, times: Times) {
+        let Promise { mut holds, message, is_warning, span, calls } = promise;
+        let is_new = self.system.memo.promised.insert((span.file, span.start, holds, times));
+        if !is_new || self.system.memo.promised.len() > MOST_PROMISES {
             return;
         }
+        holds = match times {
+            Times::Active(guard) => self.kept_condition(holds, guard, span),
+            Times::Always if self.system.clocks.is_active => self.clocked_assertion(holds, span),
+            Times::Always => holds,
+        };
         let number = self.system.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });

@@ -10,7 +10,7 @@
 use saltus_base::{Index, Span};
 use saltus_numerics::IntegratorError;
 use saltus_program::blame::{self, number};
-use saltus_program::{Activation, Assertion, Block, Details, ModelFunctions, SlotId, Status};
+use saltus_program::{Activation, Assertion, Block, Details, ModelFunctions, Op, SlotId, Status};
 
 use super::Run;
 use crate::error::{Failure, SimErrorKind};
@@ -113,6 +113,10 @@ impl Run<'_> {
         let Some((code, value, _)) = blocks.filter_map(|b| blame::stored(b, assertion.condition)).next() else {
             return details;
         };
+        // That a variable is false is known.
+        if matches!(code.ops.get(value.0 as usize), Some(Op::Load(_))) {
+            return details;
+        }
         let values: Vec<String> = blame::operands(code, value)
             .into_iter()
             .map(|slot| blame::named(self.program, self.functions.memory(), slot))
