@@ -45,6 +45,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod wanted_states;
 mod when;
 
 use saltus_base::Diagnostics;

@@ -6,7 +6,7 @@
 
 use saltus_base::Diagnostics;
 use saltus_flat::{FlatModel, FunctionId};
-use saltus_program::{SimProgram, SlotId};
+use saltus_program::{SimProgram, SlotId, SlotKind};
 
 use crate::alias::Aliases;
 use crate::blocks::Step;
@@ -18,9 +18,10 @@ use crate::lower::effects::check_loops;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
+use crate::wanted_states::wanted_states;
 use crate::{
     alias, clocks, decide, emit, equations, history, index_changes, initial, jacobian, parameters, reduce_index,
-    small_loops, state_machines, states, system,
+    small_loops, state_machines, states, system, wanted_states,
 };
 
 pub struct SortedSystem {
@@ -47,26 +48,73 @@ pub struct SortedSystem {
 /// Derivatives of functions that are written for a model, each time of all that are missing.
 const MOST_DERIVATIVES: u32 = 10;
 
-/// Sorts a model. Derivatives of functions are written where the reduction of the index misses them.
+/// Choices of states that are tried for a model.
+const MOST_CHOICES: u32 = 3;
+
+/// Sorts a model. Derivatives of functions are written where the reduction of the index misses them, and variables that
+/// shall be states become such where that is possible.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let mut rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
+    let rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    let (rewritten, reduced) = reduce_with_derivatives(model, rewritten, &[])?;
+    let present = rewritten.as_ref().unwrap_or(model);
+    let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
+    for _ in 0..MOST_CHOICES {
+        if wanted.is_empty() {
+            break;
+        }
+        let Ok((further, with_them)) = reduce_with_derivatives(present, None, &wanted) else { break };
+        let n_before = wanted.len();
+        wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
+        // What did not become a state was differentiated in vain.
+        if wanted.len() < n_before {
+            continue;
+        }
+        let sorted = complete(further.as_ref().unwrap_or(present), with_them);
+        if let Ok(sorted) = sorted {
+            return Ok(SortedSystem { rewritten: further.or(rewritten), ..sorted });
+        }
+        break;
+    }
+    complete(present, reduced).map(|sorted| SortedSystem { rewritten, ..sorted })
+}
+
+/// Reduces the index, with derivatives of functions as far as they are missing; the model with them, if any.
+fn reduce_with_derivatives(
+    model: &FlatModel,
+    mut rewritten: Option<FlatModel>,
+    wanted: &[SlotId],
+) -> Result<(Option<FlatModel>, ReducedSystem), Diagnostics> {
     for _ in 0..MOST_DERIVATIVES {
         let present = rewritten.as_ref().unwrap_or(model);
         let mut underived = Vec::new();
-        let sorted = sort_rewritten(present, &mut underived);
+        let reduced = reduce(present, wanted, &mut underived);
         match with_derivatives(present, &underived) {
-            Some(extended) if sorted.is_err() => rewritten = Some(extended),
-            _ => return sorted.map(|sorted| SortedSystem { rewritten, ..sorted }),
+            Some(extended) if reduced.is_err() => rewritten = Some(extended),
+            _ => return reduced.map(|reduced| (rewritten, reduced)),
         }
     }
-    sort_rewritten(rewritten.as_ref().unwrap_or(model), &mut Vec::new()).map(|s| SortedSystem { rewritten, ..s })
+    let reduced = reduce(rewritten.as_ref().unwrap_or(model), wanted, &mut Vec::new());
+    reduced.map(|reduced| (rewritten, reduced))
 }
 
-/// The passes of the back end, in order. If the reduction of the index fails because functions have no derivatives, these
-/// are added to `underived`.
-fn sort_rewritten(model: &FlatModel, underived: &mut Vec<FunctionId>) -> Result<SortedSystem, Diagnostics> {
+/// A system whose states are chosen and whose equations are sorted.
+struct ReducedSystem {
+    diagnostics: Diagnostics,
+    system: System,
+    aliases: Aliases,
+    orders: Orders,
+    clocked: Vec<(Base, ClockedOrder)>,
+    preferences: Preferences,
+    differentiated: Vec<SlotId>,
+    sizes: [(usize, usize); 3],
+}
+
+/// The first passes of the back end, in order. If the reduction of the index fails because functions have no derivatives,
+/// these are added to `underived`. The slots `wanted` are candidates for states in addition to those that are
+/// differentiated.
+fn reduce(model: &FlatModel, wanted: &[SlotId], underived: &mut Vec<FunctionId>) -> Result<ReducedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
     let clocking = clocks::survey::survey(model);
@@ -85,16 +133,32 @@ fn sort_rewritten(model: &FlatModel, underived: &mut Vec<FunctionId>) -> Result<
     }
     decide::decide_structure(model, &mut system, &mut diagnostics);
     let aliases = alias::eliminate_aliases(&mut system);
-    let mut clocked = clocks::solve::solve_all(model, &mut system, &mut diagnostics);
+    let clocked = clocks::solve::solve_all(model, &mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let (without_aliases, differentiated) = (size(&system), system.derivative_of.keys().copied().collect());
-    let preferences = states::Preferences::read(model, &system, &aliases);
+    let preferences = states::Preferences::read(model, &mut system, &aliases);
+    wanted_states::introduce(&mut system, wanted);
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
     underived.append(&mut system.underived);
     stop_on_errors(&mut diagnostics)?;
-    let reduced = size(&system);
-    let mut orders = sort_equations(&mut system, &mut diagnostics);
+    let sizes = [scalar, without_aliases, size(&system)];
+    let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes })
+}
+
+/// The further passes: the start, the parameters, and what is solved together.
+fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, Diagnostics> {
+    let ReducedSystem {
+        mut diagnostics,
+        mut system,
+        aliases,
+        mut orders,
+        mut clocked,
+        preferences,
+        differentiated,
+        sizes,
+    } = reduced;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
     index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
@@ -114,7 +178,6 @@ fn sort_rewritten(model: &FlatModel, underived: &mut Vec<FunctionId>) -> Result<
         jacobian::build_jacobians(model, &mut system, steps.iter_mut().map(|step| &mut **step));
         small_loops::solve_small_loops(&mut system, steps);
     }
-    let sizes = [scalar, without_aliases, reduced];
     Ok(SortedSystem {
         warnings: diagnostics,
         rewritten: None,

@@ -21,6 +21,10 @@ const MOST_STATES_SPARSE: usize = 1_000;
 /// A little inside the stability domain of Dormand–Prince, which ends at `h·|λ| = 3.3` on the real axis: there its smooth step
 /// size control settles.
 const STABILITY_BOUND: f64 = 2.8;
+/// Fast solutions that oscillate leave the domain earlier, and let the estimate of `h·|λ|` oscillate: its geometric mean tells.
+const MEAN_BOUND: f64 = 2.2;
+/// Weight of a step in this mean.
+const MEAN_WEIGHT: f64 = 1.0 / 16.0;
 const STIFF_STEPS: u32 = 15;
 /// So many steps in a row below the bound refute the suspicion.
 const REFUTING_STEPS: u32 = 6;
@@ -87,6 +91,8 @@ pub struct Automatic {
     wants_switch: bool,
     suspicious: u32,
     unsuspicious: u32,
+    /// Logarithm of the mean of `h·|λ|` of explicit steps.
+    mean: f64,
     probation: u32,
     /// Steps of the implicit method since the last restart.
     run: u32,
@@ -113,6 +119,7 @@ impl Automatic {
             wants_switch: false,
             suspicious: 0,
             unsuspicious: 0,
+            mean: 0.0,
             probation: FIRST_PROBATION,
             run: 0,
             explicit_run: 0,
@@ -155,6 +162,7 @@ impl Automatic {
         self.suspicious = 0;
         self.unsuspicious = 0;
         self.explicit_run = 0;
+        self.mean = 0.0;
         self.switches += 1;
         let new = self.active_mut();
         // A size that was right for one method is a good guess for the other, but not for formulas of order 1.
@@ -179,7 +187,9 @@ impl Automatic {
     }
 
     fn watch_explicit(&mut self) {
-        if self.explicit.stiffness() > STABILITY_BOUND {
+        let stiffness = self.explicit.stiffness();
+        self.mean += MEAN_WEIGHT * (stiffness.max(f64::MIN_POSITIVE).ln().max(-1.0) - self.mean);
+        if stiffness > STABILITY_BOUND || self.mean > MEAN_BOUND.ln() {
             self.unsuspicious = 0;
             self.suspicious += 1;
         } else {

@@ -154,6 +154,33 @@ fn the_automatic_choice_goes_to_the_implicit_method_and_back() {
     assert!(cost.switches == 2 && cost.steps < 400, "{cost:?}");
 }
 
+/// A fast and well damped oscillator that follows a constant: ẍ + 2ζω·ẋ + ω²·(x − 1) = 0.
+struct Damped {
+    zeta: f64,
+}
+
+impl OdeSystem for Damped {
+    fn derivatives(&mut self, _: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        let omega = 1e3;
+        dx[0] = omega * x[1];
+        dx[1] = -omega * (x[0] - 1.0) - 2.0 * self.zeta * omega * x[1];
+        Ok(())
+    }
+}
+
+#[test]
+fn the_automatic_choice_notices_stiffness_of_damped_oscillations() {
+    // At the edge of the domain the estimate of h·|λ| goes up and down with the oscillation: for ζ = 0.9 between 1.3 and 9.
+    // Explicit steps to t = 10 would be some 3000.
+    for zeta in [0.3, 0.5, 0.7, 0.9] {
+        let mut solver = Automatic::new(uniform(2, 1e-6), f64::INFINITY);
+        run(&mut solver, &mut Damped { zeta }, &[0.0, 0.0], 10.0);
+        let cost = solver.statistics();
+        assert!(solver.is_stiff() && cost.steps < 400, "{zeta}: {cost:?}");
+        assert!((solver.states()[0] - 1.0).abs() < 1e-6);
+    }
+}
+
 #[test]
 fn implicit_euler_is_stable_with_a_step_of_any_size() {
     // explicit Euler would be unstable beyond h = 2e-6; the error is at most h/2·|ẍ|/|λ| = 5e-9 and what Newton leaves
