@@ -19,9 +19,9 @@ const GAMMA: [f64; MAX_ORDER + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137
 const NEWTON_ITERATIONS: u32 = 4;
 /// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
 const NEGLIGIBLE: f64 = 0.1;
-/// An iteration that neither contracts nor grows is as good as it gets, and good enough with changes below this part of the
+/// An iteration that contracts slowly, or neither contracts nor grows, is good enough with an error below this part of the
 /// tolerance.
-const STALLED: f64 = 0.1;
+const SUFFICIENT: f64 = 0.1;
 const MOST_GROWTH: f64 = 10.0;
 const MOST_SHRINK: f64 = 0.2;
 
@@ -210,7 +210,7 @@ impl Bdf {
                 step_size::norm(&self.tolerances, &self.predicted, &self.predicted, self.slope.iter().copied());
             let rate = before.map(|b| change / b);
             let ends = change <= NEGLIGIBLE * goal || rate.is_some_and(|r| is_stalled(r, change));
-            if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration, goal)) {
+            if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration)) {
                 return Err(TrialFailure);
             }
             for i in 0..self.slope.len() {
@@ -222,7 +222,8 @@ impl Bdf {
             }
             before = Some(change);
         }
-        Err(TrialFailure)
+        // Slow, but not hopeless.
+        Ok(NEWTON_ITERATIONS)
     }
 
     fn error_norm(&self, order: usize, difference: &[f64]) -> f64 {
@@ -299,13 +300,13 @@ impl Bdf {
 /// Rounding, loops inside of the right-hand side, and kinks of it (a flow about zero) leave changes that contract no
 /// further and say nothing against the step.
 fn is_stalled(rate: f64, change: f64) -> bool {
-    (0.5..2.0).contains(&rate) && change <= STALLED
+    (0.5..2.0).contains(&rate) && change <= SUFFICIENT
 }
 
-/// Will the iteration, contracting at this rate, still be above the goal at the end?
-fn is_hopeless(rate: f64, change: f64, iteration: u32, goal: f64) -> bool {
-    let left = (NEWTON_ITERATIONS - iteration) as i32;
-    rate >= 1.0 || rate.powi(left) / (1.0 - rate) * change > goal
+/// Will the iteration, contracting at this rate, still have too large an error at the end?
+fn is_hopeless(rate: f64, change: f64, iteration: u32) -> bool {
+    let left = (NEWTON_ITERATIONS - iteration + 1) as i32;
+    rate >= 1.0 || rate.powi(left) / (1.0 - rate) * change > SUFFICIENT
 }
 
 impl Integrator for Bdf {

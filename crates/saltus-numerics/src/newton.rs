@@ -8,6 +8,8 @@
 //!   slowly: far out on an exponential characteristic, plain Newton steps all have the same small length.
 //! - Where the Jacobian is singular, a regularised step is made; where that leads nowhere (`x² = 4` from its start
 //!   value 0), the guess is moved a little.
+//! - A variable that is much smaller than its nominal value is brought to the same relative accuracy by a few more steps:
+//!   what is left of its error is noise in everything that depends on it.
 //! - The factors of one call serve the next: with a good guess a solution costs two or three evaluations and no Jacobian.
 //!   Call [`NewtonSolver::forget_jacobian`] when the equations have changed their form.
 
@@ -86,6 +88,10 @@ const MOST_DOUBLINGS: u32 = 12;
 const QUICK: f64 = 0.1;
 const REUSED_ITERATIONS: u32 = 7;
 const WORST_CONTRACTION: f64 = 0.4;
+/// Part of the nominal value down to which a variable is made accurate relative to its own value.
+const SMALL: f64 = 1e-6;
+/// Steps for that.
+const MOST_POLISHING: u32 = 5;
 /// Largest sparse system for which normal equations are made.
 const LARGEST_NORMAL: usize = 200;
 /// Sizes by which a guess is moved away from a singular point, one after the other.
@@ -101,6 +107,8 @@ pub struct NewtonSolver {
     /// Weights of the residuals.
     weight: Vec<f64>,
     size: Vec<f64>,
+    /// Like `size`, with a small part of the nominal value.
+    own_size: Vec<f64>,
     r: Vec<f64>,
     r_trial: Vec<f64>,
     step: Vec<f64>,
@@ -135,6 +143,7 @@ impl NewtonSolver {
             normal: None,
             weight: vector(),
             size: vector(),
+            own_size: vector(),
             r: vector(),
             r_trial: vector(),
             step: vector(),
@@ -169,6 +178,10 @@ impl NewtonSolver {
         if self.options.reuse_jacobian && self.jacobian.is_factored() {
             self.start.copy_from_slice(x);
             if self.solve_with_old_factors(system, x) {
+                // Who enters with a solution leaves with the same one.
+                if self.report.iterations > 0 {
+                    self.polish(system, x);
+                }
                 return Ok(self.report);
             }
             x.copy_from_slice(&self.start);
@@ -197,6 +210,7 @@ impl NewtonSolver {
             if is_regular {
                 self.newton_step();
                 if self.is_converged() {
+                    self.polish(system, x);
                     return Ok(self.report);
                 }
             }
@@ -211,6 +225,7 @@ impl NewtonSolver {
                 let before = self.report.step_norm;
                 self.newton_step();
                 if self.is_converged() && self.report.step_norm <= QUICK * before {
+                    self.polish(system, x);
                     return Ok(self.report);
                 }
             }
@@ -237,8 +252,9 @@ impl NewtonSolver {
     }
 
     fn measure(&mut self, x: &[f64], nominal: &[f64]) {
-        for ((size, x), nominal) in self.size.iter_mut().zip(x).zip(nominal) {
-            *size = x.abs().max(nominal.abs()).max(f64::MIN_POSITIVE);
+        for (i, (x, nominal)) in x.iter().zip(nominal).enumerate() {
+            let at_least = |part: f64| x.abs().max(part * nominal.abs()).max(f64::MIN_POSITIVE);
+            (self.size[i], self.own_size[i]) = (at_least(1.0), at_least(SMALL));
         }
     }
 
@@ -305,6 +321,28 @@ impl NewtonSolver {
 
     fn is_converged(&self) -> bool {
         self.report.step_norm <= self.options.tolerance && self.report.residual_norm <= self.options.tolerance
+    }
+
+    /// The outstanding step, measured by the variables' own values.
+    fn own_step_norm(&self) -> f64 {
+        self.step.iter().zip(&self.own_size).fold(0.0, |m, (step, size)| m.max(step.abs() / size))
+    }
+
+    /// Makes more steps with the present factors as long as they are long for variables much below their nominal values, and
+    /// get shorter.
+    fn polish(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) {
+        let mut before = f64::INFINITY;
+        for _ in 0..MOST_POLISHING {
+            let outstanding = self.own_step_norm();
+            let helps = outstanding > self.options.tolerance && outstanding < WORST_CONTRACTION * before;
+            if !helps || !self.try_factor(system, x, 1.0).is_finite() {
+                return;
+            }
+            before = outstanding;
+            self.accept_trial(x);
+            self.report.iterations += 1;
+            self.newton_step();
+        }
     }
 
     /// Euclidean norm of the weighted residuals.

@@ -213,3 +213,21 @@ fn quadratic_convergence_is_seen() {
     .unwrap();
     assert!((x[0] - 2f64.sqrt()).abs() < 1e-11 && report.iterations <= 4, "{report:?}");
 }
+
+#[test]
+fn variables_far_below_their_nominal_values_are_accurate() {
+    // exp(x/1e-5) = p, with a nominal value of 1: x = 1e-5·ln p
+    let options = NewtonOptions { tolerance: 1e-12, ..NewtonOptions::default() };
+    let mut solver = NewtonSolver::new(1, options);
+    let mut x = [0.0];
+    for k in 0..100 {
+        let p = 2.0 + 0.01 * f64::from(k);
+        let mut system = Residual(|x: &[f64], r: &mut [f64]| {
+            r[0] = (x[0] * 1e5).exp() - p;
+            Ok(())
+        });
+        solver.solve(&mut system, &mut x, &[1.0]).expect("a solution");
+        let exact = 1e-5 * p.ln();
+        assert!((x[0] / exact - 1.0).abs() < 1e-10, "{p}: {} instead of {exact}", x[0]);
+    }
+}
