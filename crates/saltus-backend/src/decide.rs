@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! v = L * der(i)      with L = 0                ⇒   v = 0
+//! v = c * der(i);  c = 2 * L   with L = 0       ⇒   v = 0;  c = 2 * L
 //! 0 = if hasLoss then i - G * v else i          ⇒   the branch that counts, for the branches have different unknowns
 //! ```
 //!
@@ -10,7 +11,7 @@
 //! parameters and without those terms; the parameters that decided are remembered, for changing one needs recompilation.
 //! (DESIGN section 5: a zero makes the parameter structural.)
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Index};
 use saltus_flat::FlatModel;
@@ -33,7 +34,7 @@ pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mu
         roots.extend([equation.left, equation.right]);
         roots.extend(equation.initially);
     }
-    let decisions = decisions(system, &known, &roots);
+    let decisions = all_decisions(system, &known, &roots);
     if decisions.iter().all(Option::is_none) {
         return;
     }
@@ -123,11 +124,58 @@ fn spread_values(system: &mut System) {
     }
 }
 
-/// For each node that parameters decide about, what it stands for.
-fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Option<Replacement>> {
+/// Variables that an equation holds at zero, with the other side of it: `c = 2*C` where C is zero.
+type HeldAtZero = BTreeMap<SlotId, NodeId>;
+
+/// The decisions when also variables that are held at zero make terms vanish.
+fn all_decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Option<Replacement>> {
+    let mut held = HeldAtZero::new();
+    let mut found = decisions(system, known, roots, &held);
+    for _ in 0..MOST_ROUNDS {
+        let n_before = held.len();
+        for equation in system.equations.iter().filter(|e| e.is_real && e.initially.is_none()) {
+            for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
+                match system.dag.node(side) {
+                    Node::Load(slot)
+                        if system.slots[slot].kind == SlotKind::Algebraic && found.vanishes[other.index()] =>
+                    {
+                        held.entry(slot).or_insert(other);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if held.len() == n_before {
+            break;
+        }
+        found = decisions(system, known, roots, &held);
+    }
+    // Through the variables to the parameters behind them.
+    let mut rest = system.dag.loads(&found.decisive);
+    while let Some(slot) = rest.pop() {
+        match held.remove(&slot) {
+            Some(other) => rest.extend(system.dag.loads(&[other])),
+            None if system.slots[slot].kind == SlotKind::Parameter => system.memo.decisive.extend([slot]),
+            None => {}
+        }
+    }
+    found.decisions
+}
+
+/// What parameters decide about nodes.
+struct Decided {
+    /// What the node stands for.
+    decisions: Vec<Option<Replacement>>,
+    /// Is it zero?
+    vanishes: Vec<bool>,
+    /// Nodes whose values have decided.
+    decisive: Vec<NodeId>,
+}
+
+fn decisions(system: &mut System, known: &[Known], roots: &[NodeId], held: &HeldAtZero) -> Decided {
     let zero = system.dag.constant(0.0);
     let mut decisions = vec![None; known.len()];
-    let mut vanishes = vec![false; known.len()];
+    let mut vanishes = vec![false; known.len().max(system.dag.len())];
     let mut decisive = Vec::new();
     for id in system.dag.reachable(roots) {
         let is_select = matches!(system.dag.node(id), Node::Select(..));
@@ -140,6 +188,7 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Opti
         }
         let is_zero = |node: NodeId| vanishes[node.index()];
         let (vanishes_now, decision) = match system.dag.node(id) {
+            Node::Load(slot) => (held.contains_key(&slot), None),
             Node::Unary(UnaryFn::Negate, x) => (is_zero(x), None),
             Node::Binary(BinaryFn::Mul, a, b) => {
                 let factor = [a, b].into_iter().find(|&factor| is_zero(factor));
@@ -162,10 +211,7 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Opti
             decisions[id.index()] = Some(replacement);
         }
     }
-    let parameters = system.dag.loads(&decisive).into_iter();
-    let parameters: Vec<SlotId> = parameters.filter(|&s| system.slots[s].kind == SlotKind::Parameter).collect();
-    system.memo.decisive.extend(parameters);
-    decisions
+    Decided { decisions, vanishes, decisive }
 }
 
 fn unknowns(system: &System, node: NodeId) -> BTreeSet<SlotId> {
