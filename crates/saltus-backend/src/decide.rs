@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! v = L * der(i)      with L = 0                ⇒   v = 0
-//! v = c * der(i);  c = 2 * L   with L = 0       ⇒   v = 0;  c = 2 * L
+//! v = c * der(i);  c = 2 * L   with L = 0       ⇒   v = 0;  c = 2 * L: the variable c counts as a parameter
 //! 0 = if hasLoss then i - G * v else i          ⇒   the branch that counts, for the branches have different unknowns
 //! ```
 //!
@@ -28,13 +28,12 @@ const MOST_ROUNDS: usize = 12;
 
 pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
     evaluate_parameters(model, system, diagnostics);
-    let known = known_nodes(system);
     let mut roots: Vec<NodeId> = Vec::new();
     for equation in system.equations.iter().chain(&system.initial_equations) {
         roots.extend([equation.left, equation.right]);
         roots.extend(equation.initially);
     }
-    let decisions = all_decisions(system, &known, &roots);
+    let decisions = all_decisions(system, &roots);
     if decisions.iter().all(Option::is_none) {
         return;
     }
@@ -124,31 +123,27 @@ fn spread_values(system: &mut System) {
     }
 }
 
-/// Variables that an equation holds at zero, with the other side of it: `c = 2*C` where C is zero.
-type HeldAtZero = BTreeMap<SlotId, NodeId>;
+/// Variables that an equation holds at a value, with the other side of it: `c = 2*C` where C is a parameter.
+type Held = BTreeMap<SlotId, NodeId>;
 
-/// The decisions when also variables that are held at zero make terms vanish.
-fn all_decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<Option<Replacement>> {
-    let mut held = HeldAtZero::new();
-    let mut found = decisions(system, known, roots, &held);
+/// The decisions when variables that parameters hold at a value count as parameters.
+fn all_decisions(system: &mut System, roots: &[NodeId]) -> Vec<Option<Replacement>> {
+    let mut held = Held::new();
+    let mut found = decisions(system, &known_nodes(system), roots);
     for _ in 0..MOST_ROUNDS {
-        let n_before = held.len();
-        for equation in system.equations.iter().filter(|e| e.is_real && e.initially.is_none()) {
-            for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
-                match system.dag.node(side) {
-                    Node::Load(slot)
-                        if system.slots[slot].kind == SlotKind::Algebraic && found.vanishes[other.index()] =>
-                    {
-                        held.entry(slot).or_insert(other);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        if held.len() == n_before {
+        let known = known_nodes(system);
+        let new = newly_held(system, &known, &found.vanishes);
+        if new.is_empty() {
             break;
         }
-        found = decisions(system, known, roots, &held);
+        for (slot, other, value) in new {
+            system.parameter_values[slot.index()] = Some(value);
+            held.insert(slot, other);
+        }
+        found = decisions(system, &known_nodes(system), roots);
+    }
+    for slot in held.keys() {
+        system.parameter_values[slot.index()] = None;
     }
     // Through the variables to the parameters behind them.
     let mut rest = system.dag.loads(&found.decisive);
@@ -162,6 +157,28 @@ fn all_decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Vec<
     found.decisions
 }
 
+/// Variables whose equation gives them a known value, in the initial system as well.
+fn newly_held(system: &System, known: &[Known], vanishes: &[bool]) -> Vec<(SlotId, NodeId, f64)> {
+    let value = |node: NodeId| known[node.index()].value().or(vanishes[node.index()].then_some(0.0));
+    let mut new = Vec::new();
+    for equation in &system.equations {
+        let both = [(equation.left, equation.right), (equation.right, equation.left)];
+        // An assignment can be read in one direction only.
+        let sides = if equation.is_real && equation.target.is_none() { &both[..] } else { &both[..1] };
+        for &(side, other) in sides {
+            let Node::Load(slot) = system.dag.node(side) else { continue };
+            let may_be = matches!(system.slots[slot].kind, SlotKind::Algebraic | SlotKind::Discrete)
+                && equation.target.is_none_or(|target| target == slot)
+                && system.parameter_values[slot.index()].is_none();
+            let Some(held) = value(other).filter(|_| may_be) else { continue };
+            if equation.initially.is_none_or(|node| value(node) == Some(held)) {
+                new.push((slot, other, held));
+            }
+        }
+    }
+    new
+}
+
 /// What parameters decide about nodes.
 struct Decided {
     /// What the node stands for.
@@ -172,10 +189,10 @@ struct Decided {
     decisive: Vec<NodeId>,
 }
 
-fn decisions(system: &mut System, known: &[Known], roots: &[NodeId], held: &HeldAtZero) -> Decided {
+fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided {
     let zero = system.dag.constant(0.0);
     let mut decisions = vec![None; known.len()];
-    let mut vanishes = vec![false; known.len().max(system.dag.len())];
+    let mut vanishes = vec![false; system.dag.len()];
     let mut decisive = Vec::new();
     for id in system.dag.reachable(roots) {
         let is_select = matches!(system.dag.node(id), Node::Select(..));
@@ -188,7 +205,6 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId], held: &Held
         }
         let is_zero = |node: NodeId| vanishes[node.index()];
         let (vanishes_now, decision) = match system.dag.node(id) {
-            Node::Load(slot) => (held.contains_key(&slot), None),
             Node::Unary(UnaryFn::Negate, x) => (is_zero(x), None),
             Node::Binary(BinaryFn::Mul, a, b) => {
                 let factor = [a, b].into_iter().find(|&factor| is_zero(factor));

@@ -5,7 +5,7 @@
 //! the equation stays inside its loop.
 
 use saltus_base::Index;
-use saltus_program::SlotId;
+use saltus_program::{BinaryFn, SlotId};
 
 use crate::dag::{Node, NodeId};
 use crate::occurrence::Occurrences;
@@ -138,7 +138,12 @@ pub fn extend_known(system: &System, known: &mut Vec<Known>) {
             }
             Node::Load(slot) => system.parameter_values.get(slot.index()).copied().flatten(),
             Node::Unary(f, x) => of(x).map(|x| f.apply(x)),
-            Node::Binary(f, a, b) => of(a).zip(of(b)).map(|(a, b)| f.apply(a, b)),
+            Node::Binary(f, a, b) => match (f, of(a), of(b)) {
+                (BinaryFn::And, Some(0.0), _) | (BinaryFn::And, _, Some(0.0)) => Some(0.0),
+                (BinaryFn::Or, Some(x), _) | (BinaryFn::Or, _, Some(x)) if x != 0.0 => Some(1.0),
+                (_, Some(a), Some(b)) => Some(f.apply(a, b)),
+                _ => None,
+            },
             Node::Select(c, a, b) => of(c).and_then(|c| if c != 0.0 { of(a) } else { of(b) }),
             Node::Result(..) => None,
         };
