@@ -49,6 +49,8 @@ pub struct EvalFailure {
     pub message: String,
     pub span: Span,
     pub details: Details,
+    /// A loop has no solution, or none was found.
+    pub is_unsolved: bool,
 }
 
 /// What else is known about a failure.
@@ -62,7 +64,7 @@ pub struct Details {
 
 impl EvalFailure {
     pub fn new(message: impl Into<String>, span: Span) -> Self {
-        EvalFailure { message: message.into(), span, details: Details::default() }
+        EvalFailure { message: message.into(), span, details: Details::default(), is_unsolved: false }
     }
 }
 

@@ -6,6 +6,7 @@
 //! step shorter; only at the shortest step it is an error.
 
 mod failing;
+mod jumping;
 mod telling;
 mod tunnel;
 
@@ -119,6 +120,7 @@ struct Run<'a> {
     crowd: Crowd,
     /// Until when relations are held, because they would not settle down.
     hold: Option<f64>,
+    jumps: jumping::Jumps,
     /// By shown slot: is it infinite, and rightly so?
     infinite: Vec<bool>,
 }
@@ -248,6 +250,7 @@ impl<'a> Run<'a> {
             steps_at_event: 0,
             crowd: Crowd::new(options.on_zeno),
             hold: None,
+            jumps: jumping::Jumps::default(),
             infinite: Vec::new(),
         }
     }
@@ -273,9 +276,13 @@ impl<'a> Run<'a> {
         self.time_event = event::next_time_event(&self.functions, start);
         self.start_integrator(start, false, false)?;
         while self.integrator.time() < self.options.stop_time {
-            if self.integrate_one_step()? {
-                let t = self.functions.get(self.program.time);
-                return self.end(t);
+            match self.integrate_one_step() {
+                Ok(false) => {}
+                Ok(true) => {
+                    let t = self.functions.get(self.program.time);
+                    return self.end(t);
+                }
+                Err(failure) => self.jump(failure)?,
             }
         }
         if start == self.options.stop_time {
@@ -476,8 +483,8 @@ impl<'a> Run<'a> {
             if point >= t {
                 break;
             }
-            self.next_output += 1;
             self.go_to(point)?;
+            self.next_output += 1;
             self.write_row(point)?;
         }
         Ok(())

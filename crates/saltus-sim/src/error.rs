@@ -37,6 +37,8 @@ pub enum SimErrorKind {
     CannotEvaluate {
         message: String,
         during: &'static str,
+        /// It is a loop.
+        is_unsolved: bool,
     },
     /// No step is small enough for the tolerance; the state that changes fastest.
     StepTooSmall {
@@ -104,7 +106,7 @@ impl fmt::Display for SimErrorKind {
                 write!(f, "{variable} is not a finite number {during}")?;
                 why.as_ref().map_or(Ok(()), |why| write!(f, ": {why}"))
             }
-            SimErrorKind::CannotEvaluate { message, during } => write!(f, "{message} ({during})"),
+            SimErrorKind::CannotEvaluate { message, during, .. } => write!(f, "{message} ({during})"),
             SimErrorKind::StepTooSmall { state } => {
                 write!(f, "no step is small enough for the tolerance")?;
                 let is_named = !state.is_empty();
@@ -175,6 +177,11 @@ impl Failure {
     /// May a smaller step help?
     pub fn is_recoverable(&self) -> bool {
         matches!(self.kind, SimErrorKind::NotANumber { .. } | SimErrorKind::CannotEvaluate { .. })
+    }
+
+    /// Have the equations no solution near the last one?
+    pub fn is_unsolved(&self) -> bool {
+        matches!(self.kind, SimErrorKind::CannotEvaluate { is_unsolved: true, .. })
     }
 
     /// What was tried besides: continuation from the simplified equations, which had solutions up to this parameter.

@@ -57,8 +57,9 @@ pub(crate) fn failure_of(
 ) -> Failure {
     let Status::NotANumber(slot) = status else {
         let unknown = || EvalFailure::new("an evaluation failed", Span::nowhere());
-        let EvalFailure { message, span, details } = functions.last_failure().unwrap_or_else(unknown);
-        return Failure::new(t, SimErrorKind::CannotEvaluate { message, during }).at(span).with(details);
+        let EvalFailure { message, span, details, is_unsolved } = functions.last_failure().unwrap_or_else(unknown);
+        let kind = SimErrorKind::CannotEvaluate { message, during, is_unsolved };
+        return Failure::new(t, kind).at(span).with(details);
     };
     not_a_number(functions.program(), functions.memory(), functions.blocks(activation), slot, t, during)
 }

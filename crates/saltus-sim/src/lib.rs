@@ -32,4 +32,4 @@ pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_
 pub use rows::Rows;
 pub use saltus_program::MixedMethod;
 pub use story::write_story;
-pub use trajectory::{End, Segment, Statistics, Trajectory, Warning};
+pub use trajectory::{End, Segment, Statistics, Trajectory, Warning, WarningKind};

@@ -45,6 +45,8 @@ pub enum EventKind {
     Leave,
     /// Other variables of a state set became the states.
     Selection,
+    /// The solution of the equations ended; there is another one.
+    Jump,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -91,6 +93,7 @@ impl EventKind {
             EventKind::Release => "release",
             EventKind::Leave => "leave",
             EventKind::Selection => "selection",
+            EventKind::Jump => "jump",
         }
     }
 }

@@ -23,10 +23,19 @@ pub struct Trajectory {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Warning {
+    pub kind: WarningKind,
     pub time: f64,
     pub message: String,
-    /// The assertion.
+    /// The assertion, or an equation without solution.
     pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WarningKind {
+    /// An assertion of level warning does not hold.
+    Assertion,
+    /// The solution of the equations ended and another one was found.
+    Jump,
 }
 
 #[derive(Clone, PartialEq, Default, Debug)]

@@ -79,7 +79,7 @@ fn homotopy_finds_what_newton_alone_does_not() {
 
     let program = distant_root(SlotKind::Parameter);
     let error = simulate(&program, &mut Interpreter::new(&program), &Options::new(&program)).expect_err("is too far");
-    let SimErrorKind::CannotEvaluate { message, during } = &error.kind else { panic!("{error}") };
+    let SimErrorKind::CannotEvaluate { message, during, .. } = &error.kind else { panic!("{error}") };
     assert!(message.contains("nonlinear loop of 1 equation") && *during == "in the initial system", "{error}");
     assert!(error.details.notes[0].starts_with("unknown y = "), "{:?}", error.details);
 }

@@ -147,6 +147,15 @@ pub fn assertion_warning(time: f64, text: &str, span: Span) -> Diagnostic {
 }
 
 /// ```modelica
+/// x^3 - x = 1 - time; // the solution from x = 1.3 on ends at time 1.38; another one, below -1, goes on
+/// ```
+pub fn jump(time: f64, why: &str, span: Span) -> Diagnostic {
+    let message = format!("at time {time} the solution of the equations ends, and they jump to another one: {why}");
+    Diagnostic::new(Code("W0904"), span, message)
+        .hint("a trigger or a stall is meant to jump; elsewhere look at this loop shortly before")
+}
+
+/// ```modelica
 /// der(x) = if x > 0 then -1 else 1; // neither value of the relation lasts: x stays at 0
 /// ```
 pub fn simulation_note(time: f64, text: &str) -> Diagnostic {

@@ -14,7 +14,7 @@ use saltus_jit::Jit;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
 use saltus_results::Kept;
-use saltus_sim::{MixedMethod, Progress, Recorded, Solver, Trajectory, ZenoPolicy};
+use saltus_sim::{MixedMethod, Progress, Recorded, Solver, Trajectory, WarningKind, ZenoPolicy};
 
 use crate::resources::Resources;
 use crate::{Session, diagnostics, guard, stats};
@@ -269,7 +269,10 @@ fn simulate(
         }
         None => Trajectory::default(),
     };
-    let warnings = trajectory.warnings.iter().map(|w| diagnostics::assertion_warning(w.time, &w.message, w.span));
+    let warnings = trajectory.warnings.iter().map(|w| match w.kind {
+        WarningKind::Assertion => diagnostics::assertion_warning(w.time, &w.message, w.span),
+        WarningKind::Jump => diagnostics::jump(w.time, &w.message, w.span),
+    });
     outcome.diagnostics.extend(warnings);
     outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));
     outcome.trajectory = (!trajectory.segments.is_empty()).then_some(trajectory);

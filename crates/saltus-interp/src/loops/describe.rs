@@ -14,6 +14,10 @@ const MOST_NAMED: usize = 8;
 impl LoopWork<'_> {
     /// What is wrong, in words, with the equation that is violated most.
     pub fn describe(&self, program: &SimProgram) -> EvalFailure {
+        EvalFailure { is_unsolved: true, ..self.describe_unsolved(program) }
+    }
+
+    fn describe_unsolved(&self, program: &SimProgram) -> EvalFailure {
         let name = |slot: SlotId| program.slot_name(slot).to_owned();
         match self.why {
             Why::Mixed { tried } => {

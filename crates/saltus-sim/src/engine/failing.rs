@@ -15,7 +15,7 @@ use saltus_program::{Activation, Assertion, Block, Details, ModelFunctions, Op, 
 use super::Run;
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
-use crate::trajectory::Warning;
+use crate::trajectory::{Warning, WarningKind};
 
 /// Sections that store what is seen at an accepted point, the last word first.
 const SECTIONS: [Activation; 5] =
@@ -76,6 +76,7 @@ impl Run<'_> {
     }
 
     pub(super) fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
+        let warns = WarningKind::Assertion;
         for assertion in &self.program.assertions {
             if self.functions.get(assertion.condition) != 0.0 {
                 continue;
@@ -89,13 +90,13 @@ impl Run<'_> {
                 let kind = SimErrorKind::AssertionFailed { message };
                 return Err(Failure::new(t, kind).at(assertion.span).with(details));
             }
-            self.trajectory.warnings.push(Warning { time: t, message, span: assertion.span });
+            self.trajectory.warnings.push(Warning { kind: warns, time: t, message, span: assertion.span });
         }
         for warning in self.functions.take_warnings() {
             let span = warning.span.unwrap_or(Span::nowhere());
             let is_known = |w: &Warning| w.span == span && (w.message == warning.message || !span.is_nowhere());
             if !self.trajectory.warnings.iter().any(is_known) {
-                self.trajectory.warnings.push(Warning { time: t, message: warning.message, span });
+                self.trajectory.warnings.push(Warning { kind: warns, time: t, message: warning.message, span });
             }
         }
         Ok(())

@@ -1,0 +1,129 @@
+//! Where a solution of the equations ends, the model jumps to another one, if there is one.
+//!
+//! ```text
+//! v ┤━━━━━━━╮                 the characteristic turns back: a trigger that saturates, a pump whose flow reverses
+//!   │    ╭──╯                 steps shrink towards its end, and no smaller one helps
+//!   │    ╰━━━━━━━━━━  t       an event there solves the loops anew, from all starts
+//! ```
+//!
+//! In: the failure of a step or of a point within it. Out: an event of its own kind with the last point of one solution and
+//! the first of the other, and a warning; or the failure, where there is no other solution.
+
+use saltus_program::ModelFunctions;
+
+use super::Run;
+use crate::error::Failure;
+use crate::event;
+use crate::record::EventKind;
+use crate::trajectory::{Warning, WarningKind};
+
+/// Distance from the last point of a solution to the first one of another, as part of the time span.
+const REACH: f64 = 1e-12;
+/// Jumps without progress in between reach ten times as far each; so many are tried.
+const MOST_IN_A_ROW: i32 = 6;
+/// Progress, as part of the time span.
+const PROGRESS: f64 = 1e-5;
+const MOST_BISECTIONS: u32 = 60;
+
+/// The last jumps.
+#[derive(Default)]
+pub(super) struct Jumps {
+    n_in_a_row: i32,
+    last: Option<f64>,
+}
+
+impl Run<'_> {
+    /// Goes on with another solution, or fails with `failure`.
+    pub(super) fn jump(&mut self, failure: Failure) -> Result<(), Failure> {
+        if !failure.is_unsolved() || self.functions.is_sliding() {
+            return Err(failure);
+        }
+        let memory = self.functions.snapshot();
+        let is_progress = |last: f64| failure.time > last + PROGRESS * self.options.time_span();
+        if self.jumps.last.is_none_or(is_progress) {
+            self.jumps.n_in_a_row = 0;
+        }
+        while self.jumps.n_in_a_row < MOST_IN_A_ROW {
+            let reach = REACH * self.options.time_span() * 10f64.powi(self.jumps.n_in_a_row);
+            self.jumps.n_in_a_row += 1;
+            let ends = self.ends_of_jump(failure.time, reach);
+            if ends.and_then(|(from, to)| self.jump_between(from, to, &failure)).is_some() {
+                return Ok(());
+            }
+            self.functions.restore(&memory);
+        }
+        Err(failure)
+    }
+
+    /// The last point of the present solution and a point beyond it.
+    fn ends_of_jump(&mut self, failed: f64, reach: f64) -> Option<(f64, f64)> {
+        let (start, end) = (self.integrator.step_start(), self.integrator.time());
+        let (mut from, mut to) = (end, end + reach);
+        if failed > start && failed <= end {
+            let written = self.trajectory.segments.last().and_then(|s| s.times.last()).copied();
+            from = written.filter(|t| (start..failed).contains(t)).unwrap_or(start);
+            to = failed;
+            for _ in 0..MOST_BISECTIONS {
+                let middle = 0.5 * (from + to);
+                if to - from <= reach || middle <= from || middle >= to {
+                    break;
+                }
+                if self.go_to(middle).is_ok() {
+                    from = middle;
+                } else {
+                    to = middle;
+                }
+            }
+        }
+        // Near the end of a solution even the next point may be found with luck, and none behind it.
+        let to = to.max(from + reach);
+        let is_within = to > from && to < self.time_event && to < self.options.stop_time;
+        is_within.then_some((from, to))
+    }
+
+    /// `None` if there is no other solution.
+    fn jump_between(&mut self, from: f64, to: f64, failure: &Failure) -> Option<()> {
+        self.write_points_before(from).ok()?;
+        self.remember_histories(self.integrator.step_start(), from).ok()?;
+        self.go_to(from).ok()?;
+        self.functions.update_pre();
+        self.remember_memory();
+        let ahead = to - self.integrator.time();
+        self.integrator.interpolate(to.min(self.integrator.time()), &mut self.x);
+        if ahead > 0.0 {
+            let slopes = self.integrator.derivatives();
+            self.x.iter_mut().zip(slopes).for_each(|(x, dx)| *x += ahead * dx);
+        }
+        self.functions.set_continuous(to, &self.x);
+        self.functions.pass(to);
+        let settled = event::settle(self.program, &mut self.functions, self.options, to).ok()?;
+        if settled.termination.is_some() {
+            return None;
+        }
+        let after = self.functions.snapshot();
+        let before = std::mem::take(&mut self.before);
+        self.functions.restore(&before);
+        self.write_event_row(to).ok()?;
+        self.functions.restore(&after);
+        self.before = before;
+        self.functions.remember_event(to);
+        self.write_event_row(to).ok()?;
+        self.tell_jump(to, settled.rounds, failure);
+        self.jumps.last = Some(to);
+        self.time_event = event::next_time_event(&self.functions, to);
+        self.start_integrator(to, true, true).ok()
+    }
+
+    fn tell_jump(&mut self, t: f64, rounds: usize, failure: &Failure) {
+        let causes = self.causes(false);
+        self.record(t, EventKind::Jump, causes, rounds, true);
+        let message = failure.kind.to_string();
+        if let Some(record) = self.trajectory.events.last_mut() {
+            record.note = Some(format!("the solution of the equations ends here: {message}").into());
+        }
+        let is_known = |w: &Warning| w.kind == WarningKind::Jump && w.span == failure.span;
+        if !self.trajectory.warnings.iter().any(is_known) {
+            self.trajectory.warnings.push(Warning { kind: WarningKind::Jump, time: t, message, span: failure.span });
+        }
+    }
+}
