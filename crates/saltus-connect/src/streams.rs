@@ -121,22 +121,6 @@ impl StreamTable {
         by_direction(vars, flow, other, own, span)
     }
 
-    /// `m_flow * actualStream(var)`, which is continuous although its second factor is not (specification 15.3):
-    /// written with `smooth`, so that no event is needed.
-    pub fn actual_stream_times_flow(&self, vars: &dyn Variables, var: VarId, element: Option<u64>, span: Span) -> Expr {
-        let own = reference(vars, var, element, span);
-        let Kind::Stream { flow } = vars.kind(var) else { return own };
-        let times_flow = |value: Expr| {
-            let ty = value.ty.clone();
-            binary(BinaryOp::Mul, reference(vars, flow, None, span), value, ty, span)
-        };
-        let other = times_flow(self.in_stream(vars, var, element, span));
-        let own = times_flow(own);
-        let ty = own.ty.clone();
-        let chosen = by_direction(vars, flow, other, own, span);
-        Expr::builtin(Builtin::Smooth, vec![Expr::integer(0, span), chosen], ty, span)
-    }
-
     /// The right-hand side of the equation of an outside stream variable; `None` if it is in no set.
     pub(crate) fn outflow(&self, vars: &dyn Variables, end: End, span: Span) -> Option<Expr> {
         self.set_of.get(&end)?;

@@ -190,7 +190,6 @@ connect c.X[1] s.h
 fn actual_stream_depends_on_the_direction() {
     let case = ports(&["a", "b"], "connect a.h b.h");
     assert_eq!(case.actual_stream("a.h"), "if a.m > 0.0 then b.h else a.h");
-    assert_eq!(case.actual_stream_times_flow("a.h"), "smooth(0, if a.m > 0.0 then a.m * b.h else a.m * a.h)");
 }
 
 #[test]

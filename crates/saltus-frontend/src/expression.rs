@@ -2,7 +2,7 @@
 
 use saltus_base::Span;
 use saltus_eval::Value;
-use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, ReductionOp, Type, Variability};
+use saltus_flat::{self as flat, BaseType, Builtin, Dim, Expr, ExprKind, ReductionOp, Type, Variability};
 use saltus_syntax::ast;
 use saltus_typing as typing;
 
@@ -31,9 +31,13 @@ impl<'a> Front<'a> {
                 self.unary(*op, operand, span)
             }
             ast::ExprKind::Binary(op, left, right) => {
+                let is_flux =
+                    *op == ast::BinaryOp::Multiply && [left, right].map(|e| self.is_actual_stream(e)) != [false; 2];
                 let left = self.expression(scope, left);
                 let right = self.expression(scope, right);
-                self.binary(*op, left, right, span)
+                let is_continuous = is_flux && (turns_with(&left, &right) || turns_with(&right, &left));
+                let value = self.binary(*op, left, right, span);
+                if is_continuous { smooth(value) } else { value }
             }
             ast::ExprKind::If(branches, otherwise) => self.if_expression(scope, branches, otherwise, span),
             ast::ExprKind::Range { start, step, stop } => {
@@ -75,6 +79,13 @@ impl<'a> Front<'a> {
             },
             ast::ExprKind::PartialFunction(call) => self.partial_function(scope, call, span),
             ast::ExprKind::Error => Expr::error(span),
+        }
+    }
+
+    fn is_actual_stream(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ast::ExprKind::Call(call) => self.ref_text(&call.name) == Builtin::ActualStream.name(),
+            _ => false,
         }
     }
 
@@ -350,4 +361,25 @@ impl<'a> Front<'a> {
         };
         self.locals_mut().push(local)
     }
+}
+
+/// Is `value` what `actualStream` stands for, `if flow > 0 then … else …` or an array of such? Then the product of both is
+/// continuous although `value` is not (specification 15.3).
+fn turns_with(flow: &Expr, value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Array(items) => !items.is_empty() && items.iter().all(|item| turns_with(flow, item)),
+        ExprKind::If { condition, .. } => match (&condition.kind, &flow.kind) {
+            (ExprKind::Binary(flat::BinaryOp::Greater, left, _), ExprKind::Var(flow)) => {
+                matches!(left.kind, ExprKind::Var(var) if var == *flow)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// `smooth(0, value)`: no event is needed.
+fn smooth(value: Expr) -> Expr {
+    let (ty, span) = (value.ty.clone(), value.span);
+    Expr::builtin(Builtin::Smooth, vec![Expr::integer(0, span), value], ty, span)
 }

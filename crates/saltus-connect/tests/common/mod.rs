@@ -238,12 +238,6 @@ impl Case {
         self.checked_text(var, element, expr)
     }
 
-    pub fn actual_stream_times_flow(&self, name: &str) -> String {
-        let (var, element) = part(&self.model, name);
-        let expr = self.result.streams.actual_stream_times_flow(&self.table(), var, element, Span::nowhere());
-        self.checked_text(var, element, expr)
-    }
-
     fn table(&self) -> Table<'_> {
         Table(&self.model, &self.infos)
     }
