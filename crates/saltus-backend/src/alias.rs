@@ -304,8 +304,12 @@ fn merge_starts(system: &mut System, kept: SlotId, gone: SlotId, is_negated: boo
             let both = ScalarEquation { left, right, target: None, initially: None, is_real: true, span };
             system.initial_equations.push(both);
         }
-        Some(own) if own.is_fixed || !start.is_fixed => {}
+        Some(own) if own.is_fixed => {}
+        Some(own) if !start.is_fixed && own.confidence <= start.confidence => {}
         _ => {
+            if let Some(constant) = system.dag.value(start.value) {
+                system.slots[kept].initial = constant;
+            }
             system.starts.insert(kept, start);
         }
     }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Span};
-use saltus_flat::{BaseType, ExprKind, FlatModel, VarId, Variability, Variable};
+use saltus_flat::{BaseType, Confidence, ExprKind, FlatModel, VarId, Variability, Variable};
 use saltus_graph::strongly_connected_components;
 use saltus_program::{Argument, SlotId, SlotKind, SlotType};
 
@@ -80,7 +80,7 @@ fn give_guesses(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId
         if let Some(constant) = lowering.system.dag.value(value) {
             lowering.system.slots[slot].initial = constant;
         }
-        lowering.system.starts.insert(slot, Start { value, is_fixed: false, span });
+        lowering.system.starts.insert(slot, Start { value, is_fixed: false, confidence: Confidence::default(), span });
     }
     Ok(())
 }
@@ -142,6 +142,7 @@ fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &
         }
         None => return Ok(()),
     };
+    let confidence = variable.attributes.confidence;
     for ((&slot, value), is_fixed) in slots.iter().zip(nodes).zip(fixed) {
         if lowering.system.slots[slot].kind == SlotKind::Input {
             lowering.system.parameters.push(Assignment { slot, node: value, span: variable.span });
@@ -149,7 +150,7 @@ fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &
         if let Some(constant) = lowering.system.dag.value(value) {
             lowering.system.slots[slot].initial = constant;
         }
-        lowering.system.starts.insert(slot, Start { value, is_fixed, span: variable.span });
+        lowering.system.starts.insert(slot, Start { value, is_fixed, confidence, span: variable.span });
     }
     Ok(())
 }

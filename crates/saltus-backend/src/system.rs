@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{IdVec, Span};
 use saltus_flat::{
-    BaseType, Causality, Equation, EquationKind, ExprKind, FlatModel, FunctionId, VarId, Variability, Variable, count,
+    BaseType, Causality, Confidence, Equation, EquationKind, ExprKind, FlatModel, FunctionId, VarId, Variability,
+    Variable, count,
 };
 use saltus_program::{
     Assertion, Callable, CallableId, Delay, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot,
@@ -97,6 +98,7 @@ pub struct Assignment {
 pub struct Start {
     pub value: NodeId,
     pub is_fixed: bool,
+    pub confidence: Confidence,
     pub span: Span,
 }
 

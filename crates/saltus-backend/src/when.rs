@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use saltus_base::Span;
-use saltus_flat::{Equation, EquationKind, Expr, ExprKind};
+use saltus_flat::{Confidence, Equation, EquationKind, Expr, ExprKind};
 use saltus_program::{BinaryFn, Reinit, SlotId, SlotKind, SlotType, Termination};
 
 use crate::dag::NodeId;
@@ -288,7 +288,9 @@ impl<'a> Lowering<'a> {
     fn kept_outcome(&mut self, slot: SlotId, start: bool, right: NodeId, initially: NodeId, span: Span) {
         let first = self.system.dag.boolean(start);
         self.system.slots[slot].initial = f64::from(u8::from(start));
-        self.system.starts.insert(slot, Start { value: first, is_fixed: true, span });
+        self.system
+            .starts
+            .insert(slot, Start { value: first, is_fixed: true, confidence: Confidence::default(), span });
         let left = self.system.load(slot);
         let (target, initially) = (Some(slot), Some(initially));
         self.system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span });

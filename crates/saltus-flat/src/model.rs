@@ -80,6 +80,21 @@ pub struct Variable {
     pub span: Span,
 }
 
+/// How much a `start` is meant for the variable that has it: the model component hierarchy level on which it is given, the
+/// model itself being 1. Less is more. (Specification: section 8.6.2.)
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Confidence {
+    /// Where the value is a parameter, the outermost level on which this, or the one that it is equal to, has its value.
+    pub of_value: u32,
+    pub of_attribute: u32,
+}
+
+impl Default for Confidence {
+    fn default() -> Self {
+        Confidence { of_value: u32::MAX, of_attribute: u32::MAX }
+    }
+}
+
 /// Attributes of built-in types; array variables have array values (or a scalar that holds for all elements).
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Attributes {
@@ -93,6 +108,8 @@ pub struct Attributes {
     pub quantity: Option<Expr>,
     pub state_select: Option<Expr>,
     pub unbounded: Option<Expr>,
+    /// Of `start`.
+    pub confidence: Confidence,
 }
 
 impl Attributes {

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use saltus_base::{Index, Span};
 use saltus_flat::{
-    self as flat, Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type, VarId,
-    Variability, Variable,
+    self as flat, Attributes, BaseType, Causality, Confidence, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type,
+    VarId, Variability, Variable,
 };
 use saltus_syntax::ast;
 use saltus_typing as typing;
@@ -17,7 +17,11 @@ use saltus_typing as typing;
 use crate::Front;
 use crate::diagnostics as d;
 use crate::equation::Collected;
-use crate::instance::{CompId, CompKind, InstId};
+use crate::instance::{CompId, CompKind, InstId, Memo};
+use crate::modifier::{ModExpr, ModValue};
+
+/// Parameters that are equal to each other, at most, of which the start of a variable is the first.
+const MOST_PARAMETERS_IN_A_ROW: u32 = 100;
 
 impl<'a> Front<'a> {
     /// Whether a component is part of the model as itself: present, and not a mere reference to an `inner` one.
@@ -258,11 +262,38 @@ impl<'a> Front<'a> {
             if typing::variability(self, &expr) > Variability::Parameter && !expr.is_error() {
                 self.report(d::attribute_varies(text, &variable, expr.span));
             }
+            if text == "start" {
+                let of_attribute = self.level(&value);
+                attributes.confidence = Confidence { of_value: self.level_of_value(&expr, of_attribute), of_attribute };
+            }
             if let Some(slot) = attributes.slot(text).filter(|_| !expr.is_error()) {
                 *slot = Some(expr);
             }
         }
         attributes
+    }
+
+    /// The model component hierarchy level on which something is said; the model itself has 1, types of packages none.
+    fn level(&self, value: &ModValue<'_>) -> u32 {
+        match value.expr {
+            ModExpr::Ast(_, scope) if self.insts[scope].path.is_some() => self.insts[scope].depth + 1,
+            _ => u32::MAX,
+        }
+    }
+
+    /// The outermost level on which one of the parameters has its value that `expr`, given on `level`, is equal to.
+    fn level_of_value(&self, expr: &Expr, level: u32) -> u32 {
+        let (mut outermost, mut expr) = (level, expr.clone());
+        for _ in 0..MOST_PARAMETERS_IN_A_ROW {
+            let ExprKind::Var(var) = expr.kind else { break };
+            let Some(comp) = self.vars.get(var).map(|&comp| &self.comps[comp]) else { break };
+            if let Some(value) = comp.modifier.as_ref().and_then(|m| m.value.as_ref()) {
+                outermost = outermost.min(self.level(value));
+            }
+            let Memo::Known(Some(binding)) = &comp.binding else { break };
+            expr = (**binding).clone();
+        }
+        outermost
     }
 
     /// Numbers variables and functions as the flat model has them, adding what is reached on the way.

@@ -10,7 +10,7 @@
 
 use saltus_base::Span;
 use saltus_clocks::{ConversionKind, Rational};
-use saltus_flat::{BaseType, Builtin, Expr};
+use saltus_flat::{BaseType, Builtin, Confidence, Expr};
 use saltus_program::{SlotId, SlotKind, SlotType};
 
 use super::survey::{Item, is_whole, owners, variables_of};
@@ -311,7 +311,7 @@ impl<'a> Lowering<'a> {
         let slot = self.system.add_discrete(name, SlotType::Boolean, holds, None, span);
         let yes = self.system.dag.boolean(true);
         self.system.slots[slot].initial = 1.0;
-        self.system.starts.insert(slot, Start { value: yes, is_fixed: false, span });
+        self.system.starts.insert(slot, Start { value: yes, is_fixed: false, confidence: Confidence::default(), span });
         self.system.load(slot)
     }
 
