@@ -37,7 +37,7 @@ const LONGEST_PROBATION: u32 = 1_000;
 const LONGEST_RUN: u32 = 2_000;
 
 /// So many explicit steps are followed by a trial of the implicit method; each trial in vain doubles them.
-const FIRST_PATIENCE: u64 = 1_000;
+const FIRST_PATIENCE: u64 = 5_000;
 
 enum Stiff {
     Rosenbrock(Box<Rosenbrock>),
