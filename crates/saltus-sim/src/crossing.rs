@@ -89,6 +89,8 @@ pub(crate) struct CrossingSearch {
     jumped: bool,
     /// The end of the last step, where the next one begins.
     last: Option<Sampled>,
+    /// Functions that were negative at the end of the bracket found last.
+    fired: Vec<usize>,
     pub evaluations: u64,
 }
 
@@ -119,6 +121,7 @@ impl CrossingSearch {
             armed_at: 0.0,
             jumped: false,
             last: None,
+            fired: Vec::new(),
             evaluations: 0,
         }
     }
@@ -151,6 +154,13 @@ impl CrossingSearch {
         let scale = scale.max(1.0);
         let now = self.watches.get(i).map_or(0.0, |w| w.doubt.max(RELATIVE_BAND * scale));
         self.doubt(i, (2.0 * now).min(WIDEST_BAND * scale));
+    }
+
+    /// Widens the bands of the relations that were seen to change in the bracket found last.
+    pub fn doubt_fired(&mut self) {
+        for i in std::mem::take(&mut self.fired) {
+            self.doubt_more(i, self.scale.get(i).copied().unwrap_or(1.0));
+        }
     }
 
     /// The next search begins with a new look.
@@ -290,6 +300,9 @@ impl CrossingSearch {
             }
             Ok(least)
         })?;
+        let at_end = near.as_ref().map_or(after, |(sampled, _)| sampled);
+        self.fired.clear();
+        self.fired.extend(at_end.g.iter().enumerate().filter(|(_, g)| **g < 0.0).map(|(i, _)| i));
         match near.filter(|(sampled, _)| sampled.t == found.after) {
             Some((sampled, scale)) => self.gather(probe, found, &sampled, &scale, after.t),
             None => Ok(found),
@@ -402,5 +415,38 @@ mod tests {
         assert!(w.g(0.0) > 0.0 && w.g(0.5e-3) > 0.0 && w.g(1.1e-3) < 0.0);
         let w = watch(RelationOp::Less, false, 1e-3);
         assert!(w.g(0.0) > 0.0 && w.g(-0.5e-3) > 0.0 && w.g(-1.1e-3) < 0.0);
+    }
+
+    /// One function that is zero all the time, and one that falls through zero at t = 0.5.
+    struct FlatAndFalling;
+
+    impl Probe for FlatAndFalling {
+        fn crossings(&mut self, t: f64, z: &mut [f64], scale: &mut [f64]) -> Result<(), Failure> {
+            z.copy_from_slice(&[0.0, 0.5 - t]);
+            scale.fill(1.0);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn doubt_falls_on_the_relation_that_was_seen_to_change() {
+        let mut search = CrossingSearch {
+            watches: vec![watch(RelationOp::Greater, false, 0.0), watch(RelationOp::Greater, true, 0.0)],
+            variation: vec![0.0; 2],
+            stops_at_zeno: true,
+            z: vec![0.0; 2],
+            scale: vec![0.0; 2],
+            armed_at: 0.0,
+            jumped: false,
+            last: None,
+            fired: Vec::new(),
+            evaluations: 0,
+        };
+        let before = search.sample(&mut FlatAndFalling, 0.0).expect("defined everywhere");
+        let after = search.sample(&mut FlatAndFalling, 1.0).expect("defined everywhere");
+        let found = search.locate(&mut FlatAndFalling, &before, &after).expect("a change");
+        assert!((found.after - 0.5).abs() < 1e-12);
+        search.doubt_fired();
+        assert!(search.watches[0].doubt == 0.0 && search.watches[1].doubt > 0.0, "{:?}", search.watches);
     }
 }

@@ -601,8 +601,8 @@ impl<'a> Run<'a> {
             }
         }
         // The search saw a change that the event did not see even before it was settled.
-        if !is_any && let Some((id, scale)) = self.closest_relation().map(|(id, r)| (id, self.functions.get(r.scale))) {
-            self.search.doubt_more(id.index(), scale);
+        if !is_any {
+            self.search.doubt_fired();
         }
     }
 
