@@ -19,19 +19,23 @@ pub fn write(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         let _ = write!(chunk, ",\"{}\"", signal.name.replace('"', "\"\""));
     }
     chunk.push('\n');
+    let mut digits = zmij::Buffer::new();
     // Many variables keep their value from row to row: their text is made once.
     let mut texts: Vec<(u64, String)> = vec![(0, String::new()); signals.len()];
     for (i, t) in results.times.iter().enumerate() {
-        let _ = write!(chunk, "{t:?}");
+        chunk.push_str(digits.format(*t));
         for ((signal, column), (bits, text)) in signals.iter().zip(&columns).zip(&mut texts) {
             let value = column.get(i).copied().unwrap_or(f64::NAN);
             if text.is_empty() || *bits != value.to_bits() {
                 *bits = value.to_bits();
                 text.clear();
-                let _ = match signal.kind {
-                    Kind::Real => write!(text, ",{value:?}"),
-                    _ => write!(text, ",{value}"),
-                };
+                text.push(',');
+                match signal.kind {
+                    Kind::Real => text.push_str(digits.format(value)),
+                    _ => {
+                        let _ = write!(text, "{value}");
+                    }
+                }
             }
             chunk.push_str(text);
         }
