@@ -88,11 +88,21 @@ struct Reals {
     /// Where and how far the first attempt failed.
     failed_x: Vec<f64>,
     failed_residuals: Vec<f64>,
+    tried: Tried,
     switches: Switches,
     /// Residuals and stored values of the body.
     used: Vec<ValueId>,
     residuals: Vec<f64>,
     scratch: Vec<f64>,
+}
+
+/// What has been done for a solution in vain.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+struct Tried {
+    /// Starts of Newton's method.
+    starts: usize,
+    /// How far paths from start values led at best, of 1.
+    furthest: Option<f64>,
 }
 
 struct Discrete<'a> {
@@ -144,6 +154,7 @@ impl<'a> LoopWork<'a> {
             start,
             failed_x: vec![0.0; n],
             failed_residuals: vec![0.0; n],
+            tried: Tried::default(),
             switches: Switches::of(l, program),
             used: l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
             residuals: vec![0.0; n],
@@ -421,6 +432,7 @@ impl Reals {
             }
             first_failure = Some(NoSolution::Linear(why));
         }
+        self.tried = Tried::default();
         let attempts = if patience == Patience::Trial { TRIAL_ATTEMPTS } else { EVENT_ATTEMPTS };
         for (k, &(start, differences)) in attempts.iter().enumerate() {
             self.begin_at(start);
@@ -429,6 +441,7 @@ impl Reals {
             if k > 0 {
                 self.newton.forget_jacobian();
             }
+            self.tried.starts += 1;
             match self.newton_from_here(body, record) {
                 Ok(()) => {
                     record.statistics.retries += u64::from(k > 0);

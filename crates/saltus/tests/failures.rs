@@ -152,6 +152,15 @@ fn a_nonlinear_loop_that_loses_its_solution() {
 }
 
 #[test]
+fn a_start_without_solution_says_what_was_tried() {
+    // x y = 3/4 does not meet the unit circle; from x = 1, y = 0.5 the hyperbola moves from 1/2, where it touches it.
+    let text = "model M\n  Real x(start = 1), y(start = 0.5);\nequation\n  x^2 + y^2 = 1;\n  x*y = 0.75;\nend M;\n";
+    let (said, _) = fails("tried", text);
+    says(&said, &["at time 0:", "a nonlinear loop of 2 equations", "tried: Newton's method from 12 starts, and paths"]);
+    says(&said, &[" % of the way"]);
+}
+
+#[test]
 fn inconsistent_start_values() {
     let text = "model M\n  Real x(start = 1, fixed = true);\n  Real y(start = 3, fixed = true);\nequation\n  der(x) = -x;\n  \
                 y = 2*x;\nend M;\n";

@@ -49,6 +49,8 @@ impl Reals {
         let mut path = FromStart { body: &mut *body, at_start: &at_start };
         let followed = follow(&mut path, matrix, &mut self.x, &self.nominal);
         self.newton.forget_jacobian();
+        let reached = followed.map_or_else(|ends| ends.lambda, |_| 1.0);
+        self.tried.furthest = Some(self.tried.furthest.map_or(reached, |furthest| furthest.max(reached)));
         followed.is_ok() && self.newton_from_here(body, record).is_ok()
     }
 }

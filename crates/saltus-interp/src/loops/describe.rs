@@ -61,7 +61,20 @@ impl LoopWork<'_> {
         let message = format!("{position}a {kind} loop of {n} {equations} has no solution: {reason}");
         let mut failure = EvalFailure::new(message, self.worst_equation());
         failure.details = Details { labels: self.equations(), notes: self.unknowns(program) };
+        failure.details.notes.extend(self.tried());
         failure
+    }
+
+    /// What was done for a solution, where that was more than at any trial point.
+    fn tried(&self) -> Option<String> {
+        let tried = self.reals.tried;
+        let furthest = tried.furthest?;
+        Some(format!(
+            "tried: Newton's method from {} starts, and paths from start values to the equations, of which the longest went \
+             {:.0} % of the way",
+            tried.starts,
+            100.0 * furthest
+        ))
     }
 
     /// The equations of the loop: those that are not fulfilled with their residuals, then those that are solved for the
