@@ -33,7 +33,7 @@ pub use saltus_eval::Outside;
 use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
 use native::procedure::NativeProcedures;
-use native::{NativeCode, NativeLoop, NativeSection, Step, UnitId};
+use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
 
 pub struct Interpreter<'a> {
     machine: Machine<'a>,
@@ -148,6 +148,11 @@ impl<'a> Interpreter<'a> {
     /// Functions that are called often become machine code.
     pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures>) {
         self.machine.host.set_native_procedures(native);
+    }
+
+    /// Loops that take many evaluations become machine code, also where their section does not.
+    pub fn set_native_loops(&mut self, native: Box<dyn NativeLoops + 'a>) {
+        self.machine.native_loops = Some(native);
     }
 
     /// Does machine code evaluate this section?

@@ -28,6 +28,8 @@ const MOST_DISCRETE_ROUNDS: usize = 20;
 /// Relative accuracy of nonlinear loops: their error is noise in the derivatives of the model.
 const TOLERANCE: f64 = 1e-12;
 const MOST_ITERATIONS: u32 = 100;
+/// Interpreted this often, a loop is compiled. Loops of sections that run often have become machine code with these before.
+const COLD_EVALUATIONS: u32 = 2_000;
 /// Unknowns this many times larger than ever are no solution.
 const FARTHEST: f64 = 1e30;
 
@@ -72,6 +74,8 @@ enum Why {
 struct Reals {
     /// Machine code of the equations, if they are compiled.
     native: Option<NativeLoop>,
+    /// Evaluations by interpretation that are left before machine code is asked for; `None` if that has been done.
+    patience: Option<u32>,
     newton: NewtonSolver,
     linear: Option<LinearSolver>,
     /// Where the entries of the Jacobian go.
@@ -142,6 +146,7 @@ impl<'a> LoopWork<'a> {
         };
         let reals = Reals {
             native: None,
+            patience: Some(COLD_EVALUATIONS),
             positions: positions(l, &matrix()),
             newton: NewtonSolver::with_matrix(matrix(), options),
             linear: l.is_linear.then(|| linear(l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
@@ -261,6 +266,8 @@ struct Body<'m, 'a> {
     positions: &'m [usize],
     /// Do as if there were no Jacobian.
     differences: bool,
+    /// Evaluations by interpretation.
+    n_interpreted: u32,
 }
 
 impl Body<'_, '_> {
@@ -299,6 +306,7 @@ impl NonlinearSystem for Body<'_, '_> {
             let status = self.machine.run_native(&*native.code, unit, body.code.calls.len());
             return self.native_residual(status, r);
         }
+        self.n_interpreted = self.n_interpreted.saturating_add(1);
         self.machine.run(&body.code, body.span);
         let mut is_number = true;
         for (value, &id) in r.iter_mut().zip(&self.l.residuals) {
@@ -393,6 +401,7 @@ impl Reals {
         }
         let (used, mut scratch) = (std::mem::take(&mut self.used), std::mem::take(&mut self.scratch));
         let positions = std::mem::take(&mut self.positions);
+        self.compile_if_hot(machine, l);
         let native = self.native.take();
         let mut body = Body {
             machine: &mut *machine,
@@ -402,8 +411,10 @@ impl Reals {
             scratch: &mut scratch,
             positions: &positions,
             differences: false,
+            n_interpreted: 0,
         };
         let outcome = self.attempts(&mut body, patience, record);
+        self.patience = self.patience.map(|left| left.saturating_sub(body.n_interpreted));
         (self.used, self.scratch, self.native, self.positions) = (used, scratch, native, positions);
         if outcome.is_err() {
             // A failed attempt is no start for the next one.
@@ -412,6 +423,14 @@ impl Reals {
             }
         }
         outcome
+    }
+
+    /// Asks for machine code, once, after many evaluations by interpretation.
+    fn compile_if_hot(&mut self, machine: &mut Machine, l: &Loop) {
+        if self.patience == Some(0) && self.native.is_none() {
+            self.patience = None;
+            self.native = machine.native_loops.as_mut().and_then(|native| native.compile(l));
+        }
     }
 
     fn attempts(&mut self, body: &mut Body, patience: Patience, record: &mut LoopRecord) -> Result<(), NoSolution> {

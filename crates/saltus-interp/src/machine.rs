@@ -10,7 +10,7 @@ use saltus_base::{Index, Span};
 use saltus_program::{Assign, BinaryFn, Code, Message, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
 
 use crate::calls::CallHost;
-use crate::native::{Calls, NativeCode, UnitId};
+use crate::native::{Calls, NativeCode, NativeLoops, UnitId};
 
 pub(crate) struct Machine<'a> {
     pub program: &'a SimProgram,
@@ -22,6 +22,8 @@ pub(crate) struct Machine<'a> {
     pub scratch: Vec<f64>,
     /// By value: does it depend on a call that failed?
     tainted: Vec<bool>,
+    /// Compiles loops that take many evaluations.
+    pub native_loops: Option<Box<dyn NativeLoops + 'a>>,
 }
 
 /// Are the calls of code to be made, or have they been?
@@ -41,6 +43,7 @@ impl<'a> Machine<'a> {
             host: CallHost::new(program),
             scratch: Vec::new(),
             tainted: Vec::new(),
+            native_loops: None,
         }
     }
 

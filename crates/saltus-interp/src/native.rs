@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use saltus_base::Span;
-use saltus_program::CallableId;
+use saltus_program::{CallableId, Loop};
 
 use crate::calls::CallHost;
 
@@ -76,9 +76,16 @@ pub struct LoopUnits {
 }
 
 /// The units of a loop with their code.
-pub(crate) struct NativeLoop {
+pub struct NativeLoop {
     pub code: Rc<dyn NativeCode>,
     pub units: LoopUnits,
+}
+
+/// Machine code for single loops. A section is evaluated once, yet its loops may take very many evaluations: an initial
+/// system for which one start after the other, and one combination of discrete values after the other, is tried.
+pub trait NativeLoops {
+    /// `None` if that is impossible or not worth it.
+    fn compile(&mut self, l: &Loop) -> Option<NativeLoop>;
 }
 
 /// A call in machine code.

@@ -7,9 +7,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use saltus_base::Diagnostic;
+use saltus_interp::native::{NativeLoop, NativeLoops, Step};
 use saltus_interp::{Interpreter, Outside};
 use saltus_program::{
-    Activation, Block, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
+    Activation, Block, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
     SimProgram, Status,
 };
 
@@ -46,6 +47,8 @@ impl<'a> CompiledModel<'a> {
         let mut interpreter = Interpreter::new(program);
         let compile_time = Rc::new(Cell::new(Duration::ZERO));
         interpreter.set_native_procedures(Box::new(MachineProcedures::new(&jit, compile_time.clone())));
+        let loops = MachineLoops { program, jit: jit.clone(), compile_time: compile_time.clone() };
+        interpreter.set_native_loops(Box::new(loops));
         CompiledModel {
             interpreter,
             program,
@@ -97,6 +100,29 @@ impl<'a> CompiledModel<'a> {
             // What cannot be compiled stays interpreted, with the same results.
             let _ = self.compile(activation);
         }
+    }
+}
+
+/// Machine code of single loops, in sections that are not compiled as a whole.
+struct MachineLoops<'a> {
+    program: &'a SimProgram,
+    jit: Jit,
+    compile_time: Rc<Cell<Duration>>,
+}
+
+impl NativeLoops for MachineLoops<'_> {
+    fn compile(&mut self, l: &Loop) -> Option<NativeLoop> {
+        let started = Instant::now();
+        let alone = Section { blocks: vec![Block::Loop(Box::new(l.clone()))] };
+        let compiled = section::compile(self.program, &alone, &self.jit.isa, self.jit.options);
+        self.compile_time.update(|spent| spent + started.elapsed());
+        let compiled = compiled.ok()?;
+        // A small linear loop is part of a chunk; it needs no solver and is never hot.
+        let units = compiled.steps.iter().find_map(|step| match step {
+            Step::Loop { units, .. } => Some(*units),
+            Step::Chunk { .. } => None,
+        })?;
+        Some(NativeLoop { code: compiled.code, units })
     }
 }
 

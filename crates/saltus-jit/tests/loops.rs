@@ -4,6 +4,8 @@ mod common;
 
 use common::{Both, Random, Writer, empty_program, slot};
 use saltus_base::Span;
+use saltus_interp::Interpreter;
+use saltus_jit::Jit;
 use saltus_program::{
     Activation, BinaryFn, Block, Jacobian, Loop, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, UnaryFn,
     Unknown,
@@ -129,4 +131,24 @@ fn a_long_linear_loop_is_cut_and_solved() {
         let residual = 4.0 * at(7) - at(6) - at(8) - both.compiled.get(right[7]);
         assert!(residual.abs() < 1e-9, "{residual}");
     }
+}
+
+#[test]
+fn a_hot_loop_is_compiled_where_its_section_is_not() {
+    let (mut program, [a, b, ..]) = sum_and_product(true);
+    std::mem::swap(&mut program.initial_section, &mut program.derivative_section);
+    let mut interpreter = Interpreter::new(&program);
+    let mut compiled = Jit::compile_when_hot(&program).unwrap();
+    let mut random = Random(9);
+    for round in 0..200 {
+        assert!(round > 0 || compiled.compile_time().is_zero());
+        let (first, second) = (random.number(), random.number());
+        for functions in [&mut interpreter as &mut dyn ModelFunctions, &mut compiled] {
+            functions.set(a, first);
+            functions.set(b, second);
+        }
+        assert_eq!(interpreter.eval(Activation::Initial), compiled.eval(Activation::Initial));
+        common::assert_same_memory(&interpreter, &compiled, "memory");
+    }
+    assert!(!compiled.compile_time().is_zero() && !compiled.is_compiled(Activation::Initial));
 }
