@@ -22,16 +22,22 @@ use crate::runs::{LANES, Run};
 /// Bytes of a slot.
 const SLOT: isize = 8;
 
+/// Processors whose instruction sets have vectors in any case.
+const HAS_VECTORS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
 /// Are there vector instructions for all operations?
 fn is_vectorial(assign: &Assign, layout: &Layout) -> bool {
-    assign.code.ops.iter().zip(&layout.needed).filter(|(_, needed)| **needed).all(|(op, _)| match op {
+    let mut operations = assign.code.ops.iter().zip(&layout.needed);
+    HAS_VECTORS && operations.all(|(op, is_needed)| !is_needed || has_vectors(op))
+}
+
+fn has_vectors(op: &Op) -> bool {
+    match op {
         Op::Const(_) | Op::Load(_) => true,
         Op::Unary(function, _) => matches!(function, UnaryFn::Negate | UnaryFn::Abs | UnaryFn::Sqrt),
-        Op::Binary(function, ..) => {
-            matches!(function, BinaryFn::Add | BinaryFn::Sub | BinaryFn::Mul | BinaryFn::Div)
-        }
+        Op::Binary(function, ..) => matches!(function, BinaryFn::Add | BinaryFn::Sub | BinaryFn::Mul | BinaryFn::Div),
         Op::Select(..) | Op::Call(_) | Op::Result(..) => false,
-    })
+    }
 }
 
 /// A loop being written.
