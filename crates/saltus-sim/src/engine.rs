@@ -44,6 +44,8 @@ const MOST_ALTERNATIVES: usize = 8;
 const PUT_RIGHT: f64 = 1e-3;
 /// Such violations grow up to this times the magnitude of the operands.
 const LARGEST_SHIFT: f64 = 1e-3;
+/// As long as the next one is further away than this part of the time span.
+const PROGRESS: f64 = 1e-6;
 /// Shorter and shorter steps that are tried where the crossing functions cannot be evaluated.
 const MOST_RETRIES: u32 = 40;
 /// Steps between two looks at the clock.
@@ -117,6 +119,8 @@ struct Run<'a> {
     /// The next time event; changes at events only.
     time_event: f64,
     steps_at_event: u64,
+    /// The last event at which a relation was about to change and did not.
+    unconfirmed_at: f64,
     crowd: Crowd,
     /// Until when relations are held, because they would not settle down.
     hold: Option<f64>,
@@ -248,6 +252,7 @@ impl<'a> Run<'a> {
             before: Vec::new(),
             time_event: f64::INFINITY,
             steps_at_event: 0,
+            unconfirmed_at: f64::NEG_INFINITY,
             crowd: Crowd::new(options.on_zeno),
             hold: None,
             jumps: jumping::Jumps::default(),
@@ -552,7 +557,7 @@ impl<'a> Run<'a> {
         self.record(t, kind, causes, rounds, disturbed);
         self.tell_rounds(&flips);
         if changed.is_empty() && !disturbed && kind == EventKind::State {
-            self.doubt_unconfirmed();
+            self.doubt_unconfirmed(t);
         }
         match verdict {
             Verdict::Progress => {}
@@ -586,14 +591,16 @@ impl<'a> Run<'a> {
 
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
     /// loop. The event is right; they may go as far again before they are looked at once more.
-    fn doubt_unconfirmed(&mut self) {
+    fn doubt_unconfirmed(&mut self, t: f64) {
+        let is_progress = t - self.unconfirmed_at > PROGRESS * self.options.time_span();
+        self.unconfirmed_at = t;
         let mut is_any = false;
         for (i, relation) in self.program.relations.values().enumerate() {
             let z = self.value_before(relation.crossing);
             if relation.op.holds(z) != (self.functions.get(relation.memory) != 0.0) {
                 // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
                 // such events follow the limits of all that share it, one long violation would miss the last of them.
-                let is_put_right = self.functions.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
+                let is_put_right = is_progress && self.functions.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
                 let scale = self.functions.get(relation.scale).max(1.0);
                 let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
                 self.search.doubt(i, (2.0 * z.abs()).min(most));
