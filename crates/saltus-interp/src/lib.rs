@@ -323,6 +323,10 @@ impl ModelFunctions for Interpreter<'_> {
         }
     }
 
+    fn reject(&mut self) {
+        self.loops.iter_mut().for_each(LoopWork::reject);
+    }
+
     fn accept(&mut self) {
         for work in &mut self.loops {
             work.accept(&self.machine.memory);

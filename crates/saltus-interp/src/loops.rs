@@ -207,6 +207,11 @@ impl<'a> LoopWork<'a> {
         }
     }
 
+    /// A Jacobian from a point that does not count may lead to another solution.
+    pub fn reject(&mut self) {
+        self.reals.newton.forget_jacobian();
+    }
+
     /// The values of the unknowns are part of the solution.
     pub fn accept(&mut self, memory: &[f64]) {
         for (value, unknown) in self.reals.accepted.iter_mut().zip(&self.l.unknowns) {

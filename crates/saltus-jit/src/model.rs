@@ -194,6 +194,10 @@ impl ModelFunctions for CompiledModel<'_> {
         self.interpreter.accept();
     }
 
+    fn reject(&mut self) {
+        self.interpreter.reject();
+    }
+
     fn commit(&mut self) -> Status {
         self.interpreter.commit()
     }

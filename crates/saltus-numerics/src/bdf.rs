@@ -348,6 +348,7 @@ impl Integrator for Bdf {
                 return Ok(());
             }
             self.statistics.rejected += 1;
+            system.reject();
             if step_size::is_smallest(attempt.h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }

@@ -185,6 +185,7 @@ impl Integrator for DormandPrince {
                 return Ok(());
             }
             self.statistics.rejected += 1;
+            system.reject();
             may_grow = false;
             if step_size::is_smallest(h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });

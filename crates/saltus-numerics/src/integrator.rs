@@ -38,6 +38,9 @@ pub trait OdeSystem {
         false
     }
 
+    /// The step that was tried is not made: what an iteration has found on it is no start for the next one.
+    fn reject(&mut self) {}
+
     /// Which entries of `∂f/∂x` can be other than zero. Must not change between restarts.
     fn sparsity(&self) -> Option<&Sparsity> {
         None

@@ -239,6 +239,7 @@ impl Integrator for Rosenbrock {
             let can_shrink = |tau: &f64| 4.0 * tau < h && !step_size::is_smallest(2.0 * tau, self.t);
             if let Some(time_constant) = transient.filter(can_shrink) {
                 self.statistics.rejected += 1;
+                system.reject();
                 may_grow = false;
                 self.h = 2.0 * time_constant;
                 continue;
@@ -250,6 +251,7 @@ impl Integrator for Rosenbrock {
                 return Ok(());
             }
             self.statistics.rejected += 1;
+            system.reject();
             may_grow = false;
             if step_size::is_smallest(h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });

@@ -184,6 +184,9 @@ pub trait ModelFunctions {
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 
+    /// Points that have been tried are not part of the solution: loops forget what they have learnt there.
+    fn reject(&mut self) {}
+
     /// The initial system has been solved: makes the calls for effect that wait for its solution.
     fn commit(&mut self) -> Status {
         Status::Ok

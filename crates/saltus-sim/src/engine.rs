@@ -125,6 +125,8 @@ struct Run<'a> {
     /// Until when relations are held, because they would not settle down.
     hold: Option<f64>,
     jumps: jumping::Jumps,
+    /// Unknowns of loops at the start of the present step.
+    starts: Vec<f64>,
     /// By shown slot: is it infinite, and rightly so?
     infinite: Vec<bool>,
 }
@@ -256,6 +258,7 @@ impl<'a> Run<'a> {
             crowd: Crowd::new(options.on_zeno),
             hold: None,
             jumps: jumping::Jumps::default(),
+            starts: Vec::new(),
             infinite: Vec::new(),
         }
     }
@@ -423,7 +426,7 @@ impl<'a> Run<'a> {
     }
 
     fn step(&mut self, limit: f64) -> Result<(), Failure> {
-        let mut rhs = Rhs::new(&mut self.functions, self.structure);
+        let mut rhs = Rhs::new(&mut self.functions, self.structure, &mut self.starts);
         let stepped = self.integrator.step(&mut rhs, limit);
         let status = rhs.status;
         stepped.map_err(|e| self.integrator_failure(e, status))
@@ -436,7 +439,7 @@ impl<'a> Run<'a> {
             return Err(failure);
         }
         self.integrator.interpolate(from, &mut self.x);
-        let mut rhs = Rhs::new(&mut self.functions, self.structure);
+        let mut rhs = Rhs::new(&mut self.functions, self.structure, &mut self.starts);
         let restarted = self.integrator.restart(&mut rhs, from, &self.x);
         restarted.map_err(|_| failure)?;
         self.integrator.propose_step_size(h);
@@ -539,7 +542,8 @@ impl<'a> Run<'a> {
         self.skip_output_point(t);
         self.remember_memory();
         self.functions.pass(t);
-        let Settled { rounds, termination, flips } = event::settle(self.program, &mut self.functions, self.options, t)?;
+        let settled = event::settle(self.program, &mut self.functions, self.options, t);
+        let Settled { rounds, termination, flips } = settled.map_err(Failure::after_all_starts)?;
         self.functions.remember_event(t);
         self.write_event_row(t)?;
         let mut causes = self.causes(kind == EventKind::Time);
@@ -711,7 +715,7 @@ impl<'a> Run<'a> {
         let steps = self.integrator.statistics().steps;
         let is_frequent = is_event && steps - self.steps_at_event < FREQUENT;
         self.steps_at_event = steps;
-        let mut rhs = Rhs::new(&mut self.functions, self.structure);
+        let mut rhs = Rhs::new(&mut self.functions, self.structure, &mut self.starts);
         let started = if is_frequent {
             self.integrator.reinit(&mut rhs, t, &self.x)
         } else {

@@ -184,6 +184,14 @@ impl Failure {
         matches!(self.kind, SimErrorKind::CannotEvaluate { is_unsolved: true, .. })
     }
 
+    /// All starts have been tried: there is no other solution.
+    pub fn after_all_starts(mut self) -> Self {
+        if let SimErrorKind::CannotEvaluate { is_unsolved, .. } = &mut self.kind {
+            *is_unsolved = false;
+        }
+        self
+    }
+
     /// What was tried besides: continuation from the simplified equations, which had solutions up to this parameter.
     pub fn after_homotopy(mut self, reached: Option<f64>) -> Self {
         let tried = match reached {

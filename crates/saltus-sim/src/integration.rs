@@ -15,11 +15,16 @@ pub(crate) struct Rhs<'a> {
     pub structure: &'a Structure,
     /// Of the last evaluation.
     pub status: Status,
+    /// Unknowns of loops at the start of the step.
+    starts: &'a mut Vec<f64>,
 }
 
 impl<'a> Rhs<'a> {
-    pub fn new(functions: &'a mut dyn ModelFunctions, structure: &'a Structure) -> Self {
-        Rhs { functions, structure, status: Status::Ok }
+    /// For a step from the present point; `starts` is storage.
+    pub fn new(functions: &'a mut dyn ModelFunctions, structure: &'a Structure, starts: &'a mut Vec<f64>) -> Self {
+        starts.clear();
+        starts.extend(structure.unknowns.iter().map(|&slot| functions.get(slot)));
+        Rhs { functions, structure, status: Status::Ok, starts }
     }
 }
 
@@ -42,7 +47,15 @@ impl OdeSystem for Rhs<'_> {
     }
 
     fn is_iterative(&self) -> bool {
-        self.structure.is_iterative
+        !self.structure.unknowns.is_empty()
+    }
+
+    /// Where a loop has several solutions, a point that lies too far ahead may have found another one.
+    fn reject(&mut self) {
+        for (&slot, &start) in self.structure.unknowns.iter().zip(self.starts.iter()) {
+            self.functions.set(slot, start);
+        }
+        self.functions.reject();
     }
 
     fn sparsity(&self) -> Option<&Sparsity> {

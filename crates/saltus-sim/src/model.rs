@@ -146,6 +146,10 @@ impl ModelFunctions for Model<'_> {
         self.inner.accept();
     }
 
+    fn reject(&mut self) {
+        self.inner.reject();
+    }
+
     fn commit(&mut self) -> Status {
         self.inner.commit()
     }

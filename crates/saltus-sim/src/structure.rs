@@ -18,8 +18,8 @@ pub(crate) struct Structure {
     pub is_autonomous: bool,
     /// Some crossing function depends on time directly.
     pub crossings_see_time: bool,
-    /// Derivatives depend on the solution of nonlinear loops.
-    pub is_iterative: bool,
+    /// Of nonlinear loops on whose solution derivatives depend.
+    pub unknowns: Vec<SlotId>,
 }
 
 /// Small systems and patterns fuller than this gain nothing from sparsity.
@@ -30,9 +30,9 @@ impl Structure {
     pub fn of(program: &SimProgram) -> Self {
         let n = program.states.len();
         let n_words = (n + 1).div_ceil(64);
-        let is_iterative = program.derivative_section.blocks.iter().any(is_nonlinear_loop);
+        let unknowns: Vec<SlotId> = program.derivative_section.blocks.iter().flat_map(nonlinear_unknowns).collect();
         if n_words.saturating_mul(program.slots.len()) > MOST_WORDS {
-            return Structure { sparsity: None, is_autonomous: false, crossings_see_time: true, is_iterative };
+            return Structure { sparsity: None, is_autonomous: false, crossings_see_time: true, unknowns };
         }
         let mut sets = Sets { n_words, words: vec![0; n_words * program.slots.len()], union: vec![0; n_words] };
         for (i, state) in program.states.iter().enumerate() {
@@ -54,12 +54,16 @@ impl Structure {
         let is_known = program.delays.iter().all(|d| d.is_fixed) && program.transports.is_empty();
         let is_sparse = is_known && n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
         let sparsity = is_sparse.then(|| Sparsity::from_entries(n, entries));
-        Structure { sparsity, is_autonomous, crossings_see_time, is_iterative }
+        Structure { sparsity, is_autonomous, crossings_see_time, unknowns }
     }
 }
 
-fn is_nonlinear_loop(block: &Block) -> bool {
-    matches!(block, Block::Loop(l) if !l.is_linear && !l.unknowns.is_empty())
+fn nonlinear_unknowns(block: &Block) -> impl Iterator<Item = SlotId> {
+    let unknowns = match block {
+        Block::Loop(l) if !l.is_linear => &l.unknowns[..],
+        _ => &[],
+    };
+    unknowns.iter().map(|u| u.slot)
 }
 
 /// For each slot the states (and time, the last bit) on which it depends.

@@ -63,6 +63,7 @@ impl Run<'_> {
             let written = self.trajectory.segments.last().and_then(|s| s.times.last()).copied();
             from = written.filter(|t| (start..failed).contains(t)).unwrap_or(start);
             to = failed;
+            self.go_to(from).ok()?;
             for _ in 0..MOST_BISECTIONS {
                 let middle = 0.5 * (from + to);
                 if to - from <= reach || middle <= from || middle >= to {
@@ -85,7 +86,8 @@ impl Run<'_> {
     fn jump_between(&mut self, from: f64, to: f64, failure: &Failure) -> Option<()> {
         self.write_points_before(from).ok()?;
         self.remember_histories(self.integrator.step_start(), from).ok()?;
-        self.go_to(from).ok()?;
+        // Where the solution ended at a restart, its last point is not found again.
+        let is_found = self.go_to(from).is_ok();
         self.functions.update_pre();
         self.remember_memory();
         let ahead = to - self.integrator.time();
@@ -102,9 +104,11 @@ impl Run<'_> {
         }
         let after = self.functions.snapshot();
         let before = std::mem::take(&mut self.before);
-        self.functions.restore(&before);
-        self.write_event_row(to).ok()?;
-        self.functions.restore(&after);
+        if is_found {
+            self.functions.restore(&before);
+            self.write_event_row(to).ok()?;
+            self.functions.restore(&after);
+        }
         self.before = before;
         self.functions.remember_event(to);
         self.write_event_row(to).ok()?;
