@@ -5,11 +5,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::{csv, mat, parquet};
+
+/// Spreads bits: 2⁶⁴ divided by the golden ratio, and odd.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -133,9 +135,8 @@ impl Results {
     fn share(&mut self, values: Vec<f64>) -> Source {
         let flips = values.iter().find(|v| **v != 0.0).is_some_and(|v| *v < 0.0);
         let sign = if flips { -1.0 } else { 1.0 };
-        let mut hasher = DefaultHasher::new();
-        values.iter().for_each(|v| (v * sign).to_bits().hash(&mut hasher));
-        let places = self.known.entry(hasher.finish()).or_default();
+        let mix = |hash: u64, v: &f64| (hash.rotate_left(5) ^ (v * sign).to_bits()).wrapping_mul(MIXER);
+        let places = self.known.entry(values.iter().fold(0, mix)).or_default();
         for &index in places.iter() {
             let column = &self.columns[index];
             for (factor, negated) in [(1.0, false), (-1.0, true)] {

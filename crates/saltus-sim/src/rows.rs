@@ -13,6 +13,8 @@
 
 /// Rows of a full block.
 const BLOCK: usize = 128;
+/// Places that are turned over together.
+const NEIGHBOURS: usize = 8;
 
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Rows {
@@ -63,16 +65,23 @@ impl Rows {
     }
 
     fn close_block(&mut self) {
-        let mut starts = Vec::with_capacity(self.n_places + 1);
-        let mut values = Vec::new();
-        for place in 0..self.n_places {
-            starts.push(values.len() as u32);
-            let column = || self.open.iter().skip(place).step_by(self.n_places);
-            let first = self.open[place];
-            if column().all(|value| value.to_bits() == first.to_bits()) {
-                values.push(first);
-            } else {
-                values.extend(column());
+        let n = self.n_places;
+        let mut starts = Vec::with_capacity(n + 1);
+        // Blocks differ little in size.
+        let mut values: Vec<f64> = Vec::with_capacity(self.blocks.last().map_or(0, |b| b.values.len()));
+        let mut columns = [[0.0; BLOCK]; NEIGHBOURS];
+        for from in (0..n).step_by(NEIGHBOURS) {
+            let to = (from + NEIGHBOURS).min(n);
+            for (i, row) in self.open.chunks_exact(n).enumerate() {
+                for (column, value) in columns.iter_mut().zip(&row[from..to]) {
+                    column[i] = *value;
+                }
+            }
+            for column in &columns[..to - from] {
+                starts.push(values.len() as u32);
+                let first = column[0];
+                let is_constant = column.iter().fold(true, |all, v| all & (v.to_bits() == first.to_bits()));
+                values.extend_from_slice(if is_constant { &column[..1] } else { column });
             }
         }
         starts.push(values.len() as u32);
@@ -83,15 +92,19 @@ impl Rows {
     }
 
     /// The values at a place over time; none if there is no such place.
-    pub fn at(&self, place: usize) -> impl Iterator<Item = f64> + '_ {
-        let is_there = place < self.n_places;
-        let closed = self.blocks.iter().filter(move |_| is_there).flat_map(move |block| {
-            let values = block.at(place);
-            let last = values.len().saturating_sub(1);
-            (0..BLOCK).filter_map(move |row| values.get(row.min(last)).copied())
-        });
-        let open = self.open.iter().skip(place).step_by(self.n_places.max(1)).filter(move |_| is_there);
-        closed.chain(open.copied())
+    pub fn at(&self, place: usize) -> Vec<f64> {
+        if place >= self.n_places {
+            return Vec::new();
+        }
+        let mut all = Vec::with_capacity(self.n_rows);
+        for block in &self.blocks {
+            match *block.at(place) {
+                [single] => all.resize(all.len() + BLOCK, single),
+                ref values => all.extend_from_slice(values),
+            }
+        }
+        all.extend(self.open.iter().skip(place).step_by(self.n_places));
+        all
     }
 
     /// The last value at a place.
@@ -132,12 +145,12 @@ mod tests {
             (0..n).for_each(|i| rows.push(row(i).into_iter()));
             assert_eq!(rows.n_rows(), n);
             for place in 0..4 {
-                let found: Vec<u64> = rows.at(place).map(f64::to_bits).collect();
+                let found: Vec<u64> = rows.at(place).into_iter().map(f64::to_bits).collect();
                 let expected: Vec<u64> = (0..n).map(|i| row(i)[place].to_bits()).collect();
                 assert_eq!(found, expected, "place {place} of {n} rows");
                 assert_eq!(rows.last(place).map(f64::to_bits), expected.last().copied());
             }
-            assert!(rows.at(4).next().is_none() && rows.last(4).is_none());
+            assert!(rows.at(4).is_empty() && rows.last(4).is_none());
         }
     }
 
@@ -154,6 +167,6 @@ mod tests {
         let mut rows = Rows::new(0);
         (0..BLOCK + 1).for_each(|_| rows.push([1.0].into_iter()));
         assert_eq!(rows.n_rows(), BLOCK + 1);
-        assert!(rows.at(0).next().is_none());
+        assert!(rows.at(0).is_empty());
     }
 }

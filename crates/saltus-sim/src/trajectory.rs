@@ -85,7 +85,7 @@ pub struct Statistics {
 
 impl Segment {
     /// The values at a place over time.
-    pub fn at(&self, place: usize) -> impl Iterator<Item = f64> + '_ {
+    pub fn at(&self, place: usize) -> Vec<f64> {
         self.rows.at(place)
     }
 

@@ -46,7 +46,7 @@ fn columns<'a>(
         let kept = segment.variables.iter().filter(|v| keeps(&v.name));
         let signal = |v: &'a Column| {
             let known = *sources.get(v.place)?;
-            let source = known.unwrap_or_else(|| results.add_column(segment.at(v.place).collect()));
+            let source = known.unwrap_or_else(|| results.add_column(segment.at(v.place)));
             sources[v.place] = Some(source);
             Some((v.name.as_str(), v.ty, source))
         };

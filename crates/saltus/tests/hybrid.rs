@@ -233,7 +233,7 @@ fn both_engines_agree() {
         let [a, b] = [Engine::Interpreter, Engine::Jit].map(|engine| run(&text, engine, experiment()));
         let (a, b) = (&a.segments[0], &b.segments[0]);
         assert_eq!(a.times.len(), b.times.len());
-        for (x, y) in (0..a.rows.n_places()).flat_map(|place| a.at(place).zip(b.at(place))) {
+        for (x, y) in (0..a.rows.n_places()).flat_map(|place| a.at(place).into_iter().zip(b.at(place))) {
             assert!((x - y).abs() <= 1e-12 * x.abs().max(y.abs()).max(1.0), "{x} and {y}");
         }
     }
