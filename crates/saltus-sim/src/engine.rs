@@ -514,8 +514,11 @@ impl<'a> Run<'a> {
             }
             segment.times.push(t);
             let memory = self.functions.memory();
-            segment.rows.push(self.places.iter().map(|&slot| memory.get(slot).copied().unwrap_or(f64::NAN)));
-            if self.shown.iter().any(|&slot| memory.get(slot).is_some_and(|x| x.is_infinite())) {
+            let row = self.places.iter().map(|&slot| memory.get(slot).copied().unwrap_or(f64::NAN));
+            let has_infinite = segment.rows.push(row);
+            let is_infinite = |&slot: &usize| memory.get(slot).is_some_and(|x| x.is_infinite());
+            let is_all = self.places.len() == self.shown.len();
+            if has_infinite || !is_all && self.shown.iter().any(is_infinite) {
                 self.check_infinite(t)?;
             }
         }

@@ -53,15 +53,19 @@ impl Rows {
         8 * (self.n_stored + self.open.len()) + 4 * starts
     }
 
-    /// Another row; places without a value are not-a-number, values without a place are left out.
-    pub fn push(&mut self, row: impl Iterator<Item = f64>) {
-        let end = self.open.len() + self.n_places;
+    /// Another row; places without a value are not-a-number, values without a place are left out. True if a value is
+    /// infinite.
+    pub fn push(&mut self, row: impl Iterator<Item = f64>) -> bool {
+        let start = self.open.len();
         self.open.extend(row.take(self.n_places));
-        self.open.resize(end, f64::NAN);
+        self.open.resize(start + self.n_places, f64::NAN);
+        // All of them: several at a time are faster than the first ones alone.
+        let has_infinite = self.open[start..].iter().fold(false, |any, value| any | value.is_infinite());
         self.n_rows += 1;
         if self.n_rows.is_multiple_of(BLOCK) {
             self.close_block();
         }
+        has_infinite
     }
 
     fn close_block(&mut self) {
@@ -142,7 +146,7 @@ mod tests {
     fn values_come_back_bit_by_bit() {
         for n in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK, 5 * BLOCK + 17] {
             let mut rows = Rows::new(4);
-            (0..n).for_each(|i| rows.push(row(i).into_iter()));
+            (0..n).for_each(|i| assert!(!rows.push(row(i).into_iter())));
             assert_eq!(rows.n_rows(), n);
             for place in 0..4 {
                 let found: Vec<u64> = rows.at(place).into_iter().map(f64::to_bits).collect();
@@ -157,15 +161,24 @@ mod tests {
     #[test]
     fn what_does_not_change_takes_little_room() {
         let mut rows = Rows::new(1000);
-        (0..10 * BLOCK).for_each(|_| rows.push((0..1000).map(f64::from)));
+        (0..10 * BLOCK).for_each(|_| assert!(!rows.push((0..1000).map(f64::from))));
         // A value and where it is, for each place and block.
         assert_eq!(rows.n_bytes(), 10 * (1000 * 8 + 1001 * 4));
     }
 
     #[test]
+    fn infinite_values_show_in_their_row() {
+        let mut rows = Rows::new(9);
+        for i in 0..9 {
+            let with = |x: f64| (0..9).map(move |k| if k == i { x } else { 1.0 });
+            assert!(rows.push(with(f64::NEG_INFINITY)) && rows.push(with(f64::INFINITY)) && !rows.push(with(f64::NAN)));
+        }
+    }
+
+    #[test]
     fn rows_without_places_are_counted() {
         let mut rows = Rows::new(0);
-        (0..BLOCK + 1).for_each(|_| rows.push([1.0].into_iter()));
+        (0..BLOCK + 1).for_each(|_| assert!(!rows.push([1.0].into_iter())));
         assert_eq!(rows.n_rows(), BLOCK + 1);
         assert!(rows.at(0).is_empty());
     }

@@ -82,7 +82,9 @@ mod tests {
 
     fn rows(values: &[[f64; 2]]) -> Rows {
         let mut rows = Rows::new(2);
-        values.iter().for_each(|row| rows.push(row.iter().copied()));
+        for row in values {
+            rows.push(row.iter().copied());
+        }
         rows
     }
 
