@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel};
-use saltus_program::{Assertion, BinaryFn, SlotKind, SlotType};
+use saltus_program::{BinaryFn, SlotKind};
 
 use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
@@ -24,7 +24,7 @@ use crate::lower::promises::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
-use crate::system::{Assignment, ScalarEquation, System};
+use crate::system::{ScalarEquation, System};
 
 /// `clocking` says which equations belong to clocked partitions, if there are any.
 pub fn lower_equations(
@@ -278,8 +278,7 @@ impl<'a> Lowering<'a> {
     ) -> Lowered<()> {
         // An assertion about Strings that are not known cannot be checked.
         let Ok(condition) = self.literally(|l| l.condition(condition)) else { return Ok(()) };
-        let inactive = self.system.dag.not(guard);
-        let mut holds = self.system.dag.binary(BinaryFn::Or, inactive, condition);
+        let mut holds = self.implies(guard, condition);
         if self.system.clocks.is_active && self.system.dag.value(holds).is_none() {
             holds = self.clocked_assertion(holds, span);
         }
@@ -298,11 +297,7 @@ impl<'a> Lowering<'a> {
         }
         let wording = self.wording(message);
         let is_warning = self.is_warning(level);
-        let number = self.system.assertions.len() + 1;
-        let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
-        self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
-        let message = self.message(wording, slot, false);
-        self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls: Vec::new() });
+        self.checked(holds, wording, is_warning, span, Vec::new());
     }
 }
 

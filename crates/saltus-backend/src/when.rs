@@ -267,11 +267,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether a condition has held so far whenever the guard was active. It is kept, since it is read after the event.
     pub fn kept_condition(&mut self, condition: NodeId, guard: Guard, span: Span) -> NodeId {
-        let mut implied = |guard: NodeId| {
-            let inactive = self.system.dag.not(guard);
-            self.system.dag.binary(BinaryFn::Or, inactive, condition)
-        };
-        let (at_event, initially) = (implied(guard.at_event), implied(guard.initially));
+        let (at_event, initially) = (self.implies(guard.at_event, condition), self.implies(guard.initially, condition));
         let is_true = |node| self.system.dag.value(node).is_some_and(|v| v != 0.0);
         if is_true(at_event) && is_true(initially) {
             return at_event;

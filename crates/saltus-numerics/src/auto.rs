@@ -199,7 +199,8 @@ impl Automatic {
             }
         }
         self.explicit_run += 1;
-        let is_trial = self.explicit_run >= self.patience;
+        // Without states there is nothing to be stiff.
+        let is_trial = !self.x.is_empty() && self.explicit_run >= self.patience;
         if is_trial {
             self.patience = self.patience.saturating_mul(2);
         }

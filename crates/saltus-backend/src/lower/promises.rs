@@ -87,7 +87,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn implies(&mut self, guard: NodeId, condition: NodeId) -> NodeId {
+    /// The condition, as far as the guard holds.
+    pub fn implies(&mut self, guard: NodeId, condition: NodeId) -> NodeId {
         let inactive = self.system.dag.not(guard);
         self.system.dag.binary(BinaryFn::Or, inactive, condition)
     }
@@ -144,10 +145,22 @@ impl<'a> Lowering<'a> {
             Times::Always if self.system.clocks.is_active => self.clocked_assertion(holds, span),
             Times::Always => holds,
         };
+        self.checked(holds, message, is_warning, span, calls);
+    }
+
+    /// An assertion of the model; `calls` lead to it where it is one of a function.
+    pub fn checked(
+        &mut self,
+        holds: NodeId,
+        wording: Wording,
+        is_warning: bool,
+        span: Span,
+        calls: Vec<(Span, String)>,
+    ) {
         let number = self.system.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
-        let message = self.message(message, slot, false);
+        let message = self.message(wording, slot, false);
         self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
     }
 
