@@ -1,7 +1,6 @@
-//! Lists the files below `library/`, so that the program carries them with it, and exports what foreign code may call.
+//! Lists the files below `library/`, so that the program carries them with it.
 //!
-//! Out: `shipped.rs` in the build directory, a constant `FILES: &[(&str, &str)]` of paths and texts, sorted by path; a list of
-//! symbols for the linker.
+//! Out: `shipped.rs` in the build directory, a constant `FILES: &[(&str, &str)]` of paths and texts, sorted by path.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -20,28 +19,7 @@ fn main() -> io::Result<()> {
     }
     text.push_str("];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("shipped.rs"), text)?;
-    export_utilities(&out)
-}
-
-/// Shared libraries find these functions of the specification (section 12.9.6) among the symbols of the program.
-fn export_utilities(out: &Path) -> io::Result<()> {
-    let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
-    if target("OS") != "linux" || target("ARCH") != "x86_64" {
-        return Ok(());
-    }
-    let said = ["Message", "Warning", "Error"];
-    let mut names: Vec<String> = Vec::new();
-    for form in ["", "Format", "VFormat"] {
-        names.extend(said.iter().map(|kind| format!("Modelica{form}{kind}")));
-    }
-    for act in ["Allocate", "Duplicate"] {
-        names.extend(["", "WithErrorReturn"].iter().map(|end| format!("Modelica{act}String{end}")));
-    }
-    let list = out.join("exported.txt");
-    fs::write(&list, format!("{{ {}; }};\n", names.join("; ")))?;
-    println!("cargo:rustc-link-arg-bins=-Wl,--dynamic-list={}", list.display());
-    Ok(())
+    fs::write(out.join("shipped.rs"), text)
 }
 
 /// The Modelica files below `dir`. Every directory is watched, so that a new file is noticed.

@@ -13,9 +13,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use common::{Writer, empty_program, slot};
-use saltus_interp::Interpreter;
 use saltus_jit::{Jit, JitOptions};
 use saltus_program::{Activation, BinaryFn, ModelFunctions, SimProgram, SlotId, SlotKind, State, ValueId};
+use saltus_runtime::Interpreter;
 
 fn chain(n: usize) -> SimProgram {
     let mut program = empty_program();

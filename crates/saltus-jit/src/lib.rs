@@ -46,9 +46,9 @@ pub use foreign::{ForeignFunctions, Said};
 pub use model::CompiledModel;
 
 #[cfg(doc)]
-use saltus_interp::Interpreter;
-#[cfg(doc)]
 use saltus_program::ModelFunctions;
+#[cfg(doc)]
+use saltus_runtime::Interpreter;
 
 /// Sizes of what is compiled. The defaults were measured with `examples/chain.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

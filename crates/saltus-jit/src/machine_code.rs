@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use saltus_interp::native::{CallSite, Calls, NativeCode, UnitId};
+use saltus_runtime::native::{CallSite, Calls, NativeCode, UnitId};
 
 /// memory, scratch, context ⇒ status
 type NativeFunction = unsafe extern "C" fn(*mut f64, *mut f64, *mut Context<'_, '_, '_>) -> u32;

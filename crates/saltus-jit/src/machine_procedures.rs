@@ -22,7 +22,7 @@ use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
-use saltus_interp::native::procedure::{MOST_WORK, NativeProcedures, Op, Procedure, Trouble};
+use saltus_runtime::native::procedure::{MOST_WORK, NativeProcedures, Op, Procedure, Trouble};
 
 use crate::arithmetic::{Elementary, declare_import, signature};
 use crate::procedure::{self, FAILURE, Imports, Writer, copy_signature};

@@ -7,12 +7,12 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use saltus_base::Diagnostic;
-use saltus_interp::native::{NativeLoop, NativeLoops, Step};
-use saltus_interp::{Interpreter, Outside};
 use saltus_program::{
     Activation, Block, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
     SimProgram, Status,
 };
+use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
+use saltus_runtime::{Interpreter, Outside};
 
 use crate::copies::Copies;
 use crate::machine_procedures::MachineProcedures;

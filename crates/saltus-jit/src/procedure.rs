@@ -6,7 +6,7 @@
 //! 2  call  0                           the frame of what is called follows this one
 //! ```
 //!
-//! The function has the signature frame, constants, work left ⇒ status. It does what `saltus_interp` does with the same
+//! The function has the signature frame, constants, work left ⇒ status. It does what `saltus_runtime` does with the same
 //! instructions, to the last bit. Each value is written to its place in the frame, and is read from there only where it
 //! is not known which instruction wrote it.
 
@@ -17,8 +17,8 @@ use cranelift_codegen::ir::{AbiParam, Block, FuncRef, Function, InstBuilder, Mem
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
-use saltus_interp::native::procedure::{At, Binary, Instruction, LARGEST_INTEGER, Op, Procedure, Transfer, Unary};
 use saltus_program::{BinaryFn, UnaryFn};
+use saltus_runtime::native::procedure::{At, Binary, Instruction, LARGEST_INTEGER, Op, Procedure, Transfer, Unary};
 
 use crate::arithmetic::{Arithmetic, Elementary, Used, signature};
 use crate::procedure_helpers::{COPY, Helper};

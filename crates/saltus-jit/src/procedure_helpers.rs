@@ -2,8 +2,8 @@
 //!
 //! Each is what the interpreter of procedures does, so that both have the same bits.
 
-use saltus_interp::native::procedure::Binary;
 use saltus_program::BinaryFn;
+use saltus_runtime::native::procedure::Binary;
 
 /// Name of the function that copies scalars ([`crate::machine_procedures`]).
 pub(crate) const COPY: &str = "saltus_copy";

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use saltus_interp::native::procedure::{
+use saltus_program::{BinaryFn, UnaryFn};
+use saltus_runtime::native::procedure::{
     At, Binary, CallSite, Instruction, NativeProcedures, Op, Procedure, Stack, Transfer, Trouble, Unary,
 };
-use saltus_program::{BinaryFn, UnaryFn};
 
 use crate::machine_procedures::MachineProcedures;
 use crate::{Jit, JitOptions};

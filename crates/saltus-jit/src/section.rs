@@ -19,8 +19,8 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
 use saltus_base::Span;
-use saltus_interp::native::{CallSite, LoopUnits, NativeSection, Step, UnitId};
 use saltus_program::{Assign, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, ValueId};
+use saltus_runtime::native::{CallSite, LoopUnits, NativeSection, Step, UnitId};
 
 use crate::arithmetic::{Elementary, declare_import, signature};
 use crate::layout::{Layout, for_operands};

@@ -11,8 +11,8 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value, types};
-use saltus_interp::linear::{NEARLY_SINGULAR, SMALL_RESIDUAL, usable_nominal};
 use saltus_program::{Jacobian, Loop};
+use saltus_runtime::linear::{NEARLY_SINGULAR, SMALL_RESIDUAL, usable_nominal};
 
 use crate::layout::Layout;
 use crate::lower::Lowering;

@@ -3,11 +3,11 @@
 mod common;
 
 use common::{Both, Random, Writer, empty_program, same, slot};
-use saltus_interp::Interpreter;
 use saltus_jit::{Jit, JitOptions};
 use saltus_program::{
     Activation, BinaryFn, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, UnaryFn, ValueId,
 };
+use saltus_runtime::Interpreter;
 
 const UNARY: [UnaryFn; 21] = [
     UnaryFn::Negate,

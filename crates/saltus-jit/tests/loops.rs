@@ -4,12 +4,12 @@ mod common;
 
 use common::{Both, Random, Writer, empty_program, slot};
 use saltus_base::Span;
-use saltus_interp::Interpreter;
 use saltus_jit::Jit;
 use saltus_program::{
     Activation, BinaryFn, Block, Jacobian, Loop, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, UnaryFn,
     Unknown,
 };
+use saltus_runtime::Interpreter;
 
 fn unknown(slot: SlotId) -> Unknown {
     Unknown { slot, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY }

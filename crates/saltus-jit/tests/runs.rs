@@ -3,11 +3,11 @@
 mod common;
 
 use common::{Both, Random, Writer, empty_program, slot};
-use saltus_interp::Interpreter;
 use saltus_jit::Jit;
 use saltus_program::{
     Activation, BinaryFn, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, UnaryFn, ValueId,
 };
+use saltus_runtime::Interpreter;
 
 /// What block `i` of a test computes from two inputs and a parameter.
 type Formula = fn(&mut Writer, ValueId, ValueId, ValueId) -> ValueId;

@@ -1,5 +1,5 @@
 //! The simulation program: what is computed when, on which memory. Data only, made by `saltus-backend`, evaluated by
-//! `saltus-interp` (later also compiled), driven by `saltus-sim`.
+//! `saltus-runtime` (later also compiled), driven by `saltus-sim`.
 //!
 //! ```text
 //! der(h) = v;                                  Derivatives: der(h) := v, der(v) := -9.81

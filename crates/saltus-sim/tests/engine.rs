@@ -5,7 +5,7 @@ use std::time::Duration;
 use saltus_backend::compile;
 use saltus_flat::build::*;
 use saltus_flat::{BinaryOp, Builtin, EquationKind, Expr, Type, Variability, verify};
-use saltus_interp::Interpreter;
+use saltus_runtime::Interpreter;
 use saltus_sim::{
     EventCause, EventKind, Options, Progress, Recorded, SimError, SimErrorKind, Solver, Trajectory, ZenoPolicy,
     simulate, simulate_observed, write_events,

@@ -3,7 +3,7 @@
 use saltus_backend::compile;
 use saltus_flat::build::*;
 use saltus_flat::{BinaryOp, Builtin, Equation, EquationKind, Type, VarId, Variability, verify};
-use saltus_interp::Interpreter;
+use saltus_runtime::Interpreter;
 use saltus_sim::{End, EventCause, Options, SimError, SimErrorKind, Trajectory, simulate};
 
 fn run(b: &Builder, stop: f64, tolerance: f64) -> Result<Trajectory, SimError> {

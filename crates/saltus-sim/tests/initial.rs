@@ -1,10 +1,10 @@
 //! Initialisation on programs built operation by operation: what the backend need not emit yet.
 
 use saltus_base::{IdVec, Span};
-use saltus_interp::Interpreter;
 use saltus_program::{
     Assign, BinaryFn, Block, Code, Loop, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Unknown, ValueId, Variable,
 };
+use saltus_runtime::Interpreter;
 use saltus_sim::{Options, SimErrorKind, simulate};
 
 fn slot(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> SlotId {

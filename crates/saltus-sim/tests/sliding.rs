@@ -4,7 +4,7 @@
 use saltus_backend::compile;
 use saltus_flat::build::*;
 use saltus_flat::{Builtin, verify};
-use saltus_interp::Interpreter;
+use saltus_runtime::Interpreter;
 use saltus_sim::{EventKind, Options, SimError, SimErrorKind, Solver, Trajectory, ZenoPolicy, simulate};
 
 fn run(b: &Builder, stop: f64, policy: ZenoPolicy, solver: Solver) -> Result<Trajectory, SimError> {

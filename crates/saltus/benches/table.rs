@@ -73,11 +73,15 @@ fn cold_starts(rows: &mut Vec<Row>) {
         models.push(("CoupledClutches", named("Modelica.Mechanics.Rotational.Examples.CoupledClutches")));
         models.push(("FullRobot", named("Modelica.Mechanics.MultiBody.Examples.Systems.RobotR3.FullRobot")));
     }
+    let Some(program) = build_program() else {
+        eprintln!("the program does not build: no cold starts");
+        return;
+    };
     let dir = std::env::temp_dir();
     let (output, stats) = (dir.join("saltus-bench.csv"), dir.join("saltus-bench.json"));
     for (name, arguments) in models {
         let run = || {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
+            let mut command = Command::new(&program);
             command.arg("simulate").args(&arguments).arg("--quiet").arg("--output").arg(&output);
             command.arg("--stats").arg(&stats).env_remove("MODELICAPATH").output()
         };
@@ -96,6 +100,16 @@ fn cold_starts(rows: &mut Vec<Row>) {
             rows.push(Row { name, value: bytes / 1e6, unit: "MB", method: "of that process", is_rate: false });
         }
     }
+}
+
+/// The program of this checkout, built as for users.
+fn build_program() -> Option<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--release", "--package", "saltus-cli"]).current_dir(ROOT);
+    let is_built = build.status().is_ok_and(|status| status.success());
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from(ROOT).join("target"), PathBuf::from);
+    is_built.then(|| target.join("release").join("saltus"))
 }
 
 fn ms(time: Duration) -> f64 {

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use saltus_backend::Description;
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
-use saltus_interp::Interpreter;
 use saltus_jit::Jit;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
 use saltus_results::Kept;
+use saltus_runtime::Interpreter;
 use saltus_sim::{MixedMethod, Progress, Recorded, Solver, Trajectory, WarningKind, ZenoPolicy};
 
 use crate::resources::Resources;

@@ -3,12 +3,12 @@
 #![allow(dead_code)] // each test file uses some of it
 
 use saltus_base::{IdVec, Span};
-use saltus_interp::Interpreter;
 use saltus_jit::{CompiledModel, Jit};
 use saltus_program::{
     Activation, Assign, BinaryFn, Block, Code, ModelFunctions, Op, SimProgram, Slot, SlotId, SlotKind, SlotType,
     Status, ValueId,
 };
+use saltus_runtime::Interpreter;
 
 pub fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();

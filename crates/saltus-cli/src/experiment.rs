@@ -5,7 +5,7 @@ use saltus::pipeline::{Engine, Experiment, Output};
 use saltus_results::Kept;
 use saltus_sim::{MixedMethod, Solver, ZenoPolicy};
 
-use super::{Exit, Screen};
+use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 pub struct ExperimentArguments {

@@ -11,11 +11,11 @@ use saltus_base::SourceMap;
 use saltus_results::{Format, Results};
 use saltus_sim::{Progress, Trajectory};
 
-use super::experiment::{ExperimentArguments, RunArguments};
-use super::keep::{self, Keep};
-use super::progress::{self, Bar};
-use super::target::{Run, Target};
-use super::{Exit, Screen, chart, summary};
+use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::keep::{self, Keep};
+use crate::progress::{self, Bar};
+use crate::target::{Run, Target};
+use crate::{Exit, Screen, chart, summary};
 
 const EXAMPLES: &str = "\
 Examples:

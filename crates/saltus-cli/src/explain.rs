@@ -7,8 +7,8 @@ use std::time::Instant;
 use saltus::explain;
 use saltus::pipeline::{Options, Stage};
 
-use super::target::{self, Target};
-use super::{Exit, Screen};
+use crate::target::{self, Target};
+use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  saltus explain Circuit.mo\n  saltus explain Circuit.mo --html circuit.html")]

@@ -6,8 +6,8 @@ use saltus_plot::{Band, Chart, Panel};
 use saltus_results::compare::half_width;
 use saltus_results::{Comparison, Difference, Pattern, Results, Tube, compare};
 
-use super::summary::short;
-use super::{Exit, Screen, chart};
+use crate::summary::short;
+use crate::{Exit, Screen, chart};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use saltus::render::{self, Style};
 use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap};
 
-use super::Exit;
+use crate::Exit;
 
 pub struct Screen {
     pub json: bool,

@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use saltus::diagnostics;
 
-use super::{Cli, Exit, Screen};
+use crate::{Cli, Exit, Screen};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  saltus completion bash > ~/.local/share/bash-completion/completions/saltus\n  \

@@ -13,13 +13,13 @@ use saltus_program::SimProgram;
 use saltus_results::{Format, Kept, Kind, TableColumn, write_table};
 use saltus_sim::Trajectory;
 
-use super::experiment::{ExperimentArguments, RunArguments};
-use super::keep::{self, Keep};
-use super::progress::{self, Bar};
-use super::simulate::write_file;
-use super::summary::{duration, short};
-use super::target::Target;
-use super::{Exit, Screen, simulate};
+use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::keep::{self, Keep};
+use crate::progress::{self, Bar};
+use crate::simulate::write_file;
+use crate::summary::{duration, short};
+use crate::target::Target;
+use crate::{Exit, Screen, simulate};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use saltus::pipeline::{Options, Stage};
 
-use super::target::{self, Target};
-use super::{Exit, Screen};
+use crate::target::{self, Target};
+use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 #[command(

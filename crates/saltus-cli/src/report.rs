@@ -7,9 +7,9 @@ use saltus::suite::{Status, Verdict};
 use saltus_plot::escape;
 use saltus_results::{Difference, Tube};
 
-use super::compare;
-use super::summary::{duration, short};
-use super::test::Change;
+use crate::compare;
+use crate::summary::{duration, short};
+use crate::test::Change;
 
 const PAGE: &str = include_str!("report.html");
 /// Differences that are drawn, and signals of each.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use saltus::diagnostics;
 use saltus_base::{FileId, Index, Interner, SourceMap};
 
-use super::{Exit, Screen, files};
+use crate::{Exit, Screen, files};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  saltus fmt MyLibrary\n  saltus fmt --check MyLibrary Circuit.mo")]

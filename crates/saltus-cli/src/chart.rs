@@ -7,8 +7,8 @@ use saltus::diagnostics;
 use saltus_plot::{Chart, Curve};
 use saltus_results::{Format, Kind, Pattern, Results, Signal, nearest};
 
-use super::simulate::write_file;
-use super::{Exit, Screen, files};
+use crate::simulate::write_file;
+use crate::{Exit, Screen, files};
 
 /// Curves that are drawn if none are named.
 const SHOWN: usize = 6;

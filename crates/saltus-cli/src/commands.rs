@@ -1,31 +1,9 @@
-//! The command line: arguments in, exit code out. One file a command.
-
-mod chart;
-mod check;
-mod compare;
-mod experiment;
-mod explain;
-mod files;
-mod flatten;
-mod format;
-mod keep;
-mod linearize;
-mod parse;
-mod plot;
-mod progress;
-mod report;
-mod screen;
-mod search;
-mod shell;
-mod simulate;
-mod summary;
-mod sweep;
-mod target;
-mod test;
+//! The commands: arguments in, exit code out. One file a command.
 
 use clap::{Parser, Subcommand};
 
-pub use screen::Screen;
+use crate::Screen;
+use crate::{check, compare, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep, test};
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

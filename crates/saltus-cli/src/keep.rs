@@ -6,7 +6,7 @@ use saltus::diagnostics;
 use saltus_base::Diagnostic;
 use saltus_results::{Kept, nearest};
 
-use super::{Exit, Screen, files};
+use crate::{Exit, Screen, files};
 
 #[derive(clap::Args)]
 pub struct Keep {

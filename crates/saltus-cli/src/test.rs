@@ -11,9 +11,9 @@ use saltus_library::ClassId;
 use saltus_results::Tube;
 use serde_json::{Value, json};
 
-use super::progress::{self, Bar};
-use super::summary::duration;
-use super::{Exit, Screen, files, report, target};
+use crate::progress::{self, Bar};
+use crate::summary::duration;
+use crate::{Exit, Screen, files, report, target};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,9 +6,9 @@ use saltus::search::{self, NotFound};
 use saltus::sweep::{Axis, Method, Study, overrides, typical};
 use saltus_results::{Kept, nearest};
 
-use super::experiment::{ExperimentArguments, RunArguments};
-use super::target::Target;
-use super::{Exit, Screen, progress};
+use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::target::Target;
+use crate::{Exit, Screen, progress};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,9 +7,9 @@ use saltus::linearize::{Linearization, linearize};
 use saltus::pipeline::{Engine, Experiment, Options, Stage};
 use serde_json::{Value, json};
 
-use super::summary::short;
-use super::target::{self, Target};
-use super::{Exit, Screen};
+use crate::summary::short;
+use crate::target::{self, Target};
+use crate::{Exit, Screen};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use saltus_base::{FileId, Index, Interner, SourceMap};
 
-use super::{Exit, Screen, files};
+use crate::{Exit, Screen, files};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  saltus parse MyLibrary --timing\n  saltus parse Circuit.mo")]

@@ -10,7 +10,7 @@ use saltus_base::{Diagnostic, Diagnostics};
 use saltus_library::ClassId;
 use saltus_sim::Progress;
 
-use super::{Exit, Screen};
+use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 pub struct Target {

@@ -2,8 +2,8 @@
 
 use saltus::pipeline::{Options, Stage};
 
-use super::target::Target;
-use super::{Exit, Screen};
+use crate::target::Target;
+use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 #[command(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Exit, Screen, chart};
+use crate::{Exit, Screen, chart};
 
 const EXAMPLES: &str = "\
 Examples:

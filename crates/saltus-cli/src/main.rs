@@ -1,0 +1,41 @@
+//! The `saltus` program.
+
+mod chart;
+mod check;
+mod commands;
+mod compare;
+mod experiment;
+mod explain;
+mod files;
+mod flatten;
+mod format;
+mod keep;
+mod linearize;
+mod parse;
+mod plot;
+mod progress;
+mod report;
+mod screen;
+mod search;
+mod shell;
+mod simulate;
+mod summary;
+mod sweep;
+mod target;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use saltus::guard;
+
+use commands::{Cli, Exit};
+use screen::Screen;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let screen = cli.screen();
+    guard::remember_panics();
+    let exit = guard::on_large_stack(|| cli.run(&screen)).unwrap_or_else(|error| screen.fail(&error));
+    ExitCode::from(exit as u8)
+}
