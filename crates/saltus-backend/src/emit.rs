@@ -4,6 +4,7 @@
 //! what the crossing functions need beyond that, and the rest.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
 use saltus_program::{
@@ -208,7 +209,7 @@ fn blocks(system: &System, scales: &Scales, group: &[&Step]) -> Vec<Block> {
             let parts = [values, inner].into_iter().filter(|part| !part.is_empty());
             parts.map(|part| Block::Assign(assign(system, part.iter()))).collect()
         }
-        [Step::Loop(l)] => vec![Block::Loop(Box::new(loop_block(system, scales, l)))],
+        [Step::Loop(l)] => vec![Block::Loop(Arc::new(loop_block(system, scales, l)))],
         _ => vec![Block::Assign(assign(system, group.iter().filter_map(|step| step.assignment())))],
     }
 }

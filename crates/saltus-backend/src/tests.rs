@@ -149,7 +149,9 @@ fn what_is_not_handled_is_said() {
 fn loops(b: &Builder) -> Vec<saltus_program::Loop> {
     let program = super::compile(&b.model).unwrap_or_else(|d| panic!("{d:?}"));
     let blocks = program.event_section.blocks.into_iter();
-    blocks.filter_map(|block| if let saltus_program::Block::Loop(l) = block { Some(*l) } else { None }).collect()
+    blocks
+        .filter_map(|block| if let saltus_program::Block::Loop(l) = block { Some((*l).clone()) } else { None })
+        .collect()
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //!
 //! Invariants: at least one dimension; the number of items is the product of the sizes.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_flat::{BaseType, EnumId};
@@ -11,7 +10,7 @@ use crate::Value;
 
 /// A shared array; [`Array::items_mut`] copies only when it is shared.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Array(Rc<Data>);
+pub struct Array(Arc<Data>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct Data {
@@ -38,11 +37,11 @@ pub fn n_items(dims: &[usize]) -> Option<usize> {
 impl Array {
     /// `None` if there is no dimension or sizes and number of items disagree.
     pub fn new(dims: Vec<usize>, items: Items) -> Option<Array> {
-        (!dims.is_empty() && n_items(&dims) == Some(items.len())).then(|| Array(Rc::new(Data { dims, items })))
+        (!dims.is_empty() && n_items(&dims) == Some(items.len())).then(|| Array(Arc::new(Data { dims, items })))
     }
 
     pub fn vector(items: Items) -> Array {
-        Array(Rc::new(Data { dims: vec![items.len()], items }))
+        Array(Arc::new(Data { dims: vec![items.len()], items }))
     }
 
     pub fn dims(&self) -> &[usize] {
@@ -68,7 +67,7 @@ impl Array {
 
     /// The items for writing; their number must not change.
     pub(crate) fn items_mut(&mut self) -> &mut Items {
-        &mut Rc::make_mut(&mut self.0).items
+        &mut Arc::make_mut(&mut self.0).items
     }
 
     /// The element at a row-major position.
@@ -98,7 +97,7 @@ impl Array {
 
     pub fn converted(self, base: BaseType) -> Array {
         match self.items().converted(base) {
-            Some(items) => Array(Rc::new(Data { dims: self.dims().to_vec(), items })),
+            Some(items) => Array(Arc::new(Data { dims: self.dims().to_vec(), items })),
             None => self,
         }
     }

@@ -1,7 +1,7 @@
 //! Calls of functions (specification chapter 12): binding inputs, initialising outputs and protected variables,
 //! running the body or the native implementation of an external function, collecting outputs.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
 use saltus_flat::{BaseType, Expr, External, ExternalArgument, Function, FunctionId, Local, LocalId, Type};
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
         result
     }
 
-    fn run_function(&mut self, id: FunctionId, function: &Rc<Function>, span: Span) -> EvalResult<Vec<Value>> {
+    fn run_function(&mut self, id: FunctionId, function: &Arc<Function>, span: Span) -> EvalResult<Vec<Value>> {
         for &input in &function.inputs {
             if self.frame.get(input).is_none() {
                 self.initialise_local(input, span)?;
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
     }
 
     /// Inputs declared with a size, as `input Real y[size(x, 1)]`, must have it.
-    fn check_input_size(&mut self, function: &Rc<Function>, input: LocalId, span: Span) -> EvalResult<()> {
+    fn check_input_size(&mut self, function: &Arc<Function>, input: LocalId, span: Span) -> EvalResult<()> {
         let Some(local) = function.locals.get(input) else { return Ok(()) };
         for (d, size) in local.sizes.iter().enumerate() {
             let Some(size) = size else { continue };
@@ -129,7 +129,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn construct_record(&mut self, function: &Rc<Function>, span: Span) -> EvalResult<Vec<Value>> {
+    fn construct_record(&mut self, function: &Arc<Function>, span: Span) -> EvalResult<Vec<Value>> {
         let base = function.outputs.first().and_then(|&o| function.locals.get(o)).map(|l| l.ty.base);
         let Some(BaseType::Record(id)) = base else {
             return Err(diagnostics::wrong_arguments(span, &function.name, function.inputs.len()).into());
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
     fn run_external(
         &mut self,
         id: FunctionId,
-        function: &Rc<Function>,
+        function: &Arc<Function>,
         external: &External,
         span: Span,
     ) -> EvalResult<()> {

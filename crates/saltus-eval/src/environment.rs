@@ -1,6 +1,6 @@
 //! What the evaluator asks of its surroundings, and how it says that there is no value.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, VarId};
@@ -11,9 +11,9 @@ use crate::{ImpureRandom, Outside, Value};
 pub trait Environment {
     /// The value of a variable of the model; the front end computes bindings on demand.
     fn variable(&mut self, id: VarId, span: Span) -> Result<Value, EvalError>;
-    fn function(&mut self, id: FunctionId) -> Result<Rc<Function>, EvalError>;
-    fn record_type(&self, id: RecordId) -> Rc<RecordType>;
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType>;
+    fn function(&mut self, id: FunctionId) -> Result<Arc<Function>, EvalError>;
+    fn record_type(&self, id: RecordId) -> Arc<RecordType>;
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType>;
     /// Contents of a file named by a path or a `modelica://` URI; the error says why not.
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String>;
     /// The path that a `modelica://` or `file://` URI stands for.

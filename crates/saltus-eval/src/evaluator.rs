@@ -3,7 +3,6 @@
 //! In: an [`Expr`] and an [`Environment`]. Out: its [`Value`], or why there is none. Work is bounded by [`Limits`]; long
 //! chains of operators and of `elseif` are walked in a loop, so that the stack is used by real nesting only.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index as _, Span};
@@ -28,7 +27,7 @@ pub struct Evaluator<'e> {
     /// Locals of the function being evaluated; outside functions iteration variables.
     pub(crate) frame: Frame,
     /// Functions being evaluated, outermost first, with the place of each call.
-    pub(crate) calls: Vec<(Rc<Function>, Span)>,
+    pub(crate) calls: Vec<(Arc<Function>, Span)>,
     warnings: Vec<Diagnostic>,
     pub(crate) messages: Vec<String>,
 }
@@ -341,7 +340,7 @@ impl<'e> Evaluator<'e> {
 
     fn eval_function_ref(&mut self, function: FunctionId, bound: &[(u32, Expr)]) -> EvalResult {
         let bound = bound.iter().map(|(position, e)| Ok((*position, self.eval(e)?))).collect::<EvalResult<Vec<_>>>()?;
-        Ok(Value::Function(FunctionValue { function, bound: Rc::new(bound) }))
+        Ok(Value::Function(FunctionValue { function, bound: Arc::new(bound) }))
     }
 
     pub(crate) fn eval_boolean(&mut self, expr: &Expr) -> EvalResult<bool> {

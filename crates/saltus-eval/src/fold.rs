@@ -4,7 +4,7 @@
 //! (`1/0`) or has an effect stays as it is; relations and event operators of non-literal parts are not touched. The
 //! type of the expression never changes.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_flat::{
@@ -222,14 +222,14 @@ impl Environment for Nothing {
     fn variable(&mut self, _: VarId, span: Span) -> EvalResult {
         unavailable(span)
     }
-    fn function(&mut self, _: FunctionId) -> EvalResult<Rc<Function>> {
+    fn function(&mut self, _: FunctionId) -> EvalResult<Arc<Function>> {
         unavailable(Span::nowhere())
     }
-    fn record_type(&self, _: RecordId) -> Rc<RecordType> {
-        Rc::new(RecordType { name: String::new(), fields: Vec::new() })
+    fn record_type(&self, _: RecordId) -> Arc<RecordType> {
+        Arc::new(RecordType { name: String::new(), fields: Vec::new() })
     }
-    fn enum_type(&self, _: EnumId) -> Rc<EnumType> {
-        Rc::new(EnumType { name: String::new(), literals: Vec::new() })
+    fn enum_type(&self, _: EnumId) -> Arc<EnumType> {
+        Arc::new(EnumType { name: String::new(), literals: Vec::new() })
     }
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
         Err(format!("`{name}` is not available here"))

@@ -65,7 +65,7 @@ pub struct ForeignCall<'a> {
     pub result: Option<BaseType>,
 }
 
-pub trait Outside {
+pub trait Outside: Send {
     /// Contents of a file named by a path or a `modelica://` URI.
     fn read(&mut self, name: &str) -> Reached<Vec<u8>>;
 

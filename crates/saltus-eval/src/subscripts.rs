@@ -3,7 +3,7 @@
 //! Subscripts count from 1; a Boolean dimension is indexed by `false`, `true`, an enumeration dimension by its
 //! literals. Writing changes the storage in place unless it is shared.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, Expr, ExprKind, LocalId, Subscript};
@@ -288,7 +288,7 @@ fn assign_part(slot: &mut Value, path: &[PathStep], value: Value, span: Span) ->
 
 fn assign_field(slot: &mut Value, field: usize, rest: &[PathStep], value: Value, span: Span) -> EvalResult<()> {
     match slot {
-        Value::Record(_, fields) => match Rc::make_mut(fields).get_mut(field) {
+        Value::Record(_, fields) => match Arc::make_mut(fields).get_mut(field) {
             Some(part) => assign_part(part, rest, value, span),
             None => Err(diagnostics::kind_mismatch(span, "a record with that field", "record").into()),
         },

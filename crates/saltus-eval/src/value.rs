@@ -3,7 +3,6 @@
 //! `{1.5, 2}` ⇒ `Value::Array` with dims `[2]` and Real items. Arrays share their storage: reading one costs a counter,
 //! assigning to an element copies only if somebody else still holds the array.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_flat::{BaseType, EnumId, FunctionId, RecordId};
@@ -22,7 +21,7 @@ pub enum Value {
     /// At least one dimension; scalars are never arrays.
     Array(Array),
     /// Fields in order of the record type.
-    Record(RecordId, Rc<Vec<Value>>),
+    Record(RecordId, Arc<Vec<Value>>),
     Function(FunctionValue),
     /// An external object, such as a table.
     Object(Object),
@@ -33,7 +32,7 @@ pub enum Value {
 pub struct FunctionValue {
     pub function: FunctionId,
     /// By position of the function's inputs.
-    pub bound: Rc<Vec<(u32, Value)>>,
+    pub bound: Arc<Vec<(u32, Value)>>,
 }
 
 impl Value {
@@ -42,7 +41,7 @@ impl Value {
     }
 
     pub fn record(id: RecordId, fields: Vec<Value>) -> Value {
-        Value::Record(id, Rc::new(fields))
+        Value::Record(id, Arc::new(fields))
     }
 
     /// A vector of Reals.

@@ -4,6 +4,7 @@
 //! changing it later needs another compilation.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, Value};
@@ -225,15 +226,15 @@ impl Environment for Front<'_> {
         self.comp_value(comp, span)
     }
 
-    fn function(&mut self, id: FunctionId) -> Result<Rc<flat::Function>, EvalError> {
+    fn function(&mut self, id: FunctionId) -> Result<Arc<flat::Function>, EvalError> {
         Ok(self.function_body(id))
     }
 
-    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+    fn record_type(&self, id: RecordId) -> Arc<RecordType> {
         self.records[id].clone()
     }
 
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
         self.enums[id].clone()
     }
 
@@ -256,11 +257,11 @@ impl saltus_typing::Context for Front<'_> {
         Front::report(self, diagnostic);
     }
 
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
         self.enums[id].clone()
     }
 
-    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+    fn record_type(&self, id: RecordId) -> Arc<RecordType> {
         self.records[id].clone()
     }
 

@@ -3,7 +3,7 @@
 //! A function is an instance whose components are locals. Instances of one function in two packages (a medium and
 //! another medium) are two functions. A record class called like a function is a function with its fields as inputs.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{IdVec, Name, Span};
 use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Purity, Type};
@@ -25,7 +25,7 @@ pub struct FunctionEntry {
     pub is_record_constructor: bool,
     pub has_signature: bool,
     pub purity: Purity,
-    pub body: Memo<Rc<flat::Function>>,
+    pub body: Memo<Arc<flat::Function>>,
 }
 
 impl<'a> Front<'a> {
@@ -164,18 +164,18 @@ impl<'a> Front<'a> {
     }
 
     /// The complete function.
-    pub fn function_body(&mut self, id: FunctionId) -> Rc<flat::Function> {
+    pub fn function_body(&mut self, id: FunctionId) -> Arc<flat::Function> {
         match &self.functions[id].body {
             Memo::Known(body) => return body.clone(),
             Memo::InProgress => {
                 // Somebody evaluates a function while its own body is being made, as in a constant that needs itself.
-                return Rc::new(self.bodyless(id, Vec::new(), None));
+                return Arc::new(self.bodyless(id, Vec::new(), None));
             }
             Memo::Unknown => {}
         }
         self.functions[id].body = Memo::InProgress;
         let function = self.in_function(id, |front| front.make_body(id));
-        let function = Rc::new(function);
+        let function = Arc::new(function);
         self.functions[id].body = Memo::Known(function.clone());
         function
     }

@@ -45,6 +45,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Code, Diagnostic, Diagnostics, IdVec, Name, Span};
 use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
@@ -136,9 +137,9 @@ struct Front<'a> {
     // types
     builtin_classes: HashMap<ClassId, BaseType>,
     external_object: Option<ClassId>,
-    enums: IdVec<EnumId, Rc<EnumType>>,
+    enums: IdVec<EnumId, Arc<EnumType>>,
     enum_ids: HashMap<ClassId, EnumId>,
-    records: IdVec<RecordId, Rc<RecordType>>,
+    records: IdVec<RecordId, Arc<RecordType>>,
     record_slots: IdVec<RecordId, SlotId>,
     record_ids: HashMap<String, RecordId>,
     record_of_inst: HashMap<InstId, RecordId>,

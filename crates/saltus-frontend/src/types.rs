@@ -1,6 +1,7 @@
 //! From classes to types: built-in types behind short definitions, enumerations, records (specification 4.9, 6.4).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_flat::{BaseType, Dim, EnumId, EnumType, RecordField, RecordId, RecordType, Type};
 use saltus_library::ClassId;
@@ -110,7 +111,7 @@ impl<'a> Front<'a> {
         }
         let name = self.library.qualified_name(class);
         let literals = body.literals.iter().flatten().map(|l| self.text(l.name.name).to_owned()).collect();
-        let id = self.enums.push(Rc::new(EnumType { name, literals }));
+        let id = self.enums.push(Arc::new(EnumType { name, literals }));
         self.enum_ids.insert(class, id);
         id
     }
@@ -147,7 +148,7 @@ impl<'a> Front<'a> {
         let id = match self.record_ids.get(&key) {
             Some(&id) => id,
             None => {
-                let id = self.records.push(Rc::new(record));
+                let id = self.records.push(Arc::new(record));
                 self.record_slots.push(slot);
                 self.record_ids.insert(key, id);
                 id

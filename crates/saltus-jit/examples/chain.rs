@@ -9,6 +9,8 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use std::sync::Arc;
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -107,7 +109,7 @@ fn main() {
         Err(error) => return eprintln!("{error}"),
     };
     println!("code generator made in {:?}", started.elapsed());
-    let compile = || jit.compile_program(&program).expect("a program in order");
+    let compile = || jit.compile_program(Arc::new(program.clone())).expect("a program in order");
     let mut compile_time = f64::INFINITY;
     for _ in 0..10 {
         let started = Instant::now();
@@ -115,7 +117,7 @@ fn main() {
         compile_time = compile_time.min(started.elapsed().as_secs_f64());
     }
     let mut compiled = compile();
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
 
     let native = measure(|| {
         black_box(compiled.eval(Activation::Derivatives));

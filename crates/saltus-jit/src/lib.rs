@@ -36,6 +36,7 @@ mod section;
 mod small_loops;
 
 use std::fmt;
+use std::sync::Arc;
 
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable, Flags};
@@ -131,19 +132,19 @@ impl Jit {
     }
 
     /// Compiles what runs often: derivatives, crossing functions, outputs and events.
-    pub fn compile(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
+    pub fn compile(program: Arc<SimProgram>) -> Result<CompiledModel, JitError> {
         Jit::new(JitOptions::default())?.compile_program(program)
     }
 
     /// Compiles each section when it has been interpreted so often that compiling it pays.
-    pub fn compile_when_hot(program: &SimProgram) -> Result<CompiledModel<'_>, JitError> {
+    pub fn compile_when_hot(program: Arc<SimProgram>) -> Result<CompiledModel, JitError> {
         let mut model = CompiledModel::new(program, Jit::new(JitOptions::default())?);
         model.watch();
         Ok(model)
     }
 
     /// [`Jit::compile`] with other options.
-    pub fn compile_program<'a>(&self, program: &'a SimProgram) -> Result<CompiledModel<'a>, JitError> {
+    pub fn compile_program(&self, program: Arc<SimProgram>) -> Result<CompiledModel, JitError> {
         let mut model = CompiledModel::new(program, self.clone());
         for activation in model::COMPILED {
             model.compile(activation)?;

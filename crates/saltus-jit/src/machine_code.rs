@@ -18,13 +18,14 @@
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
 
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use saltus_runtime::native::{CallSite, Calls, NativeCode, UnitId};
 
 /// memory, scratch, context ⇒ status
-type NativeFunction = unsafe extern "C" fn(*mut f64, *mut f64, *mut Context<'_, '_, '_>) -> u32;
+type NativeFunction = unsafe extern "C" fn(*mut f64, *mut f64, *mut Context<'_, '_>) -> u32;
 
 /// Name under which machine code knows [`make_call`].
 pub(crate) const MAKE_CALL: &str = "saltus_make_call";
@@ -48,8 +49,8 @@ pub(crate) struct Site {
 }
 
 pub(crate) struct MachineCode {
-    /// Owns the pages; `None` only while it is dropped.
-    module: Option<JITModule>,
+    /// Owns the pages; `None` only while it is dropped. The lock lets several threads enter the functions, which do not change.
+    module: Mutex<Option<JITModule>>,
     functions: Vec<NativeFunction>,
     units: Vec<Unit>,
     sites: Vec<Site>,
@@ -57,8 +58,8 @@ pub(crate) struct MachineCode {
 }
 
 /// What [`make_call`] needs, on the stack of [`MachineCode::run`].
-struct Context<'r, 'm, 'a> {
-    calls: &'r mut Calls<'m, 'a>,
+struct Context<'r, 'm> {
+    calls: &'r mut Calls<'m>,
     sites: &'r [Site],
     memory: *const f64,
     n_memory: usize,
@@ -77,7 +78,7 @@ impl MachineCode {
             unsafe { std::mem::transmute::<*const u8, NativeFunction>(address) }
         };
         let functions = ids.iter().map(address).collect();
-        MachineCode { module: Some(module), functions, units, sites, n_slots }
+        MachineCode { module: Mutex::new(Some(module)), functions, units, sites, n_slots }
     }
 
     /// Address under which machine code finds [`make_call`].
@@ -113,7 +114,8 @@ impl NativeCode for MachineCode {
 
 impl Drop for MachineCode {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
+        let module = self.module.get_mut().map(Option::take);
+        if let Ok(Some(module)) = module {
             // SAFETY: the function pointers into the pages are dropped with `self`, and none of them is running.
             unsafe { module.free_memory() };
         }
@@ -124,7 +126,7 @@ impl Drop for MachineCode {
 ///
 /// # Safety
 /// `context` is the one that [`MachineCode::run`] passed to the machine code that calls this.
-unsafe extern "C" fn make_call(context: *mut Context<'_, '_, '_>, site: u32, holds: u32) -> u32 {
+unsafe extern "C" fn make_call(context: *mut Context<'_, '_>, site: u32, holds: u32) -> u32 {
     // SAFETY: the context outlives the machine code, which uses it for nothing but this call.
     let context = unsafe { &mut *context };
     let made = catch_unwind(AssertUnwindSafe(|| {

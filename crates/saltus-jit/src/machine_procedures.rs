@@ -12,10 +12,8 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, types};
@@ -25,6 +23,7 @@ use cranelift_module::{FuncId, Module};
 use saltus_runtime::native::procedure::{MOST_WORK, NativeProcedures, Op, Procedure, Trouble};
 
 use crate::arithmetic::{Elementary, declare_import, signature};
+use crate::model::CompileTime;
 use crate::procedure::{self, FAILURE, Imports, Writer, copy_signature};
 use crate::procedure_helpers::{COPY, HELPERS};
 use crate::{Jit, JitError};
@@ -44,7 +43,7 @@ pub(crate) struct MachineProcedures {
     jit: Jit,
     pages: Option<Pages>,
     /// Shared with the model.
-    compile_time: Rc<Cell<Duration>>,
+    compile_time: CompileTime,
 }
 
 struct Pages {
@@ -66,7 +65,7 @@ struct Entry {
 }
 
 impl MachineProcedures {
-    pub fn new(jit: &Jit, compile_time: Rc<Cell<Duration>>) -> Self {
+    pub fn new(jit: &Jit, compile_time: CompileTime) -> Self {
         MachineProcedures { jit: jit.clone(), pages: None, compile_time }
     }
 }
@@ -162,7 +161,7 @@ impl NativeProcedures for MachineProcedures {
         let Some(pages) = &mut self.pages else { return false };
         let started = Instant::now();
         let entry = pages.compile_all(procedures, constants, first);
-        self.compile_time.update(|spent| spent + started.elapsed());
+        self.compile_time.add_since(started);
         entry.map(|entry| pages.entries.insert(first, entry)).is_some()
     }
 

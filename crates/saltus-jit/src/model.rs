@@ -2,8 +2,8 @@
 //!
 //! In: a program. Out: [`ModelFunctions`]. Which sections are compiled, and when, does not change the results.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use saltus_base::Diagnostic;
@@ -30,49 +30,64 @@ const FIXED_OPERATIONS: u64 = 100;
 /// A loop evaluates its equations several times.
 const LOOP_EVALUATIONS: u64 = 4;
 
-pub struct CompiledModel<'a> {
-    interpreter: Interpreter<'a>,
-    program: &'a SimProgram,
+pub struct CompiledModel {
+    interpreter: Interpreter,
+    program: Arc<SimProgram>,
     jit: Jit,
     states: Copies,
     derivatives: Copies,
     /// Sections that are compiled once they have been evaluated this often.
     watched: Vec<(Activation, u64)>,
     /// Time for machine code, also for functions.
-    compile_time: Rc<Cell<Duration>>,
+    compile_time: CompileTime,
 }
 
-impl<'a> CompiledModel<'a> {
-    pub(crate) fn new(program: &'a SimProgram, jit: Jit) -> Self {
-        let mut interpreter = Interpreter::new(program);
-        let compile_time = Rc::new(Cell::new(Duration::ZERO));
+/// The sum of several times, shared by those who add to it.
+#[derive(Clone, Default)]
+pub(crate) struct CompileTime(Arc<AtomicU64>);
+
+impl CompileTime {
+    pub fn add_since(&self, started: Instant) {
+        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.0.fetch_add(spent, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+}
+
+impl CompiledModel {
+    pub(crate) fn new(program: Arc<SimProgram>, jit: Jit) -> Self {
+        let mut interpreter = Interpreter::new(program.clone());
+        let compile_time = CompileTime::default();
         interpreter.set_native_procedures(Box::new(MachineProcedures::new(&jit, compile_time.clone())));
-        let loops = MachineLoops { program, jit: jit.clone(), compile_time: compile_time.clone() };
+        let loops = MachineLoops { program: program.clone(), jit: jit.clone(), compile_time: compile_time.clone() };
         interpreter.set_native_loops(Box::new(loops));
         CompiledModel {
             interpreter,
-            program,
             jit,
             states: Copies::new(&mut program.states.iter().map(|s| s.value)),
             derivatives: Copies::new(&mut program.states.iter().map(|s| s.derivative)),
             watched: Vec::new(),
             compile_time,
+            program,
         }
     }
 
     /// Lets functions read files and have effects.
-    pub fn with_outside(mut self, outside: Box<dyn Outside + 'a>) -> Self {
+    pub fn with_outside(mut self, outside: Box<dyn Outside>) -> Self {
         self.interpreter = self.interpreter.with_outside(outside);
         self
     }
 
     /// Compiles a section now.
     pub fn compile(&mut self, activation: Activation) -> Result<(), JitError> {
-        let Some(section) = section_of(self.program, activation) else { return Ok(()) };
+        let Some(section) = section_of(&self.program, activation) else { return Ok(()) };
         let started = Instant::now();
-        let compiled = section::compile(self.program, section, &self.jit.isa, self.jit.options)?;
+        let compiled = section::compile(&self.program, section, &self.jit.isa, self.jit.options)?;
         self.interpreter.set_native(activation, compiled);
-        self.compile_time.update(|spent| spent + started.elapsed());
+        self.compile_time.add_since(started);
         Ok(())
     }
 
@@ -83,7 +98,7 @@ impl<'a> CompiledModel<'a> {
 
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
-            let n_ops = section_of(self.program, activation).map_or(0, n_operations);
+            let n_ops = section_of(&self.program, activation).map_or(0, n_operations);
             if let Some(because_of_size) = (HOT * FIXED_OPERATIONS).checked_div(n_ops) {
                 self.watched.push((activation, HOT + because_of_size));
             }
@@ -104,18 +119,18 @@ impl<'a> CompiledModel<'a> {
 }
 
 /// Machine code of single loops, in sections that are not compiled as a whole.
-struct MachineLoops<'a> {
-    program: &'a SimProgram,
+struct MachineLoops {
+    program: Arc<SimProgram>,
     jit: Jit,
-    compile_time: Rc<Cell<Duration>>,
+    compile_time: CompileTime,
 }
 
-impl NativeLoops for MachineLoops<'_> {
+impl NativeLoops for MachineLoops {
     fn compile(&mut self, l: &Loop) -> Option<NativeLoop> {
         let started = Instant::now();
-        let alone = Section { blocks: vec![Block::Loop(Box::new(l.clone()))] };
-        let compiled = section::compile(self.program, &alone, &self.jit.isa, self.jit.options);
-        self.compile_time.update(|spent| spent + started.elapsed());
+        let alone = Section { blocks: vec![Block::Loop(Arc::new(l.clone()))] };
+        let compiled = section::compile(&self.program, &alone, &self.jit.isa, self.jit.options);
+        self.compile_time.add_since(started);
         let compiled = compiled.ok()?;
         // A small linear loop is part of a chunk; it needs no solver and is never hot.
         let units = compiled.steps.iter().find_map(|step| match step {
@@ -149,9 +164,9 @@ fn n_operations(section: &Section) -> u64 {
     section.blocks.iter().map(of).sum()
 }
 
-impl ModelFunctions for CompiledModel<'_> {
-    fn program(&self) -> &SimProgram {
-        self.program
+impl ModelFunctions for CompiledModel {
+    fn program(&self) -> &Arc<SimProgram> {
+        &self.program
     }
 
     fn memory(&self) -> &[f64] {

@@ -1,6 +1,6 @@
 //! Machine code of procedures does what their interpreter does, bit for bit and trouble for trouble.
 
-use std::rc::Rc;
+use crate::model::CompileTime;
 
 use saltus_program::{BinaryFn, UnaryFn};
 use saltus_runtime::native::procedure::{
@@ -126,7 +126,7 @@ struct Both<'p> {
 
 impl<'p> Both<'p> {
     fn new(procedures: &'p [Procedure]) -> Self {
-        let mut native = MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), Rc::default());
+        let mut native = MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), CompileTime::default());
         assert!(native.compile(procedures, &CONSTANTS, 0));
         Both { procedures, native }
     }
@@ -253,7 +253,7 @@ fn loops_subscripts_and_calls_run_alike() {
 #[test]
 fn procedures_that_call_themselves_or_leave_their_frame_are_not_compiled() {
     let compile = |procedures: &[Procedure]| {
-        MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), Rc::default())
+        MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), CompileTime::default())
             .compile(procedures, &CONSTANTS, 0)
     };
     let calling = |k: usize| Procedure {

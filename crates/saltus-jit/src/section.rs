@@ -11,7 +11,7 @@
 //! their own.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, Value, types};
@@ -132,7 +132,7 @@ pub(crate) fn compile(
     }
     let mut compiler = SectionCompiler::new(program, isa, options)?;
     let steps = compiler.section(section)?;
-    Ok(NativeSection { code: Rc::new(compiler.finish()?), steps })
+    Ok(NativeSection { code: Arc::new(compiler.finish()?), steps })
 }
 
 impl<'p> SectionCompiler<'p> {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Both, Random, Writer, empty_program, same, slot};
 use saltus_jit::{Jit, JitOptions};
 use saltus_program::{
@@ -151,10 +153,10 @@ fn where_code_is_cut_does_not_matter() {
         let models = sizes.map(|(chunk_operations, piece_operations, group_stores)| {
             let is_optimising = chunk_operations < 100;
             let options = JitOptions { chunk_operations, piece_operations, group_stores, is_optimising };
-            Jit::new(options).and_then(|jit| jit.compile_program(&program)).unwrap()
+            Jit::new(options).and_then(|jit| jit.compile_program(Arc::new(program.clone()))).unwrap()
         });
         for mut compiled in models {
-            let mut interpreter = Interpreter::new(&program);
+            let mut interpreter = Interpreter::new(Arc::new(program.clone()));
             for round in 0..10 {
                 for &input in &inputs {
                     let value = random.number();
@@ -255,15 +257,15 @@ fn what_does_not_come_before_is_refused() {
     w.constant(1.0);
     w.store(early, target);
     program.derivative_section.blocks.push(w.block());
-    assert!(matches!(Jit::compile(&program), Err(saltus_jit::JitError::NotInOrder)));
+    assert!(matches!(Jit::compile(Arc::new(program.clone())), Err(saltus_jit::JitError::NotInOrder)));
 }
 
 #[test]
 fn hot_sections_are_compiled_on_the_way() {
     let mut random = Random(77);
     let (program, inputs) = random_program(&mut random, 20, 10);
-    let mut interpreter = Interpreter::new(&program);
-    let mut compiled = Jit::compile_when_hot(&program).unwrap();
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
+    let mut compiled = Jit::compile_when_hot(Arc::new(program.clone())).unwrap();
     for round in 0..5_000 {
         let input = inputs[round % inputs.len()];
         let value = random.number();

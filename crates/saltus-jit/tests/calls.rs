@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Both, Writer, empty_program, slot};
 use saltus_base::{IdVec, Span};
 use saltus_flat::build::{add, greater, mul};
@@ -149,7 +151,7 @@ fn calls_in_the_equations_of_a_loop() {
     let (given, own) = (w.load(a), w.load(u));
     let square = call(&mut w, f, own);
     let residual = w.binary(BinaryFn::Sub, square, given);
-    program.derivative_section.blocks.push(Block::Loop(Box::new(Loop {
+    program.derivative_section.blocks.push(Block::Loop(Arc::new(Loop {
         unknowns: vec![Unknown { slot: u, nominal: 1.0, min: 0.0, max: 1e3 }],
         body: w.assign(),
         residuals: vec![residual],

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Both, Random, Writer, empty_program, slot};
 use saltus_jit::Jit;
 use saltus_program::{
@@ -85,7 +87,8 @@ fn what_is_no_number_is_found_in_each_block() {
         for (i, &input) in inputs.iter().enumerate() {
             for bad in [f64::NAN, f64::INFINITY] {
                 // Behind a failure, machine code may have stored more.
-                let (mut interpreter, mut compiled) = (Interpreter::new(&program), Jit::compile(&program).unwrap());
+                let (mut interpreter, mut compiled) =
+                    (Interpreter::new(Arc::new(program.clone())), Jit::compile(Arc::new(program.clone())).unwrap());
                 interpreter.set(input, bad);
                 compiled.set(input, bad);
                 let (a, b) = (interpreter.eval(Activation::Derivatives), compiled.eval(Activation::Derivatives));

@@ -14,7 +14,7 @@ pub struct DirEntry {
 }
 
 /// The file system as far as a library needs it.
-pub trait FileSource {
+pub trait FileSource: Send + Sync {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
     /// The entries of a directory, sorted by name.

@@ -37,6 +37,7 @@ mod library;
 mod load;
 mod names;
 mod package;
+mod packages;
 mod place;
 mod search;
 mod sources;
@@ -48,4 +49,5 @@ mod tests;
 
 pub use files::{DirEntry, DiskFiles, FileSource, MAX_FILE_SIZE, MemoryFiles};
 pub use library::{ClassId, Library};
+pub use packages::Packages;
 pub use version::Version;

@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Diagnostics, Index, Name, SourceMap, Span, define_id};
 use saltus_syntax::ast;
@@ -43,7 +44,7 @@ impl Library {
     pub fn new(files: Box<dyn FileSource>) -> Library {
         let names = Names::new();
         let library = Library {
-            sources: Sources::new(files),
+            sources: Sources::new(Arc::from(files)),
             annotation_names: AnnotationNames::new(&names),
             classes: Arena::new(),
             added: RefCell::default(),
@@ -194,6 +195,11 @@ impl Library {
                 let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
                 absolute.starts_with(files.absolute(directory))
             })
+    }
+
+    /// Where files come from.
+    pub fn file_source(&self) -> Arc<dyn FileSource> {
+        self.sources.files.clone()
     }
 
     /// The files read so far, in order.

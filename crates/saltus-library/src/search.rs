@@ -53,6 +53,11 @@ impl Library {
         self.forget_absent_libraries();
     }
 
+    /// The search paths in their order, those of the tool last.
+    pub(crate) fn search_paths(&self) -> Vec<PathBuf> {
+        self.search.iter().chain(self.shipped.get()).map(|root| root.path.clone()).collect()
+    }
+
     /// The directory of the libraries that come with the tool: searched behind all search paths, also those that are
     /// added later, and not mentioned in messages about where was searched. The first call counts.
     pub fn set_shipped_path(&self, dir: &Path) {

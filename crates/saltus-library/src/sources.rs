@@ -34,7 +34,7 @@ pub(crate) struct LoadedFile {
 }
 
 pub(crate) struct Sources {
-    pub(crate) files: Box<dyn FileSource>,
+    pub(crate) files: Arc<dyn FileSource>,
     pub(crate) loaded: Arena<LoadedFile>,
     map: RefCell<SourceMap>,
     /// By absolute path; `None` for files that cannot be read.
@@ -47,7 +47,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    pub(crate) fn new(files: Box<dyn FileSource>) -> Self {
+    pub(crate) fn new(files: Arc<dyn FileSource>) -> Self {
         Self {
             files,
             loaded: Arena::new(),

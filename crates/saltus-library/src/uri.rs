@@ -11,11 +11,9 @@ impl Library {
     /// The path of a resource: `modelica:/Package/file`, `modelica://Package/file`, `file:///file` or a plain path.
     /// The file need not exist. `None` if the package is not found or the scheme is another one.
     pub fn resolve_uri(&self, uri: &str) -> Option<PathBuf> {
-        let Some((scheme, rest)) = split_scheme(uri) else { return Some(PathBuf::from(uri)) };
-        match scheme.to_ascii_lowercase().as_str() {
-            "modelica" => self.resolve_modelica_uri(rest),
-            "file" => resolve_file_uri(rest),
-            _ => None,
+        match parse(uri)? {
+            Target::Path(path) => Some(path),
+            Target::Modelica(uri) => Some(uri.below(self.resource_directory(&uri.package, uri.is_host)?)),
         }
     }
 
@@ -26,25 +24,6 @@ impl Library {
             return Some(path);
         }
         Some(self.directory_of(class).unwrap_or_default().join(path))
-    }
-
-    fn resolve_modelica_uri(&self, rest: &str) -> Option<PathBuf> {
-        let rest = rest.split('#').next().unwrap_or(rest);
-        let (package, is_host) = match rest.strip_prefix("//") {
-            Some(rest) => (rest, true),
-            None => (rest.strip_prefix('/')?, false),
-        };
-        let (package, resource) = match package.split_once('/') {
-            Some((package, resource)) => (package, Some(resource)),
-            None => (package, None),
-        };
-        let package = percent_decoded(package)?;
-        let mut path = self.resource_directory(&package, is_host)?;
-        // Joining an empty path keeps a separator at the end, as the specification wants it.
-        if let Some(resource) = resource {
-            path.push(percent_decoded(resource)?.trim_start_matches('/'));
-        }
-        Some(path)
     }
 
     /// The directory for resources of a package: that of its top-level package and the names of the packages inside,
@@ -82,6 +61,54 @@ impl Library {
         let known = loaded.chain(children.stored.iter().copied());
         known.map(|name| self.text(name)).find(|text| text.eq_ignore_ascii_case(part))
     }
+}
+
+/// What a URI or a plain path refers to.
+pub(crate) enum Target {
+    Path(PathBuf),
+    Modelica(ModelicaUri),
+}
+
+/// `modelica:/Package.Inner/file`, decoded.
+pub(crate) struct ModelicaUri {
+    pub package: String,
+    pub resource: Option<String>,
+    /// Written with `//`: the case of the package does not matter.
+    pub is_host: bool,
+}
+
+impl ModelicaUri {
+    /// The path of the resource in the directory of its package.
+    pub fn below(&self, mut directory: PathBuf) -> PathBuf {
+        // Joining an empty path keeps a separator at the end, as the specification wants it.
+        if let Some(resource) = &self.resource {
+            directory.push(resource.trim_start_matches('/'));
+        }
+        directory
+    }
+}
+
+/// `None` if the scheme is another one or the text is malformed.
+pub(crate) fn parse(uri: &str) -> Option<Target> {
+    let Some((scheme, rest)) = split_scheme(uri) else { return Some(Target::Path(PathBuf::from(uri))) };
+    match scheme.to_ascii_lowercase().as_str() {
+        "modelica" => parse_modelica(rest).map(Target::Modelica),
+        "file" => resolve_file_uri(rest).map(Target::Path),
+        _ => None,
+    }
+}
+
+fn parse_modelica(rest: &str) -> Option<ModelicaUri> {
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (package, is_host) = match rest.strip_prefix("//") {
+        Some(rest) => (rest, true),
+        None => (rest.strip_prefix('/')?, false),
+    };
+    let (package, resource) = match package.split_once('/') {
+        Some((package, resource)) => (package, Some(percent_decoded(resource)?)),
+        None => (package, None),
+    };
+    Some(ModelicaUri { package: percent_decoded(package)?, resource, is_host })
 }
 
 /// Splits `scheme:rest`. A single letter is no scheme but a drive (`C:\data`).

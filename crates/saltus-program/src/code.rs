@@ -3,6 +3,8 @@
 //! Both operands of a `Select` are evaluated, but a call may have a condition under which it is made; operations never trap, they yield NaN. A NaN that is stored shows at the
 //! block that stored it.
 
+use std::sync::Arc;
+
 use saltus_base::Span;
 use saltus_flat::Builtin;
 
@@ -112,7 +114,7 @@ pub struct Code {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Block {
     Assign(Assign),
-    Loop(Box<Loop>),
+    Loop(Arc<Loop>),
 }
 
 /// Code with the slots it defines.

@@ -3,6 +3,7 @@
 //! An implementation evaluates sections on its memory; what follows from the tables (crossings, event rounds, time
 //! events) is the same for all of them and is provided here.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use saltus_base::{Diagnostic, Span};
@@ -167,8 +168,8 @@ impl Round {
     }
 }
 
-pub trait ModelFunctions {
-    fn program(&self) -> &SimProgram;
+pub trait ModelFunctions: Send {
+    fn program(&self) -> &Arc<SimProgram>;
 
     /// The whole memory of the instance, by slot.
     fn memory(&self) -> &[f64];

@@ -177,6 +177,8 @@ impl Verifier<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::{Slot, SlotKind, SlotType, State, Unknown};
     use saltus_base::{IdVec, Span};
@@ -233,6 +235,6 @@ mod tests {
         let body = Assign { code, stores: vec![], span: Span::nowhere() };
         let l =
             Loop { unknowns, body, residuals: vec![], spans: vec![], jacobian: None, is_linear: true, discrete: None };
-        assert_eq!(problems(vec![Block::Loop(Box::new(l))]), ["derivatives: a loop of 1 unknowns has 0 residuals"]);
+        assert_eq!(problems(vec![Block::Loop(Arc::new(l))]), ["derivatives: a loop of 1 unknowns has 0 residuals"]);
     }
 }

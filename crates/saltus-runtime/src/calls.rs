@@ -9,7 +9,7 @@
 //! Booleans are "not 0", enumerations their ordinals. A String takes no scalar; inside of records it is empty. External
 //! objects live here: a constructor yields one scalar, the handle, which the slot of the object holds.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Items, Limits, Outside, Value};
@@ -30,14 +30,14 @@ const MOST_WARNINGS: usize = 100;
 /// Lines of one point that are kept.
 const MOST_LINES: usize = 1_000;
 
-pub(crate) struct CallHost<'a> {
-    world: World<'a>,
+pub(crate) struct CallHost {
+    world: World,
     /// Scalar results of the calls of the code being evaluated.
     results: Vec<Vec<f64>>,
     failed: Vec<bool>,
     any_failed: bool,
     objects: Vec<Value>,
-    procedures: Procedures<'a>,
+    procedures: Procedures,
     direct: DirectCalls,
     /// Scalars of the arguments of the present call.
     given: Vec<f64>,
@@ -60,37 +60,37 @@ enum Failure {
 }
 
 /// The program as the surroundings of function bodies.
-struct World<'a> {
-    program: &'a SimProgram,
+struct World {
+    program: Arc<SimProgram>,
     /// Made when first called.
-    functions: Vec<Option<Rc<Function>>>,
-    records: Vec<Rc<RecordType>>,
-    enumerations: Vec<Rc<EnumType>>,
-    outside: Option<Box<dyn Outside + 'a>>,
+    functions: Vec<Option<Arc<Function>>>,
+    records: Vec<Arc<RecordType>>,
+    enumerations: Vec<Arc<EnumType>>,
+    outside: Option<Box<dyn Outside>>,
     /// A call is being made for its effect.
     may_act: bool,
     random: ImpureRandom,
 }
 
-impl Environment for World<'_> {
+impl Environment for World {
     fn variable(&mut self, _: VarId, span: Span) -> Result<Value, EvalError> {
         Err(EvalError::not_constant(span, "a variable of the model inside of a function"))
     }
 
-    fn function(&mut self, id: FunctionId) -> Result<Rc<Function>, EvalError> {
+    fn function(&mut self, id: FunctionId) -> Result<Arc<Function>, EvalError> {
         let missing = || EvalError::not_constant(Span::nowhere(), "a function that is not part of the program");
         let function = self.program.functions.get(id).ok_or_else(missing)?;
         let place = self.functions.get_mut(id.index()).ok_or_else(missing)?;
-        Ok(place.get_or_insert_with(|| Rc::new(function.clone())).clone())
+        Ok(place.get_or_insert_with(|| Arc::new(function.clone())).clone())
     }
 
-    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
-        let none = || Rc::new(RecordType { name: String::new(), fields: Vec::new() });
+    fn record_type(&self, id: RecordId) -> Arc<RecordType> {
+        let none = || Arc::new(RecordType { name: String::new(), fields: Vec::new() });
         self.records.get(id.index()).cloned().unwrap_or_else(none)
     }
 
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
-        let none = || Rc::new(EnumType { name: String::new(), literals: Vec::new() });
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
+        let none = || Arc::new(EnumType { name: String::new(), literals: Vec::new() });
         self.enumerations.get(id.index()).cloned().unwrap_or_else(none)
     }
 
@@ -133,19 +133,19 @@ impl Environment for World<'_> {
     }
 }
 
-impl Drop for CallHost<'_> {
+impl Drop for CallHost {
     fn drop(&mut self) {
         self.forget_objects();
     }
 }
 
-impl<'a> CallHost<'a> {
-    pub fn new(program: &'a SimProgram) -> Self {
+impl CallHost {
+    pub fn new(program: Arc<SimProgram>) -> Self {
         let world = World {
-            program,
+            program: program.clone(),
             functions: vec![None; program.functions.len()],
-            records: program.records.values().cloned().map(Rc::new).collect(),
-            enumerations: program.enumerations.values().cloned().map(Rc::new).collect(),
+            records: program.records.values().cloned().map(Arc::new).collect(),
+            enumerations: program.enumerations.values().cloned().map(Arc::new).collect(),
             outside: None,
             may_act: false,
             random: ImpureRandom::default(),
@@ -156,10 +156,10 @@ impl<'a> CallHost<'a> {
             failed: Vec::new(),
             any_failed: false,
             objects: Vec::new(),
-            procedures: Procedures::new(program),
-            direct: DirectCalls::new(program),
+            procedures: Procedures::new(program.clone()),
+            direct: DirectCalls::new(&program),
             given: Vec::new(),
-            memo: Memo::new(program),
+            memo: Memo::new(&program),
             failure: Failure::None,
             warnings: Vec::new(),
             lines: Vec::new(),
@@ -168,11 +168,11 @@ impl<'a> CallHost<'a> {
         }
     }
 
-    pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures>) {
+    pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures + Send>) {
         self.procedures.set_native(native);
     }
 
-    pub fn set_outside(&mut self, outside: Box<dyn Outside + 'a>) {
+    pub fn set_outside(&mut self, outside: Box<dyn Outside>) {
         self.world.outside = Some(outside);
     }
 
@@ -213,7 +213,7 @@ impl<'a> CallHost<'a> {
     /// Handles that slots hold from now on come from new constructor calls. The objects so far are destroyed, the last one
     /// first.
     pub fn forget_objects(&mut self) {
-        let program = self.world.program;
+        let program = self.world.program.clone();
         for object in std::mem::take(&mut self.objects).into_iter().rev() {
             let Value::Object(held) = &object else { continue };
             let constructor = program.functions.get(held.class()).and_then(|f| f.external.as_ref());
@@ -241,7 +241,7 @@ impl<'a> CallHost<'a> {
             Failure::Known(failure) => Some(failure.clone()),
             // Only a procedure fails without reason, and needs neither files nor objects.
             Failure::Of(callable, given, span) => {
-                let mut host = CallHost::new(self.world.program);
+                let mut host = CallHost::new(self.world.program.clone());
                 host.evaluate(*callable, given, &[], *span, &mut Vec::new()).err()
             }
         }
@@ -367,9 +367,9 @@ impl<'a> CallHost<'a> {
 
     /// Scalars of all results of a callable.
     pub(crate) fn n_results(&self, callable: CallableId) -> usize {
-        let program = self.world.program;
+        let program = self.world.program.clone();
         let results = program.callables.get(callable).map_or(&[][..], |c| &c.results);
-        results.iter().map(|ty| n_scalars(ty, program, 0).unwrap_or(0)).sum()
+        results.iter().map(|ty| n_scalars(ty, &program, 0).unwrap_or(0)).sum()
     }
 
     /// A call of something that is not compiled, or that got in trouble. True if there was something to tell the user.
@@ -381,7 +381,7 @@ impl<'a> CallHost<'a> {
         span: Span,
         scalars: &mut Vec<f64>,
     ) -> Result<bool, EvalFailure> {
-        let program = self.world.program;
+        let program = self.world.program.clone();
         let broken = |what: &str| EvalFailure::new(format!("internal error: {what}"), span);
         let Some(callable) = program.callables.get(callable) else {
             return Err(broken("a call of something that is not callable"));
@@ -404,7 +404,7 @@ impl<'a> CallHost<'a> {
         for (result, ty) in results.into_iter().zip(&callable.results) {
             let before = scalars.len();
             self.unpack(result, scalars, 0);
-            let expected = n_scalars(ty, program, 0);
+            let expected = n_scalars(ty, &program, 0);
             if expected != Some(scalars.len() - before) {
                 return Err(broken("a result of a call does not have the declared size"));
             }
@@ -448,11 +448,11 @@ impl<'a> CallHost<'a> {
     pub fn message(&mut self, message: &Message, memory: &[f64]) -> String {
         let as_written = || message.as_written().to_owned();
         let Message::Template { text, holes, .. } = message else { return as_written() };
-        let program = self.world.program;
+        let program = self.world.program.clone();
         let mut filled = Vec::with_capacity(holes.len());
         for (ty, slots) in holes {
             let scalars: Vec<f64> = slots.iter().map(|s| memory.get(s.index()).copied().unwrap_or(f64::NAN)).collect();
-            let Some(value) = pack(ty, program, &mut scalars.iter().copied(), 0) else { return as_written() };
+            let Some(value) = pack(ty, &program, &mut scalars.iter().copied(), 0) else { return as_written() };
             filled.push(value);
         }
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
@@ -474,14 +474,14 @@ impl<'a> CallHost<'a> {
         span: Span,
     ) -> Result<Option<Vec<Value>>, EvalFailure> {
         let given: &mut dyn Iterator<Item = f64> = &mut given.iter().copied();
-        let program = self.world.program;
+        let program = self.world.program.clone();
         let mut arguments = Vec::with_capacity(callable.arguments.len());
         for argument in &callable.arguments {
             let value = match argument {
-                Argument::Scalars(ty) => pack(ty, program, given, 0),
+                Argument::Scalars(ty) => pack(ty, &program, given, 0),
                 Argument::Text(text) => Some(Value::string(text)),
                 Argument::Template { text, holes } => {
-                    let holes = holes.iter().map(|ty| pack(ty, program, given, 0)).collect::<Option<Vec<_>>>();
+                    let holes = holes.iter().map(|ty| pack(ty, &program, given, 0)).collect::<Option<Vec<_>>>();
                     match holes {
                         Some(holes) => Some(self.fill(text, holes, callable, span)?),
                         None => None,
@@ -497,9 +497,9 @@ impl<'a> CallHost<'a> {
                     Some(object.clone())
                 }
                 Argument::Function { function, bound } => {
-                    let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, program, given, 0)?)));
+                    let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, &program, given, 0)?)));
                     bound.collect::<Option<Vec<_>>>().map(|bound| {
-                        Value::Function(saltus_eval::FunctionValue { function: *function, bound: Rc::new(bound) })
+                        Value::Function(saltus_eval::FunctionValue { function: *function, bound: Arc::new(bound) })
                     })
                 }
             };

@@ -32,7 +32,7 @@ struct Waiting {
     span: Span,
 }
 
-impl CallHost<'_> {
+impl CallHost {
     /// The section that begins makes its own calls.
     pub fn begin_effects(&mut self) {
         self.effects.made.clear();

@@ -19,7 +19,7 @@ mod switches;
 mod tests;
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
@@ -35,13 +35,13 @@ use machine::Machine;
 use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
 
-pub struct Interpreter<'a> {
-    machine: Machine<'a>,
-    loops: Vec<LoopWork<'a>>,
+pub struct Interpreter {
+    machine: Machine,
+    loops: Vec<LoopWork>,
     /// Number of the first loop of each section, in the order of [`sections`].
     first_loop: Vec<usize>,
     /// Sections with compiled parts.
-    native: Vec<Option<Rc<NativeSection>>>,
+    native: Vec<Option<Arc<NativeSection>>>,
     failure: Failure,
     record: LoopRecord,
     /// Warnings of accepted points.
@@ -96,17 +96,17 @@ fn section_number(activation: Activation) -> usize {
     }
 }
 
-impl<'a> Interpreter<'a> {
-    pub fn new(program: &'a SimProgram) -> Self {
+impl Interpreter {
+    pub fn new(program: Arc<SimProgram>) -> Self {
         let mut loops = Vec::new();
         let mut first_loop = Vec::new();
         let mut longest = 0;
-        for section in sections(program) {
+        for section in sections(&program) {
             first_loop.push(loops.len());
             for block in &section.blocks {
                 longest = block.codes().iter().map(|c| c.ops.len()).fold(longest, usize::max);
                 if let Block::Loop(l) = block {
-                    loops.push(LoopWork::new(l, program));
+                    loops.push(LoopWork::new(l.clone(), &program));
                 }
             }
         }
@@ -122,7 +122,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Lets functions read files and have effects.
-    pub fn with_outside(mut self, outside: Box<dyn Outside + 'a>) -> Self {
+    pub fn with_outside(mut self, outside: Box<dyn Outside>) -> Self {
         self.machine.host.set_outside(outside);
         self
     }
@@ -142,16 +142,16 @@ impl<'a> Interpreter<'a> {
                 }
             }
         }
-        self.native[number] = Some(Rc::new(section));
+        self.native[number] = Some(Arc::new(section));
     }
 
     /// Functions that are called often become machine code.
-    pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures>) {
+    pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures + Send>) {
         self.machine.host.set_native_procedures(native);
     }
 
     /// Loops that take many evaluations become machine code, also where their section does not.
-    pub fn set_native_loops(&mut self, native: Box<dyn NativeLoops + 'a>) {
+    pub fn set_native_loops(&mut self, native: Box<dyn NativeLoops + Send>) {
         self.machine.native_loops = Some(native);
     }
 
@@ -161,9 +161,10 @@ impl<'a> Interpreter<'a> {
     }
 
     fn section(&mut self, number: usize, patience: Patience) -> Status {
-        let Some(section) = section(self.machine.program, number) else { return Status::Ok };
         let mut next_loop = self.first_loop[number];
         let Some(native) = self.native[number].clone() else {
+            let program = self.machine.program.clone();
+            let Some(section) = section(&program, number) else { return Status::Ok };
             return self.blocks(section, 0..section.blocks.len(), &mut next_loop, patience);
         };
         for step in &native.steps {
@@ -171,7 +172,7 @@ impl<'a> Interpreter<'a> {
                 Step::Chunk { unit, blocks, n_loops } => {
                     let loops = next_loop..next_loop + n_loops;
                     next_loop = loops.end;
-                    self.chunk(&*native.code, *unit, section, blocks.clone(), loops, patience)
+                    self.chunk(&*native.code, *unit, number, blocks.clone(), loops, patience)
                 }
                 Step::Loop { .. } => self.solve_loop(&mut next_loop, patience),
             };
@@ -183,13 +184,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Evaluates blocks by interpretation.
-    fn blocks(
-        &mut self,
-        section: &'a Section,
-        range: Range<usize>,
-        next_loop: &mut usize,
-        patience: Patience,
-    ) -> Status {
+    fn blocks(&mut self, section: &Section, range: Range<usize>, next_loop: &mut usize, patience: Patience) -> Status {
         for block in section.blocks.get(range).unwrap_or_default() {
             let status = match block {
                 Block::Assign(assign) => {
@@ -218,7 +213,7 @@ impl<'a> Interpreter<'a> {
         &mut self,
         code: &dyn NativeCode,
         unit: UnitId,
-        section: &'a Section,
+        number: usize,
         range: Range<usize>,
         loops: Range<usize>,
         patience: Patience,
@@ -228,6 +223,8 @@ impl<'a> Interpreter<'a> {
             return Status::Ok;
         };
         let first = first as usize;
+        let program = self.machine.program.clone();
+        let Some(section) = section(&program, number) else { return Status::Ok };
         let done = section.blocks.get(range.start..first).unwrap_or_default();
         let n_solved = done.iter().filter(|b| matches!(b, Block::Loop(_))).count();
         self.record.count_in_line(n_solved);
@@ -250,9 +247,9 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-impl ModelFunctions for Interpreter<'_> {
-    fn program(&self) -> &SimProgram {
-        self.machine.program
+impl ModelFunctions for Interpreter {
+    fn program(&self) -> &Arc<SimProgram> {
+        &self.machine.program
     }
 
     fn memory(&self) -> &[f64] {
@@ -295,10 +292,10 @@ impl ModelFunctions for Interpreter<'_> {
     }
 
     fn renew(&mut self) {
-        let program = self.machine.program;
+        let program = self.machine.program.clone();
         self.machine.memory = program.initial_memory();
         self.machine.host.renew();
-        self.loops.iter_mut().for_each(|work| work.renew(program));
+        self.loops.iter_mut().for_each(|work| work.renew(&program));
         self.failure = Failure::None;
         self.record = LoopRecord::default();
         self.warnings.clear();
@@ -309,7 +306,7 @@ impl ModelFunctions for Interpreter<'_> {
             Failure::None => None,
             Failure::Call => self.machine.host.failure(),
             Failure::Loop(number) => {
-                let mut failure = self.loops.get(number)?.describe(self.machine.program);
+                let mut failure = self.loops.get(number)?.describe(&self.machine.program);
                 // Where a call in the loop fails this is the real reason.
                 if self.machine.host.has_failed()
                     && let Some(call) = self.machine.host.failure()

@@ -7,6 +7,8 @@
 mod continuation;
 mod describe;
 
+use std::sync::Arc;
+
 use saltus_base::Index;
 use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
@@ -43,10 +45,10 @@ pub(crate) enum Patience {
 }
 
 /// A loop with its storage.
-pub(crate) struct LoopWork<'a> {
-    l: &'a Loop,
+pub(crate) struct LoopWork {
+    l: Arc<Loop>,
     reals: Reals,
-    discrete: Option<Discrete<'a>>,
+    discrete: Option<Discrete>,
     why: Why,
 }
 
@@ -109,8 +111,7 @@ struct Tried {
     furthest: Option<f64>,
 }
 
-struct Discrete<'a> {
-    assign: &'a Assign,
+struct Discrete {
     relations: Vec<RelationPlace>,
     solver: MixedSolver,
     entry: Vec<f64>,
@@ -129,13 +130,13 @@ struct RelationPlace {
     constant: Option<f64>,
 }
 
-impl<'a> LoopWork<'a> {
-    pub fn new(l: &'a Loop, program: &SimProgram) -> Self {
+impl LoopWork {
+    pub fn new(l: Arc<Loop>, program: &SimProgram) -> Self {
         let n = l.unknowns.len();
         let start = |u: &saltus_program::Unknown| program.slots.get(u.slot).map_or(0.0, |s| s.initial);
         let start: Vec<f64> = l.unknowns.iter().map(start).collect();
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
-        let pattern = sparse_pattern(l);
+        let pattern = sparse_pattern(&l);
         let matrix = || pattern.as_ref().map_or_else(|| Matrix::dense(n), Matrix::sparse);
         // A mixed loop is entered with its solution in each round of an event; to move it by rounding would let relations
         // near their thresholds change for ever.
@@ -147,7 +148,7 @@ impl<'a> LoopWork<'a> {
         let reals = Reals {
             native: None,
             patience: Some(COLD_EVALUATIONS),
-            positions: positions(l, &matrix()),
+            positions: positions(&l, &matrix()),
             newton: NewtonSolver::with_matrix(matrix(), options),
             linear: l.is_linear.then(|| linear(l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
             nominal: l.unknowns.iter().map(|u| usable_nominal(u.nominal)).collect(),
@@ -160,18 +161,19 @@ impl<'a> LoopWork<'a> {
             failed_x: vec![0.0; n],
             failed_residuals: vec![0.0; n],
             tried: Tried::default(),
-            switches: Switches::of(l, program),
+            switches: Switches::of(&l, program),
             used: l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
             residuals: vec![0.0; n],
             scratch: vec![0.0; n],
         };
-        LoopWork { l, reals, discrete: l.discrete.as_ref().map(|d| Discrete::new(l, d)), why: Why::Nothing }
+        let discrete = l.discrete.as_ref().map(|d| Discrete::new(&l, d));
+        LoopWork { l, reals, discrete, why: Why::Nothing }
     }
 
     /// Forgets everything but the machine code.
     pub fn renew(&mut self, program: &SimProgram) {
         let native = self.reals.native.take();
-        *self = LoopWork::new(self.l, program);
+        *self = LoopWork::new(self.l.clone(), program);
         self.reals.native = native;
     }
 
@@ -191,8 +193,8 @@ impl<'a> LoopWork<'a> {
         self.reals.switches.begin();
         let factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
         let solved = match &mut self.discrete {
-            None => self.reals.solve(machine, self.l, patience, record).map_err(Why::Reals),
-            Some(discrete) => discrete.solve(machine, self.l, &mut self.reals, patience, record),
+            None => self.reals.solve(machine, &self.l, patience, record).map_err(Why::Reals),
+            Some(discrete) => discrete.solve(machine, &self.l, &mut self.reals, patience, record),
         };
         let now_factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
         record.statistics.factorisations += now_factored - factored;
@@ -260,8 +262,8 @@ impl LoopRecord {
 const MOST_MIXED_RECORDS: usize = 1_000;
 
 /// The residuals as evaluated by the machine.
-struct Body<'m, 'a> {
-    machine: &'m mut Machine<'a>,
+struct Body<'m> {
+    machine: &'m mut Machine,
     l: &'m Loop,
     native: Option<&'m NativeLoop>,
     used: &'m [ValueId],
@@ -275,7 +277,7 @@ struct Body<'m, 'a> {
     n_interpreted: u32,
 }
 
-impl Body<'_, '_> {
+impl Body<'_> {
     fn is_at(&self, x: &[f64]) -> bool {
         self.l.unknowns.iter().zip(x).all(|(u, x)| self.machine.get(u.slot).to_bits() == x.to_bits())
     }
@@ -299,7 +301,7 @@ impl Body<'_, '_> {
     }
 }
 
-impl NonlinearSystem for Body<'_, '_> {
+impl NonlinearSystem for Body<'_> {
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
         for (unknown, &value) in self.l.unknowns.iter().zip(x) {
             self.machine.set(unknown.slot, value);
@@ -541,8 +543,8 @@ fn iterations(outcome: &Result<NewtonReport, NewtonError>) -> u64 {
     }
 }
 
-impl<'a> Discrete<'a> {
-    fn new(l: &Loop, assign: &'a Assign) -> Self {
+impl Discrete {
+    fn new(l: &Loop, assign: &Assign) -> Self {
         let own: Vec<SlotId> = l.unknowns.iter().map(|u| u.slot).chain(l.body.stores.iter().map(|s| s.1)).collect();
         let relations = find_relations(assign, &own);
         let stored = |slot: &SlotId| assign.stores.iter().any(|s| s.1 == *slot);
@@ -550,7 +552,6 @@ impl<'a> Discrete<'a> {
         Discrete {
             solver: MixedSolver::new(relations.len()),
             entry: vec![0.0; assign.stores.len()],
-            assign,
             relations,
             has_feedback,
         }
@@ -564,7 +565,8 @@ impl<'a> Discrete<'a> {
         patience: Patience,
         record: &mut LoopRecord,
     ) -> Result<(), Why> {
-        for (value, (_, slot)) in self.entry.iter_mut().zip(&self.assign.stores) {
+        let Some(assign) = &l.discrete else { return Ok(()) };
+        for (value, (_, slot)) in self.entry.iter_mut().zip(&assign.stores) {
             *value = machine.get(*slot);
         }
         let mut solver = std::mem::take(&mut self.solver);
@@ -573,6 +575,7 @@ impl<'a> Discrete<'a> {
             l,
             reals,
             discrete: self,
+            assign,
             patience,
             record: &mut *record,
             real_failure: None,
@@ -584,13 +587,13 @@ impl<'a> Discrete<'a> {
         match outcome {
             Ok(found) => {
                 if found.iterations > 1 && record.mixed.len() < MOST_MIXED_RECORDS {
-                    let span = if self.assign.span.is_nowhere() { l.body.span } else { self.assign.span };
+                    let span = if assign.span.is_nowhere() { l.body.span } else { assign.span };
                     record.mixed.push(MixedSolution { span, strategy: found.strategy, iterations: found.iterations });
                 }
                 if status.is_ok() { Ok(()) } else { Err(Why::Discrete(status)) }
             }
             Err(tried) => {
-                for (&value, (_, slot)) in self.entry.iter().zip(&self.assign.stores) {
+                for (&value, (_, slot)) in self.entry.iter().zip(&assign.stores) {
                     machine.set(*slot, value);
                 }
                 match real_failure {
@@ -638,11 +641,12 @@ fn find_relations(assign: &Assign, own: &[SlotId]) -> Vec<RelationPlace> {
 }
 
 /// A mixed loop as evaluated by the machine.
-struct Together<'s, 'm, 'a> {
-    machine: &'m mut Machine<'a>,
+struct Together<'s> {
+    machine: &'s mut Machine,
     l: &'s Loop,
     reals: &'s mut Reals,
-    discrete: &'s Discrete<'s>,
+    discrete: &'s Discrete,
+    assign: &'s Assign,
     patience: Patience,
     record: &'s mut LoopRecord,
     real_failure: Option<NoSolution>,
@@ -650,7 +654,7 @@ struct Together<'s, 'm, 'a> {
     status: Status,
 }
 
-impl MixedSystem for Together<'_, '_, '_> {
+impl MixedSystem for Together<'_> {
     fn n_relations(&self) -> usize {
         self.discrete.relations.len()
     }
@@ -666,7 +670,7 @@ impl MixedSystem for Together<'_, '_, '_> {
     }
 
     fn relations(&mut self, seen: &mut Relations) {
-        let assign = self.discrete.assign;
+        let assign = self.assign;
         self.machine.run(&assign.code, assign.span);
         for (i, place) in self.discrete.relations.iter().enumerate() {
             let (left, right) = (self.machine.value(place.left), self.machine.value(place.right));
@@ -677,7 +681,7 @@ impl MixedSystem for Together<'_, '_, '_> {
     }
 
     fn impose(&mut self, values: &[bool]) -> bool {
-        let assign = self.discrete.assign;
+        let assign = self.assign;
         let mut changed = false;
         for _ in 0..MOST_DISCRETE_ROUNDS {
             let changed_now = self.impose_once(assign, values);
@@ -707,7 +711,7 @@ impl MixedSystem for Together<'_, '_, '_> {
     }
 }
 
-impl Together<'_, '_, '_> {
+impl Together<'_> {
     fn impose_once(&mut self, assign: &Assign, values: &[bool]) -> bool {
         self.machine.host.begin(assign.code.calls.len());
         let mut from = 0;

@@ -5,6 +5,7 @@
 //! ([`Machine::depends_on_failure`]), so that a call in a branch that is not taken does no harm.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{Assign, BinaryFn, Code, Message, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
@@ -12,18 +13,18 @@ use saltus_program::{Assign, BinaryFn, Code, Message, Op, SimProgram, SlotId, Sl
 use crate::calls::CallHost;
 use crate::native::{Calls, NativeCode, NativeLoops, UnitId};
 
-pub(crate) struct Machine<'a> {
-    pub program: &'a SimProgram,
+pub(crate) struct Machine {
+    pub program: Arc<SimProgram>,
     pub memory: Vec<f64>,
     /// Values of the code that was evaluated last.
     pub values: Vec<f64>,
-    pub host: CallHost<'a>,
+    pub host: CallHost,
     /// Where machine code leaves results.
     pub scratch: Vec<f64>,
     /// By value: does it depend on a call that failed?
     tainted: Vec<bool>,
     /// Compiles loops that take many evaluations.
-    pub native_loops: Option<Box<dyn NativeLoops + 'a>>,
+    pub native_loops: Option<Box<dyn NativeLoops + Send>>,
 }
 
 /// Are the calls of code to be made, or have they been?
@@ -33,14 +34,14 @@ enum Calling {
     Done,
 }
 
-impl<'a> Machine<'a> {
+impl Machine {
     /// `longest` is the number of operations of the longest code.
-    pub fn new(program: &'a SimProgram, longest: usize) -> Self {
+    pub fn new(program: Arc<SimProgram>, longest: usize) -> Self {
         Machine {
-            program,
             memory: program.initial_memory(),
             values: vec![0.0; longest],
-            host: CallHost::new(program),
+            host: CallHost::new(program.clone()),
+            program,
             scratch: Vec::new(),
             tainted: Vec::new(),
             native_loops: None,

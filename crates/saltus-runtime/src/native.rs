@@ -11,7 +11,7 @@
 //! may have stored what that block and others behind it compute, but nothing that they load first.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_program::{CallableId, Loop};
@@ -56,7 +56,7 @@ pub trait NativeCode {
 
 /// How the blocks of a section are evaluated, in order.
 pub struct NativeSection {
-    pub code: Rc<dyn NativeCode>,
+    pub code: Arc<dyn NativeCode + Send + Sync>,
     /// Together these cover all blocks.
     pub steps: Vec<Step>,
 }
@@ -77,7 +77,7 @@ pub struct LoopUnits {
 
 /// The units of a loop with their code.
 pub struct NativeLoop {
-    pub code: Rc<dyn NativeCode>,
+    pub code: Arc<dyn NativeCode + Send + Sync>,
     pub units: LoopUnits,
 }
 
@@ -101,11 +101,11 @@ pub struct CallSite {
 }
 
 /// Makes the calls of machine code.
-pub struct Calls<'m, 'a> {
-    pub(crate) host: &'m mut CallHost<'a>,
+pub struct Calls<'m> {
+    pub(crate) host: &'m mut CallHost,
 }
 
-impl Calls<'_, '_> {
+impl Calls<'_> {
     /// Has a call of the present code failed?
     pub fn has_failed(&self) -> bool {
         self.host.has_failed()

@@ -1,5 +1,7 @@
 //! Hand-built programs: branches, loops of all kinds, calls.
 
+use std::sync::Arc;
+
 use saltus_base::{IdVec, Span};
 use saltus_flat::build::{add, greater, mul};
 use saltus_flat::{
@@ -106,7 +108,7 @@ fn a_branch_that_is_not_taken_does_no_harm() {
         let chosen = w.op(Op::Select(positive, root, zero));
         w.store(chosen, y);
         let program = with_block(program, Block::Assign(w.assign()));
-        let mut interpreter = Interpreter::new(&program);
+        let mut interpreter = Interpreter::new(Arc::new(program.clone()));
         assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
         assert_eq!(interpreter.get(y), expected);
     }
@@ -121,7 +123,7 @@ fn a_stored_nan_names_its_slot() {
     let root = w.unary(UnaryFn::Sqrt, xv);
     w.store(root, y);
     let program = with_block(program, Block::Assign(w.assign()));
-    assert_eq!(Interpreter::new(&program).eval(Activation::Events), Status::NotANumber(y));
+    assert_eq!(Interpreter::new(Arc::new(program.clone())).eval(Activation::Events), Status::NotANumber(y));
 }
 
 /// a·x + b·y = c for two rows, torn nowhere.
@@ -138,14 +140,14 @@ fn linear_program(rows: [[f64; 3]; 2], start: [f64; 2]) -> (SimProgram, SlotId, 
         residuals.push(w.binary(BinaryFn::Sub, sum, c));
     }
     let l = simple_loop(&[x, y], w, residuals, true);
-    (with_block(program, Block::Loop(Box::new(l))), x, y)
+    (with_block(program, Block::Loop(Arc::new(l))), x, y)
 }
 
 #[test]
 fn a_linear_loop_is_solved() {
     // 2x + y = 5, x − y = 1: (2, 1)
     let (program, x, y) = linear_program([[2.0, 1.0, 5.0], [1.0, -1.0, 1.0]], [0.0, 0.0]);
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
     assert!((interpreter.get(x) - 2.0).abs() < 1e-14 && (interpreter.get(y) - 1.0).abs() < 1e-14);
     assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
@@ -156,7 +158,7 @@ fn a_linear_loop_is_solved() {
 #[test]
 fn a_singular_consistent_loop_keeps_what_is_open() {
     let (program, x, y) = linear_program([[1.0, 1.0, 3.0], [2.0, 2.0, 6.0]], [0.5, 7.0]);
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
     let (x, y) = (interpreter.get(x), interpreter.get(y));
     assert!((x + y - 3.0).abs() < 1e-12 && (x == 0.5 || y == 7.0), "{x} {y}");
@@ -165,7 +167,7 @@ fn a_singular_consistent_loop_keeps_what_is_open() {
 #[test]
 fn an_inconsistent_loop_names_its_unknowns_and_keeps_them() {
     let (program, x, _) = linear_program([[1.0, 1.0, 3.0], [1.0, 1.0, 4.0]], [0.5, 7.0]);
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Failed);
     let failure = interpreter.last_failure().expect("a reason");
     let notes = failure.details.notes.join("; ");
@@ -188,7 +190,7 @@ fn product_program(start: f64) -> (SimProgram, SlotId, SlotId) {
     let (xv, yv) = (j.load(x), j.load(y));
     let slope = j.binary(BinaryFn::Sub, xv, yv);
     l.jacobian = Some(Jacobian { code: j.code, entries: vec![(0, 0, slope)], is_constant: false });
-    (with_block(program, Block::Loop(Box::new(l))), x, y)
+    (with_block(program, Block::Loop(Arc::new(l))), x, y)
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn a_nonlinear_loop_finds_the_solution_near_its_start() {
     // the solutions are (1, 2) and (2, 1)
     for (start, expected) in [(5.0, [1.0, 2.0]), (-1.0, [2.0, 1.0]), (1.5, [1.0, 2.0])] {
         let (program, x, y) = product_program(start);
-        let mut interpreter = Interpreter::new(&program);
+        let mut interpreter = Interpreter::new(Arc::new(program.clone()));
         assert_eq!(interpreter.eval(Activation::Events), Status::Ok, "{:?}", interpreter.last_failure());
         let found = [interpreter.get(x), interpreter.get(y)];
         // At 1.5 the derivative vanishes, and either solution will do.
@@ -215,8 +217,8 @@ fn a_loop_without_solution_says_so() {
     let square = w.binary(BinaryFn::Mul, xv, xv);
     let residual = w.binary(BinaryFn::Add, square, one);
     let l = simple_loop(&[x], w, vec![residual], false);
-    let program = with_block(program, Block::Loop(Box::new(l)));
-    let mut interpreter = Interpreter::new(&program);
+    let program = with_block(program, Block::Loop(Arc::new(l)));
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Failed);
     let failure = interpreter.last_failure().expect("a reason");
     assert!(failure.message.contains("nonlinear loop of 1"), "{failure:?}");
@@ -245,13 +247,13 @@ fn rectifier() -> (SimProgram, SlotId, SlotId, SlotId) {
     let negative = d.binary(BinaryFn::Less, sv, zero);
     d.store(negative, off);
     l.discrete = Some(d.assign());
-    (with_block(program, Block::Loop(Box::new(l))), v, i, off)
+    (with_block(program, Block::Loop(Arc::new(l))), v, i, off)
 }
 
 #[test]
 fn a_half_wave_rectifier_blocks_the_negative_half() {
     let (program, v, i, off) = rectifier();
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     for voltage in [0.0f64, 10.0, 1e-9, -1e-9, -10.0, 4.0] {
         interpreter.set(v, voltage);
         assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
@@ -278,8 +280,8 @@ fn a_discrete_loop_settles_or_is_reported() {
         d.store(new_b, b);
         let mut l = simple_loop(&[], Writer::default(), vec![], false);
         l.discrete = Some(d.assign());
-        let program = with_block(program, Block::Loop(Box::new(l)));
-        let mut interpreter = Interpreter::new(&program);
+        let program = with_block(program, Block::Loop(Arc::new(l)));
+        let mut interpreter = Interpreter::new(Arc::new(program.clone()));
         assert_eq!(interpreter.eval(Activation::Events), expected);
         match expected {
             Status::Ok => assert_eq!((interpreter.get(a), interpreter.get(b)), (1.0, 1.0)),
@@ -361,7 +363,7 @@ fn call_program(x: f64, guarded: bool) -> (SimProgram, SlotId) {
 #[test]
 fn a_function_is_called_with_scalars() {
     let (program, y) = call_program(3.0, false);
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
     assert_eq!(interpreter.get(y), 10.0);
     assert_eq!(interpreter.loop_statistics().calls, 1);
@@ -370,11 +372,11 @@ fn a_function_is_called_with_scalars() {
 #[test]
 fn a_failed_assertion_counts_only_where_its_value_is_used() {
     let (program, y) = call_program(-3.0, true);
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
     assert_eq!(interpreter.get(y), 0.0);
     let (program, _) = call_program(-3.0, false);
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Failed);
     let message = interpreter.last_failure().map(|f| f.message).unwrap_or_default();
     assert_eq!(message, "in `f`: assertion failed: too small");
@@ -421,7 +423,7 @@ fn arrays_records_and_enumerations_are_taken_apart_and_put_together() {
         w.store(value, y);
     }
     let program = with_block(program, Block::Assign(w.assign()));
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     assert_eq!(interpreter.eval(Activation::Events), Status::Ok, "{:?}", interpreter.last_failure());
     let found: Vec<f64> = results.iter().map(|&y| interpreter.get(y)).collect();
     assert_eq!(found, [7.0, 0.0, 1.0, 2.0, 0.5, -0.5]);
@@ -514,7 +516,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
     let value = w.op(Op::Result(k, 0));
     w.store(value, y);
     let program = with_block(program, Block::Assign(w.assign()));
-    let mut interpreter = Interpreter::new(&program);
+    let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     // Without the table there is a message, not a wrong answer.
     interpreter.set(table, -1.0);
     assert_eq!(interpreter.eval(Activation::Events), Status::Failed);

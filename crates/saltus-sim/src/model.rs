@@ -3,6 +3,8 @@
 //! In: [`ModelFunctions`]. Out: the same, with outputs of `delay` and `spatialDistribution` from their histories, and with
 //! both sides of a threshold combined while the model slides along it. Without either it is the program itself.
 
+use std::sync::Arc;
+
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
     Activation, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, SimProgram, SlotId,
@@ -118,7 +120,7 @@ impl<'a> Model<'a> {
 }
 
 impl ModelFunctions for Model<'_> {
-    fn program(&self) -> &SimProgram {
+    fn program(&self) -> &Arc<SimProgram> {
         self.inner.program()
     }
 

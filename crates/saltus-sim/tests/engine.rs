@@ -1,5 +1,7 @@
 //! The driver on models built by hand: integrators, event record, policies, budgets. Numbers are closed forms.
 
+use std::sync::Arc;
+
 use std::time::Duration;
 
 use saltus_backend::compile;
@@ -16,7 +18,7 @@ fn run_with(b: &Builder, stop: f64, change: impl FnOnce(&mut Options)) -> Result
     let program = compile(&b.model).expect("the model compiles");
     let mut options = Options::new(&program).with_times(0.0, stop);
     change(&mut options);
-    simulate(&program, &mut Interpreter::new(&program), &options)
+    simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &options)
 }
 
 const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];
@@ -193,7 +195,7 @@ fn budgets_end_a_run_with_what_was_computed() {
     let program = compile(&b.model).expect("the model compiles");
     let options = Options::new(&program).with_times(0.0, 10.0);
     let stop_at_five = &mut |progress: Progress| progress.time < 5.0;
-    let error = simulate_observed(&program, &mut Interpreter::new(&program), &options, stop_at_five);
+    let error = simulate_observed(&program, &mut Interpreter::new(Arc::new(program.clone())), &options, stop_at_five);
     let error = error.expect_err("was interrupted");
     assert_eq!(error.kind, SimErrorKind::Interrupted);
     assert!(error.time >= 5.0 && error.time < 6.0);

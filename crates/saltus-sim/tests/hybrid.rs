@@ -1,5 +1,7 @@
 //! Hybrid models built by hand, against closed forms.
 
+use std::sync::Arc;
+
 use saltus_backend::compile;
 use saltus_flat::build::*;
 use saltus_flat::{BinaryOp, Builtin, Equation, EquationKind, Type, VarId, Variability, verify};
@@ -11,7 +13,7 @@ fn run(b: &Builder, stop: f64, tolerance: f64) -> Result<Trajectory, SimError> {
     let program = compile(&b.model).expect("the model compiles");
     let mut options = Options::new(&program).with_times(0.0, stop);
     options.tolerance = tolerance;
-    simulate(&program, &mut Interpreter::new(&program), &options)
+    simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &options)
 }
 
 fn run_ok(b: &Builder, stop: f64, tolerance: f64) -> Trajectory {

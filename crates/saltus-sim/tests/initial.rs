@@ -1,5 +1,7 @@
 //! Initialisation on programs built operation by operation: what the backend need not emit yet.
 
+use std::sync::Arc;
+
 use saltus_base::{IdVec, Span};
 use saltus_program::{
     Assign, BinaryFn, Block, Code, Loop, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Unknown, ValueId, Variable,
@@ -55,7 +57,7 @@ fn distant_root(kind: SlotKind) -> SimProgram {
         Op::Binary(BinaryFn::Add, v(8), v(10)),
     ];
     let unknown = Unknown { slot: y, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY };
-    program.initial_section.blocks.push(Block::Loop(Box::new(Loop {
+    program.initial_section.blocks.push(Block::Loop(Arc::new(Loop {
         unknowns: vec![unknown],
         body: assign(ops, vec![]),
         residuals: vec![v(11)],
@@ -73,12 +75,13 @@ fn distant_root(kind: SlotKind) -> SimProgram {
 #[test]
 fn homotopy_finds_what_newton_alone_does_not() {
     let program = distant_root(SlotKind::Homotopy);
-    let trajectory = simulate(&program, &mut Interpreter::new(&program), &Options::new(&program));
+    let trajectory = simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &Options::new(&program));
     let y = trajectory.ok().and_then(|t| t.last("y"));
     assert!(y.is_some_and(|y| (y - 101.0).abs() < 1e-9), "{y:?}");
 
     let program = distant_root(SlotKind::Parameter);
-    let error = simulate(&program, &mut Interpreter::new(&program), &Options::new(&program)).expect_err("is too far");
+    let error = simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &Options::new(&program))
+        .expect_err("is too far");
     let SimErrorKind::CannotEvaluate { message, during, .. } = &error.kind else { panic!("{error}") };
     assert!(message.contains("nonlinear loop of 1 equation") && *during == "in the initial system", "{error}");
     assert!(error.details.notes[0].starts_with("unknown y = "), "{:?}", error.details);
@@ -94,6 +97,6 @@ fn initial_values_of_pre_are_those_of_the_variables() {
     program.pre.push((b, pre));
     let block = assign(vec![Op::Load(pre), Op::Const(1.0)], vec![(ValueId(0), a), (ValueId(1), b)]);
     program.initial_section.blocks.push(Block::Assign(block));
-    let trajectory = simulate(&program, &mut Interpreter::new(&program), &Options::new(&program));
+    let trajectory = simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &Options::new(&program));
     assert_eq!(trajectory.ok().and_then(|t| t.last("a")), Some(1.0));
 }

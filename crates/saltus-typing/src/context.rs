@@ -1,6 +1,6 @@
 //! What the type rules ask of their caller, and how a value's purpose reads in a message.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_flat::{
@@ -13,9 +13,9 @@ use crate::literal::{literal_integer, literal_real};
 pub trait Context {
     fn report(&mut self, diagnostic: Diagnostic);
 
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType>;
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType>;
 
-    fn record_type(&self, id: RecordId) -> Rc<RecordType>;
+    fn record_type(&self, id: RecordId) -> Arc<RecordType>;
 
     /// The value of an Integer expression before run time (sizes, dimension numbers); `None` without a message where it
     /// has none, as for what depends on inputs of a function.

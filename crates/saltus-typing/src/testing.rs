@@ -3,7 +3,7 @@
 //! `Test::model().typed("v + w")` parses, types bottom-up and gives the flat text and type, or the messages. Every result is
 //! checked by the flat model's verifier, so that a wrong type of any node fails the test.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostic, FileId, IdVec, Index, Interner, Severity, Span};
 use saltus_flat::build::Builder;
@@ -392,11 +392,11 @@ impl Context for Test {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
     }
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
-        Rc::new(self.model.enumerations[id].clone())
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
+        Arc::new(self.model.enumerations[id].clone())
     }
-    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
-        Rc::new(self.model.records[id].clone())
+    fn record_type(&self, id: RecordId) -> Arc<RecordType> {
+        Arc::new(self.model.records[id].clone())
     }
     /// `n` is 3; `free` has no value.
     fn evaluate_integer(&mut self, expr: &Expr) -> Option<i64> {

@@ -4,6 +4,7 @@
 //! and everything they said. A defect of the compiler in one stage becomes a diagnostic and ends the journey there; what
 //! was said before is kept.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use saltus_backend::Description;
@@ -69,17 +70,19 @@ pub enum Engine {
 
 impl Engine {
     /// An instance of the program, ready to run.
-    pub fn functions<'a>(self, program: &'a SimProgram, session: &'a Session) -> Box<dyn ModelFunctions + 'a> {
-        let outside = Box::new(Resources::new(session));
+    pub fn functions(self, program: &Arc<SimProgram>, session: &Session) -> Box<dyn ModelFunctions> {
+        let library = session.library();
+        let resources = Resources::new(Arc::new(library.packages()), library.file_source(), session.permissions());
+        let outside = Box::new(resources);
         let compiled = match self {
-            Engine::Auto => Jit::compile_when_hot(program).ok(),
-            Engine::Jit => Jit::compile(program).ok(),
+            Engine::Auto => Jit::compile_when_hot(program.clone()).ok(),
+            Engine::Jit => Jit::compile(program.clone()).ok(),
             Engine::Interpreter => None,
         };
         // What cannot be compiled on this machine is interpreted.
         match compiled {
             Some(compiled) => Box::new(compiled.with_outside(outside)),
-            None => Box::new(Interpreter::new(program).with_outside(outside)),
+            None => Box::new(Interpreter::new(program.clone()).with_outside(outside)),
         }
     }
 }
@@ -149,7 +152,7 @@ impl Experiment {
 pub struct Outcome {
     pub flat: Option<FlatModel>,
     pub balance: Option<Balance>,
-    pub program: Option<SimProgram>,
+    pub program: Option<Arc<SimProgram>>,
     /// How the equations were sorted, if that was asked for.
     pub description: Option<Description>,
     /// Up to the failure if there is one.
@@ -208,7 +211,7 @@ pub fn run_observed(
     let Some(model) = flattened.model else { return outcome };
     check(&model, options.stop_after, &mut outcome);
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
-        outcome.program = compile(&model, options, &mut outcome);
+        outcome.program = compile(&model, options, &mut outcome).map(Arc::new);
     }
     if options.stop_after >= Stage::Simulate {
         outcome = simulate(session, options, outcome, observer);

@@ -10,19 +10,21 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
 use saltus_jit::{ForeignFunctions, Said};
-use saltus_library::Library;
+use saltus_library::{FileSource, Packages};
 
-use crate::{Permissions, Session};
+use crate::Permissions;
 
 /// Names of temporary files that are tried.
 const MOST_NAMES: u32 = 100_000;
 
-pub struct Resources<'a> {
-    library: &'a Library,
+pub struct Resources {
+    packages: Arc<Packages>,
+    files: Arc<dyn FileSource>,
     permissions: Permissions,
     /// Where the program was started; absolute.
     root: PathBuf,
@@ -35,12 +37,13 @@ pub struct Resources<'a> {
     found: BTreeMap<(String, Vec<String>), PathBuf>,
 }
 
-impl<'a> Resources<'a> {
-    pub fn new(session: &'a Session) -> Self {
+impl Resources {
+    pub fn new(packages: Arc<Packages>, files: Arc<dyn FileSource>, permissions: Permissions) -> Self {
         let root = std::env::current_dir().unwrap_or_default();
         Resources {
-            library: session.library(),
-            permissions: session.permissions(),
+            packages,
+            files,
+            permissions,
             work_directory: root.clone(),
             root,
             variables: BTreeMap::new(),
@@ -57,8 +60,21 @@ impl<'a> Resources<'a> {
         self
     }
 
+    fn resolved(&self, name: &str) -> Reached<PathBuf> {
+        let path = self.packages.resolve(name, &*self.files);
+        path.ok_or_else(|| format!("nothing is known under `{name}`"))
+    }
+
+    /// Is it permitted to read the file?
+    fn may_read(&self, path: &Path) -> bool {
+        let absolute = self.files.absolute(path);
+        self.permissions.io
+            || absolute.starts_with(self.files.absolute(Path::new(".")))
+            || self.packages.contains(&absolute)
+    }
+
     fn path(&self, name: &str) -> Reached<PathBuf> {
-        let path = self.library.resolve_uri(name).ok_or_else(|| format!("nothing is known under `{name}`"))?;
+        let path = self.resolved(name)?;
         Ok(normalised(&self.work_directory.join(path)))
     }
 
@@ -93,7 +109,7 @@ impl<'a> Resources<'a> {
         use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
         let names =
             [format!("{DLL_PREFIX}{library}{DLL_SUFFIX}"), format!("{library}{DLL_SUFFIX}"), library.to_owned()];
-        for directory in directories.iter().filter_map(|d| self.library.resolve_uri(d)) {
+        for directory in directories.iter().filter_map(|d| self.resolved(d).ok()) {
             let directory = self.root.join(directory);
             let places = platform().map(|p| directory.join(p)).into_iter().chain([directory.clone()]);
             let files = places.flat_map(|place| names.iter().map(move |name| place.join(name)));
@@ -141,16 +157,21 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-impl Outside for Resources<'_> {
+impl Outside for Resources {
     fn read(&mut self, name: &str) -> Reached<Vec<u8>> {
         // A path that the library knows as it is need not be on the disk.
-        let given = self.library.resolve_uri(name).ok_or_else(|| format!("nothing is known under `{name}`"))?;
+        let given = self.resolved(name)?;
         let path = if self.work_directory == self.root { given } else { self.path(name)? };
-        self.library.read_resource(&path).map_err(|error| error.to_string())
+        if !self.may_read(&path) {
+            return Err(
+                "it is neither below the working directory nor part of a library; `--allow-io` permits it".into()
+            );
+        }
+        self.files.read(&path).map_err(|error| error.to_string())
     }
 
     fn resolve(&mut self, uri: &str) -> Option<String> {
-        self.library.resolve_uri(uri).map(|path| text(&path))
+        self.resolved(uri).ok().map(|path| text(&path))
     }
 
     fn kind(&mut self, name: &str) -> FileKind {
@@ -203,7 +224,7 @@ impl Outside for Resources<'_> {
 
     fn list(&mut self, directory: &str) -> Reached<Vec<String>> {
         let path = self.path(directory)?;
-        if !self.library.may_read(&path) && !path.starts_with(&self.root) {
+        if !self.may_read(&path) && !path.starts_with(&self.root) {
             return Err(format!(
                 "`{directory}` is outside of the working directory; only `--allow-io` permits to read it"
             ));

@@ -7,8 +7,8 @@
 //! (`n` in `Real x[n]`) need a program for each value; so does a run that fails, because a value such as zero may want another
 //! structure. Whether a change in memory has the full effect is tried once, on the last combination.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use saltus_base::Severity;
 use saltus_library::ClassId;
@@ -30,7 +30,7 @@ pub struct Axis {
 pub type Open<'a> = &'a (dyn Fn() -> Option<(Session, ClassId)> + Sync);
 
 pub struct Study<'a> {
-    pub program: &'a SimProgram,
+    pub program: &'a Arc<SimProgram>,
     pub axes: &'a [Axis],
     pub experiment: &'a Experiment,
     pub engine: Engine,
@@ -251,7 +251,7 @@ impl Study<'_> {
     }
 
     /// The whole way from the source for these values.
-    fn run_compiled(&self, values: &[f64], experiment: &Experiment) -> Result<(SimProgram, Trajectory), String> {
+    fn run_compiled(&self, values: &[f64], experiment: &Experiment) -> Result<(Arc<SimProgram>, Trajectory), String> {
         let (session, class) = (self.open)().ok_or("the class is not found any more")?;
         let mut options = Options::until(Stage::Simulate);
         options.overrides = overrides(self.overrides, self.axes, values);

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{FileId, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FunctionValue as EvalFunction, Items, Limits, Value as Known};
@@ -46,7 +47,7 @@ pub struct Memo {
     /// Variable and position of each slot.
     owners: HashMap<SlotId, (VarId, usize)>,
     /// Functions as the evaluator wants them.
-    functions: HashMap<FunctionId, Rc<Function>>,
+    functions: HashMap<FunctionId, Arc<Function>>,
     /// By function: is it treated as impure? Empty until asked for.
     pub impure: Vec<bool>,
     pub n_effects: u32,
@@ -262,7 +263,7 @@ impl<'a> Lowering<'a> {
             let input = *function.inputs.get(*position as usize)?;
             bound.push((*position, self.known(value, function.locals.get(input)?.ty.base)?));
         }
-        Some(Known::Function(EvalFunction { function: f.function, bound: Rc::new(bound) }))
+        Some(Known::Function(EvalFunction { function: f.function, bound: Arc::new(bound) }))
     }
 
     fn recognised(&mut self, value: &Known) -> Option<Value> {
@@ -307,7 +308,7 @@ fn known_number(value: f64, base: BaseType) -> Option<Known> {
 /// The flat model as the evaluator sees it. There are no files here: what reads one is done by the simulation.
 struct Surroundings<'a> {
     model: &'a FlatModel,
-    functions: HashMap<FunctionId, Rc<Function>>,
+    functions: HashMap<FunctionId, Arc<Function>>,
 }
 
 impl Environment for Surroundings<'_> {
@@ -316,25 +317,25 @@ impl Environment for Surroundings<'_> {
         Err(EvalError::not_constant(span, format!("the variable `{name}`")))
     }
 
-    fn function(&mut self, id: FunctionId) -> Result<Rc<Function>, EvalError> {
+    fn function(&mut self, id: FunctionId) -> Result<Arc<Function>, EvalError> {
         if let Some(function) = self.functions.get(&id) {
             return Ok(function.clone());
         }
         let function = self.model.functions.get(id);
         let function = function.ok_or_else(|| EvalError::not_constant(Span::nowhere(), "an unknown function"))?;
-        let function = Rc::new(function.clone());
+        let function = Arc::new(function.clone());
         self.functions.insert(id, function.clone());
         Ok(function)
     }
 
-    fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+    fn record_type(&self, id: RecordId) -> Arc<RecordType> {
         let nothing = || RecordType { name: String::new(), fields: Vec::new() };
-        Rc::new(self.model.records.get(id).cloned().unwrap_or_else(nothing))
+        Arc::new(self.model.records.get(id).cloned().unwrap_or_else(nothing))
     }
 
-    fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+    fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
         let nothing = || EnumType { name: String::new(), literals: Vec::new() };
-        Rc::new(self.model.enumerations.get(id).cloned().unwrap_or_else(nothing))
+        Arc::new(self.model.enumerations.get(id).cloned().unwrap_or_else(nothing))
     }
 
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {

@@ -24,7 +24,7 @@ mod table_files;
 mod tables;
 mod time_table;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_flat::FunctionId;
 
@@ -83,14 +83,14 @@ pub struct Object {
 
 #[derive(Clone, Debug)]
 enum Content {
-    Table(Rc<Table>),
+    Table(Arc<Table>),
     /// An address, which only functions of the library that gave it understand.
     Foreign(usize),
 }
 
 impl Object {
     pub(crate) fn new(class: FunctionId, table: Table) -> Object {
-        Object { class, content: Content::Table(Rc::new(table)) }
+        Object { class, content: Content::Table(Arc::new(table)) }
     }
 
     /// What a constructor in a library of the user has returned.
@@ -121,7 +121,7 @@ impl Object {
 impl PartialEq for Object {
     fn eq(&self, other: &Object) -> bool {
         match (&self.content, &other.content) {
-            (Content::Table(a), Content::Table(b)) => Rc::ptr_eq(a, b),
+            (Content::Table(a), Content::Table(b)) => Arc::ptr_eq(a, b),
             (Content::Foreign(a), Content::Foreign(b)) => a == b,
             _ => false,
         }

@@ -1,6 +1,6 @@
 //! Expressions, statements and functions with few words.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{IdVec, Index as _};
 use saltus_flat::{
@@ -225,7 +225,7 @@ impl Builder {
     }
 
     fn add(self, world: &mut World) -> FunctionId {
-        world.functions.push(Rc::new(self.function));
+        world.functions.push(Arc::new(self.function));
         FunctionId::from_usize(world.functions.len() - 1)
     }
 }

@@ -92,13 +92,13 @@ fn act(memory: &mut Memory, name: &str, arguments: &mut [Value]) -> Result<Optio
         fn variable(&mut self, id: VarId, span: Span) -> EvalResult {
             self.0.variable(id, span)
         }
-        fn function(&mut self, id: FunctionId) -> EvalResult<Rc<Function>> {
+        fn function(&mut self, id: FunctionId) -> EvalResult<Arc<Function>> {
             self.0.function(id)
         }
-        fn record_type(&self, id: RecordId) -> Rc<RecordType> {
+        fn record_type(&self, id: RecordId) -> Arc<RecordType> {
             self.0.record_type(id)
         }
-        fn enum_type(&self, id: EnumId) -> Rc<EnumType> {
+        fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
             self.0.enum_type(id)
         }
         fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {

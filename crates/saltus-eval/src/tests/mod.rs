@@ -7,7 +7,7 @@ mod folding;
 mod functions;
 mod natives;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
 use saltus_flat::{
@@ -24,7 +24,7 @@ pub(crate) fn nowhere() -> Span {
 /// A model of functions, variables and files, all by position or name.
 #[derive(Default)]
 pub(crate) struct World {
-    pub functions: Vec<Rc<Function>>,
+    pub functions: Vec<Arc<Function>>,
     pub variables: Vec<Value>,
     pub files: Vec<(String, Vec<u8>)>,
     /// As during a simulation.
@@ -35,12 +35,12 @@ impl Environment for World {
     fn variable(&mut self, id: VarId, span: Span) -> EvalResult {
         self.variables.get(id.index()).cloned().ok_or_else(|| EvalError::not_constant(span, "a variable"))
     }
-    fn function(&mut self, id: FunctionId) -> EvalResult<Rc<Function>> {
+    fn function(&mut self, id: FunctionId) -> EvalResult<Arc<Function>> {
         self.functions.get(id.index()).cloned().ok_or_else(|| EvalError::not_constant(nowhere(), "a function"))
     }
     /// One record type: `record R Real x; Real y[2]; end R;`
-    fn record_type(&self, _: RecordId) -> Rc<RecordType> {
-        Rc::new(RecordType {
+    fn record_type(&self, _: RecordId) -> Arc<RecordType> {
+        Arc::new(RecordType {
             name: "R".into(),
             fields: vec![
                 RecordField { name: "x".into(), ty: Type::REAL },
@@ -49,8 +49,8 @@ impl Environment for World {
         })
     }
     /// One enumeration: `type E = enumeration(a, b, c);`
-    fn enum_type(&self, _: EnumId) -> Rc<EnumType> {
-        Rc::new(EnumType { name: "E".into(), literals: vec!["a".into(), "b".into(), "c".into()] })
+    fn enum_type(&self, _: EnumId) -> Arc<EnumType> {
+        Arc::new(EnumType { name: "E".into(), literals: vec!["a".into(), "b".into(), "c".into()] })
     }
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
         let found = self.files.iter().find(|(n, _)| n == name);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test file uses some of it
 
+use std::sync::Arc;
+
 use saltus_base::{IdVec, Span};
 use saltus_jit::{CompiledModel, Jit};
 use saltus_program::{
@@ -115,14 +117,17 @@ pub fn assert_same_memory(interpreter: &Interpreter, compiled: &CompiledModel, w
 }
 
 /// Both ways, side by side.
-pub struct Both<'a> {
-    pub interpreter: Interpreter<'a>,
-    pub compiled: CompiledModel<'a>,
+pub struct Both {
+    pub interpreter: Interpreter,
+    pub compiled: CompiledModel,
 }
 
-impl<'a> Both<'a> {
-    pub fn new(program: &'a SimProgram) -> Self {
-        Both { interpreter: Interpreter::new(program), compiled: Jit::compile(program).unwrap() }
+impl Both {
+    pub fn new(program: &SimProgram) -> Self {
+        Both {
+            interpreter: Interpreter::new(Arc::new(program.clone())),
+            compiled: Jit::compile(Arc::new(program.clone())).unwrap(),
+        }
     }
 
     pub fn set(&mut self, slot: SlotId, value: f64) {

@@ -1,9 +1,8 @@
 //! Directory packages, single-file packages, `package.order` and laziness.
 
-use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use super::{children, library, messages};
 use crate::{DirEntry, FileSource, Library, MemoryFiles};
@@ -41,17 +40,17 @@ fn lookup_reads_only_the_files_on_its_way() {
 /// Counts what is asked of the files below.
 struct Counted {
     files: MemoryFiles,
-    listed: Rc<RefCell<Vec<PathBuf>>>,
-    read: Rc<RefCell<Vec<PathBuf>>>,
+    listed: Arc<Mutex<Vec<PathBuf>>>,
+    read: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl FileSource for Counted {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.read.borrow_mut().push(path.to_path_buf());
+        self.read.lock().unwrap().push(path.to_path_buf());
         self.files.read(path)
     }
     fn list(&self, dir: &Path) -> io::Result<Vec<DirEntry>> {
-        self.listed.borrow_mut().push(dir.to_path_buf());
+        self.listed.lock().unwrap().push(dir.to_path_buf());
         self.files.list(dir)
     }
     fn is_file(&self, path: &Path) -> bool {
@@ -68,8 +67,8 @@ fn directories_are_listed_and_files_read_once() {
     for (path, text) in SMALL_STANDARD_LIBRARY {
         files.insert(path, *text);
     }
-    let (listed, read) = (Rc::default(), Rc::default());
-    let library = Library::new(Box::new(Counted { files, listed: Rc::clone(&listed), read: Rc::clone(&read) }));
+    let (listed, read) = (Arc::default(), Arc::default());
+    let library = Library::new(Box::new(Counted { files, listed: Arc::clone(&listed), read: Arc::clone(&read) }));
     library.add_search_path("lib".as_ref());
     for _ in 0..3 {
         for path in ["Modelica.Blocks.Math.Gain", "Modelica.Blocks.Sources", "Nothing", "Complex"] {
@@ -78,8 +77,8 @@ fn directories_are_listed_and_files_read_once() {
         assert_eq!(children(&library, "Modelica"), ["Blocks", "Units"]);
         library.load_file("lib/./Complex.mo".as_ref());
     }
-    assert_eq!(*listed.borrow(), ["lib", "lib/Modelica", "lib/Modelica/Blocks"].map(PathBuf::from));
-    let read = read.borrow();
+    assert_eq!(*listed.lock().unwrap(), ["lib", "lib/Modelica", "lib/Modelica/Blocks"].map(PathBuf::from));
+    let read = read.lock().unwrap();
     let mut distinct = read.clone();
     distinct.sort();
     distinct.dedup();

@@ -13,12 +13,12 @@ const STARTS: [Start; 4] = [Start::Declared, Start::Accepted, Start::Nominal, St
 /// Each point of a path factors a full matrix.
 const MOST_UNKNOWNS: usize = 200;
 
-struct FromStart<'s, 'b, 'm, 'a> {
-    body: &'s mut Body<'m, 'a>,
+struct FromStart<'s, 'b, 'm> {
+    body: &'s mut Body<'m>,
     at_start: &'b [f64],
 }
 
-impl Homotopy for FromStart<'_, '_, '_, '_> {
+impl Homotopy for FromStart<'_, '_, '_> {
     fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval {
         self.body.residual(x, r)?;
         for (r, at_start) in r.iter_mut().zip(self.at_start) {

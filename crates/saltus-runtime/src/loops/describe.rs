@@ -11,7 +11,7 @@ use crate::linear::NotLinear;
 /// Unknowns named in a message.
 const MOST_NAMED: usize = 8;
 
-impl LoopWork<'_> {
+impl LoopWork {
     /// What is wrong, in words, with the equation that is violated most.
     pub fn describe(&self, program: &SimProgram) -> EvalFailure {
         EvalFailure { is_unsolved: true, ..self.describe_unsolved(program) }

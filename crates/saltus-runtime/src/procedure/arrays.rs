@@ -28,7 +28,7 @@ impl Body<'_, '_> {
                 let n = self.constant_size(arg(0)?)?;
                 n_elements(&[n, n])?;
                 let scalars: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n == i % n))).collect();
-                Ok(Place { at: self.compiler.constants.add(&scalars), base: number_base(expr), dims: vec![n, n] })
+                Ok(Place { at: self.compiler.store.constants.add(&scalars), base: number_base(expr), dims: vec![n, n] })
             }
             Builtin::Linspace => self.linspace(arguments),
             Builtin::Cat => self.cat(arguments, expr),

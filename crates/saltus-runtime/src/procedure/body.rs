@@ -251,7 +251,7 @@ impl<'c, 'a> Body<'c, 'a> {
         for _ in 0..n_elements(&dims)? {
             self.compiler.layout.default_scalars(local.ty.base, &mut scalars)?;
         }
-        Ok(Place { at: self.compiler.constants.add(&scalars), base: local.ty.base, dims })
+        Ok(Place { at: self.compiler.store.constants.add(&scalars), base: local.ty.base, dims })
     }
 
     /// Room for a local.
@@ -329,11 +329,11 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     pub fn constant(&mut self, x: f64) -> At {
-        self.compiler.constants.add(&[x])
+        self.compiler.store.constants.add(&[x])
     }
 
     pub fn value_of(&self, at: At) -> Option<f64> {
-        self.compiler.constants.get(at)
+        self.compiler.store.constants.get(at)
     }
 
     pub fn unary(&mut self, f: Unary, a: At) -> Compiled<At> {

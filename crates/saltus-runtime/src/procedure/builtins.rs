@@ -142,7 +142,7 @@ impl Body<'_, '_> {
                 None => self.dims_of(array)?,
             };
             let scalars: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
-            let at = self.compiler.constants.add(&scalars);
+            let at = self.compiler.store.constants.add(&scalars);
             return Ok(Place { at, base: BaseType::Integer, dims: vec![sizes.len()] });
         };
         let number = self.constant_integer(dimension)?;

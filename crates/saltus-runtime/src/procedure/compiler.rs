@@ -19,13 +19,20 @@ const MOST_PROCEDURES: usize = 2_000;
 /// Nested expressions, statements and functions together.
 const MOST_LEVELS: u32 = 400;
 
-pub struct Compiler<'a> {
-    pub layout: Layout<'a>,
+/// What has been compiled so far.
+#[derive(Default)]
+pub struct Store {
     pub constants: Constants,
     /// Empty while being compiled and if that failed.
     pub procedures: Vec<Procedure>,
     specialised: HashMap<(FunctionId, Vec<ArgumentKey>), Specialised>,
     n_for_constants: HashMap<FunctionId, usize>,
+}
+
+/// Adds functions of a program to a store.
+pub struct Compiler<'a> {
+    pub layout: Layout<'a>,
+    pub store: &'a mut Store,
     levels: u32,
 }
 
@@ -74,15 +81,8 @@ impl Constants {
 }
 
 impl<'a> Compiler<'a> {
-    pub fn new(program: &'a SimProgram) -> Self {
-        Compiler {
-            layout: Layout { program },
-            constants: Constants::default(),
-            procedures: Vec::new(),
-            specialised: HashMap::new(),
-            n_for_constants: HashMap::new(),
-            levels: 0,
-        }
+    pub fn new(program: &'a SimProgram, store: &'a mut Store) -> Self {
+        Compiler { layout: Layout { program }, store, levels: 0 }
     }
 
     /// One level of nesting more; every success needs a [`Compiler::leave`].
@@ -102,29 +102,29 @@ impl<'a> Compiler<'a> {
     pub fn specialise(&mut self, id: FunctionId, arguments: &[Operand]) -> Compiled<Signature> {
         let keys = |keep: bool| (id, arguments.iter().map(|a| key(a, keep)).collect::<Vec<_>>());
         let mut key = keys(true);
-        let n = self.n_for_constants.get(&id).copied().unwrap_or(0);
-        if n >= MOST_FOR_CONSTANTS && !self.specialised.contains_key(&key) {
+        let n = self.store.n_for_constants.get(&id).copied().unwrap_or(0);
+        if n >= MOST_FOR_CONSTANTS && !self.store.specialised.contains_key(&key) {
             key = keys(false);
         }
-        match self.specialised.get(&key) {
+        match self.store.specialised.get(&key) {
             Some(Specialised::Known(signature)) => return Ok(signature.clone()),
             Some(Specialised::Failed(why)) => return Err(*why),
             Some(Specialised::Begun) => return Err(Unsupported("a recursive declaration")),
             None => {}
         }
-        if self.procedures.len() >= MOST_PROCEDURES {
+        if self.store.procedures.len() >= MOST_PROCEDURES {
             return Err(Unsupported("too many functions"));
         }
         if key.1.iter().any(ArgumentKey::has_constant) {
-            self.n_for_constants.insert(id, n + 1);
+            self.store.n_for_constants.insert(id, n + 1);
         }
-        let number = self.procedures.len();
-        self.procedures.push(Procedure::default());
-        self.specialised.insert(key.clone(), Specialised::Begun);
+        let number = self.store.procedures.len();
+        self.store.procedures.push(Procedure::default());
+        self.store.specialised.insert(key.clone(), Specialised::Begun);
         match self.compile(number, &key, arguments) {
             Ok(signature) => Ok(signature),
             Err(why) => {
-                self.specialised.insert(key, Specialised::Failed(why));
+                self.store.specialised.insert(key, Specialised::Failed(why));
                 Err(why)
             }
         }
@@ -143,13 +143,13 @@ impl<'a> Compiler<'a> {
                 arguments.iter().zip(&key.1).map(|(a, k)| body.adopt(a, k)).collect::<Compiled<Vec<Operand>>>()?;
             body.set_inputs(&inputs)?;
             let signature = Signature { procedure: number, inputs, outputs: body.outputs()? };
-            body.compiler.specialised.insert(key.clone(), Specialised::Known(signature.clone()));
+            body.compiler.store.specialised.insert(key.clone(), Specialised::Known(signature.clone()));
             let procedure = body.finish()?;
             Ok((signature, procedure))
         });
         self.leave();
         let (signature, procedure) = result?;
-        if let Some(place) = self.procedures.get_mut(number) {
+        if let Some(place) = self.store.procedures.get_mut(number) {
             *place = procedure;
         }
         Ok(signature)

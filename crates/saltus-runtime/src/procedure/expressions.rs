@@ -158,7 +158,7 @@ impl Body<'_, '_> {
                     scalars.push(self.value_of(cell.at.plus(i)).ok_or(Unsupported("an unknown constant"))?);
                 }
             }
-            return Ok(Place { at: self.compiler.constants.add(&scalars), base, dims });
+            return Ok(Place { at: self.compiler.store.constants.add(&scalars), base, dims });
         }
         let at = self.temporary(total)?;
         let mut offset = 0u32;
@@ -408,7 +408,7 @@ impl Body<'_, '_> {
         }
         let n = n_elements(&[n.max(0.0) as usize])?;
         let scalars: Vec<f64> = (0..n).map(|i| a + i as f64 * d).collect();
-        Ok(Place { at: self.compiler.constants.add(&scalars), base, dims: vec![n] })
+        Ok(Place { at: self.compiler.store.constants.add(&scalars), base, dims: vec![n] })
     }
 }
 

@@ -32,12 +32,14 @@ mod statements;
 mod tests;
 mod views;
 
+use std::sync::Arc;
+
 use saltus_base::Index as _;
 use saltus_flat::{BaseType, Type};
 use saltus_program::{Argument, Callable, CallableId, SimProgram};
 
 use code::{At, LARGEST_INTEGER};
-use compiler::Compiler;
+use compiler::{Compiler, Store};
 use layout::{Compiled, Operand, Place, Unsupported, known_dims, n_elements};
 use run::Stack;
 pub use run::Trouble;
@@ -48,12 +50,13 @@ use crate::native::procedure::NativeProcedures;
 const HOT: u32 = 200;
 
 /// The compiled functions of a program, made when first called.
-pub struct Procedures<'a> {
-    compiler: Compiler<'a>,
+pub struct Procedures {
+    program: Arc<SimProgram>,
+    store: Store,
     /// By callable.
     entries: Vec<Entry>,
     stack: Stack,
-    native: Option<Box<dyn NativeProcedures>>,
+    native: Option<Box<dyn NativeProcedures + Send>>,
 }
 
 enum Entry {
@@ -88,14 +91,14 @@ enum Kind {
     Enumeration,
 }
 
-impl<'a> Procedures<'a> {
-    pub fn new(program: &'a SimProgram) -> Self {
+impl Procedures {
+    pub fn new(program: Arc<SimProgram>) -> Self {
         let entries = program.callables.ids().map(|_| Entry::New).collect();
-        Procedures { compiler: Compiler::new(program), entries, stack: Stack::default(), native: None }
+        Procedures { program, store: Store::default(), entries, stack: Stack::default(), native: None }
     }
 
     /// From now on, procedures that are called often become machine code.
-    pub fn set_native(&mut self, native: Box<dyn NativeProcedures>) {
+    pub fn set_native(&mut self, native: Box<dyn NativeProcedures + Send>) {
         self.native = Some(native);
     }
 
@@ -103,7 +106,8 @@ impl<'a> Procedures<'a> {
     pub fn call(&mut self, id: CallableId, arguments: &[f64], results: &mut Vec<f64>) -> Result<(), Trouble> {
         if let Some(entry @ Entry::New) = self.entries.get_mut(id.index()) {
             *entry = Entry::Unsupported;
-            let call = self.compiler.layout.program.callables.get(id).map(|c| compile(&mut self.compiler, c));
+            let mut compiler = Compiler::new(&self.program, &mut self.store);
+            let call = self.program.callables.get(id).map(|c| compile(&mut compiler, c));
             if let (Some(Ok(call)), Some(entry)) = (call, self.entries.get_mut(id.index())) {
                 *entry = Entry::Compiled(call);
             }
@@ -111,10 +115,14 @@ impl<'a> Procedures<'a> {
         match self.entries.get_mut(id.index()) {
             Some(Entry::Compiled(call)) => {
                 if let Some(native) = &mut self.native {
-                    call.count(&self.compiler, native.as_mut());
+                    call.count(&self.store, native.as_mut());
                 }
-                let native = self.native.as_deref().filter(|_| call.code == Code::Native);
-                run_call(call, &self.compiler, native, &mut self.stack, arguments, results)
+                let native = self
+                    .native
+                    .as_ref()
+                    .filter(|_| call.code == Code::Native)
+                    .map(|n| n.as_ref() as &dyn NativeProcedures);
+                run_call(call, &self.store, native, &mut self.stack, arguments, results)
             }
             _ => Err(Trouble::Unclear),
         }
@@ -123,11 +131,11 @@ impl<'a> Procedures<'a> {
 
 impl Call {
     /// Compiles it to machine code if it is time to.
-    fn count(&mut self, compiler: &Compiler, native: &mut dyn NativeProcedures) {
+    fn count(&mut self, store: &Store, native: &mut dyn NativeProcedures) {
         self.code = match self.code {
             Code::Interpreted(n) if n < HOT => Code::Interpreted(n + 1),
             Code::Interpreted(_) => {
-                let is_compiled = native.compile(&compiler.procedures, &compiler.constants.scalars, self.procedure);
+                let is_compiled = native.compile(&store.procedures, &store.constants.scalars, self.procedure);
                 if is_compiled { Code::Native } else { Code::InterpretedForGood }
             }
             code => code,
@@ -191,13 +199,13 @@ fn add_kinds(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<
 
 fn run_call(
     call: &Call,
-    compiler: &Compiler,
+    store: &Store,
     native: Option<&dyn NativeProcedures>,
     stack: &mut Stack,
     arguments: &[f64],
     results: &mut Vec<f64>,
 ) -> Result<(), Trouble> {
-    let procedure = compiler.procedures.get(call.procedure).ok_or(Trouble::Unclear)?;
+    let procedure = store.procedures.get(call.procedure).ok_or(Trouble::Unclear)?;
     stack.prepare(procedure);
     if arguments.len() < call.inputs.len() {
         return Err(Trouble::Unclear);
@@ -211,10 +219,10 @@ fn run_call(
             Kind::Integer => return Err(Trouble::Unclear),
         };
     }
-    let constants = &compiler.constants.scalars;
+    let constants = &store.constants.scalars;
     match native {
         Some(native) => native.run(call.procedure, constants, &mut stack.scalars)?,
-        None => stack.run(&compiler.procedures, constants, call.procedure)?,
+        None => stack.run(&store.procedures, constants, call.procedure)?,
     }
     for &(start, n) in &call.outputs {
         results.extend_from_slice(stack.scalars.get(start..start + n).ok_or(Trouble::Unclear)?);

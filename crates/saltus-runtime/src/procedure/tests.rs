@@ -1,5 +1,7 @@
 //! Procedures and the evaluator agree bit for bit: the evaluator is the source of every expected number here.
 
+use std::sync::Arc;
+
 use saltus_base::Span;
 use saltus_flat::{BaseType, Dim, FunctionId, Type};
 use saltus_library::{Library, MemoryFiles};
@@ -74,8 +76,8 @@ impl Numbers {
 /// How many of the calls with arbitrary arguments went well; fails where procedure and evaluator disagree.
 fn agreed(functions: &str, call: &str) -> usize {
     let (program, id) = program(functions, call);
-    let mut procedures = Procedures::new(&program);
-    let mut host = CallHost::new(&program);
+    let mut procedures = Procedures::new(Arc::new(program.clone()));
+    let mut host = CallHost::new(Arc::new(program.clone()));
     let types = program.callables[id].arguments.iter().flat_map(|a| match a {
         Argument::Scalars(ty) => vec![ty.clone()],
         Argument::Function { bound, .. } => bound.iter().map(|b| b.1.clone()).collect(),
@@ -152,7 +154,7 @@ fn large_integers_are_left_to_the_evaluator() {
         end f;",
         "f(1)",
     );
-    let mut procedures = Procedures::new(&program);
+    let mut procedures = Procedures::new(Arc::new(program.clone()));
     let mut results = Vec::new();
     // 3^31 < 2^53 < 3^41
     assert!(procedures.call(id, &[30.0], &mut results).is_ok());
@@ -333,7 +335,7 @@ fn endless_recursion_ends() {
         function f input Real x; output Real y; algorithm y := if x > 0 then g(x) else x; end f;",
         "f(time)",
     );
-    let mut procedures = Procedures::new(&program);
+    let mut procedures = Procedures::new(Arc::new(program.clone()));
     assert!(procedures.call(id, &[-1.0], &mut Vec::new()).is_ok());
     assert!(procedures.call(id, &[1.0], &mut Vec::new()).is_err());
 }
@@ -344,7 +346,7 @@ fn endless_loops_end() {
         "function f input Real x; output Real y = x; algorithm while y > 0 loop y := y + 1; end while; end f;",
         "f(time)",
     );
-    let mut procedures = Procedures::new(&program);
+    let mut procedures = Procedures::new(Arc::new(program.clone()));
     assert!(procedures.call(id, &[-1.0], &mut Vec::new()).is_ok());
     assert!(procedures.call(id, &[1.0], &mut Vec::new()).is_err());
 }
@@ -391,7 +393,7 @@ fn failed_assertions_and_unsupported_branches_are_trouble() {
         end f;",
         "f(time)",
     );
-    let mut procedures = Procedures::new(&program);
+    let mut procedures = Procedures::new(Arc::new(program.clone()));
     assert!(procedures.call(id, &[0.5], &mut Vec::new()).is_ok());
     assert!(procedures.call(id, &[1.5], &mut Vec::new()).is_err());
 }
@@ -419,7 +421,7 @@ fn what_cannot_be_compiled_is_left_alone() {
         end f;",
         "f(3)",
     );
-    let mut procedures = Procedures::new(&program);
+    let mut procedures = Procedures::new(Arc::new(program.clone()));
     assert!(procedures.call(id, &[2.0], &mut Vec::new()).is_err());
     assert!(matches!(procedures.entries[0], Entry::Unsupported));
 }

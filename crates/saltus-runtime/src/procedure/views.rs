@@ -201,7 +201,7 @@ impl Body<'_, '_> {
             let positions = runs.iter().flat_map(|(s, n)| (0..*n).map(|i| view.at.plus(s.fixed + i)));
             let scalars = positions.map(|at| self.value_of(at)).collect::<Option<Vec<f64>>>();
             let scalars = scalars.ok_or(Unsupported("an unknown constant"))?;
-            return Ok(Place { at: self.compiler.constants.add(&scalars), base: view.base, dims });
+            return Ok(Place { at: self.compiler.store.constants.add(&scalars), base: view.base, dims });
         }
         let at = self.temporary(runs.iter().map(|r| r.1 as usize).sum())?;
         let mut offset = 0;

@@ -233,10 +233,10 @@ fn conversion_without_iterator() {
         fn report(&mut self, diagnostic: saltus_base::Diagnostic) {
             self.0.report(diagnostic);
         }
-        fn enum_type(&self, id: saltus_flat::EnumId) -> std::rc::Rc<saltus_flat::EnumType> {
+        fn enum_type(&self, id: saltus_flat::EnumId) -> std::sync::Arc<saltus_flat::EnumType> {
             self.0.enum_type(id)
         }
-        fn record_type(&self, id: saltus_flat::RecordId) -> std::rc::Rc<saltus_flat::RecordType> {
+        fn record_type(&self, id: saltus_flat::RecordId) -> std::sync::Arc<saltus_flat::RecordType> {
             self.0.record_type(id)
         }
         fn evaluate_integer(&mut self, expr: &saltus_flat::Expr) -> Option<i64> {

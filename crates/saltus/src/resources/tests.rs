@@ -3,6 +3,12 @@
 use saltus_library::MemoryFiles;
 
 use super::*;
+use crate::Session;
+
+fn resources(session: &Session) -> Resources {
+    let library = session.library();
+    Resources::new(Arc::new(library.packages()), library.file_source(), session.permissions())
+}
 
 /// A directory that is removed at the end.
 struct Scratch(PathBuf);
@@ -28,7 +34,7 @@ fn resources_are_found_beside_their_package() {
     memory.insert("lib/P/Resources/data.txt", "#1");
     let session = Session::new(Box::new(memory));
     session.add_library(Path::new("lib"));
-    let mut files = Resources::new(&session);
+    let mut files = resources(&session);
     assert_eq!(files.read("modelica://P/Resources/data.txt"), Ok(b"#1".to_vec()));
     assert_eq!(files.resolve("modelica://P/Resources/data.txt").as_deref(), Some("lib/P/Resources/data.txt"));
     assert!(files.read("modelica://P/Resources/other.txt").is_err());
@@ -40,7 +46,7 @@ fn files_and_directories_come_and_go() {
     let scratch = Scratch::new("come");
     let session = Session::on_disk();
     session.permit(Permissions { io: true, ..Default::default() });
-    let mut files = Resources::new(&session).within(&scratch.0);
+    let mut files = resources(&session).within(&scratch.0);
     files.make_directory("d").unwrap();
     files.append("d/a.txt", b"one\n").unwrap();
     files.append("d/a.txt", b"two\n").unwrap();
@@ -67,7 +73,7 @@ fn what_is_outside_stays_untouched_without_permission() {
     fs::create_dir(&inside).unwrap();
     fs::write(scratch.0.join("secret.txt"), "s").unwrap();
     let session = Session::on_disk();
-    let mut files = Resources::new(&session).within(&inside);
+    let mut files = resources(&session).within(&inside);
     let secret = scratch.0.join("secret.txt").to_string_lossy().into_owned();
     for refused in [
         files.write("../new.txt", b""),
@@ -91,7 +97,7 @@ fn what_is_outside_stays_untouched_without_permission() {
 fn variables_and_commands_belong_to_the_simulation() {
     let session = Session::on_disk();
     session.permit(Permissions { io: true, ..Default::default() });
-    let mut files = Resources::new(&session);
+    let mut files = resources(&session);
     assert_eq!(files.environment_variable("SALTUS_TEST_VARIABLE"), None);
     assert_eq!(files.environment_variable("a=b"), None);
     files.set_environment_variable("SALTUS_TEST_VARIABLE", "7").unwrap();
@@ -106,7 +112,7 @@ fn variables_and_commands_belong_to_the_simulation() {
 #[test]
 fn foreign_code_needs_permission() {
     let session = Session::on_disk();
-    let mut files = Resources::new(&session);
+    let mut files = resources(&session);
     let libraries = ["motor".to_owned()];
     let call = ForeignCall {
         function: "M.f",
