@@ -146,11 +146,11 @@ fn all_decisions(system: &mut System, roots: &[NodeId]) -> Vec<Option<Replacemen
         system.parameter_values[slot.index()] = None;
     }
     // Through the variables to the parameters behind them.
-    let mut rest = system.dag.loads(&found.decisive);
+    let mut rest = system.dag.loads(&found.structural);
     while let Some(slot) = rest.pop() {
         match held.remove(&slot) {
             Some(other) => rest.extend(system.dag.loads(&[other])),
-            None if system.slots[slot].kind == SlotKind::Parameter => system.memo.decisive.extend([slot]),
+            None if system.slots[slot].kind == SlotKind::Parameter => system.memo.structural.extend([slot]),
             None => {}
         }
     }
@@ -186,14 +186,14 @@ struct Decided {
     /// Is it zero?
     vanishes: Vec<bool>,
     /// Nodes whose values have decided.
-    decisive: Vec<NodeId>,
+    structural: Vec<NodeId>,
 }
 
 fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided {
     let zero = system.dag.constant(0.0);
     let mut decisions = vec![None; known.len()];
     let mut vanishes = vec![false; system.dag.len()];
-    let mut decisive = Vec::new();
+    let mut structural = Vec::new();
     for id in system.dag.reachable(roots) {
         let is_select = matches!(system.dag.node(id), Node::Select(..));
         if let Some(value) = known[id.index()].value() {
@@ -223,11 +223,11 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided 
         };
         vanishes[id.index()] = vanishes_now;
         if let Some((by, replacement)) = decision {
-            decisive.push(by);
+            structural.push(by);
             decisions[id.index()] = Some(replacement);
         }
     }
-    Decided { decisions, vanishes, decisive }
+    Decided { decisions, vanishes, structural }
 }
 
 fn unknowns(system: &System, node: NodeId) -> BTreeSet<SlotId> {

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use saltus_flat::{Attributes, Expr, ExprKind, FlatModel, Variability};
+use saltus_flat::{Attributes, Expr, FlatModel, Variability};
 use saltus_program::{
     Assign, Block, Experiment, Jacobian, Loop, Section, SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel,
-    Unknown, Variable,
+    Unknown,
 };
 
 use crate::alias::Aliases;
@@ -19,12 +19,13 @@ use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::coder::Coder;
 use crate::dag::{Dag, NodeId};
+use crate::emit_variables::{literal, variables};
 use crate::initial::Initial;
 use crate::share::group_by_calls;
 use crate::sort::Orders;
 use crate::state_sets::SetLevel;
 use crate::states::Preferences;
-use crate::system::{Assignment, System, element_name, slot_type};
+use crate::system::{Assignment, System};
 
 pub fn emit(
     model: &FlatModel,
@@ -86,7 +87,7 @@ pub fn emit(
             )
         })
         .collect();
-    let decisive = decisive_parameters(model, &system, parameters_sorted);
+    let structural = structural_parameters(model, &system, parameters_sorted);
     SimProgram {
         name: model.name.clone(),
         time: system.time,
@@ -107,7 +108,7 @@ pub fn emit(
         base_partitions,
         clocked_sections,
         derivative_modes,
-        decisive,
+        structural,
         experiment: Experiment {
             start_time: model.experiment.start_time,
             stop_time: model.experiment.stop_time,
@@ -132,20 +133,20 @@ pub fn emit(
 }
 
 /// Constants, structural parameters, those that decided about the structure, and all that these are computed from.
-fn decisive_parameters(model: &FlatModel, system: &System, parameters: &[Assignment]) -> Vec<SlotId> {
-    let mut decisive = system.memo.decisive.clone();
+fn structural_parameters(model: &FlatModel, system: &System, parameters: &[Assignment]) -> Vec<SlotId> {
+    let mut structural = system.memo.structural.clone();
     for (id, variable) in model.variables.iter() {
         if variable.is_structural || variable.variability == Variability::Constant {
-            decisive.extend(&system.elements[id]);
+            structural.extend(&system.elements[id]);
         }
     }
     // Each is computed from earlier ones.
     for assignment in parameters.iter().rev().filter(|a| system.slots[a.slot].kind == SlotKind::Parameter) {
-        if decisive.contains(&assignment.slot) {
-            decisive.extend(system.dag.loads(&[assignment.node]));
+        if structural.contains(&assignment.slot) {
+            structural.extend(system.dag.loads(&[assignment.node]));
         }
     }
-    decisive.into_iter().collect()
+    structural.into_iter().collect()
 }
 
 /// The slots that must be computed for `wanted`, among steps in order of computation.
@@ -296,10 +297,11 @@ impl Scales {
     fn read(model: &FlatModel, system: &System, aliases: &Aliases) -> Scales {
         let mut of: HashMap<SlotId, Scale> = HashMap::new();
         for (id, variable) in model.variables.iter() {
+            let dims: Vec<u64> = variable.ty.dims.iter().filter_map(|d| d.known()).collect();
             for (k, &slot) in system.elements[id].iter().enumerate() {
                 let attributes = &variable.attributes;
                 let alias = aliases.resolve(slot);
-                let number = |e: &Option<Expr>| e.as_ref().and_then(|e| literal(e, k));
+                let number = |e: &Option<Expr>| e.as_ref().and_then(|e| literal(e, &dims, k));
                 let scale = of.entry(alias.slot).or_insert(Scale::NONE);
                 if let Some(nominal) = number(&attributes.nominal).map(f64::abs).filter(|n| n.is_finite() && *n > 0.0) {
                     scale.nominal = nominal;
@@ -325,53 +327,4 @@ fn bounds(attributes: &Attributes, number: &dyn Fn(&Option<Expr>) -> Option<f64>
     let min = number(&attributes.min).unwrap_or(f64::NEG_INFINITY);
     let max = number(&attributes.max).unwrap_or(f64::INFINITY);
     if is_negated { (-max, -min) } else { (min, max) }
-}
-
-fn literal(e: &Expr, element: usize) -> Option<f64> {
-    match &e.kind {
-        ExprKind::Real(value) => Some(*value),
-        ExprKind::Integer(value) => Some(*value as f64),
-        ExprKind::Unary(saltus_flat::UnaryOp::Negate, inner) => literal(inner, element).map(|v| -v),
-        ExprKind::Array(items) => literal(items.get(element)?, element),
-        ExprKind::Cast(inner) => literal(inner, element),
-        _ => None,
-    }
-}
-
-fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
-    let mut variables = Vec::new();
-    for (id, variable) in model.variables.iter() {
-        let Some(ty) = slot_type(variable.ty.base) else { continue };
-        let dims: Vec<u64> = variable.ty.dims.iter().filter_map(|d| d.known()).collect();
-        let unit = match variable.attributes.unit.as_ref().map(|u| &u.kind) {
-            Some(ExprKind::String(text)) => text.to_string(),
-            _ => String::new(),
-        };
-        for (i, &slot) in system.elements[id].iter().enumerate() {
-            let alias = aliases.resolve(slot);
-            let name = element_name(&variable.name, &dims, i as u64);
-            let shown = if alias.is_negated { slot } else { alias.slot };
-            variables.push(Variable {
-                name: name.clone(),
-                slot: shown,
-                ty,
-                is_parameter: variable.variability <= Variability::Parameter,
-                is_hidden: variable.hide_result,
-                description: variable.description.clone(),
-                unit: unit.clone(),
-            });
-            if let Some(&derivative) = system.derivative_of.get(&slot) {
-                variables.push(Variable {
-                    name: format!("der({name})"),
-                    slot: derivative,
-                    ty,
-                    is_parameter: false,
-                    is_hidden: variable.hide_result,
-                    description: String::new(),
-                    unit: String::new(),
-                });
-            }
-        }
-    }
-    variables
 }

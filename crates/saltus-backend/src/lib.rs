@@ -22,6 +22,7 @@ pub mod describe;
 mod diagnostics;
 mod differentiate;
 mod emit;
+mod emit_variables;
 mod equations;
 mod history;
 mod index_changes;

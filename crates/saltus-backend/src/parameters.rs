@@ -108,7 +108,7 @@ fn fixed_elements<'a>(
     // The structure of the initial system depends on it.
     if let Ok(nodes) = lowering.literally(|l| l.spread(fixed, n)) {
         let slots = lowering.system.dag.loads(&nodes);
-        lowering.system.memo.decisive.extend(slots);
+        lowering.system.memo.structural.extend(slots);
     }
     let nodes = lowering.folding(|l| l.literally(|l| l.spread(fixed, n)))?;
     let values: Option<Vec<bool>> = nodes.iter().map(|&n| lowering.system.dag.value(n).map(|v| v != 0.0)).collect();

@@ -92,7 +92,7 @@ fn wishes_of<'a>(lowering: &mut Lowering<'a>, attribute: &'a Expr, n: usize) -> 
     // The structure of the system depends on it.
     if let Ok(nodes) = lowering.literally(|l| l.spread(attribute, n)) {
         let slots = lowering.system.dag.loads(&nodes);
-        lowering.system.memo.decisive.extend(slots);
+        lowering.system.memo.structural.extend(slots);
     }
     let nodes = lowering.folding(|l| l.literally(|l| l.spread(attribute, n))).unwrap_or_default();
     let wishes = nodes.into_iter().map(|node| lowering.system.dag.value(node).map(wish_of));

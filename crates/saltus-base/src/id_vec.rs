@@ -16,7 +16,8 @@ pub trait Index: Copy + Eq {
 macro_rules! define_id {
     ($($(#[$meta:meta])* $vis:vis struct $name:ident;)*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, $crate::serde::Serialize, $crate::serde::Deserialize)]
+        #[serde(crate = "saltus_base::serde")]
         $vis struct $name(u32);
 
         impl $crate::Index for $name {
@@ -37,9 +38,11 @@ macro_rules! define_id {
 }
 
 /// A growing table indexed by `I`.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent, bound(serialize = "T: serde::Serialize", deserialize = "T: serde::Deserialize<'de>"))]
 pub struct IdVec<I, T> {
     items: Vec<T>,
+    #[serde(skip)]
     marker: PhantomData<fn(I) -> I>,
 }
 

@@ -4,12 +4,18 @@
 //!
 //! Nothing here knows Modelica, does IO or keeps global state.
 
+// Ids are defined by a macro that names this crate.
+extern crate self as saltus_base;
+
 mod diagnostic;
 mod id_vec;
 mod name;
 mod source;
 
+#[doc(hidden)]
+pub use serde;
+
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};
-pub use source::{FileId, LineColumn, LineIndex, SourceFile, SourceMap, Span};
+pub use source::{FileId, LineColumn, LineIndex, SourceExcerpt, SourceFile, SourceMap, Span};

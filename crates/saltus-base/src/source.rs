@@ -1,5 +1,6 @@
 //! Source files and positions in them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{IdVec, Index, define_id};
@@ -10,7 +11,7 @@ define_id! {
 }
 
 /// A half-open range of bytes in one file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Span {
     pub file: FileId,
     pub start: u32,
@@ -69,6 +70,17 @@ impl SourceMap {
         self.files.get(id)
     }
 
+    /// Names and texts of some files, as plain data; others keep their ids and are empty.
+    pub fn excerpt(&self, wanted: &BTreeSet<FileId>) -> SourceExcerpt {
+        let Some(last) = wanted.iter().next_back() else { return SourceExcerpt::default() };
+        let is_wanted = |id: &FileId| wanted.contains(id);
+        let file = |(id, file): (FileId, &SourceFile)| match is_wanted(&id) {
+            true => (file.path.clone(), file.text.to_string()),
+            false => Default::default(),
+        };
+        SourceExcerpt { files: self.files.iter().take_while(|(id, _)| id <= last).map(file).collect() }
+    }
+
     /// The source text of a span; empty for [`Span::nowhere`].
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
@@ -79,6 +91,23 @@ impl SourceMap {
         let file = self.get(span.file)?;
         let at = file.lines.line_column(&file.text, span.start);
         Some(format!("{}:{}:{}", file.path, at.line, at.column))
+    }
+}
+
+/// Some of the files of a session, by id: what is needed to show where a message belongs.
+#[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct SourceExcerpt {
+    files: Vec<(String, String)>,
+}
+
+impl SourceExcerpt {
+    /// The files under their ids.
+    pub fn to_map(&self) -> SourceMap {
+        let mut map = SourceMap::new();
+        for (path, text) in &self.files {
+            map.add(path.clone(), text.as_str());
+        }
+        map
     }
 }
 

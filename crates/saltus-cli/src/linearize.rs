@@ -51,8 +51,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     let settings = Experiment { stop_time: Some(at), ..Experiment::default() }.settings(program);
-    let mut functions = Engine::Auto.functions(program, &run.session);
-    let found = match linearize(model, program, &mut *functions, &settings) {
+    let instance = Engine::Auto.instance(program, &run.session);
+    let found = match linearize(model, instance, &settings) {
         Ok(found) => found,
         Err(error) => {
             let said = diagnostics::simulation_failed(&error);

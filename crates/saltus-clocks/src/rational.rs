@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// In lowest terms, with a positive denominator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rational {
     numerator: i64,
     denominator: i64,

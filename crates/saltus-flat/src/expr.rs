@@ -7,14 +7,14 @@ use saltus_base::Span;
 
 use crate::{BaseType, EnumId, FunctionId, LocalId, Type, VarId};
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: Type,
     pub span: Span,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ExprKind {
     Real(f64),
     Integer(i64),
@@ -90,7 +90,7 @@ pub enum ExprKind {
     Error,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Subscript {
     /// A scalar Integer, Boolean or enumeration expression: removes the dimension.
     Index(Expr),
@@ -100,21 +100,21 @@ pub enum Subscript {
     All,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Iterator {
     pub local: LocalId,
     /// A vector expression.
     pub range: Expr,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum UnaryOp {
     Negate,
     Not,
 }
 
 /// Arithmetic and relations are elementwise and spread a scalar operand over an array operand, except `MatMul`, `MatPow`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BinaryOp {
     Add,
     Sub,
@@ -143,7 +143,7 @@ impl BinaryOp {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ReductionOp {
     Sum,
     Product,
@@ -155,7 +155,7 @@ pub enum ReductionOp {
 macro_rules! builtins {
     ($($variant:ident = $text:literal),* $(,)?) => {
         /// Functions and operators of the language that look like calls.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
         pub enum Builtin { $($variant),* }
 
         impl Builtin {

@@ -4,7 +4,7 @@ use saltus_base::{IdVec, Span};
 
 use crate::{Expr, FunctionId, LocalId, Statement, Type};
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Function {
     /// Qualified name; unique in a flat model (instances of one function in two packages get a suffix).
     pub name: String,
@@ -31,14 +31,14 @@ pub struct Function {
     pub span: Span,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Purity {
     Pure,
     Impure,
 }
 
 /// An input, output, protected variable, or iteration variable of a `for`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Local {
     pub name: String,
     pub ty: Type,
@@ -51,7 +51,7 @@ pub struct Local {
 }
 
 /// `external "C" result = name(arguments)`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct External {
     /// `"C"`, `"FORTRAN 77"` or `"builtin"`.
     pub language: String,
@@ -66,7 +66,7 @@ pub struct External {
     pub destructor: Option<FunctionId>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ExternalArgument {
     /// An expression of inputs (also `size(x, 1)`).
     Input(Expr),
@@ -75,7 +75,7 @@ pub enum ExternalArgument {
 }
 
 /// `derivative(order = 2, noDerivative = a, zeroDerivative = b) = f_der`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FunctionDerivative {
     pub function: FunctionId,
     pub order: u32,
@@ -84,7 +84,7 @@ pub struct FunctionDerivative {
 }
 
 /// `inverse(x = f_inv(y, z))`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FunctionInverse {
     /// The input that can be computed.
     pub input: LocalId,

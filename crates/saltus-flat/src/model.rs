@@ -34,7 +34,7 @@ pub struct Experiment {
     pub tolerance: Option<f64>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Variability {
     Constant,
     Parameter,
@@ -51,7 +51,7 @@ pub enum Causality {
 }
 
 /// Connector prefix.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Prefix {
     None,
     Flow,
@@ -225,13 +225,13 @@ pub struct Algorithm {
     pub span: Span,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Statement {
     pub kind: StatementKind,
     pub span: Span,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum StatementKind {
     /// The target is built from `Var`/`Local`, `Index` and `Field`, or a `Tuple` of such for several results.
     Assign {

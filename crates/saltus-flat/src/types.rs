@@ -2,7 +2,7 @@
 
 use crate::{EnumId, FunctionId, RecordId};
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BaseType {
     Real,
     Integer,
@@ -23,7 +23,7 @@ pub enum BaseType {
 }
 
 /// An array size.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Dim {
     Known(u64),
     /// Only in functions: `input Real x[:]` and what depends on it.
@@ -47,7 +47,7 @@ impl Dim {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Type {
     pub base: BaseType,
     pub dims: Vec<Dim>,
@@ -101,7 +101,7 @@ impl Type {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EnumType {
     /// Qualified name, as in `Library.Types.Init`.
     pub name: String,
@@ -109,13 +109,13 @@ pub struct EnumType {
     pub literals: Vec<String>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct RecordType {
     pub name: String,
     pub fields: Vec<RecordField>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct RecordField {
     pub name: String,
     pub ty: Type,

@@ -197,6 +197,22 @@ impl ModelFunctions for CompiledModel {
         self.derivatives.read(self.memory(), dx);
     }
 
+    fn save(&self) -> Result<Vec<u8>, Vec<String>> {
+        self.interpreter.save()
+    }
+
+    fn resume(&mut self, state: &[u8]) -> Result<(), String> {
+        self.interpreter.resume(state)
+    }
+
+    fn checkpoint(&mut self) {
+        self.interpreter.checkpoint();
+    }
+
+    fn rollback(&mut self) {
+        self.interpreter.rollback();
+    }
+
     fn renew(&mut self) {
         self.interpreter.renew();
     }

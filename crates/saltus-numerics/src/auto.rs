@@ -39,6 +39,7 @@ const LONGEST_RUN: u32 = 2_000;
 /// So many explicit steps are followed by a trial of the implicit method; each trial in vain doubles them.
 const FIRST_PATIENCE: u64 = 5_000;
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 enum Stiff {
     Rosenbrock(Box<Rosenbrock>),
     Bdf(Box<Bdf>),
@@ -80,6 +81,7 @@ impl Stiff {
     }
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Automatic {
     explicit: DormandPrince,
     /// Made when it is needed for the first time.

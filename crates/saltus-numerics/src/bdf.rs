@@ -34,12 +34,13 @@ fn error_constant(order: usize) -> f64 {
 }
 
 /// What a step asks the next one to begin with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Change {
     order: usize,
     h: f64,
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Bdf {
     tolerances: Tolerances,
     max_step: f64,

@@ -37,6 +37,7 @@ const MOST_SHRINK: f64 = 0.2;
 const BETA: f64 = 0.04;
 const ALPHA: f64 = 0.2 - 0.75 * BETA;
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct DormandPrince {
     tolerances: Tolerances,
     max_step: f64,

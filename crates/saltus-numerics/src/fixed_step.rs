@@ -9,7 +9,7 @@ use crate::integrator::{
 use crate::jacobian::Jacobian;
 use crate::step_size;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum FixedStepMethod {
     ExplicitEuler,
     /// The classical method of order 4.
@@ -24,6 +24,7 @@ const NEWTON_GOAL: f64 = 1e-3;
 /// A rest of the grid smaller than this part of a step is left out.
 const SPLINTER: f64 = 1e-6;
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct FixedStep {
     method: FixedStepMethod,
     tolerances: Tolerances,

@@ -48,7 +48,7 @@ pub trait OdeSystem {
 }
 
 /// A step is accepted if its estimated error in each component is about `relative·|x| + absolute`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Tolerances {
     pub relative: f64,
     /// One per state.
@@ -66,7 +66,7 @@ pub enum IntegratorError {
 pub type StepResult = Result<(), IntegratorError>;
 
 /// What the integration has cost so far.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     pub steps: u64,
     pub rejected: u64,

@@ -14,6 +14,7 @@ use crate::step_size;
 const SKIPPED_PRODUCTS: i32 = 3;
 const MEASURED_PRODUCTS: i32 = 4;
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 enum Storage {
     /// Before the first evaluation: an integrator that is never used must not hold n² numbers.
     Undecided,
@@ -35,6 +36,7 @@ enum Storage {
     },
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Jacobian {
     n: usize,
     storage: Storage,

@@ -42,6 +42,7 @@ mod jacobian;
 pub mod linear_solver;
 pub mod lu;
 pub mod matrix;
+mod method;
 pub mod newton;
 pub mod ordering;
 pub mod rank;
@@ -62,6 +63,7 @@ pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, S
 pub use linear_solver::LinearSolver;
 pub use lu::{DenseLu, Singular, reciprocal_power_of_two};
 pub use matrix::Matrix;
+pub use method::Method;
 pub use newton::{NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Residual};
 pub use rank::{ConsistencyReport, RankRevealingLu};
 pub use root::{Bracket, locate_sign_change};

@@ -16,7 +16,7 @@ pub struct Singular {
 /// A pivot of the equilibrated matrix below this many times n·2⁻⁵² is rounding.
 const PIVOT_ROUNDING: f64 = 4.0;
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DenseLu {
     n: usize,
     /// L below the diagonal (ones not stored), U above, of the scaled matrix with exchanged rows.

@@ -7,12 +7,14 @@ use crate::lu::{DenseLu, Singular};
 use crate::sparse_lu::SparseLu;
 use crate::sparsity::Sparsity;
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Matrix {
     n: usize,
     pub values: Vec<f64>,
     factors: Factors,
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 #[allow(clippy::large_enum_variant)] // one of them exists per solver
 enum Factors {
     Dense(DenseLu),

@@ -37,7 +37,7 @@ impl<F: FnMut(&[f64], &mut [f64]) -> Eval> NonlinearSystem for Residual<F> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct NewtonOptions {
     /// For the last step and for the residual, in units of the variables' size.
     pub tolerance: f64,
@@ -53,7 +53,7 @@ impl Default for NewtonOptions {
 }
 
 /// Cost and quality of a solution.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct NewtonReport {
     pub iterations: u32,
     pub evaluations: u32,
@@ -98,6 +98,7 @@ const LARGEST_NORMAL: usize = 200;
 const NUDGES: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Work space and the factors of the last Jacobian, for systems of one size.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct NewtonSolver {
     pub options: NewtonOptions,
     n: usize,

@@ -14,7 +14,7 @@ use crate::lu::equilibrate;
 /// A pivot of the equilibrated matrix below this many times n·2⁻⁵² counts as zero.
 const PIVOT_ROUNDING: f64 = 64.0;
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct RankRevealingLu {
     n: usize,
     rank: usize,

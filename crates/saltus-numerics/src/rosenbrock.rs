@@ -12,7 +12,7 @@ use crate::jacobian::{Jacobian, time_derivative};
 use crate::rosenbrock_tableau::{RODAS4, RODAS5P, Tableau};
 use crate::step_size::{self, Attempt};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum RosenbrockMethod {
     /// Order 4(3), 6 stages.
     Rodas4,
@@ -27,8 +27,18 @@ const MOST_SHRINK: f64 = 0.2;
 /// A transient so high, in units of the tolerance, is not passed over.
 const TRANSIENT: f64 = 1.0;
 
+impl RosenbrockMethod {
+    fn tableau(self) -> &'static Tableau {
+        match self {
+            RosenbrockMethod::Rodas4 => &RODAS4,
+            RosenbrockMethod::Rodas5P => &RODAS5P,
+        }
+    }
+}
+
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Rosenbrock {
-    tableau: &'static Tableau,
+    method: RosenbrockMethod,
     tolerances: Tolerances,
     max_step: f64,
     t: f64,
@@ -55,14 +65,11 @@ pub struct Rosenbrock {
 impl Rosenbrock {
     /// `max_step` may be infinite.
     pub fn new(method: RosenbrockMethod, tolerances: Tolerances, max_step: f64) -> Self {
-        let tableau = match method {
-            RosenbrockMethod::Rodas4 => &RODAS4,
-            RosenbrockMethod::Rodas5P => &RODAS5P,
-        };
+        let tableau = method.tableau();
         let n = tolerances.absolute.len();
         let vector = || vec![0.0; n];
         Rosenbrock {
-            tableau,
+            method,
             tolerances,
             max_step,
             t: 0.0,
@@ -117,7 +124,7 @@ impl Rosenbrock {
 
     /// Computes all stages for a step of size `h`; the new states end up in `trial`. Returns the error.
     fn attempt(&mut self, system: &mut dyn OdeSystem, h: f64) -> Result<f64, TrialFailure> {
-        let tableau = self.tableau;
+        let tableau = self.method.tableau();
         let n = self.x.len();
         self.linearise(system, h)?;
         self.jacobian.factor(1.0 / (h * tableau.gamma), &mut self.statistics).map_err(|_| TrialFailure)?;
@@ -153,7 +160,7 @@ impl Rosenbrock {
     /// where the transient begins to where it has long been over, and wrong in between. Its slope at the start then differs from
     /// the derivatives. The matrix of the step turns that difference into one of states: the height of the transient.
     fn extend(&mut self, h: f64) -> Option<f64> {
-        for (dense, coefficients) in self.dense.iter_mut().zip(self.tableau.dense) {
+        for (dense, coefficients) in self.dense.iter_mut().zip(self.method.tableau().dense) {
             dense.fill(0.0);
             accumulate(dense, coefficients, 1.0, &self.k);
         }
@@ -185,7 +192,7 @@ impl Rosenbrock {
 
     /// Divisor-free form of Gustafsson's prediction: the factor for the next step.
     fn growth(&self, h: f64, error: f64, may_grow: bool) -> f64 {
-        let exponent = 1.0 / f64::from(self.tableau.order);
+        let exponent = 1.0 / f64::from(self.method.tableau().order);
         let error = error.max(1e-10);
         let mut factor = SAFETY * error.powf(-exponent);
         if let Some((h_before, error_before)) = self.last {
@@ -216,7 +223,7 @@ impl Integrator for Rosenbrock {
         self.begin(system, t, x)?;
         let start = (t, self.x.as_slice(), self.dx.as_slice());
         let count = &mut self.statistics.evaluations;
-        let (order, slope) = (self.tableau.order - 1, &mut self.k[0]);
+        let (order, slope) = (self.method.tableau().order - 1, &mut self.k[0]);
         let (tolerances, most) = (&self.tolerances, self.max_step);
         self.h = step_size::first_step(system, tolerances, order, most, start, &mut self.trial, slope, count);
         Ok(())
@@ -256,7 +263,7 @@ impl Integrator for Rosenbrock {
             if step_size::is_smallest(h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }
-            let exponent = -1.0 / f64::from(self.tableau.order);
+            let exponent = -1.0 / f64::from(self.method.tableau().order);
             let is_hint = error.is_finite() && error > 1.0;
             let factor = if is_hint { (SAFETY * error.powf(exponent)).clamp(MOST_SHRINK, 0.9) } else { 0.2 };
             self.h = h * factor;

@@ -19,7 +19,7 @@ const PIVOT_ROUNDING: f64 = 4.0;
 const NO_PIVOT: usize = usize::MAX;
 
 /// Columns of a triangular factor under construction or in use; the diagonal is stored elsewhere.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 struct Columns {
     starts: Vec<usize>,
     rows: Vec<usize>,
@@ -52,7 +52,7 @@ impl Columns {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SparseLu {
     pattern: Sparsity,
     /// Column of the matrix that is eliminated as number `k`.

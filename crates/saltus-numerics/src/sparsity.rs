@@ -4,7 +4,7 @@
 //! one evaluation perturbs all columns of a group at once (Curtis, Powell, Reid 1974).
 
 /// Compressed columns: entry `k` of column `j`, for `k` in [`Sparsity::range`] of `j`, is in row `rows()[k]`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Sparsity {
     starts: Vec<usize>,
     rows: Vec<usize>,

@@ -15,7 +15,7 @@ use saltus_clocks::Rational;
 use crate::{ModelFunctions, SlotId};
 
 /// Partitions that are executed together because values flow between them without delay.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct BasePartition {
     pub clock: BaseClock,
     pub sub_clocks: Vec<SubClock>,
@@ -33,7 +33,7 @@ pub struct BasePartition {
 }
 
 /// In what the ticks of the sub-clocks are counted.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BaseClock {
     /// Seconds.
     Seconds,
@@ -46,7 +46,7 @@ pub enum BaseClock {
 }
 
 /// A clock of a base-partition: ticks number k = 0, 1, … are at `shift + k * interval`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SubClock {
     pub shift: Rational,
     pub interval: Rational,
@@ -68,7 +68,7 @@ pub struct SubClock {
 }
 
 /// A section (by position in `SimProgram::clocked_sections`) with the sub-clock at whose ticks it is evaluated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Activity {
     pub sub_clock: usize,
     pub section: u32,

@@ -11,10 +11,10 @@ use saltus_flat::Builtin;
 use crate::{CallableId, SlotId};
 
 /// Position of an operation in its [`Code`], which is the number of the value it defines.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ValueId(pub u32);
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Op {
     Const(f64),
     Load(SlotId),
@@ -29,7 +29,7 @@ pub enum Op {
 }
 
 /// A call of a function that is not written out as operations.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Call {
     pub callable: CallableId,
     /// The scalars of all numeric arguments, in order.
@@ -39,7 +39,7 @@ pub struct Call {
 }
 
 /// Holds if the value is a truth that `is` so.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Condition {
     pub value: ValueId,
     pub is: bool,
@@ -52,7 +52,7 @@ impl Call {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum UnaryFn {
     Negate,
     Not,
@@ -78,7 +78,7 @@ pub enum UnaryFn {
     Atanh,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BinaryFn {
     Add,
     Sub,
@@ -104,21 +104,21 @@ pub enum BinaryFn {
     Or,
 }
 
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Code {
     pub ops: Vec<Op>,
     pub calls: Vec<Call>,
 }
 
 /// One step of a section.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Block {
     Assign(Assign),
     Loop(Arc<Loop>),
 }
 
 /// Code with the slots it defines.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Assign {
     pub code: Code,
     pub stores: Vec<(ValueId, SlotId)>,
@@ -136,7 +136,7 @@ pub struct Assign {
 /// defines the residuals. The Jacobian is total: the torn variables are substituted. A *mixed* loop also determines
 /// discrete variables (the memory of relations, Booleans): with these frozen the residuals are solved, then the
 /// discrete part is evaluated, until both agree.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Loop {
     pub unknowns: Vec<Unknown>,
     pub body: Assign,
@@ -152,7 +152,7 @@ pub struct Loop {
 }
 
 /// An iteration variable.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Unknown {
     pub slot: SlotId,
     /// Typical magnitude, for scaling.
@@ -162,7 +162,7 @@ pub struct Unknown {
 }
 
 /// Partial derivatives of the residuals by the unknowns; entries that are not listed are zero.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Jacobian {
     pub code: Code,
     /// Row, column, value.
@@ -205,7 +205,7 @@ impl Block {
 }
 
 /// Blocks in order of computation.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Section {
     pub blocks: Vec<Block>,
 }

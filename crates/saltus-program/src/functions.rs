@@ -70,7 +70,7 @@ impl EvalFailure {
 }
 
 /// What the solution of loops and calls has cost so far.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LoopStatistics {
     /// Loops solved, mixed ones once for each combination of discrete values.
     pub solved: u64,
@@ -84,7 +84,7 @@ pub struct LoopStatistics {
 }
 
 /// How a mixed loop found values of its relations that agree with its reals.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum MixedStrategy {
     /// Evaluate, compare, again.
     FixedPoint,
@@ -108,7 +108,7 @@ impl MixedStrategy {
 }
 
 /// Which strategies mixed loops may use.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub enum MixedMethod {
     /// One after the other, the cheapest first.
     #[default]
@@ -136,7 +136,7 @@ impl MixedMethod {
 }
 
 /// The solution of a mixed loop that took more than one look.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MixedSolution {
     /// The first equation of the loop.
     pub span: Span,
@@ -219,6 +219,19 @@ pub trait ModelFunctions: Send {
     fn compile_time(&self) -> Duration {
         Duration::ZERO
     }
+
+    /// The complete state of the instance between two evaluations, in an encoding of its own; else the names of external
+    /// objects that cannot be saved.
+    fn save(&self) -> Result<Vec<u8>, Vec<String>>;
+
+    /// Goes on from a saved state of an instance of the same program.
+    fn resume(&mut self, state: &[u8]) -> Result<(), String>;
+
+    /// Remembers the present state for one [`ModelFunctions::rollback`].
+    fn checkpoint(&mut self);
+
+    /// Back to the last checkpoint: what was evaluated since then leaves no trace.
+    fn rollback(&mut self);
 
     /// As if just made, for another run; what was compiled stays.
     fn renew(&mut self) {

@@ -18,6 +18,8 @@
 pub mod blame;
 pub mod clock;
 pub mod code;
+mod files_used;
+mod fingerprint;
 pub mod functions;
 pub mod print;
 pub mod program;
@@ -28,15 +30,17 @@ pub use clock::{Activity, BaseClock, BasePartition, SubClock};
 pub use code::{
     Assign, BinaryFn, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId,
 };
+pub use files_used::files_used;
+pub use fingerprint::{fingerprint, fnv1a};
 pub use functions::{
     Activation, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round,
     Status,
 };
 pub use print::print;
 pub use program::{
-    Argument, Assertion, Callable, Delay, Effect, Experiment, InitialCheck, Message, Reinit, Relation, RelationOp,
-    Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent, Transport,
-    Variable,
+    Argument, Assertion, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message, Reinit, Relation,
+    RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent,
+    Transport, Variability, Variable,
 };
 pub use verify::verify;
 

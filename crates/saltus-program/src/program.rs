@@ -6,7 +6,7 @@ use saltus_flat::{EnumId, EnumType, Expr, Function, FunctionId, RecordId, Record
 
 use crate::{BasePartition, CallableId, RelationId, Section, SlotId};
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimProgram {
     /// Name of the model.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct SimProgram {
     /// disturb the integrator.
     pub derivative_modes: Vec<SlotId>,
     /// Parameters whose values the program was made for: another value needs another program. Sorted.
-    pub decisive: Vec<SlotId>,
+    pub structural: Vec<SlotId>,
     pub experiment: Experiment,
     /// Functions that are called rather than written out, for arguments of certain sizes.
     pub callables: IdVec<CallableId, Callable>,
@@ -66,7 +66,7 @@ pub struct SimProgram {
 }
 
 /// A function with the shapes of its arguments and results.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Callable {
     pub function: FunctionId,
     pub arguments: Vec<Argument>,
@@ -79,7 +79,7 @@ pub struct Callable {
 /// A call of an impure function (specification section 12.3), made once and in order however often its equations are
 /// evaluated. Two scalars come before its arguments: whether it is active, and one that only says what must be computed
 /// before. One scalar comes before its results: whether the call was active.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Effect {
     /// Position among all effects, in the order of the source text.
     pub number: u32,
@@ -87,7 +87,7 @@ pub struct Effect {
     pub is_deferred: bool,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Argument {
     /// Takes as many scalars of the call as the type has.
     Scalars(Type),
@@ -102,7 +102,7 @@ pub enum Argument {
     Function { function: FunctionId, bound: Vec<(u32, Type)> },
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Slot {
     /// For messages and dumps: `h`, `der(h)`, `pre(n)`.
     pub name: String,
@@ -112,7 +112,7 @@ pub struct Slot {
     pub initial: f64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SlotKind {
     Time,
     /// `initial()`, `terminal()`, `sample(…)`: set by the driver.
@@ -150,7 +150,7 @@ impl SlotKind {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SlotType {
     Real,
     Integer,
@@ -159,7 +159,7 @@ pub enum SlotType {
     Enumeration,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct State {
     pub value: SlotId,
     pub derivative: SlotId,
@@ -175,7 +175,7 @@ pub struct State {
 ///
 /// The candidates are solved from the constraints and from `s = candidate(choice)`. A candidate can be given up while
 /// the constraints can be solved for those that are no states: while their columns of coefficients are regular.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct StateSet {
     /// The same choice for velocities and positions, highest derivatives first.
     pub levels: Vec<StateSetLevel>,
@@ -192,7 +192,7 @@ pub struct StateSet {
     pub span: Span,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct StateSetLevel {
     /// As many as candidates without constraints.
     pub states: Vec<SlotId>,
@@ -201,7 +201,7 @@ pub struct StateSetLevel {
 
 /// `left op right` with a continuous operand. Its memory keeps the value of the last event; `crossing` holds
 /// `left - right`, and `scale` max(|left|, |right|).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Relation {
     pub op: RelationOp,
     pub memory: SlotId,
@@ -212,7 +212,7 @@ pub struct Relation {
     pub span: Span,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum RelationOp {
     Less,
     LessEqual,
@@ -238,7 +238,7 @@ impl RelationOp {
 }
 
 /// A relation of `time` with something that changes at events only.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TimeEvent {
     /// Stored in the event section.
     pub threshold: SlotId,
@@ -257,7 +257,7 @@ impl TimeEvent {
 }
 
 /// `sample(start, interval)`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     /// Slots that hold the two arguments after the parameter section.
     pub start: SlotId,
@@ -270,7 +270,7 @@ pub struct Sample {
 }
 
 /// `delay(expr, delayTime)`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Delay {
     /// Holds `expr` after the crossing section and after the initial sections.
     pub input: SlotId,
@@ -285,7 +285,7 @@ pub struct Delay {
 }
 
 /// `spatialDistribution(in0, in1, x, positiveVelocity, …)`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Transport {
     /// Hold `in0` and `in1` after the crossing section.
     pub inputs: [SlotId; 2],
@@ -301,7 +301,7 @@ pub struct Transport {
 }
 
 /// `reinit(state, …)` in a `when`; both slots are stored in the event section.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Reinit {
     pub state: SlotId,
     pub active: SlotId,
@@ -310,7 +310,7 @@ pub struct Reinit {
 }
 
 /// `assert(condition, message)`; the condition is stored in the output section.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Assertion {
     pub condition: SlotId,
     pub message: Message,
@@ -321,7 +321,7 @@ pub struct Assertion {
 }
 
 /// A text for the user.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Message {
     Text(String),
     /// Evaluated when it is shown: its local variables are the holes in order. What a hole shows is stored in the output
@@ -344,7 +344,7 @@ impl Message {
 }
 
 /// `terminate(message)` in a `when`; `active` is stored in the event section.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Termination {
     pub active: SlotId,
     pub message: Message,
@@ -353,7 +353,7 @@ pub struct Termination {
 
 /// An initial condition that the other equations leave nothing to determine: after initialisation it must hold. Both slots
 /// are stored in the initial section.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct InitialCheck {
     pub left: SlotId,
     pub right: SlotId,
@@ -361,21 +361,87 @@ pub struct InitialCheck {
     pub span: Span,
 }
 
-/// A scalar variable of the model as the user knows it.
-#[derive(Clone, PartialEq, Debug)]
+/// A scalar variable of the model as the user knows it. Its slot is also the reference under which other programs know it;
+/// variables with the same slot are aliases of each other.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Variable {
     pub name: String,
     pub slot: SlotId,
     pub ty: SlotType,
-    /// Constants and parameters do not change during a simulation.
-    pub is_parameter: bool,
+    pub causality: Causality,
+    pub variability: Variability,
+    /// `annotation(HideResult = true)`
     pub is_hidden: bool,
+    pub is_protected: bool,
+    pub is_final: bool,
     pub description: String,
+    /// Empty if there is none, as the next two.
     pub unit: String,
+    pub display_unit: String,
+    pub quantity: String,
+    /// Attributes that the declaration gives as literals.
+    pub start: Option<f64>,
+    pub fixed: Option<bool>,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub nominal: Option<f64>,
+    /// Names the literals.
+    pub enumeration: Option<EnumId>,
+}
+
+/// How a variable takes part in the exchange with the surroundings of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Causality {
+    Parameter,
+    /// At the top level.
+    Input,
+    Output,
+    Local,
+}
+
+/// When the value of a variable may change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Variability {
+    Constant,
+    Parameter,
+    /// At events.
+    Discrete,
+    Continuous,
+}
+
+impl Variable {
+    /// A continuous local variable of which nothing else is known.
+    pub fn new(name: impl Into<String>, slot: SlotId, ty: SlotType) -> Self {
+        Variable {
+            name: name.into(),
+            slot,
+            ty,
+            causality: Causality::Local,
+            variability: Variability::Continuous,
+            is_hidden: false,
+            is_protected: false,
+            is_final: false,
+            description: String::new(),
+            unit: String::new(),
+            display_unit: String::new(),
+            quantity: String::new(),
+            start: None,
+            fixed: None,
+            min: None,
+            max: None,
+            nominal: None,
+            enumeration: None,
+        }
+    }
+
+    /// Constants and parameters do not change during a simulation.
+    pub fn is_parameter(&self) -> bool {
+        self.variability <= Variability::Parameter
+    }
 }
 
 /// What the `experiment` annotation asks for.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Experiment {
     pub start_time: Option<f64>,
     pub stop_time: Option<f64>,
@@ -417,7 +483,7 @@ impl SimProgram {
             base_partitions: Vec::new(),
             clocked_sections: Vec::new(),
             derivative_modes: Vec::new(),
-            decisive: Vec::new(),
+            structural: Vec::new(),
             experiment: Experiment::default(),
             callables: IdVec::new(),
             functions: IdVec::new(),

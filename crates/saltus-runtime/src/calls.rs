@@ -168,6 +168,22 @@ impl CallHost {
         }
     }
 
+    pub fn program(&self) -> &SimProgram {
+        &self.world.program
+    }
+
+    pub fn random(&self) -> &ImpureRandom {
+        &self.world.random
+    }
+
+    pub fn random_mut(&mut self) -> &mut ImpureRandom {
+        &mut self.world.random
+    }
+
+    pub fn objects(&self) -> &[Value] {
+        &self.objects
+    }
+
     pub fn set_native_procedures(&mut self, native: Box<dyn NativeProcedures + Send>) {
         self.procedures.set_native(native);
     }

@@ -11,7 +11,7 @@
 //! depends on waits until its section has been evaluated, and in the initial system until that has been solved; calls that
 //! stand before another one in the source text are made before it. (Specification: section 12.3.)
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use saltus_base::Span;
 use saltus_program::{CallableId, Effect};
@@ -21,9 +21,20 @@ use crate::calls::CallHost;
 #[derive(Default)]
 pub(crate) struct Effects {
     /// Results of the calls that were made, by number.
-    made: HashMap<u32, Vec<f64>>,
+    made: BTreeMap<u32, Vec<f64>>,
     /// Calls to be made, by number.
     waiting: BTreeMap<u32, Waiting>,
+}
+
+impl Effects {
+    pub fn made(&self) -> &BTreeMap<u32, Vec<f64>> {
+        &self.made
+    }
+
+    pub fn set_made(&mut self, made: BTreeMap<u32, Vec<f64>>) {
+        self.made = made;
+        self.waiting.clear();
+    }
 }
 
 struct Waiting {

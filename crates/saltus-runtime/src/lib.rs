@@ -14,6 +14,7 @@ mod memo;
 pub mod mixed;
 pub mod native;
 mod procedure;
+mod state;
 mod switches;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
 use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
+use state::InstanceState;
 
 pub struct Interpreter {
     machine: Machine,
@@ -46,6 +48,8 @@ pub struct Interpreter {
     record: LoopRecord,
     /// Warnings of accepted points.
     warnings: Vec<Diagnostic>,
+    /// Where [`ModelFunctions::rollback`] returns to.
+    checkpoint: Option<Box<InstanceState>>,
 }
 
 /// Where the last failure is described.
@@ -118,6 +122,7 @@ impl Interpreter {
             failure: Failure::None,
             record: LoopRecord::default(),
             warnings: Vec::new(),
+            checkpoint: None,
         }
     }
 
@@ -239,6 +244,17 @@ impl Interpreter {
         if status.is_ok() { self.blocks(section, first + 1..range.end, &mut next_loop, patience) } else { status }
     }
 
+    /// As if just made; machine code stays.
+    fn renew_all(&mut self) {
+        let program = self.machine.program.clone();
+        self.machine.memory = program.initial_memory();
+        self.machine.host.renew();
+        self.loops.iter_mut().for_each(|work| work.renew(&program));
+        self.failure = Failure::None;
+        self.record = LoopRecord::default();
+        self.warnings.clear();
+    }
+
     fn note_failure(&mut self, status: Status, failure: Failure) -> Status {
         if !status.is_ok() {
             self.failure = failure;
@@ -292,13 +308,25 @@ impl ModelFunctions for Interpreter {
     }
 
     fn renew(&mut self) {
-        let program = self.machine.program.clone();
-        self.machine.memory = program.initial_memory();
-        self.machine.host.renew();
-        self.loops.iter_mut().for_each(|work| work.renew(&program));
-        self.failure = Failure::None;
-        self.record = LoopRecord::default();
-        self.warnings.clear();
+        self.renew_all();
+    }
+
+    fn save(&self) -> Result<Vec<u8>, Vec<String>> {
+        self.encoded_state()
+    }
+
+    fn resume(&mut self, state: &[u8]) -> Result<(), String> {
+        self.resume_encoded(state)
+    }
+
+    fn checkpoint(&mut self) {
+        self.checkpoint = Some(Box::new(self.state()));
+    }
+
+    fn rollback(&mut self) {
+        if let Some(state) = self.checkpoint.take() {
+            self.go_back(&state);
+        }
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

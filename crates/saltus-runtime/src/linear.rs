@@ -38,6 +38,7 @@ pub fn usable_nominal(nominal: f64) -> f64 {
 }
 
 /// Storage for systems of one size.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct LinearSolver {
     n: usize,
     pub residuals: Vec<f64>,

@@ -21,6 +21,7 @@ use crate::linear::{LinearSolver, NotLinear, usable_nominal};
 use crate::machine::Machine;
 use crate::mixed::{MixedSolver, MixedSystem, Relations};
 use crate::native::NativeLoop;
+use crate::state::LoopState;
 use crate::switches::Switches;
 
 /// Either value of a relation will do up to this times the magnitude of its operands.
@@ -175,6 +176,33 @@ impl LoopWork {
         let native = self.reals.native.take();
         *self = LoopWork::new(self.l.clone(), program);
         self.reals.native = native;
+    }
+
+    pub fn state(&self) -> LoopState {
+        LoopState {
+            newton: self.reals.newton.clone(),
+            linear: self.reals.linear.clone(),
+            accepted: self.reals.accepted.clone(),
+            mixed: self.discrete.as_ref().map(|d| d.solver.clone()),
+            singular_at: self.reals.switches.singular_at.clone(),
+        }
+    }
+
+    /// Is this a state of a loop with as many unknowns?
+    pub fn fits(&self, state: &LoopState) -> bool {
+        state.accepted.len() == self.reals.accepted.len()
+            && state.linear.is_some() == self.reals.linear.is_some()
+            && state.mixed.is_some() == self.discrete.is_some()
+    }
+
+    pub fn go_back(&mut self, state: &LoopState) {
+        self.reals.newton.clone_from(&state.newton);
+        self.reals.linear.clone_from(&state.linear);
+        self.reals.accepted.clone_from(&state.accepted);
+        self.reals.switches.singular_at.clone_from(&state.singular_at);
+        if let (Some(discrete), Some(mixed)) = (&mut self.discrete, &state.mixed) {
+            discrete.solver.clone_from(mixed);
+        }
     }
 
     /// From now on machine code evaluates the equations.

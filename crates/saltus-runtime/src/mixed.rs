@@ -55,7 +55,7 @@ pub trait MixedSystem {
 }
 
 /// Relations as evaluated; all vectors have [`MixedSystem::n_relations`] entries.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Relations {
     pub values: Vec<bool>,
     pub z: Vec<f64>,
@@ -76,7 +76,7 @@ impl Relations {
 }
 
 /// Storage that is kept from one solution to the next.
-#[derive(Default)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct MixedSolver {
     seen: Relations,
     before: Relations,

@@ -17,7 +17,7 @@ pub(crate) struct Switches {
     /// Discrete variables that the Jacobian depends on, with the rows where they occur.
     all: Vec<(SlotId, Vec<u32>)>,
     /// Values at the first contradiction.
-    singular_at: Vec<(SlotId, f64)>,
+    pub singular_at: Vec<(SlotId, f64)>,
 }
 
 impl Switches {

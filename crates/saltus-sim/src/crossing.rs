@@ -44,7 +44,7 @@ pub(crate) trait Probe {
 }
 
 /// One relation as seen by the search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Watch {
     op: RelationOp,
     memory: bool,
@@ -75,6 +75,7 @@ impl Watch {
     }
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CrossingSearch {
     watches: Vec<Watch>,
     /// By how much each function changed in the last step.
@@ -95,6 +96,7 @@ pub(crate) struct CrossingSearch {
 }
 
 /// A point of the step that has been looked at.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Sampled {
     t: f64,
     g: Vec<f64>,

@@ -82,7 +82,11 @@ pub enum SimErrorKind {
     ResultsTooLarge {
         bytes: usize,
     },
-    /// Somebody wanted it to end here.
+    /// The rows or events cannot be written.
+    CannotRecord {
+        why: String,
+    },
+    /// The caller interrupted the run.
     Interrupted,
     /// `delay(expr, delayTime)` needs a delay that is not negative.
     BadDelay {
@@ -127,8 +131,9 @@ impl fmt::Display for SimErrorKind {
                 write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")?;
                 if modes.is_empty() { Ok(()) } else { write!(f, "; alternating: {}", modes.join(", ")) }
             }
-            SimErrorKind::TimeLimit { seconds } => write!(f, "given up after {seconds} s on the wall"),
+            SimErrorKind::TimeLimit { seconds } => write!(f, "stopped after the time limit of {seconds} s"),
             SimErrorKind::ResultsTooLarge { bytes } => write!(f, "the results need more than {bytes} bytes"),
+            SimErrorKind::CannotRecord { why } => write!(f, "{why}"),
             SimErrorKind::Interrupted => write!(f, "interrupted"),
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
             SimErrorKind::InitialContradiction { condition, left, right } => {

@@ -106,6 +106,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.set(program.time, t);
     functions.set(program.initial, 1.0);
     functions.set(program.terminal, 0.0);
+    functions.begin_inputs(t);
     eval(functions, t, Activation::Parameters)?;
     for sample in &program.samples {
         let (start, interval) = (functions.get(sample.start), functions.get(sample.interval));
@@ -132,7 +133,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.update_pre();
     functions.accept();
     functions.set(program.initial, 0.0);
-    Selection::new(program).begin(functions, t)?;
+    Selection::new(functions.program().clone()).begin(functions, t)?;
     settle(program, functions, options, t)
 }
 
@@ -255,7 +256,7 @@ pub(crate) fn settle(
             *known = value;
         }
         if !program.state_sets.is_empty() && !last.reinitialised.is_empty() {
-            Selection::new(program).reinitialise(functions, &last.reinitialised);
+            Selection::new(functions.program().clone()).reinitialise(functions, &last.reinitialised);
         }
         if termination.is_none() {
             termination = last.terminations.first().copied();

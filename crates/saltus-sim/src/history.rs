@@ -21,6 +21,7 @@ const MOST_POINTS: usize = 1_000_000;
 /// Points of a profile at most; then every other one is forgotten.
 const MOST_PROFILE_POINTS: usize = 20_000;
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Histories {
     delays: Vec<Past>,
     profiles: Vec<Profile>,
@@ -29,6 +30,7 @@ pub(crate) struct Histories {
 }
 
 /// The past of one expression.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Past {
     delay: Delay,
     points: VecDeque<Point>,
@@ -36,7 +38,7 @@ struct Past {
     used: f64,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 struct Point {
     /// Of a fixed delay when the value arrives, otherwise when it began.
     time: f64,
@@ -47,6 +49,7 @@ struct Point {
     jumps: bool,
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Profile {
     transport: Transport,
     /// Positions from 0 to 1 with values; two at the same place are a jump.

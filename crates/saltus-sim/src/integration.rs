@@ -1,7 +1,7 @@
 //! The model as the integrators see it, and which integrator is used.
 
 use saltus_numerics::{
-    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Integrator, OdeSystem, Rosenbrock, RosenbrockMethod,
+    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Method, OdeSystem, Rosenbrock, RosenbrockMethod,
     Sparsity, Tolerances, TrialFailure,
 };
 use saltus_program::{Activation, ModelFunctions, SimProgram, Status};
@@ -97,20 +97,20 @@ pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &
     }
 }
 
-pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Structure) -> Box<dyn Integrator> {
+pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Structure) -> Method {
     let nominal = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
     let absolute = program.states.iter().map(|s| options.tolerance * nominal(s.nominal)).collect();
     let tolerances = Tolerances { relative: options.tolerance, absolute };
     let longest = longest_step(program, options, structure);
     let fixed = |method, tolerances| {
         let h = options.fixed_step.unwrap_or(options.interval);
-        Box::new(FixedStep::new(method, tolerances, if h > 0.0 { h } else { 1.0 }))
+        Method::FixedStep(Box::new(FixedStep::new(method, tolerances, if h > 0.0 { h } else { 1.0 })))
     };
     match options.solver {
-        Solver::Auto => Box::new(Automatic::new(tolerances, longest)),
-        Solver::DormandPrince => Box::new(DormandPrince::new(tolerances, longest)),
-        Solver::Rodas => Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, longest)),
-        Solver::Bdf => Box::new(Bdf::new(tolerances, longest)),
+        Solver::Auto => Method::Automatic(Box::new(Automatic::new(tolerances, longest))),
+        Solver::DormandPrince => Method::DormandPrince(Box::new(DormandPrince::new(tolerances, longest))),
+        Solver::Rodas => Method::Rosenbrock(Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, longest))),
+        Solver::Bdf => Method::Bdf(Box::new(Bdf::new(tolerances, longest))),
         Solver::Euler => fixed(FixedStepMethod::ExplicitEuler, tolerances),
         Solver::RungeKutta4 => fixed(FixedStepMethod::RungeKutta4, tolerances),
         Solver::ImplicitEuler => fixed(FixedStepMethod::ImplicitEuler, tolerances),

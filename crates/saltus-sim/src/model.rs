@@ -4,6 +4,7 @@
 //! both sides of a threshold combined while the model slides along it. Without either it is the program itself.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
@@ -12,21 +13,73 @@ use saltus_program::{
 };
 
 use crate::history::Histories;
+use crate::inputs::{Inputs, SavedSignal, Signal};
+use crate::simulation::CannotSet;
 use crate::sliding::Slide;
 
 /// Evaluations until delays that depend on variables are what they were taken for.
 const MOST_HISTORY_ROUNDS: u32 = 4;
 
-pub(crate) struct Model<'a> {
-    inner: &'a mut dyn ModelFunctions,
+/// The state of a model beyond that of its instance.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Extras {
     slide: Option<Box<Slide>>,
     histories: Histories,
+    inputs: Vec<SavedSignal>,
 }
 
-impl<'a> Model<'a> {
-    pub fn new(inner: &'a mut dyn ModelFunctions) -> Self {
+pub(crate) struct Model {
+    inner: Box<dyn ModelFunctions>,
+    slide: Option<Box<Slide>>,
+    histories: Histories,
+    inputs: Inputs,
+    /// The slide at the last checkpoint.
+    saved_slide: Option<Box<Slide>>,
+}
+
+impl Model {
+    pub fn new(inner: Box<dyn ModelFunctions>) -> Self {
         let histories = Histories::new(inner.program());
-        Model { inner, slide: None, histories }
+        let inputs = Inputs::new(inner.program());
+        Model { inner, slide: None, histories, inputs, saved_slide: None }
+    }
+
+    pub fn into_inner(self) -> Box<dyn ModelFunctions> {
+        self.inner
+    }
+
+    pub fn set_input(&mut self, slot: SlotId, signal: Signal) -> Result<(), CannotSet> {
+        self.inputs.set(slot, signal)
+    }
+
+    /// Sets a value; that of an input is held from now on.
+    pub fn set_from_outside(&mut self, slot: SlotId, value: f64) {
+        self.inner.set(slot, value);
+        // Whoever is no input has no signal.
+        let _ = self.inputs.set(slot, Signal::Held(value));
+    }
+
+    /// Does an input change with time?
+    pub fn inputs_vary(&self) -> bool {
+        self.inputs.vary()
+    }
+
+    /// Everything beyond the instance that belongs to the state; else names of inputs that cannot be saved.
+    pub fn extras(&self) -> Result<Extras, Vec<String>> {
+        let inputs = self.inputs.saved(self.inner.program())?;
+        Ok(Extras { slide: self.slide.clone(), histories: self.histories.clone(), inputs })
+    }
+
+    pub fn set_extras(&mut self, extras: Extras) {
+        self.slide = extras.slide;
+        self.histories = extras.histories;
+        self.inputs.restore(extras.inputs);
+    }
+
+    /// Inputs have the values of time `t`, jumps there included.
+    pub fn begin_inputs(&mut self, t: f64) {
+        self.inputs.pass(t);
+        self.inputs.write(t, self.inner.memory_mut());
     }
 
     /// The past begins with the present values.
@@ -54,6 +107,8 @@ impl<'a> Model<'a> {
             self.histories.pass(t);
             self.histories.write(t, self.inner.memory_mut());
         }
+        self.inputs.pass(t);
+        self.inputs.write(t, self.inner.memory_mut());
     }
 
     /// The present values are those after an event at `t`.
@@ -68,10 +123,10 @@ impl<'a> Model<'a> {
 
     fn eval_plain(&mut self, activation: Activation) -> Status {
         match (&mut self.slide, activation) {
-            (Some(slide), Activation::Derivatives) => slide.eval(self.inner),
+            (Some(slide), Activation::Derivatives) => slide.eval(&mut *self.inner),
             // Evaluated together with the derivatives.
             (Some(_), Activation::Crossings) => Status::Ok,
-            (Some(slide), Activation::Outputs) => slide.eval_outputs(self.inner),
+            (Some(slide), Activation::Outputs) => slide.eval_outputs(&mut *self.inner),
             _ => self.inner.eval(activation),
         }
     }
@@ -98,7 +153,7 @@ impl<'a> Model<'a> {
     pub fn try_to_slide(&mut self, slide: Slide) -> Option<(f64, f64)> {
         let now = self.inner.snapshot();
         let mut slide = Box::new(slide);
-        if slide.eval(self.inner).is_ok() && slide.is_attractive() {
+        if slide.eval(&mut *self.inner).is_ok() && slide.is_attractive() {
             let rates = slide.rates();
             self.slide = Some(slide);
             return Some(rates);
@@ -119,7 +174,7 @@ impl<'a> Model<'a> {
     }
 }
 
-impl ModelFunctions for Model<'_> {
+impl ModelFunctions for Model {
     fn program(&self) -> &Arc<SimProgram> {
         self.inner.program()
     }
@@ -138,6 +193,28 @@ impl ModelFunctions for Model<'_> {
             return self.eval_plain(activation);
         }
         self.eval_until_consistent(activation)
+    }
+
+    fn save(&self) -> Result<Vec<u8>, Vec<String>> {
+        self.inner.save()
+    }
+
+    fn resume(&mut self, state: &[u8]) -> Result<(), String> {
+        self.inner.resume(state)
+    }
+
+    fn checkpoint(&mut self) {
+        self.saved_slide = self.slide.clone();
+        self.inner.checkpoint();
+    }
+
+    fn rollback(&mut self) {
+        self.slide = self.saved_slide.take();
+        self.inner.rollback();
+    }
+
+    fn compile_time(&self) -> Duration {
+        self.inner.compile_time()
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {
@@ -186,13 +263,14 @@ impl ModelFunctions for Model<'_> {
 
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
         self.inner.set_continuous(t, x);
+        self.inputs.write(t, self.inner.memory_mut());
         if !self.histories.is_empty() {
             self.histories.write(t, self.inner.memory_mut());
         }
     }
 
     fn next_time_event(&self, t: f64) -> f64 {
-        self.inner.next_time_event(t).min(self.histories.next_event(t))
+        self.inner.next_time_event(t).min(self.histories.next_event(t)).min(self.inputs.next_event(t))
     }
 
     fn get_states(&self, x: &mut [f64]) {

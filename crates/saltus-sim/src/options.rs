@@ -1,7 +1,6 @@
 //! What the user may choose about a simulation run.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use saltus_program::{MixedMethod, SimProgram};
 
@@ -25,8 +24,6 @@ pub struct Options {
     pub on_zeno: ZenoPolicy,
     /// How relations and reals that depend on each other are made to agree.
     pub mixed: MixedMethod,
-    /// Time on the wall after which the run is given up.
-    pub time_limit: Option<Duration>,
     /// Most memory for rows. Rows at events are left out when half of it is used; when all is used the run ends.
     pub max_result_bytes: usize,
     /// Write two rows at each event?
@@ -137,7 +134,6 @@ impl Options {
             max_event_rounds: 200,
             on_zeno: ZenoPolicy::Auto,
             mixed: MixedMethod::Auto,
-            time_limit: None,
             max_result_bytes: 2_000_000_000,
             event_rows: true,
             recorded: Recorded::All,

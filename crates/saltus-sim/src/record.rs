@@ -29,7 +29,7 @@ pub struct EventRecord {
     pub note: Option<Arc<str>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum EventKind {
     /// The first event, after initialisation.
     Start,
@@ -47,6 +47,8 @@ pub enum EventKind {
     Selection,
     /// The solution of the equations ended; there is another one.
     Jump,
+    /// A value was set from outside.
+    Outside,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -94,6 +96,7 @@ impl EventKind {
             EventKind::Leave => "leave",
             EventKind::Selection => "selection",
             EventKind::Jump => "jump",
+            EventKind::Outside => "outside",
         }
     }
 }

@@ -10,6 +10,8 @@
 //! the largest entry first, until no entry is above one (S. A. Goreinov et al., "How to find a good submatrix", 2010).
 //! Out: new choices and states in memory; the candidates keep their values.
 
+use std::sync::Arc;
+
 use saltus_base::Span;
 use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, StateSet};
 
@@ -24,8 +26,8 @@ const BEST: f64 = 1.05;
 /// Each exchange increases a determinant; more than these are never needed in practice.
 const MOST_EXCHANGES: usize = 1_000;
 
-pub(crate) struct Selection<'a> {
-    program: &'a SimProgram,
+pub(crate) struct Selection {
+    program: Arc<SimProgram>,
     matrix: Matrix,
 }
 
@@ -36,8 +38,8 @@ pub(crate) struct Exchange {
     pub instead_of: SlotId,
 }
 
-impl<'a> Selection<'a> {
-    pub fn new(program: &'a SimProgram) -> Self {
+impl Selection {
+    pub fn new(program: Arc<SimProgram>) -> Self {
         Selection { program, matrix: Matrix::default() }
     }
 

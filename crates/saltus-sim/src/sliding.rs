@@ -17,6 +17,7 @@ use saltus_program::{Activation, ModelFunctions, RelationId, SimProgram, SlotId,
 const RELATIVE_MOVE: f64 = 6e-6;
 
 /// Both sides of a threshold.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Slide {
     /// Of the relation whose threshold it is.
     crossing: SlotId,
@@ -34,6 +35,7 @@ pub(crate) struct Slide {
     dx: Vec<f64>,
 }
 
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Side {
     memory: Vec<f64>,
     /// ż of the threshold.

@@ -5,7 +5,7 @@
 
 use saltus_base::Index;
 use saltus_numerics::Sparsity;
-use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId};
+use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId, SlotKind};
 
 /// Words of dependence sets that are worth their memory.
 const MOST_WORDS: usize = 20_000_000;
@@ -27,7 +27,8 @@ const FEWEST_STATES: usize = 8;
 const FULLEST: f64 = 0.4;
 
 impl Structure {
-    pub fn of(program: &SimProgram) -> Self {
+    /// `inputs_vary`: inputs are functions of time.
+    pub fn of(program: &SimProgram, inputs_vary: bool) -> Self {
         let n = program.states.len();
         let n_words = (n + 1).div_ceil(64);
         let unknowns: Vec<SlotId> = program.derivative_section.blocks.iter().flat_map(nonlinear_unknowns).collect();
@@ -43,6 +44,8 @@ impl Structure {
         let set_by_driver =
             program.delays.iter().map(|d| d.output).chain(program.transports.iter().flat_map(|t| t.outputs));
         set_by_driver.for_each(|slot| sets.add(slot, n));
+        let inputs = program.slots.iter().filter(|(_, s)| inputs_vary && s.kind == SlotKind::Input);
+        inputs.for_each(|(slot, _)| sets.add(slot, n));
         sets.propagate(&program.derivative_section);
         let mut entries = Vec::new();
         for (row, state) in program.states.iter().enumerate() {

@@ -21,7 +21,7 @@ pub struct Trajectory {
     pub end: End,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Warning {
     pub kind: WarningKind,
     pub time: f64,
@@ -30,7 +30,7 @@ pub struct Warning {
     pub span: Span,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum WarningKind {
     /// An assertion of level warning does not hold.
     Assertion,
@@ -53,7 +53,7 @@ pub struct Column {
     pub place: usize,
 }
 
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub enum End {
     #[default]
     StopTime,
@@ -62,7 +62,7 @@ pub enum End {
 }
 
 /// What the run cost.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     pub steps: u64,
     pub rejected_steps: u64,

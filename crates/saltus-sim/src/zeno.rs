@@ -22,7 +22,8 @@ const QUIET: f64 = 10.0;
 /// Jumps whose times are remembered: the last of many are not where they should be, because of rounding.
 const JUMPS: usize = 16;
 
-pub(crate) struct Crowd {
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Zeno {
     /// When events began to follow each other closely, and how many since.
     since: f64,
     count: u64,
@@ -66,9 +67,9 @@ pub(crate) enum Verdict {
     Hold(f64),
 }
 
-impl Crowd {
+impl Zeno {
     pub fn new(policy: ZenoPolicy) -> Self {
-        Crowd {
+        Zeno {
             since: f64::NEG_INFINITY,
             count: 0,
             hold: 0.0,
@@ -153,14 +154,14 @@ mod tests {
     #[test]
     fn intervals_of_a_geometric_series_add_up() {
         // 1 + ½ + ¼ + … = 2
-        let mut crowd = Crowd::new(ZenoPolicy::Auto);
+        let mut zeno = Zeno::new(ZenoPolicy::Auto);
         let mut t = 0.0;
         for k in 0..5 {
             t += 0.5f64.powi(k);
-            crowd.note(&Happened { time: t, changed: &[], jumped: true, timed: false }, 1.0);
+            zeno.note(&Happened { time: t, changed: &[], jumped: true, timed: false }, 1.0);
         }
-        assert!(crowd.accumulation().is_some_and(|t| (t - 2.0).abs() < 1e-12), "{:?}", crowd.accumulation());
-        let mut even = Crowd::new(ZenoPolicy::Auto);
+        assert!(zeno.accumulation().is_some_and(|t| (t - 2.0).abs() < 1e-12), "{:?}", zeno.accumulation());
+        let mut even = Zeno::new(ZenoPolicy::Auto);
         for k in 0..20 {
             even.note(&Happened { time: f64::from(k), changed: &[], jumped: true, timed: false }, 1.0);
         }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use std::time::Duration;
-
 use saltus_backend::compile;
 use saltus_flat::build::*;
 use saltus_flat::{BinaryOp, Builtin, EquationKind, Expr, Type, Variability, verify};
@@ -18,7 +16,7 @@ fn run_with(b: &Builder, stop: f64, change: impl FnOnce(&mut Options)) -> Result
     let program = compile(&b.model).expect("the model compiles");
     let mut options = Options::new(&program).with_times(0.0, stop);
     change(&mut options);
-    simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &options)
+    simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &options)
 }
 
 const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];
@@ -182,9 +180,6 @@ fn chattering_stops_or_goes_on_as_asked() {
 #[test]
 fn budgets_end_a_run_with_what_was_computed() {
     let b = counted_oscillator();
-    let error = run_with(&b, 1e6, |o| o.time_limit = Some(Duration::from_millis(50))).expect_err("takes too long");
-    assert!(matches!(error.kind, SimErrorKind::TimeLimit { .. }), "{error}");
-    assert!(!error.partial.segments[0].times.is_empty());
     let error = run_with(&b, 1e6, |o| o.max_steps = 100).expect_err("takes too many steps");
     assert_eq!(error.kind, SimErrorKind::TooManySteps { most: 100 });
     let error = run_with(&b, 10.0, |o| o.max_result_bytes = 3 * 8 * 100).expect_err("needs too much memory");
@@ -195,7 +190,7 @@ fn budgets_end_a_run_with_what_was_computed() {
     let program = compile(&b.model).expect("the model compiles");
     let options = Options::new(&program).with_times(0.0, 10.0);
     let stop_at_five = &mut |progress: Progress| progress.time < 5.0;
-    let error = simulate_observed(&program, &mut Interpreter::new(Arc::new(program.clone())), &options, stop_at_five);
+    let error = simulate_observed(Box::new(Interpreter::new(Arc::new(program.clone()))), &options, stop_at_five);
     let error = error.expect_err("was interrupted");
     assert_eq!(error.kind, SimErrorKind::Interrupted);
     assert!(error.time >= 5.0 && error.time < 6.0);

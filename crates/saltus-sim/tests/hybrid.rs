@@ -13,7 +13,7 @@ fn run(b: &Builder, stop: f64, tolerance: f64) -> Result<Trajectory, SimError> {
     let program = compile(&b.model).expect("the model compiles");
     let mut options = Options::new(&program).with_times(0.0, stop);
     options.tolerance = tolerance;
-    simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &options)
+    simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &options)
 }
 
 fn run_ok(b: &Builder, stop: f64, tolerance: f64) -> Trajectory {

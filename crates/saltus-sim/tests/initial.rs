@@ -11,15 +11,7 @@ use saltus_sim::{Options, SimErrorKind, simulate};
 
 fn slot(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> SlotId {
     let id = program.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial });
-    program.variables.push(Variable {
-        name: name.into(),
-        slot: id,
-        ty: SlotType::Real,
-        is_parameter: false,
-        is_hidden: false,
-        description: String::new(),
-        unit: String::new(),
-    });
+    program.variables.push(Variable::new(name, id, SlotType::Real));
     id
 }
 
@@ -75,12 +67,12 @@ fn distant_root(kind: SlotKind) -> SimProgram {
 #[test]
 fn homotopy_finds_what_newton_alone_does_not() {
     let program = distant_root(SlotKind::Homotopy);
-    let trajectory = simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &Options::new(&program));
+    let trajectory = simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &Options::new(&program));
     let y = trajectory.ok().and_then(|t| t.last("y"));
     assert!(y.is_some_and(|y| (y - 101.0).abs() < 1e-9), "{y:?}");
 
     let program = distant_root(SlotKind::Parameter);
-    let error = simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &Options::new(&program))
+    let error = simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &Options::new(&program))
         .expect_err("is too far");
     let SimErrorKind::CannotEvaluate { message, during, .. } = &error.kind else { panic!("{error}") };
     assert!(message.contains("nonlinear loop of 1 equation") && *during == "in the initial system", "{error}");
@@ -97,6 +89,6 @@ fn initial_values_of_pre_are_those_of_the_variables() {
     program.pre.push((b, pre));
     let block = assign(vec![Op::Load(pre), Op::Const(1.0)], vec![(ValueId(0), a), (ValueId(1), b)]);
     program.initial_section.blocks.push(Block::Assign(block));
-    let trajectory = simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &Options::new(&program));
+    let trajectory = simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &Options::new(&program));
     assert_eq!(trajectory.ok().and_then(|t| t.last("a")), Some(1.0));
 }

@@ -14,7 +14,7 @@ fn run(b: &Builder, stop: f64, policy: ZenoPolicy, solver: Solver) -> Result<Tra
     let program = compile(&b.model).expect("the model compiles");
     let mut options = Options::new(&program).with_times(0.0, stop);
     (options.on_zeno, options.solver) = (policy, solver);
-    simulate(&program, &mut Interpreter::new(Arc::new(program.clone())), &options)
+    simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &options)
 }
 
 const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];

@@ -236,7 +236,7 @@ fn time_of_calls(text: &str) -> Option<Duration> {
     let outcome = run(text, Stage::Compile);
     let program = outcome.program.as_ref()?;
     let session = Session::new(Box::new(MemoryFiles::new()));
-    let mut functions = Engine::Jit.functions(program, &session);
+    let mut functions = Engine::Jit.instance(program, &session);
     let _ = functions.eval(Activation::Parameters);
     let mut x: Vec<f64> = (0..program.states.len()).map(|i| i as f64).collect();
     let mut dx = vec![0.0; x.len()];

@@ -6,7 +6,7 @@
 use saltus_flat::{Causality, FlatModel};
 use saltus_numerics::eigenvalues;
 use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotKind};
-use saltus_sim::{Options, SimError};
+use saltus_sim::{Options, SimError, Simulation};
 
 /// Step of the difference quotients relative to the value: the third root of the rounding error.
 const STEP: f64 = 6.055e-6;
@@ -30,12 +30,18 @@ pub struct Linearization {
 /// Linearizes at the stop time of `options`.
 pub fn linearize(
     model: &FlatModel,
-    program: &SimProgram,
-    functions: &mut dyn ModelFunctions,
+    instance: Box<dyn ModelFunctions>,
     options: &Options,
 ) -> Result<Linearization, SimError> {
-    saltus_sim::simulate(program, functions, options)?;
-    let time = options.stop_time;
+    let mut simulation = Simulation::new(instance, options.clone());
+    simulation.initialise()?;
+    simulation.advance_to(options.stop_time)?;
+    let (program, time) = (simulation.program().clone(), simulation.time());
+    simulation.examine(|functions| at_point(model, &program, functions, time))
+}
+
+/// Linearizes at the point at which the model has been evaluated.
+fn at_point(model: &FlatModel, program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64) -> Linearization {
     let names = |causality: Causality| -> Vec<&str> {
         let top = model.variables.iter().filter(|(_, v)| v.causality == causality);
         top.map(|(_, v)| v.name.as_str()).collect()
@@ -44,7 +50,7 @@ pub fn linearize(
     let (input_names, output_names) = (names(Causality::Input), names(Causality::Output));
     let mut inputs: Vec<(String, SlotId)> = Vec::new();
     let mut outputs: Vec<(String, SlotId)> = Vec::new();
-    for variable in program.variables.iter().filter(|v| !v.is_parameter) {
+    for variable in program.variables.iter().filter(|v| !v.is_parameter()) {
         let is_input = program.slots.get(variable.slot).is_some_and(|s| s.kind == SlotKind::Input);
         if is_input && belongs(&variable.name, &input_names) {
             inputs.push((variable.name.clone(), variable.slot));
@@ -86,7 +92,7 @@ pub fn linearize(
     let states: Vec<(String, SlotId)> = state_slots.iter().map(|&s| (program.slot_name(s).to_owned(), s)).collect();
     let (n, m) = (states.len(), outputs.len());
     let a = transposed(&a, n);
-    Ok(Linearization {
+    Linearization {
         time,
         states: valued(&states),
         inputs: valued(&inputs),
@@ -96,7 +102,7 @@ pub fn linearize(
         b: transposed(&b, n),
         c: transposed(&c, m),
         d: transposed(&d, m),
-    })
+    }
 }
 
 /// Rows of a matrix that is given by its columns.

@@ -15,7 +15,10 @@ use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
 use saltus_results::Kept;
 use saltus_runtime::Interpreter;
-use saltus_sim::{MixedMethod, Progress, Recorded, Solver, Trajectory, WarningKind, ZenoPolicy};
+use saltus_sim::{
+    MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, Trajectory, WarningKind,
+    ZenoPolicy,
+};
 
 use crate::resources::Resources;
 use crate::{Session, diagnostics, guard, stats};
@@ -70,7 +73,7 @@ pub enum Engine {
 
 impl Engine {
     /// An instance of the program, ready to run.
-    pub fn functions(self, program: &Arc<SimProgram>, session: &Session) -> Box<dyn ModelFunctions> {
+    pub fn instance(self, program: &Arc<SimProgram>, session: &Session) -> Box<dyn ModelFunctions> {
         let library = session.library();
         let resources = Resources::new(Arc::new(library.packages()), library.file_source(), session.permissions());
         let outside = Box::new(resources);
@@ -102,7 +105,7 @@ pub struct Experiment {
     pub on_zeno: ZenoPolicy,
     /// How relations in algebraic loops are found.
     pub mixed: MixedMethod,
-    /// Time on the wall after which a run is given up.
+    /// The longest time that a run may take.
     pub time_limit: Option<Duration>,
     /// Signals that are recorded; others take neither time nor memory.
     pub kept: Kept,
@@ -138,7 +141,6 @@ impl Experiment {
         settings.fixed_step = self.fixed_step.or(settings.fixed_step);
         settings.on_zeno = self.on_zeno;
         settings.mixed = self.mixed;
-        settings.time_limit = self.time_limit.or(settings.time_limit);
         if self.kept.is_choice() {
             let names = program.variables.iter().map(|v| &v.name).filter(|name| self.kept.keeps(name));
             settings.recorded = Recorded::Only(names.cloned().collect());
@@ -252,10 +254,13 @@ fn simulate(
     let settings = options.experiment.settings(&program);
     let mut machine_code = Duration::ZERO;
     let done = outcome.stage("simulate", || {
-        let mut functions = options.engine.functions(&program, session);
-        let done = saltus_sim::simulate_observed(&program, &mut *functions, &settings, observer);
-        machine_code = functions.compile_time();
-        done
+        let instance = options.engine.instance(&program, session);
+        let mut simulation = Simulation::new(instance, settings.clone());
+        let recorder = Recorder::new(settings.max_result_bytes);
+        simulation.set_sink(Box::new(recorder.clone()));
+        let done = run_within(&mut simulation, options.experiment.time_limit, observer);
+        machine_code = simulation.compile_time();
+        (simulation.trajectory(&recorder), done)
     });
     // Compiled when hot, in the middle of the simulation: a stage of its own all the same.
     if let Some((_, time)) = outcome.timings.last_mut() {
@@ -264,11 +269,11 @@ fn simulate(
     let at = outcome.timings.len().saturating_sub(1);
     outcome.timings.insert(at, ("machine_code", machine_code));
     let trajectory = match done {
-        Some(Ok(trajectory)) => trajectory,
-        Some(Err(error)) => {
+        Some((trajectory, Ok(()))) => trajectory,
+        Some((trajectory, Err(error))) => {
             outcome.diagnostics.push(diagnostics::simulation_failed(&error));
             outcome.failed_at_run_time = true;
-            *error.partial
+            trajectory
         }
         None => Trajectory::default(),
     };
@@ -282,6 +287,32 @@ fn simulate(
     outcome.program = Some(program);
     outcome.settings = Some(settings);
     outcome
+}
+
+/// Steps and events between two looks at the clock.
+const STEPS_PER_LOOK: u64 = 16;
+
+/// Runs a simulation to its end, or until the time limit.
+pub(crate) fn run_within(
+    simulation: &mut Simulation,
+    limit: Option<Duration>,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(), SimError> {
+    let started = Instant::now();
+    let mut looks = 0u64;
+    let mut is_late = false;
+    let done = saltus_sim::run(simulation, &mut |progress| {
+        looks += 1;
+        is_late = looks.is_multiple_of(STEPS_PER_LOOK) && limit.is_some_and(|limit| started.elapsed() > limit);
+        !is_late && observer(progress)
+    });
+    match (done, limit) {
+        (Err(error), Some(limit)) if is_late => {
+            let kind = SimErrorKind::TimeLimit { seconds: limit.as_secs_f64() };
+            Err(SimError { kind, ..error })
+        }
+        (done, _) => done,
+    }
 }
 
 /// A model with errors is made as far as it could be: it need not be consistent, and to count its equations would blame
@@ -303,5 +334,29 @@ fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
     if let Some((found, balance)) = found {
         outcome.diagnostics.extend(found);
         outcome.balance = Some(balance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_library::MemoryFiles;
+
+    #[test]
+    fn a_time_limit_ends_a_run_with_what_was_computed() {
+        let mut session = Session::new(Box::new(MemoryFiles::new()));
+        let text = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); \
+                    equation der(x) = v; der(v) = -x; annotation(experiment(StopTime = 1e9)); end M;";
+        session.load_text("M.mo", text);
+        let class = session.class(None).expect("there is one model");
+        let mut options = Options::until(Stage::Simulate);
+        options.experiment.time_limit = Some(Duration::from_millis(50));
+        let outcome = run(&session, class, &options);
+        let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+        assert!(
+            outcome.failed_at_run_time && messages[0].contains("stopped after the time limit of 0.05 s"),
+            "{messages:?}"
+        );
+        assert!(outcome.trajectory.is_some_and(|t| !t.segments[0].times.is_empty()));
     }
 }

@@ -14,7 +14,7 @@ use saltus_base::Severity;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram, SlotId};
 use saltus_results::Kept;
-use saltus_sim::{SimError, SimErrorKind, Trajectory};
+use saltus_sim::{Recorder, SimError, SimErrorKind, Simulation, Trajectory};
 
 use crate::pipeline::{self, Engine, Experiment, Options, Stage};
 use crate::{Session, guard};
@@ -127,7 +127,7 @@ impl Study<'_> {
         let results: Mutex<Vec<Option<Run<T>>>> = Mutex::new((0..n).map(|_| None).collect());
         let work = || {
             let session = self.session_for_files();
-            let mut functions = self.engine.functions(self.program, &session);
+            let mut instance = self.engine.instance(self.program, &session);
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= n || self.stop.load(Ordering::Relaxed) {
@@ -135,7 +135,11 @@ impl Study<'_> {
                 }
                 let parameters = point(self.axes, index);
                 let in_memory = match method {
-                    Method::CompiledOnce => Some(self.run_in_memory(&mut *functions, &parameters, self.experiment)),
+                    Method::CompiledOnce => {
+                        let (back, ran) = self.run_in_memory(instance, &parameters, self.experiment);
+                        instance = back;
+                        Some(ran)
+                    }
                     Method::CompiledEach { .. } => None,
                 };
                 let found = match in_memory {
@@ -171,16 +175,17 @@ impl Study<'_> {
     ) -> (R, Method) {
         let method = self.method();
         let session = self.session_for_files();
-        let mut functions = self.engine.functions(self.program, &session);
+        let mut idle = Some(self.engine.instance(self.program, &session));
         let mut run = |values: &[f64]| match method {
             Method::CompiledOnce => {
-                self.run_in_memory(&mut *functions, values, self.experiment).map_err(|e| e.kind.to_string())
+                let instance = idle.take().unwrap_or_else(|| self.engine.instance(self.program, &session));
+                let (back, ran) = self.run_in_memory(instance, values, self.experiment);
+                idle = Some(back);
+                ran.map_err(|e| e.kind.to_string())
             }
             Method::CompiledEach { .. } => self.run_compiled(values, self.experiment).map(|(_, trajectory)| trajectory),
         };
-        let result = work(&mut run);
-        drop(functions);
-        (result, method)
+        (work(&mut run), method)
     }
 
     /// Can one program do all runs?
@@ -189,7 +194,7 @@ impl Study<'_> {
             let Some(slot) = self.slot(&axis.name) else {
                 return Method::CompiledEach { why: format!("`{}` is no single number in memory", axis.name) };
             };
-            if self.program.decisive.binary_search(&slot).is_ok() {
+            if self.program.structural.binary_search(&slot).is_ok() {
                 let why = format!("`{}` decides about the structure of the model", axis.name);
                 return Method::CompiledEach { why };
             }
@@ -206,16 +211,16 @@ impl Study<'_> {
     }
 
     fn slot(&self, name: &str) -> Option<SlotId> {
-        self.program.find_variable(name).filter(|v| v.is_parameter).map(|v| v.slot)
+        self.program.find_variable(name).filter(|v| v.is_parameter()).map(|v| v.slot)
     }
 
     fn is_same_when_compiled(&self, values: &[f64]) -> bool {
         let last = |t: &Trajectory| t.segments.last().and_then(|s| s.last_row());
         let session = self.session_for_files();
-        let mut functions = self.engine.functions(self.program, &session);
+        let instance = self.engine.instance(self.program, &session);
         // What is not recorded tells of a difference as well.
         let all = &Experiment { kept: Kept::default(), ..self.experiment.clone() };
-        let Ok(in_memory) = self.run_in_memory(&mut *functions, values, all) else {
+        let Ok(in_memory) = self.run_in_memory(instance, values, all).1 else {
             // What fails is compiled again in any case.
             return true;
         };
@@ -233,21 +238,27 @@ impl Study<'_> {
         opened.map_or_else(Session::on_disk, |(session, _)| session)
     }
 
+    /// Runs with these values in memory; gives the instance back.
     fn run_in_memory(
         &self,
-        functions: &mut dyn ModelFunctions,
+        mut instance: Box<dyn ModelFunctions>,
         values: &[f64],
         experiment: &Experiment,
-    ) -> Result<Trajectory, SimError> {
-        functions.renew();
+    ) -> (Box<dyn ModelFunctions>, Result<Trajectory, SimError>) {
+        instance.renew();
         for (axis, value) in self.axes.iter().zip(values) {
             if let Some(slot) = self.slot(&axis.name) {
-                functions.set(slot, *value);
+                instance.set(slot, *value);
             }
         }
         let settings = experiment.settings(self.program);
+        let recorder = Recorder::new(settings.max_result_bytes);
+        let mut simulation = Simulation::new(instance, settings);
+        simulation.set_sink(Box::new(recorder.clone()));
         let goes_on = &mut |_| !self.stop.load(Ordering::Relaxed);
-        saltus_sim::simulate_observed(self.program, functions, &settings, goes_on)
+        let done = pipeline::run_within(&mut simulation, experiment.time_limit, goes_on);
+        let trajectory = simulation.trajectory(&recorder);
+        (simulation.into_instance(), done.map(|()| trajectory))
     }
 
     /// The whole way from the source for these values.

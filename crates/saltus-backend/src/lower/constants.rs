@@ -43,7 +43,7 @@ pub struct Memo {
     /// Nodes of executions that were given up.
     pub n_wasted: usize,
     /// Parameters that have decided between calls: changing one needs recompilation.
-    pub decisive: BTreeSet<SlotId>,
+    pub structural: BTreeSet<SlotId>,
     /// Variable and position of each slot.
     owners: HashMap<SlotId, (VarId, usize)>,
     /// Functions as the evaluator wants them.
@@ -147,7 +147,7 @@ impl<'a> Lowering<'a> {
         }
         let decided = self.system.dag.substitute(condition, &|slot| values.get(&slot).copied());
         let decided = self.system.dag.value(decided)?;
-        self.system.memo.decisive.extend(slots);
+        self.system.memo.structural.extend(slots);
         Some(decided != 0.0)
     }
 

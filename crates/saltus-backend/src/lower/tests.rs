@@ -340,8 +340,8 @@ fn a_parameter_decides_between_calls_and_becomes_structural() {
     assert!(found.contains(&"b = g(time)[0]".to_owned()), "{found:?}");
     // Where nothing is called a parameter stays in memory.
     assert!(found.contains(&"c = (if (p > 0) then time else (2 * time))".to_owned()), "{found:?}");
-    let decisive: Vec<&str> = system.memo.decisive.iter().map(|&s| system.name(s)).collect();
-    assert_eq!(decisive, ["k"]);
+    let structural: Vec<&str> = system.memo.structural.iter().map(|&s| system.name(s)).collect();
+    assert_eq!(structural, ["k"]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) const TABLE: &[(&str, NativeFunction)] = &[
 
 /// What the impure generator remembers between calls. It belongs to one simulation, so that a simulation gives the same
 /// numbers every time; without one there is no value.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ImpureRandom {
     state: Vec<i64>,
     n_seeds: i64,

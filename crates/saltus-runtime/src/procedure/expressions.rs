@@ -273,13 +273,13 @@ impl Body<'_, '_> {
         Ok(value)
     }
 
-    /// `left and right`, `left or right`; the right one only where the left one does not decide (if it is `decisive`).
-    fn decide(&mut self, decisive: bool, left: Place, right: &Expr) -> Compiled<Place> {
+    /// `left and right`, `left or right`; the right one only where the left one does not decide (if it is `structural`).
+    fn decide(&mut self, structural: bool, left: Place, right: &Expr) -> Compiled<Place> {
         if left.base != BaseType::Boolean {
             return Err(Unsupported("a Boolean is expected"));
         }
         if let Some(x) = self.value_of(left.at) {
-            return if (x != 0.0) == decisive {
+            return if (x != 0.0) == structural {
                 Ok(left)
             } else {
                 Ok(Place::scalar(self.boolean(right)?, BaseType::Boolean))
@@ -288,7 +288,7 @@ impl Body<'_, '_> {
         let to = self.temporary(1)?;
         let cell = self.cell(left.at);
         self.copy(to, cell, 1)?;
-        let jump = self.jump(if decisive { Op::JumpIf } else { Op::JumpUnless }, to)?;
+        let jump = self.jump(if structural { Op::JumpIf } else { Op::JumpUnless }, to)?;
         let right = self.boolean(right)?;
         let cell = self.cell(right);
         self.copy(to, cell, 1)?;

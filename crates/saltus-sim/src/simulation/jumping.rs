@@ -11,7 +11,7 @@
 
 use saltus_program::ModelFunctions;
 
-use super::Run;
+use super::{Phase, Simulation};
 use crate::error::Failure;
 use crate::event;
 use crate::record::EventKind;
@@ -26,41 +26,41 @@ const PROGRESS: f64 = 1e-5;
 const MOST_BISECTIONS: u32 = 60;
 
 /// The last jumps.
-#[derive(Default)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Jumps {
     n_in_a_row: i32,
     last: Option<f64>,
 }
 
-impl Run<'_> {
+impl Simulation {
     /// Goes on with another solution, or fails with `failure`.
     pub(super) fn jump(&mut self, failure: Failure) -> Result<(), Failure> {
-        if !failure.is_unsolved() || self.functions.is_sliding() {
+        if !failure.is_unsolved() || self.model.is_sliding() {
             return Err(failure);
         }
-        let memory = self.functions.snapshot();
+        let memory = self.model.snapshot();
         let is_progress = |last: f64| failure.time > last + PROGRESS * self.options.time_span();
-        if self.jumps.last.is_none_or(is_progress) {
-            self.jumps.n_in_a_row = 0;
+        if self.driver.jumps.last.is_none_or(is_progress) {
+            self.driver.jumps.n_in_a_row = 0;
         }
-        while self.jumps.n_in_a_row < MOST_IN_A_ROW {
-            let reach = REACH * self.options.time_span() * 10f64.powi(self.jumps.n_in_a_row);
-            self.jumps.n_in_a_row += 1;
+        while self.driver.jumps.n_in_a_row < MOST_IN_A_ROW {
+            let reach = REACH * self.options.time_span() * 10f64.powi(self.driver.jumps.n_in_a_row);
+            self.driver.jumps.n_in_a_row += 1;
             let ends = self.ends_of_jump(failure.time, reach);
             if ends.and_then(|(from, to)| self.jump_between(from, to, &failure)).is_some() {
                 return Ok(());
             }
-            self.functions.restore(&memory);
+            self.model.restore(&memory);
         }
         Err(failure)
     }
 
     /// The last point of the present solution and a point beyond it.
     fn ends_of_jump(&mut self, failed: f64, reach: f64) -> Option<(f64, f64)> {
-        let (start, end) = (self.integrator.step_start(), self.integrator.time());
+        let (start, end) = (self.driver.integrator.step_start(), self.driver.integrator.time());
         let (mut from, mut to) = (end, end + reach);
         if failed > start && failed <= end {
-            let written = self.trajectory.segments.last().and_then(|s| s.times.last()).copied();
+            let written = self.driver.last_row;
             from = written.filter(|t| (start..failed).contains(t)).unwrap_or(start);
             to = failed;
             self.go_to(from).ok()?;
@@ -78,56 +78,58 @@ impl Run<'_> {
         }
         // Near the end of a solution even the next point may be found with luck, and none behind it.
         let to = to.max(from + reach);
-        let is_within = to > from && to < self.time_event && to < self.options.stop_time;
+        let is_within = to > from && to < self.driver.time_event && to < self.options.stop_time;
         is_within.then_some((from, to))
     }
 
     /// `None` if there is no other solution.
     fn jump_between(&mut self, from: f64, to: f64, failure: &Failure) -> Option<()> {
         self.write_points_before(from).ok()?;
-        self.remember_histories(self.integrator.step_start(), from).ok()?;
+        self.remember_histories(self.driver.integrator.step_start(), from).ok()?;
         // Where the solution ended at a restart, its last point is not found again.
         let is_found = self.go_to(from).is_ok();
-        self.functions.update_pre();
+        self.model.update_pre();
         self.remember_memory();
-        let ahead = to - self.integrator.time();
-        self.integrator.interpolate(to.min(self.integrator.time()), &mut self.x);
+        let ahead = to - self.driver.integrator.time();
+        self.driver.integrator.interpolate(to.min(self.driver.integrator.time()), &mut self.work.x);
         if ahead > 0.0 {
-            let slopes = self.integrator.derivatives();
-            self.x.iter_mut().zip(slopes).for_each(|(x, dx)| *x += ahead * dx);
+            let slopes = self.driver.integrator.derivatives();
+            self.work.x.iter_mut().zip(slopes).for_each(|(x, dx)| *x += ahead * dx);
         }
-        self.functions.set_continuous(to, &self.x);
-        self.functions.pass(to);
-        let settled = event::settle(self.program, &mut self.functions, self.options, to).ok()?;
+        self.model.set_continuous(to, &self.work.x);
+        self.model.pass(to);
+        let settled = event::settle(&self.program, &mut self.model, &self.options, to).ok()?;
         if settled.termination.is_some() {
             return None;
         }
-        let after = self.functions.snapshot();
-        let before = std::mem::take(&mut self.before);
+        let after = self.model.snapshot();
+        let before = std::mem::take(&mut self.driver.before);
         if is_found {
-            self.functions.restore(&before);
+            self.model.restore(&before);
             self.write_event_row(to).ok()?;
-            self.functions.restore(&after);
+            self.model.restore(&after);
         }
-        self.before = before;
-        self.functions.remember_event(to);
+        self.driver.before = before;
+        self.model.remember_event(to);
         self.write_event_row(to).ok()?;
-        self.tell_jump(to, settled.rounds, failure);
-        self.jumps.last = Some(to);
-        self.time_event = event::next_time_event(&self.functions, to);
-        self.start_integrator(to, true, true).ok()
+        self.tell_jump(to, settled.rounds, failure).ok()?;
+        self.driver.jumps.last = Some(to);
+        self.driver.time_event = event::next_time_event(&self.model, to);
+        self.start_integrator(to, true, true).ok()?;
+        self.driver.phase = Phase::Between;
+        self.driver.now = to;
+        Some(())
     }
 
-    fn tell_jump(&mut self, t: f64, rounds: usize, failure: &Failure) {
+    fn tell_jump(&mut self, t: f64, rounds: usize, failure: &Failure) -> Result<(), Failure> {
         let causes = self.causes(false);
-        self.record(t, EventKind::Jump, causes, rounds, true);
+        self.record(t, EventKind::Jump, causes, rounds, true)?;
         let message = failure.kind.to_string();
-        if let Some(record) = self.trajectory.events.last_mut() {
-            record.note = Some(format!("the solution of the equations ends here: {message}").into());
-        }
+        self.note_event(&format!("the solution of the equations ends here: {message}"));
         let is_known = |w: &Warning| w.kind == WarningKind::Jump && w.span == failure.span;
-        if !self.trajectory.warnings.iter().any(is_known) {
-            self.trajectory.warnings.push(Warning { kind: WarningKind::Jump, time: t, message, span: failure.span });
+        if !self.driver.warnings.iter().any(is_known) {
+            self.driver.warnings.push(Warning { kind: WarningKind::Jump, time: t, message, span: failure.span });
         }
+        Ok(())
     }
 }

@@ -11,7 +11,9 @@
 use saltus_base::Index;
 use saltus_program::{ModelFunctions, RelationId};
 
-use super::{Run, read_crossings};
+use super::Simulation;
+use super::stepping::read_crossings;
+use crate::constants::LOOK_AHEAD;
 use crate::crossing::{N_WEIGHTS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
 
@@ -21,7 +23,7 @@ struct Motion {
     rate: f64,
 }
 
-impl Run<'_> {
+impl Simulation {
     /// A relation that was seen to change although its function was moving away from the change, and that the jump of
     /// states sends on: its movement is smaller than the error of the integration, and the threshold would be passed
     /// for good. The last bounces of a ball end like that. A function that is not near zero both before and after has not
@@ -30,21 +32,20 @@ impl Run<'_> {
         if changed.is_empty() {
             return Ok(());
         }
-        let before = std::mem::take(&mut self.before);
-        let after = self.functions.snapshot();
+        let before = std::mem::take(&mut self.driver.before);
+        let after = self.model.snapshot();
         let motions = (self.crossing_motions(t, &before), self.crossing_motions(t, &after));
-        self.functions.restore(&after);
-        self.before = before;
+        self.model.restore(&after);
+        self.driver.before = before;
         let (Some(motions_before), Some(motions_after)) = motions else { return Ok(()) };
         for &id in changed {
             let Some(relation) = self.program.relations.get(id) else { continue };
             // Positive where it leads further into the region of the present value.
-            let side =
-                if relation.op.is_true_below() == (self.functions.get(relation.memory) != 0.0) { -1.0 } else { 1.0 };
+            let side = if relation.op.is_true_below() == (self.model.get(relation.memory) != 0.0) { -1.0 } else { 1.0 };
             let (before, after) = (&motions_before[id.index()], &motions_after[id.index()]);
             let is_passed = before.is_at_zero && after.is_at_zero;
             if is_passed && side * before.rate < 0.0 && side * after.rate > 0.0 {
-                let accumulation = self.crowd.accumulation();
+                let accumulation = self.driver.zeno.accumulation();
                 let kind = SimErrorKind::Zeno { relation: relation.text.clone(), accumulation };
                 return Err(Failure::new(t, kind).at(relation.span));
             }
@@ -56,9 +57,9 @@ impl Run<'_> {
     fn crossing_motions(&mut self, t: f64, memory: &[f64]) -> Option<Vec<Motion>> {
         let n = self.program.relations.len() + N_WEIGHTS;
         let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        self.functions.restore(memory);
-        self.functions.get_states(&mut self.x);
-        read_crossings(self.program, &mut self.functions, t, &mut now, &mut scale).ok()?;
+        self.model.restore(memory);
+        self.model.get_states(&mut self.work.x);
+        read_crossings(&self.program, &mut self.model, t, &mut now, &mut scale).ok()?;
         self.look_ahead(t, &mut soon).ok()?;
         let motion =
             |i: usize| Motion { is_at_zero: now[i].abs() <= WIDEST_BAND * scale[i].max(1.0), rate: soon[i] - now[i] };
@@ -68,12 +69,12 @@ impl Run<'_> {
     /// Crossing functions a little later along the tangent, where the derivatives have just been evaluated at the states
     /// in `x`.
     pub(super) fn look_ahead(&mut self, t: f64, soon: &mut [f64]) -> Result<(), Failure> {
-        let mut dx = vec![0.0; self.x.len()];
-        self.functions.get_derivatives(&mut dx);
-        let ahead = 1e-3 * self.integrator.next_step_size().min(self.options.time_span());
-        let shifted: Vec<f64> = self.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
-        self.functions.set_continuous(t + ahead, &shifted);
+        let mut dx = vec![0.0; self.work.x.len()];
+        self.model.get_derivatives(&mut dx);
+        let ahead = LOOK_AHEAD * self.driver.integrator.next_step_size().min(self.options.time_span());
+        let shifted: Vec<f64> = self.work.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
+        self.model.set_continuous(t + ahead, &shifted);
         let mut unused = vec![0.0; soon.len()];
-        read_crossings(self.program, &mut self.functions, t + ahead, soon, &mut unused)
+        read_crossings(&self.program, &mut self.model, t + ahead, soon, &mut unused)
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong at an accepted point, with the equation and the values that took part.
 //!
-//! In: the model at that point. Out: a [`Failure`], or a warning in the trajectory.
+//! In: the model at that point. Out: a [`Failure`], or a warning.
 //!
 //! ```text
 //! assert(level > 0.5, "empty")     ⇒   assertion failed: empty        level > 0.5 is false with level = 0.498
@@ -12,7 +12,7 @@ use saltus_numerics::IntegratorError;
 use saltus_program::blame::{self, number};
 use saltus_program::{Activation, Assertion, Block, Details, ModelFunctions, Op, SlotId, Status};
 
-use super::Run;
+use super::Simulation;
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::trajectory::{Warning, WarningKind};
@@ -21,7 +21,7 @@ use crate::trajectory::{Warning, WarningKind};
 const SECTIONS: [Activation; 5] =
     [Activation::Outputs, Activation::Derivatives, Activation::Events, Activation::Initial, Activation::Parameters];
 
-impl Run<'_> {
+impl Simulation {
     pub(super) fn integrator_failure(&self, error: IntegratorError, status: Status) -> Failure {
         let (t, during) = match error {
             IntegratorError::StepTooSmall { t } => (t, "however small the step"),
@@ -29,13 +29,13 @@ impl Run<'_> {
         };
         match status {
             Status::Ok => self.step_too_small(t),
-            failed => event::failure_of(&self.functions, t, failed, Activation::Derivatives, during),
+            failed => event::failure_of(&self.model, t, failed, Activation::Derivatives, during),
         }
     }
 
     /// Names the state that changes fastest, measured by its size.
     fn step_too_small(&self, t: f64) -> Failure {
-        let (x, dx) = (self.integrator.states(), self.integrator.derivatives());
+        let (x, dx) = (self.driver.integrator.states(), self.driver.integrator.derivatives());
         let pace = |i: usize| {
             let nominal = self.program.states.get(i).map_or(1.0, |s| s.nominal.abs());
             let pace = dx[i].abs() / x[i].abs().max(nominal);
@@ -46,7 +46,7 @@ impl Run<'_> {
             return Failure::new(t, SimErrorKind::StepTooSmall { state: String::new() });
         };
         let name = self.program.slot_name(state.value).to_owned();
-        let blocks = self.functions.blocks(Activation::Derivatives);
+        let blocks = self.model.blocks(Activation::Derivatives);
         let stored = blocks.iter().find_map(|block| blame::stored(block, state.derivative));
         let place = || blocks.iter().find(|b| b.stored().contains(&state.derivative)).map(Block::span);
         let span = stored.map(|s| s.2).or_else(place).unwrap_or(Span::nowhere());
@@ -57,19 +57,19 @@ impl Run<'_> {
 
     /// An infinite value is legal, a division by zero is not.
     pub(super) fn check_infinite(&mut self, t: f64) -> Result<(), Failure> {
-        self.infinite.resize(self.shown.len(), false);
-        let program = self.program;
-        for column in 0..self.shown.len() {
-            let slot = SlotId::from_usize(self.shown[column]);
-            if !self.functions.get(slot).is_infinite() || std::mem::replace(&mut self.infinite[column], true) {
+        self.driver.infinite.resize(self.catalogue.shown.len(), false);
+        let program = self.program.clone();
+        for column in 0..self.catalogue.shown.len() {
+            let slot = SlotId::from_usize(self.catalogue.shown[column]);
+            if !self.model.get(slot).is_infinite() || std::mem::replace(&mut self.driver.infinite[column], true) {
                 continue;
             }
-            let blocks = SECTIONS.iter().flat_map(|&activation| self.functions.blocks(activation));
-            let blame = blame::blame(program, self.functions.memory(), blocks, slot);
+            let blocks = SECTIONS.iter().flat_map(|&activation| self.model.blocks(activation));
+            let blame = blame::blame(&program, self.model.memory(), blocks, slot);
             if blame.is_some_and(|b| b.is_mistake) {
-                let blocks: Vec<Block> = SECTIONS.iter().flat_map(|&a| self.functions.blocks(a)).cloned().collect();
-                let memory = self.functions.memory();
-                return Err(event::not_a_number(program, memory, &blocks, slot, t, "at this point"));
+                let blocks: Vec<Block> = SECTIONS.iter().flat_map(|&a| self.model.blocks(a)).cloned().collect();
+                let memory = self.model.memory();
+                return Err(event::not_a_number(&program, memory, &blocks, slot, t, "at this point"));
             }
         }
         Ok(())
@@ -78,25 +78,25 @@ impl Run<'_> {
     pub(super) fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
         let warns = WarningKind::Assertion;
         for assertion in &self.program.assertions {
-            if self.functions.get(assertion.condition) != 0.0 {
+            if self.model.get(assertion.condition) != 0.0 {
                 continue;
             }
             if assertion.is_warning && self.is_warned(assertion.span) {
                 continue;
             }
-            let message = self.functions.message(&assertion.message);
+            let message = self.model.message(&assertion.message);
             if !assertion.is_warning {
                 let details = self.values_of(assertion);
                 let kind = SimErrorKind::AssertionFailed { message };
                 return Err(Failure::new(t, kind).at(assertion.span).with(details));
             }
-            self.trajectory.warnings.push(Warning { kind: warns, time: t, message, span: assertion.span });
+            self.driver.warnings.push(Warning { kind: warns, time: t, message, span: assertion.span });
         }
-        for warning in self.functions.take_warnings() {
+        for warning in self.model.take_warnings() {
             let span = warning.span.unwrap_or(Span::nowhere());
             let is_known = |w: &Warning| w.span == span && (w.message == warning.message || !span.is_nowhere());
-            if !self.trajectory.warnings.iter().any(is_known) {
-                self.trajectory.warnings.push(Warning { kind: warns, time: t, message: warning.message, span });
+            if !self.driver.warnings.iter().any(is_known) {
+                self.driver.warnings.push(Warning { kind: warns, time: t, message: warning.message, span });
             }
         }
         Ok(())
@@ -104,13 +104,13 @@ impl Run<'_> {
 
     /// Each assertion warns once; its text may have other values in it each time.
     fn is_warned(&self, span: Span) -> bool {
-        !span.is_nowhere() && self.trajectory.warnings.iter().any(|w| w.span == span)
+        !span.is_nowhere() && self.driver.warnings.iter().any(|w| w.span == span)
     }
 
     /// The condition of an assertion with the values of its variables.
     fn values_of(&self, assertion: &Assertion) -> Details {
         let mut details = Details { labels: assertion.calls.clone(), notes: Vec::new() };
-        let blocks = self.functions.blocks(Activation::Outputs).iter();
+        let blocks = self.model.blocks(Activation::Outputs).iter();
         let Some((code, value, _)) = blocks.filter_map(|b| blame::stored(b, assertion.condition)).next() else {
             return details;
         };
@@ -120,10 +120,10 @@ impl Run<'_> {
         }
         let values: Vec<String> = blame::operands(code, value)
             .into_iter()
-            .map(|slot| blame::named(self.program, self.functions.memory(), slot))
+            .map(|slot| blame::named(&self.program, self.model.memory(), slot))
             .collect();
         if !values.is_empty() {
-            let condition = blame::text(self.program, code, value);
+            let condition = blame::text(&self.program, code, value);
             details.notes.push(format!("`{condition}` is false with {}", values.join(", ")));
         }
         details
@@ -131,7 +131,7 @@ impl Run<'_> {
 
     /// The message of an active `terminate`.
     pub(super) fn termination(&mut self, i: usize) -> String {
-        let program = self.program;
-        program.terminations.get(i).map_or(String::new(), |t| self.functions.message(&t.message))
+        let program = self.program.clone();
+        program.terminations.get(i).map_or(String::new(), |t| self.model.message(&t.message))
     }
 }

@@ -1,0 +1,102 @@
+//! The table of variables: everything that the declarations say about each scalar.
+//!
+//! ```text
+//! parameter Real R(unit = "Ohm", min = 0) = 5 "Resistance"   ⇒   R: slot 7, parameter, unit Ohm, min 0, "Resistance"
+//! ```
+//!
+//! Attributes that are no literals depend on parameters; the table leaves them out.
+
+use saltus_flat::{BaseType, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed};
+use saltus_program::{Causality, SlotKind, Variability, Variable};
+
+use crate::alias::Aliases;
+use crate::system::{System, element_name, slot_type};
+
+pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
+    let mut variables = Vec::new();
+    for (id, declared) in model.variables.iter() {
+        let Some(ty) = slot_type(declared.ty.base) else { continue };
+        let dims: Vec<u64> = declared.ty.dims.iter().filter_map(|d| d.known()).collect();
+        let attributes = &declared.attributes;
+        let number = |e: &Option<Expr>, i: usize| e.as_ref().and_then(|e| literal(e, &dims, i));
+        for (i, &slot) in system.elements[id].iter().enumerate() {
+            let alias = aliases.resolve(slot);
+            let name = element_name(&declared.name, &dims, i as u64);
+            // The negative of another variable has a slot of its own.
+            let shown = if alias.is_negated { slot } else { alias.slot };
+            let derivative = system.derivative_of.get(&slot).map(|&slot| (format!("der({name})"), slot));
+            variables.push(Variable {
+                name,
+                slot: shown,
+                ty,
+                causality: causality(declared.causality, declared.variability, system.slots[shown].kind),
+                variability: variability(declared.variability, declared.ty.base),
+                is_hidden: declared.hide_result,
+                is_protected: declared.is_protected,
+                is_final: declared.is_final,
+                description: declared.description.clone(),
+                unit: text(&attributes.unit),
+                display_unit: text(&attributes.display_unit),
+                quantity: text(&attributes.quantity),
+                start: number(&attributes.start, i),
+                fixed: number(&attributes.fixed, i).map(|fixed| fixed != 0.0),
+                min: number(&attributes.min, i),
+                max: number(&attributes.max, i),
+                nominal: number(&attributes.nominal, i),
+                enumeration: if let BaseType::Enumeration(id) = declared.ty.base { Some(id) } else { None },
+            });
+            variables.extend(derivative.map(|(name, slot)| Variable {
+                causality: Causality::Local,
+                variability: Variability::Continuous,
+                is_hidden: declared.hide_result,
+                is_protected: declared.is_protected,
+                ..Variable::new(name, slot, ty)
+            }));
+        }
+    }
+    variables
+}
+
+fn causality(declared: Declared, speed: Speed, kind: SlotKind) -> Causality {
+    match (declared, kind) {
+        _ if speed <= Speed::Parameter => Causality::Parameter,
+        (Declared::Input, SlotKind::Input) => Causality::Input,
+        (Declared::Output, _) => Causality::Output,
+        _ => Causality::Local,
+    }
+}
+
+fn variability(declared: Speed, base: BaseType) -> Variability {
+    match declared {
+        Speed::Constant => Variability::Constant,
+        Speed::Parameter => Variability::Parameter,
+        Speed::Discrete => Variability::Discrete,
+        Speed::Continuous if base == BaseType::Real => Variability::Continuous,
+        Speed::Continuous => Variability::Discrete,
+    }
+}
+
+fn text(attribute: &Option<Expr>) -> String {
+    match attribute.as_ref().map(|e| &e.kind) {
+        Some(ExprKind::String(text)) => text.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The value of an attribute for one element of a variable with these sizes; a scalar holds for all of them.
+pub(crate) fn literal(e: &Expr, dims: &[u64], element: usize) -> Option<f64> {
+    match &e.kind {
+        ExprKind::Real(value) => Some(*value),
+        ExprKind::Integer(value) => Some(*value as f64),
+        ExprKind::EnumLiteral(_, ordinal) => Some(f64::from(*ordinal)),
+        ExprKind::Boolean(value) => Some(f64::from(u8::from(*value))),
+        ExprKind::Unary(UnaryOp::Negate, inner) => literal(inner, dims, element).map(|v| -v),
+        ExprKind::Array(items) => {
+            let (_, inner) = dims.split_first()?;
+            let each = usize::try_from(inner.iter().product::<u64>()).ok()?.max(1);
+            literal(items.get(element / each)?, inner, element % each)
+        }
+        ExprKind::Cast(inner) => literal(inner, dims, element),
+        _ => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! What is shown of a program: columns of rows, variables whose changes at events are told, texts of relations and clocks.
+
+use std::sync::Arc;
+
+use saltus_base::Index;
+use saltus_program::{SimProgram, SlotId, SlotKind, SubClock, Variable};
+
+use crate::options::Recorded;
+use crate::trajectory::Column;
+
+pub(crate) struct Catalogue {
+    pub columns: Vec<Column>,
+    /// Slots of a row of results.
+    pub places: Vec<usize>,
+    /// Slots that a row would have if all variables were recorded.
+    pub shown: Vec<usize>,
+    /// Slots whose changes at events are recorded.
+    pub watched: Vec<(SlotId, Arc<str>)>,
+    /// Texts of relations, timers and clocks, shared by all records.
+    pub relations: Vec<Arc<str>>,
+    pub timers: Vec<Arc<str>>,
+    pub clocks: Vec<Arc<str>>,
+}
+
+impl Catalogue {
+    pub fn new(program: &SimProgram, recorded: &Recorded) -> Self {
+        let kept = || shown(program).filter(|v| recorded.contains(&v.name));
+        let places = slots_of(kept());
+        // Every kept slot is among the places.
+        let place = |v: &Variable| places.partition_point(|&slot| slot < v.slot.index());
+        Catalogue {
+            columns: kept().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect(),
+            places,
+            shown: slots_of(shown(program)),
+            watched: watched_slots(program),
+            relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
+            timers: program.time_events.iter().map(|e| e.text.as_str().into()).collect(),
+            clocks: sub_clocks(program).map(|c| c.text.as_str().into()).collect(),
+        }
+    }
+}
+
+pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
+    program.base_partitions.iter().flat_map(|p| &p.sub_clocks)
+}
+
+/// Variables that have values over time and a name of their own.
+fn shown(program: &SimProgram) -> impl Iterator<Item = &Variable> {
+    program.variables.iter().filter(|v| !v.is_parameter() && !v.is_hidden)
+}
+
+/// Discrete variables and states that a `reinit` may set, each slot under one name.
+fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
+    let mut seen = vec![false; program.slots.len()];
+    let mut watched = Vec::new();
+    // A variable that equals a derivative goes by its own name.
+    let is_derivative = |v: &&Variable| v.name.starts_with("der(");
+    for variable in shown(program).filter(|v| !is_derivative(v)).chain(shown(program).filter(is_derivative)) {
+        let is_discrete =
+            program.slots.get(variable.slot).is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
+        let is_set = || program.reinits.iter().any(|r| r.state == variable.slot);
+        let is_new = seen.get_mut(variable.slot.index()).is_some_and(|s| !std::mem::replace(s, true));
+        if is_new && (is_discrete || is_set()) {
+            watched.push((variable.slot, variable.name.as_str().into()));
+        }
+    }
+    watched
+}
+
+/// The slots of some variables, each once.
+fn slots_of<'a>(variables: impl Iterator<Item = &'a Variable>) -> Vec<usize> {
+    let mut slots: Vec<usize> = variables.map(|v| v.slot.index()).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}

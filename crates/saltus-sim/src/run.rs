@@ -1,0 +1,53 @@
+//! Runs from start to stop in one go, with results in memory.
+
+use saltus_program::ModelFunctions;
+
+use crate::{Options, Progress, Recorder, SimError, SimErrorKind, Simulation, Trajectory};
+
+/// Simulates from start to stop time.
+pub fn simulate(instance: Box<dyn ModelFunctions>, options: &Options) -> Result<Trajectory, SimError> {
+    simulate_observed(instance, options, &mut |_| true)
+}
+
+/// Like [`simulate`]; `observer` learns of each step and event and says whether to go on.
+pub fn simulate_observed(
+    instance: Box<dyn ModelFunctions>,
+    options: &Options,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Trajectory, SimError> {
+    let mut simulation = Simulation::new(instance, options.clone());
+    let recorder = Recorder::new(options.max_result_bytes);
+    simulation.set_sink(Box::new(recorder.clone()));
+    let outcome = run(&mut simulation, observer);
+    let trajectory = simulation.trajectory(&recorder);
+    match outcome {
+        Ok(()) => Ok(trajectory),
+        Err(error) => Err(SimError { partial: Box::new(trajectory), ..error }),
+    }
+}
+
+/// Runs a simulation to its end.
+pub fn run(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bool) -> Result<(), SimError> {
+    simulation.initialise()?;
+    let stop = simulation.options().stop_time;
+    while !simulation.is_over() {
+        if !observer(simulation.progress()) {
+            return Err(simulation.stop(SimErrorKind::Interrupted));
+        }
+        simulation.advance(stop)?;
+    }
+    simulation.finish()
+}
+
+impl Simulation {
+    /// What was recorded, with what is known about the run.
+    pub fn trajectory(&self, recorder: &Recorder) -> Trajectory {
+        Trajectory {
+            warnings: self.warnings().to_vec(),
+            notes: self.notes().to_vec(),
+            statistics: self.statistics(),
+            end: self.end().clone(),
+            ..recorder.take()
+        }
+    }
+}

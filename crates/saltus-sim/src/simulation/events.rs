@@ -1,0 +1,228 @@
+//! Events: settled in rounds, judged, and followed by a restart of the integrator if they disturb it.
+//!
+//! In: the time and kind of an event. Out: the right limits, two rows, a record. An event that changes no state and nothing
+//! that the derivatives depend on leaves the integrator alone.
+
+use saltus_base::{Index, Span};
+use saltus_program::{ModelFunctions, Relation, RelationId, SlotId, SlotType};
+
+use super::{Phase, Simulation};
+use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
+use crate::error::{Failure, SimErrorKind};
+use crate::event::{self, Settled};
+use crate::options::ZenoPolicy;
+use crate::record::EventKind;
+use crate::sliding::Slide;
+use crate::trajectory::End;
+use crate::zeno::{Happened, Verdict};
+
+impl Simulation {
+    /// Settles the event at `t`; true if the integrator was restarted.
+    pub(super) fn event(&mut self, t: f64, kind: EventKind) -> Result<bool, Failure> {
+        self.go_to(t)?;
+        if self.model.is_sliding() {
+            let (first, second) = self.model.weights();
+            self.model.end_slide();
+            if kind == EventKind::State && first.min(second) <= 0.0 {
+                return self.leave(t);
+            }
+        }
+        self.model.update_pre();
+        self.write_event_row(t)?;
+        self.skip_output_point(t);
+        self.remember_memory();
+        self.model.pass(t);
+        let settled = event::settle(&self.program, &mut self.model, &self.options, t);
+        let Settled { rounds, termination, flips } = settled.map_err(Failure::after_all_starts)?;
+        self.model.remember_event(t);
+        self.write_event_row(t)?;
+        let mut causes = self.causes(kind == EventKind::Time);
+        self.add_reverted(&flips, &mut causes);
+        let exchanges = self.selection.review(&mut self.model, t)?;
+        causes.extend(self.selection.causes(&exchanges));
+        let disturbed = self.is_disturbed() || !exchanges.is_empty();
+        let jumped = self.has_jumped();
+        let changed = self.changed_relations();
+        if jumped && kind == EventKind::State && self.options.on_zeno != ZenoPolicy::Continue {
+            self.refuse_to_tunnel(t, &changed)?;
+        }
+        let timed = kind != EventKind::State;
+        let verdict = self.driver.zeno.judge(&Happened { time: t, changed: &changed, jumped, timed }, &self.options);
+        self.record(t, kind, causes, rounds, disturbed)?;
+        self.tell_rounds(&flips);
+        if changed.is_empty() && !disturbed && kind == EventKind::State {
+            self.doubt_unconfirmed(t);
+        }
+        match verdict {
+            Verdict::Progress => {}
+            Verdict::Alternating => self.slide_or_doubt(t, &changed),
+            Verdict::Hold(until) => self.driver.hold = Some(until),
+            Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
+        }
+        if let Some(i) = termination {
+            self.terminate(i)?;
+            return Ok(false);
+        }
+        self.driver.time_event = event::next_time_event(&self.model, t);
+        if disturbed {
+            self.start_integrator(t, true, jumped)?;
+        } else {
+            self.arm(t, jumped)?;
+        }
+        Ok(disturbed)
+    }
+
+    /// A side of the threshold along which the model slid does not point at it any more: on with that side alone.
+    fn leave(&mut self, t: f64) -> Result<bool, Failure> {
+        self.write_event_row(t)?;
+        self.skip_output_point(t);
+        self.remember_memory();
+        self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
+        self.start_integrator(t, true, false)?;
+        Ok(true)
+    }
+
+    /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
+    /// loop. The event is right; they may go as far again before they are looked at once more.
+    fn doubt_unconfirmed(&mut self, t: f64) {
+        let is_progress = t - self.driver.unconfirmed_at > EVENT_PROGRESS * self.options.time_span();
+        self.driver.unconfirmed_at = t;
+        let mut is_any = false;
+        for (i, relation) in self.program.relations.values().enumerate() {
+            let z = self.value_before(relation.crossing);
+            if relation.op.holds(z) != (self.model.get(relation.memory) != 0.0) {
+                // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
+                // such events follow the limits of all that share it, one long violation would miss the last of them.
+                let is_put_right = is_progress && self.model.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
+                let scale = self.model.get(relation.scale).max(1.0);
+                let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
+                self.driver.search.doubt(i, (2.0 * z.abs()).min(most));
+                is_any = true;
+            }
+        }
+        // The search saw a change that the event did not see even before it was settled.
+        if !is_any {
+            self.driver.search.doubt_fired();
+        }
+    }
+
+    /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
+    /// the threshold, which is widened.
+    fn slide_or_doubt(&mut self, t: f64, changed: &[RelationId]) {
+        if self.slide(t, changed) {
+            return;
+        }
+        for &id in changed {
+            let scale = self.program.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
+            self.driver.search.doubt_more(id.index(), scale);
+        }
+    }
+
+    /// Slides along the threshold of one of the relations that have just changed, if both its sides point at it.
+    fn slide(&mut self, t: f64, changed: &[RelationId]) -> bool {
+        for &id in changed {
+            let (first, second) = (self.driver.before.clone(), self.model.snapshot());
+            let Some(relation) = self.program.relations.get(id).cloned() else { continue };
+            let Some(slide) = Slide::new(&self.program, id, first, second) else { continue };
+            let Some((before, after)) = self.model.try_to_slide(slide) else { continue };
+            self.driver.zeno.has_slid(id);
+            let note = format!(
+                "slides along the threshold of `{}`: its difference changes by {before:.3e} a second on one side and by \
+                 {after:.3e} on the other",
+                relation.text
+            );
+            self.note_event(&note);
+            let about_it = format!("`{}`", relation.text);
+            if !self.driver.notes.iter().any(|(_, known)| known.contains(&about_it)) {
+                self.driver.notes.push((t, note));
+            }
+            return true;
+        }
+        false
+    }
+
+    fn changed_relations(&self) -> Vec<RelationId> {
+        let changed = |r: &Relation| (self.model.get(r.memory) != 0.0) != (self.value_before(r.memory) != 0.0);
+        self.program.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
+    }
+
+    fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
+        // An event that changed nothing was found by the relation that is closest to a change.
+        let changed = changed.iter().find_map(|&id| self.program.relations.get(id));
+        let relation = changed.or_else(|| Some(self.closest_relation()?.1));
+        let (text, span) = relation.map_or(("time", Span::nowhere()), |r| (&r.text, r.span));
+        let kind = SimErrorKind::Chattering { events, relation: text.to_owned(), modes: self.alternatives() };
+        Failure::new(t, kind).at(span)
+    }
+
+    /// Discrete variables that the derivatives depend on and that have just changed.
+    fn alternatives(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        for &slot in &self.program.derivative_modes {
+            let (before, after) = (self.value_before(slot), self.model.get(slot));
+            if before != after && texts.len() < MOST_ALTERNATIVES {
+                let is_boolean = self.program.slots.get(slot).is_some_and(|s| s.ty == SlotType::Boolean);
+                let text = |x: f64| if is_boolean { (x != 0.0).to_string() } else { x.to_string() };
+                texts.push(format!("{} = {} or {}", self.program.slot_name(slot), text(before), text(after)));
+            }
+        }
+        texts
+    }
+
+    fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
+        let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale).max(1.0)).abs();
+        self.program.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
+    }
+
+    fn has_jumped(&self) -> bool {
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        self.program.states.iter().any(|s| changed(s.value))
+    }
+
+    /// Did a state change, or something that the derivatives depend on?
+    fn is_disturbed(&self) -> bool {
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        self.program.states.iter().any(|s| changed(s.value))
+            || self.program.derivative_modes.iter().any(|&s| changed(s))
+    }
+
+    /// The model calls `terminate`: the terminal event follows at once.
+    pub(super) fn terminate(&mut self, i: usize) -> Result<(), Failure> {
+        let message = self.termination(i);
+        self.driver.end = End::Terminated { message };
+        self.end_or_fail()
+    }
+
+    pub(super) fn terminated(&self) -> Option<String> {
+        match &self.driver.end {
+            End::Terminated { message } => Some(message.clone()),
+            End::StopTime => None,
+        }
+    }
+
+    /// The event at which `terminal()` is true.
+    pub(super) fn end_or_fail(&mut self) -> Result<(), Failure> {
+        if matches!(self.driver.phase, Phase::New | Phase::Over) {
+            return Ok(());
+        }
+        self.view = None;
+        let t = if self.terminated().is_some() { self.model.get(self.program.time) } else { self.driver.now };
+        let is_wanted = self.program.event_section.loads().binary_search(&self.program.terminal).is_ok();
+        if self.terminated().is_none() && !self.is_at_rest() {
+            self.go_to(t)?;
+        }
+        self.driver.now = t;
+        self.driver.phase = Phase::Over;
+        self.model.set(self.program.terminal, 1.0);
+        if !is_wanted {
+            return self.close_event();
+        }
+        self.model.update_pre();
+        self.remember_memory();
+        let settled = event::settle(&self.program, &mut self.model, &self.options, t)?;
+        self.write_event_row(t)?;
+        let causes = self.causes(false);
+        self.record(t, EventKind::Terminal, causes, settled.rounds, false)?;
+        self.close_event()
+    }
+}

@@ -1,0 +1,396 @@
+//! A simulation: one run of a program that can be stopped, looked at, changed, saved and continued at any time.
+//!
+//! In: an instance of a program and options. Out: after [`Simulation::initialise`], [`Simulation::advance`] goes on by one step
+//! or one event at a time, and never beyond where it is asked to; rows and events go to a [`Sink`] as they are made.
+//!
+//! A step of the integrator may reach beyond the time that was asked for. Then values come from its dense output, without a
+//! trace in what follows: a run that was stopped and continued, or saved and restored, gives the same results as one that was
+//! not, bit by bit. Only a change from outside ([`Simulation::set`]) cuts the step off.
+//!
+//! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`changing`] applies what is set from
+//! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
+
+mod changing;
+mod events;
+mod failing;
+mod jumping;
+mod recording;
+mod state;
+mod stepping;
+mod telling;
+mod tunnel;
+
+use std::sync::Arc;
+
+use saltus_base::Index;
+use saltus_numerics::Method;
+use saltus_program::{ModelFunctions, SimProgram, SlotId};
+use serde::{Deserialize, Serialize};
+
+use crate::Options;
+use crate::catalogue::Catalogue;
+use crate::crossing::CrossingSearch;
+use crate::error::{Failure, SimError, SimErrorKind};
+use crate::event;
+use crate::inputs::Signal;
+use crate::integration;
+use crate::model::Model;
+use crate::options::ZenoPolicy;
+use crate::record::{EventCause, EventKind, EventRecord};
+use crate::selection::Selection;
+use crate::sink::Sink;
+use crate::structure::Structure;
+use crate::trajectory::{End, Statistics, Warning};
+use crate::zeno::Zeno;
+
+pub use changing::CannotSet;
+pub use state::{CannotRestore, CannotSave, State};
+
+/// One run of a program.
+pub struct Simulation {
+    program: Arc<SimProgram>,
+    options: Options,
+    structure: Structure,
+    catalogue: Catalogue,
+    model: Model,
+    selection: Selection,
+    driver: Driver,
+    sink: Option<Box<dyn Sink>>,
+    /// Set from outside and not applied yet.
+    changes: Vec<(SlotId, f64)>,
+    /// Memory at the present time, if somebody has looked at it.
+    view: Option<Vec<f64>>,
+    work: Work,
+}
+
+/// What a run is about to do and has learnt; part of its state.
+#[derive(Clone, Serialize, Deserialize)]
+struct Driver {
+    phase: Phase,
+    /// How far the run has been asked to go and has gone.
+    now: f64,
+    integrator: Method,
+    search: CrossingSearch,
+    /// Number of the next equidistant output point.
+    next_output: u64,
+    /// Time of the last row.
+    last_row: Option<f64>,
+    /// Memory before the last event.
+    before: Vec<f64>,
+    /// The next time event; changes at events only.
+    time_event: f64,
+    steps_at_event: u64,
+    /// The last event at which a relation was about to change and did not.
+    unconfirmed_at: f64,
+    zeno: Zeno,
+    /// Until when relations are held, because they would not settle down.
+    hold: Option<f64>,
+    jumps: jumping::Jumps,
+    /// By shown slot: is it infinite, and rightly so?
+    infinite: Vec<bool>,
+    statistics: Statistics,
+    warnings: Vec<Warning>,
+    notes: Vec<(f64, String)>,
+    end: End,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+enum Phase {
+    New,
+    /// At the end of a step, or after an event that restarted the integrator.
+    Between,
+    /// In the last step of the integrator.
+    Inside(Pending),
+    /// `terminate` was called, or the terminal event is over.
+    Over,
+}
+
+/// The part of the last step that has not happened yet.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+struct Pending {
+    from: f64,
+    end: f64,
+    retries: u32,
+    next: Option<Next>,
+}
+
+/// What comes next in a step.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+enum Next {
+    Event(f64, EventKind),
+    /// Nothing happens up to its end.
+    End,
+}
+
+/// Storage without meaning between two steps.
+#[derive(Default)]
+struct Work {
+    x: Vec<f64>,
+    /// Unknowns of loops at the start of the present step.
+    starts: Vec<f64>,
+    row: Vec<f64>,
+    /// The event that is being settled.
+    event: Option<EventRecord>,
+    /// Copies of events that have been settled since the last return to the caller.
+    settled: Option<EventRecord>,
+}
+
+/// How a run went on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Advance {
+    /// A step, or a part of one; nothing happened in it.
+    Step,
+    /// An event has been settled: values are those after it, [`Simulation::left`] has those before it.
+    Event(Box<EventRecord>),
+    /// The model called `terminate`, with this message.
+    Terminated(String),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    pub time: f64,
+    pub start_time: f64,
+    pub stop_time: f64,
+    pub steps: u64,
+    pub events: u64,
+}
+
+impl Simulation {
+    /// A run that has not begun. Its instance should be new, or renewed.
+    pub fn new(instance: Box<dyn ModelFunctions>, options: Options) -> Self {
+        let program = instance.program().clone();
+        let structure = Structure::of(&program, false);
+        let mut search = CrossingSearch::new(&program);
+        search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
+        let driver = Driver {
+            phase: Phase::New,
+            now: options.start_time,
+            integrator: integration::choose(&program, &options, &structure),
+            search,
+            next_output: 1,
+            last_row: None,
+            before: Vec::new(),
+            time_event: f64::INFINITY,
+            steps_at_event: 0,
+            unconfirmed_at: f64::NEG_INFINITY,
+            zeno: Zeno::new(options.on_zeno),
+            hold: None,
+            jumps: jumping::Jumps::default(),
+            infinite: Vec::new(),
+            statistics: Statistics::default(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            end: End::StopTime,
+        };
+        Simulation {
+            catalogue: Catalogue::new(&program, &options.recorded),
+            model: Model::new(instance),
+            selection: Selection::new(program.clone()),
+            work: Work { x: vec![0.0; program.states.len()], ..Work::default() },
+            program,
+            options,
+            structure,
+            driver,
+            sink: None,
+            changes: Vec::new(),
+            view: None,
+        }
+    }
+
+    /// Where rows and events go from now on.
+    pub fn set_sink(&mut self, sink: Box<dyn Sink>) {
+        self.sink = Some(sink);
+    }
+
+    /// Gives an input its values over time; before [`Simulation::initialise`].
+    pub fn set_input(&mut self, slot: SlotId, signal: Signal) -> Result<(), CannotSet> {
+        if self.driver.phase != Phase::New {
+            return Err(CannotSet::AlreadyBegun);
+        }
+        self.model.set_input(slot, signal)
+    }
+
+    /// Solves the initial system and settles the first event.
+    pub fn initialise(&mut self) -> Result<(), SimError> {
+        let initialised = self.initialise_or_fail();
+        initialised.map_err(|failure| self.fail(failure))
+    }
+
+    fn initialise_or_fail(&mut self) -> Result<(), Failure> {
+        if self.driver.phase != Phase::New {
+            return Ok(());
+        }
+        let start = self.options.start_time;
+        if let Some(what) = self.options.mistake() {
+            return Err(Failure::new(start, SimErrorKind::BadOptions { what }));
+        }
+        if self.model.inputs_vary() {
+            self.structure = Structure::of(&self.program, true);
+            self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
+        }
+        self.model.set_mixed_method(self.options.mixed);
+        for (slot, value) in std::mem::take(&mut self.changes) {
+            self.model.set(slot, value);
+        }
+        let settled = event::initialise(&self.program, &mut self.model, &self.options)?;
+        self.model.remember_event(start);
+        self.begin_recording(start)?;
+        self.write_row(start)?;
+        self.driver.before = self.model.snapshot();
+        self.record(start, EventKind::Start, vec![EventCause::Start], settled.rounds, true)?;
+        self.driver.phase = Phase::Between;
+        if let Some(i) = settled.termination {
+            self.terminate(i)?;
+            return Ok(());
+        }
+        self.driver.time_event = event::next_time_event(&self.model, start);
+        if start < self.options.stop_time {
+            self.start_integrator(start, false, false)?;
+        }
+        self.close_event()
+    }
+
+    /// Goes on by one step or one event, not beyond `until` and not beyond the stop time.
+    pub fn advance(&mut self, until: f64) -> Result<Advance, SimError> {
+        let advanced = self.initialise_or_fail().and_then(|()| self.advance_or_fail(until.min(self.options.stop_time)));
+        advanced.map_err(|failure| self.fail(failure))
+    }
+
+    /// Goes on up to `until` (or the stop time), or until the model ends by itself: then its message.
+    pub fn advance_to(&mut self, until: f64) -> Result<Option<String>, SimError> {
+        let until = until.min(self.options.stop_time);
+        loop {
+            match self.advance(until)? {
+                Advance::Terminated(message) => return Ok(Some(message)),
+                Advance::Step | Advance::Event(_) if self.driver.now >= until => return Ok(None),
+                Advance::Step | Advance::Event(_) => {}
+            }
+        }
+    }
+
+    /// The event at which `terminal()` is true, at the present time.
+    pub fn finish(&mut self) -> Result<(), SimError> {
+        self.end_or_fail().map_err(|failure| self.fail(failure))
+    }
+
+    /// Is there nothing more to come?
+    pub fn is_over(&self) -> bool {
+        self.driver.phase == Phase::Over || self.driver.phase != Phase::New && self.driver.now >= self.options.stop_time
+    }
+
+    pub fn program(&self) -> &Arc<SimProgram> {
+        &self.program
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// How far it has gone.
+    pub fn time(&self) -> f64 {
+        self.driver.now
+    }
+
+    /// A value at the present time.
+    pub fn get(&mut self, slot: SlotId) -> Result<f64, SimError> {
+        Ok(self.values()?.get(slot.index()).copied().unwrap_or(f64::NAN))
+    }
+
+    /// All values at the present time, by slot.
+    pub fn values(&mut self) -> Result<&[f64], SimError> {
+        if self.view.is_none() {
+            let memory = self.examine(|instance| instance.memory().to_vec())?;
+            self.view = Some(memory);
+        }
+        Ok(self.view.as_deref().unwrap_or_default())
+    }
+
+    /// Lets `look` work with the instance, evaluated at the present time. What it does there leaves no trace.
+    pub fn examine<R>(&mut self, look: impl FnOnce(&mut dyn ModelFunctions) -> R) -> Result<R, SimError> {
+        self.model.checkpoint();
+        let evaluated = if self.is_at_rest() { Ok(()) } else { self.go_to(self.driver.now) };
+        let result = evaluated.map(|()| look(&mut self.model));
+        self.model.rollback();
+        result.map_err(|failure| self.fail(failure))
+    }
+
+    /// Is the memory that of the present point, with no integrator that goes on from it?
+    fn is_at_rest(&self) -> bool {
+        matches!(self.driver.phase, Phase::New | Phase::Over) || self.options.start_time >= self.options.stop_time
+    }
+
+    /// A value before the last event.
+    pub fn left(&self, slot: SlotId) -> f64 {
+        self.driver.before.get(slot.index()).copied().unwrap_or(f64::NAN)
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress {
+            time: self.driver.now,
+            start_time: self.options.start_time,
+            stop_time: self.options.stop_time,
+            steps: self.driver.integrator.statistics().steps,
+            events: self.driver.statistics.events,
+        }
+    }
+
+    /// Violated assertions of level warning and other remarks so far.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.driver.warnings
+    }
+
+    /// What was done that the model does not say, each once.
+    pub fn notes(&self) -> &[(f64, String)] {
+        &self.driver.notes
+    }
+
+    pub fn end(&self) -> &End {
+        &self.driver.end
+    }
+
+    /// What the run has cost so far.
+    pub fn statistics(&self) -> Statistics {
+        let cost = self.driver.integrator.statistics();
+        Statistics {
+            steps: cost.steps,
+            rejected_steps: cost.rejected,
+            derivative_evaluations: cost.evaluations,
+            jacobian_evaluations: cost.jacobians,
+            factorisations: cost.factorisations,
+            crossing_evaluations: self.driver.search.evaluations,
+            restarts: cost.restarts,
+            method_switches: cost.switches,
+            loops: self.model.loop_statistics(),
+            ..self.driver.statistics
+        }
+    }
+
+    /// Time that went into making machine code so far.
+    pub fn compile_time(&self) -> std::time::Duration {
+        self.model.compile_time()
+    }
+
+    /// Gives the instance back, for another run.
+    pub fn into_instance(self) -> Box<dyn ModelFunctions> {
+        self.model.into_inner()
+    }
+
+    /// An error of the kind at the present time, as the caller of [`Simulation::advance`] may have reasons of its own to stop.
+    pub fn stop(&mut self, kind: SimErrorKind) -> SimError {
+        self.fail(Failure::new(self.driver.now, kind))
+    }
+
+    fn fail(&mut self, failure: Failure) -> SimError {
+        // What was recorded until then is not lost; the failure itself is what the caller needs to know.
+        let _ = self.close_event();
+        let Failure { time, kind, span, details } = failure;
+        SimError { time, kind, span, details, partial: Box::default() }
+    }
+}
+
+/// A simulation can go to another thread.
+const _: () = {
+    const fn sent<T: Send>() {}
+    sent::<Simulation>();
+};

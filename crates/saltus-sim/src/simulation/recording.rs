@@ -1,0 +1,111 @@
+//! Rows and records, on their way to the sink.
+
+use saltus_program::ModelFunctions;
+
+use super::Simulation;
+use crate::error::{Failure, SimErrorKind};
+use crate::sink::{Header, SinkError};
+
+impl Simulation {
+    /// Tells the sink what the rows mean.
+    pub(super) fn begin_recording(&mut self, t: f64) -> Result<(), Failure> {
+        self.work.row = vec![0.0; self.catalogue.places.len()];
+        let Some(sink) = &mut self.sink else { return Ok(()) };
+        let parameters = self.program.variables.iter().filter(|v| v.is_parameter() && !v.is_hidden);
+        let parameters: Vec<(String, f64)> = parameters.map(|v| (v.name.clone(), self.model.get(v.slot))).collect();
+        let header = Header {
+            start_time: t,
+            columns: &self.catalogue.columns,
+            n_places: self.catalogue.places.len(),
+            parameters: &parameters,
+        };
+        sink.begin(&header).map_err(|error| refused(t, error))
+    }
+
+    /// Assertions hold at all accepted points, not only at those that are written.
+    pub(super) fn check_step_end(&mut self, t: f64) -> Result<(), Failure> {
+        let is_written = self.driver.last_row == Some(t);
+        if self.program.assertions.is_empty() || is_written {
+            return Ok(());
+        }
+        self.go_to(t)?;
+        self.check_assertions(t)
+    }
+
+    /// Equidistant rows before `t`.
+    pub(super) fn write_points_before(&mut self, t: f64) -> Result<(), Failure> {
+        while self.driver.next_output <= self.options.n_intervals() {
+            let point = self.options.output_point(self.driver.next_output);
+            if point >= t {
+                break;
+            }
+            self.go_to(point)?;
+            self.driver.next_output += 1;
+            self.write_row(point)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_event_row(&mut self, t: f64) -> Result<(), Failure> {
+        let is_wanted = self.options.event_rows && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room());
+        if is_wanted { self.write_row(t) } else { self.check_assertions(t) }
+    }
+
+    pub(super) fn write_row(&mut self, t: f64) -> Result<(), Failure> {
+        self.driver.last_row = Some(t);
+        let memory = self.model.memory();
+        for (value, &slot) in self.work.row.iter_mut().zip(&self.catalogue.places) {
+            *value = memory[slot];
+        }
+        // All of them: several at a time are faster than the first ones alone.
+        let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());
+        let is_all = self.catalogue.places.len() == self.catalogue.shown.len();
+        let has_hidden = || self.catalogue.shown.iter().any(|&slot| memory[slot].is_infinite());
+        if has_infinite || !is_all && has_hidden() {
+            self.check_infinite(t)?;
+        }
+        if let Some(sink) = &mut self.sink {
+            sink.row(t, &self.work.row).map_err(|error| refused(t, error))?;
+        }
+        self.check_assertions(t)
+    }
+
+    pub(super) fn remember_memory(&mut self) {
+        self.driver.before.clear();
+        self.driver.before.extend_from_slice(self.model.memory());
+    }
+
+    /// The rows of an event stand for an output point at the same time.
+    pub(super) fn skip_output_point(&mut self, t: f64) {
+        if self.driver.next_output <= self.options.n_intervals()
+            && self.options.output_point(self.driver.next_output) == t
+            && self.driver.last_row == Some(t)
+        {
+            self.driver.next_output += 1;
+        }
+    }
+
+    /// Sends the event that has been settled on its way.
+    pub(super) fn close_event(&mut self) -> Result<(), Failure> {
+        let Some(event) = self.work.event.take() else { return Ok(()) };
+        let sent = self.sink.as_mut().map_or(Ok(()), |sink| sink.event(&event));
+        let time = event.time;
+        self.work.settled = Some(event);
+        sent.map_err(|error| refused(time, error))
+    }
+
+    /// Adds a remark to the event that is being settled.
+    pub(super) fn note_event(&mut self, note: &str) {
+        if let Some(event) = &mut self.work.event {
+            event.note = Some(note.into());
+        }
+    }
+}
+
+fn refused(t: f64, error: SinkError) -> Failure {
+    let kind = match error {
+        SinkError::TooLarge { bytes } => SimErrorKind::ResultsTooLarge { bytes },
+        SinkError::Failed(why) => SimErrorKind::CannotRecord { why },
+    };
+    Failure::new(t, kind)
+}

@@ -1,0 +1,305 @@
+//! Steps of the integrator, and what is found in them.
+//!
+//! In: a run between two steps. Out: a step, searched for relations that would change; what comes first in it, and the rows
+//! before that from dense output: they never shorten a step. A point within an accepted step that cannot be evaluated makes
+//! the step shorter; only at the shortest step it is an error.
+
+use saltus_program::{Activation, ModelFunctions, SimProgram};
+
+use super::{Advance, Next, Pending, Phase, Simulation};
+use crate::constants::{FREQUENT_EVENTS, HISTORY_POINTS, MOST_STEP_RETRIES, SHORTEST_DELAY};
+use crate::crossing::{N_WEIGHTS, Probe};
+use crate::error::{Failure, SimErrorKind};
+use crate::event;
+use crate::integration::{self, Rhs};
+use crate::model::Model;
+use crate::record::EventKind;
+
+/// Crossing functions on the dense output of the last step.
+struct StepProbe<'a> {
+    program: &'a SimProgram,
+    functions: &'a mut Model,
+    integrator: &'a dyn saltus_numerics::Integrator,
+    x: &'a mut [f64],
+}
+
+impl Probe for StepProbe<'_> {
+    fn crossings(&mut self, t: f64, z: &mut [f64], scale: &mut [f64]) -> Result<(), Failure> {
+        self.integrator.interpolate(t, self.x);
+        self.functions.set_continuous(t, self.x);
+        read_crossings(&self.program, self.functions, t, z, scale)
+    }
+}
+
+pub(super) fn read_crossings(
+    program: &SimProgram,
+    functions: &mut Model,
+    t: f64,
+    z: &mut [f64],
+    scale: &mut [f64],
+) -> Result<(), Failure> {
+    event::eval(functions, t, Activation::Derivatives)?;
+    event::eval(functions, t, Activation::Crossings)?;
+    for (i, relation) in program.relations.values().enumerate() {
+        z[i] = functions.get(relation.crossing);
+        scale[i] = functions.get(relation.scale);
+    }
+    let (first, second) = functions.weights();
+    for (place, weight) in z.iter_mut().skip(program.relations.len()).zip([first, second]) {
+        *place = weight;
+    }
+    Ok(())
+}
+
+impl Simulation {
+    /// One step or one event; values that were looked at are out of date.
+    pub(super) fn advance_or_fail(&mut self, until: f64) -> Result<Advance, Failure> {
+        self.view = None;
+        if let Some(message) = self.terminated() {
+            return Ok(Advance::Terminated(message));
+        }
+        self.apply_changes()?;
+        let advanced = match self.proceed(until) {
+            Err(failure) => self.jump(failure),
+            done => done,
+        };
+        advanced?;
+        self.close_event()?;
+        if let Some(message) = self.terminated() {
+            return Ok(Advance::Terminated(message));
+        }
+        Ok(self.work.settled.take().map_or(Advance::Step, |event| Advance::Event(Box::new(event))))
+    }
+
+    /// Up to the next event, the end of a step or `until`, whatever comes first.
+    fn proceed(&mut self, until: f64) -> Result<(), Failure> {
+        let pending = match self.driver.phase {
+            Phase::Inside(pending) => pending,
+            Phase::New | Phase::Over => return Ok(()),
+            Phase::Between if self.driver.now >= until => return Ok(()),
+            Phase::Between => match self.begin_step()? {
+                Some(pending) => pending,
+                None => return Ok(()),
+            },
+        };
+        let (pending, next) = self.look_for_next(pending)?;
+        self.driver.phase = Phase::Inside(pending);
+        let at = if let Next::Event(at, _) = next { at } else { pending.end };
+        if at > until {
+            self.write_points_before(until.next_up())?;
+            self.driver.now = until;
+            return Ok(());
+        }
+        match next {
+            Next::Event(at, kind) => self.happen(pending, at, kind),
+            Next::End => self.end_step(pending),
+        }
+    }
+
+    /// A new step; `None` if other states were chosen instead.
+    fn begin_step(&mut self) -> Result<Option<Pending>, Failure> {
+        self.check_budget()?;
+        let from = self.driver.integrator.time();
+        let hold = self.driver.hold.unwrap_or(f64::INFINITY);
+        let limit = self.driver.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from));
+        if let Err(failure) = self.step(limit) {
+            // Perhaps the present choice of states leads no further.
+            return if self.review_states(from)? { Ok(None) } else { Err(failure) };
+        }
+        Ok(Some(Pending { from, end: self.driver.integrator.time(), retries: 0, next: None }))
+    }
+
+    /// What comes next in the step, which becomes shorter where it cannot be evaluated.
+    fn look_for_next(&mut self, mut pending: Pending) -> Result<(Pending, Next), Failure> {
+        loop {
+            if let Some(next) = pending.next {
+                return Ok((pending, next));
+            }
+            // An event in this step may have brought a time event forward into it.
+            let until = pending.end.min(self.driver.time_event);
+            let change = if self.driver.hold.is_none() { self.next_change(pending.from, until) } else { Ok(None) };
+            match change {
+                Ok(None) if until < pending.end => pending.next = Some(Next::Event(until, EventKind::Time)),
+                Ok(None) => pending.next = Some(Next::End),
+                Ok(Some(at)) => pending.next = Some(Next::Event(at, EventKind::State)),
+                Err(failure) if failure.is_recoverable() && pending.retries < MOST_STEP_RETRIES => {
+                    pending.retries += 1;
+                    pending.end = self.shorten_step(pending.from, pending.end, failure)?;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// An event inside of a step; if it does not disturb the integrator, the rest of the step still counts.
+    fn happen(&mut self, pending: Pending, at: f64, kind: EventKind) -> Result<(), Failure> {
+        self.write_points_before(at)?;
+        self.remember_histories(pending.from, at)?;
+        let disturbed = self.event(at, kind)?;
+        self.driver.now = at;
+        if self.driver.phase != Phase::Over {
+            let rest = Phase::Inside(Pending { from: at, next: None, ..pending });
+            self.driver.phase = if disturbed { Phase::Between } else { rest };
+        }
+        Ok(())
+    }
+
+    /// The end of a step, which may be an event.
+    fn end_step(&mut self, Pending { from, end, .. }: Pending) -> Result<(), Failure> {
+        let is_hold = self.driver.hold == Some(end);
+        if is_hold {
+            self.driver.hold = None;
+        }
+        self.remember_histories(from, end)?;
+        // From here on a failure does not find the step again.
+        self.driver.phase = Phase::Between;
+        if end == self.driver.time_event || is_hold {
+            self.write_points_before(end)?;
+            let kind = if end == self.driver.time_event { EventKind::Time } else { EventKind::Release };
+            self.event(end, kind)?;
+        } else {
+            self.write_points_before(end.next_up())?;
+            self.check_step_end(end)?;
+            self.review_states(end)?;
+        }
+        self.driver.now = end;
+        Ok(())
+    }
+
+    fn check_budget(&mut self) -> Result<(), Failure> {
+        let (t, steps) = (self.driver.integrator.time(), self.driver.integrator.statistics().steps);
+        if steps >= self.options.max_steps {
+            return Err(Failure::new(t, SimErrorKind::TooManySteps { most: self.options.max_steps }));
+        }
+        Ok(())
+    }
+
+    /// How far a step may go without asking for values of the future.
+    fn reach_of_delays(&self, from: f64) -> f64 {
+        if !self.model.has_histories() {
+            return f64::INFINITY;
+        }
+        from + self.model.shortest_delay().max(SHORTEST_DELAY * self.options.time_span())
+    }
+
+    /// Lets `delay` and `spatialDistribution` know what happened between two points of the last step.
+    pub(super) fn remember_histories(&mut self, from: f64, to: f64) -> Result<(), Failure> {
+        if !self.model.has_histories() || to <= from {
+            return Ok(());
+        }
+        for k in 1..=HISTORY_POINTS {
+            let t = if k == HISTORY_POINTS { to } else { from + (to - from) * k as f64 / HISTORY_POINTS as f64 };
+            self.go_to(t)?;
+            self.model.remember(t, from);
+        }
+        Ok(())
+    }
+
+    /// Lets other candidates of state sets be the states where the present ones have become bad ones; true if so.
+    pub(super) fn review_states(&mut self, t: f64) -> Result<bool, Failure> {
+        if self.program.state_sets.is_empty() {
+            return Ok(false);
+        }
+        self.driver.integrator.interpolate(t, &mut self.work.x);
+        self.model.set_continuous(t, &self.work.x);
+        event::eval(&mut self.model, t, Activation::Derivatives)?;
+        self.model.accept();
+        self.remember_memory();
+        let exchanges = self.selection.review(&mut self.model, t)?;
+        if exchanges.is_empty() {
+            return Ok(false);
+        }
+        let causes = self.selection.causes(&exchanges);
+        self.record(t, EventKind::Selection, causes, 0, true)?;
+        self.start_integrator(t, true, false)?;
+        Ok(true)
+    }
+
+    fn step(&mut self, limit: f64) -> Result<(), Failure> {
+        let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
+        let stepped = self.driver.integrator.step(&mut rhs, limit);
+        let status = rhs.status;
+        stepped.map_err(|e| self.integrator_failure(e, status))
+    }
+
+    /// Something between `from` and `end` cannot be evaluated: a shorter step from `from`; its end.
+    fn shorten_step(&mut self, from: f64, end: f64, failure: Failure) -> Result<f64, Failure> {
+        let h = 0.25 * (end - from);
+        if from + h <= from {
+            return Err(failure);
+        }
+        self.driver.integrator.interpolate(from, &mut self.work.x);
+        let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
+        let restarted = self.driver.integrator.restart(&mut rhs, from, &self.work.x);
+        restarted.map_err(|_| failure)?;
+        self.driver.integrator.propose_step_size(h);
+        self.driver.search.forget();
+        self.step(from + h)?;
+        Ok(self.driver.integrator.time())
+    }
+
+    fn next_change(&mut self, from: f64, to: f64) -> Result<Option<f64>, Failure> {
+        let mut probe = StepProbe {
+            program: &self.program,
+            functions: &mut self.model,
+            integrator: &*self.driver.integrator,
+            x: &mut self.work.x,
+        };
+        let longest_look = integration::longest_look(&self.options, &self.structure);
+        let found = self.driver.search.first_change(&mut probe, &self.program, from, to, longest_look);
+        let found = found.map_err(|mut failure| {
+            if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
+                *accumulation = self.driver.zeno.accumulation();
+            }
+            failure
+        })?;
+        Ok(found.map(|bracket| bracket.after))
+    }
+
+    /// Brings time, states and all continuous variables to `t` in the last step.
+    pub(super) fn go_to(&mut self, t: f64) -> Result<(), Failure> {
+        self.driver.integrator.interpolate(t, &mut self.work.x);
+        self.model.set_continuous(t, &self.work.x);
+        event::eval_continuous(&mut self.model, t)?;
+        self.model.accept();
+        Ok(())
+    }
+
+    /// Starts the integrator from the values in memory.
+    pub(super) fn start_integrator(&mut self, t: f64, is_event: bool, jumped: bool) -> Result<(), Failure> {
+        self.model.get_states(&mut self.work.x);
+        let steps = self.driver.integrator.statistics().steps;
+        let is_frequent = is_event && steps - self.driver.steps_at_event < FREQUENT_EVENTS;
+        self.driver.steps_at_event = steps;
+        let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
+        let started = if is_frequent {
+            self.driver.integrator.reinit(&mut rhs, t, &self.work.x)
+        } else {
+            self.driver.integrator.restart(&mut rhs, t, &self.work.x)
+        };
+        let status = rhs.status;
+        started.map_err(|e| self.integrator_failure(e, status))?;
+        self.arm(t, jumped)
+    }
+
+    /// Begins to watch the relations: their values now, and a little later along the tangent.
+    pub(super) fn arm(&mut self, t: f64, jumped: bool) -> Result<(), Failure> {
+        if self.program.relations.is_empty() {
+            return Ok(());
+        }
+        let n = self.program.relations.len() + N_WEIGHTS;
+        let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        self.driver.integrator.interpolate(t, &mut self.work.x);
+        self.model.set_continuous(t, &self.work.x);
+        read_crossings(&self.program, &mut self.model, t, &mut now, &mut scale)?;
+        // Where the model cannot be evaluated ahead, nothing is known about the direction.
+        if self.look_ahead(t, &mut soon).is_err() {
+            soon.copy_from_slice(&now);
+        }
+        self.model.set_continuous(t, &self.work.x);
+        let memory = self.program.relations.values().map(|r| self.model.get(r.memory) != 0.0);
+        let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
+        self.driver.search.arm(t, &memory, &now, &scale, &soon, jumped);
+        Ok(())
+    }
+}

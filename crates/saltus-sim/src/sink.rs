@@ -1,0 +1,101 @@
+//! Where results go: a [`Sink`] takes rows and events as they are made, so that a run needs no more memory the longer it takes.
+//! [`Recorder`] keeps them in memory.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::record::EventRecord;
+use crate::rows::Rows;
+use crate::trajectory::{Column, Segment, Trajectory};
+
+/// What a sink could not do.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SinkError {
+    /// The results need more memory than was permitted.
+    TooLarge { bytes: usize },
+    /// Something else, in words.
+    Failed(String),
+}
+
+/// What the rows of a stretch mean.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Header<'a> {
+    pub start_time: f64,
+    /// In order of declaration.
+    pub columns: &'a [Column],
+    /// Values of a row; columns that are always equal share one.
+    pub n_places: usize,
+    /// Names and values of constants and parameters.
+    pub parameters: &'a [(String, f64)],
+}
+
+pub trait Sink: Send {
+    /// Before the first row.
+    fn begin(&mut self, header: &Header) -> Result<(), SinkError>;
+
+    /// Values by place. Times do not decrease; two rows at the same time are an event.
+    fn row(&mut self, time: f64, values: &[f64]) -> Result<(), SinkError>;
+
+    fn event(&mut self, _event: &EventRecord) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    /// Should rows at events be left out to save room?
+    fn is_short_of_room(&self) -> bool {
+        false
+    }
+}
+
+/// Keeps results in memory; clones share what they keep.
+#[derive(Clone)]
+pub struct Recorder {
+    kept: Arc<Mutex<Trajectory>>,
+    max_bytes: usize,
+}
+
+impl Recorder {
+    /// Rows at events are left out when half of `max_bytes` is used; when all is used the run ends.
+    pub fn new(max_bytes: usize) -> Self {
+        Recorder { kept: Arc::default(), max_bytes }
+    }
+
+    /// What was recorded so far; nothing is left behind.
+    pub fn take(&self) -> Trajectory {
+        std::mem::take(&mut self.lock())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Trajectory> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sink for Recorder {
+    fn begin(&mut self, header: &Header) -> Result<(), SinkError> {
+        let mut kept = self.lock();
+        let rows = Rows::new(header.n_places);
+        kept.segments.push(Segment { variables: header.columns.to_vec(), times: Vec::new(), rows });
+        kept.parameters = header.parameters.to_vec();
+        Ok(())
+    }
+
+    fn row(&mut self, time: f64, values: &[f64]) -> Result<(), SinkError> {
+        let max_bytes = self.max_bytes;
+        let mut kept = self.lock();
+        let Some(segment) = kept.segments.last_mut() else { return Ok(()) };
+        if segment.rows.n_bytes() + 8 * values.len() > max_bytes {
+            return Err(SinkError::TooLarge { bytes: max_bytes });
+        }
+        segment.times.push(time);
+        segment.rows.push(values.iter().copied());
+        Ok(())
+    }
+
+    fn event(&mut self, event: &EventRecord) -> Result<(), SinkError> {
+        self.lock().events.push(event.clone());
+        Ok(())
+    }
+
+    fn is_short_of_room(&self) -> bool {
+        let kept = self.lock();
+        kept.segments.last().is_some_and(|s| s.rows.n_bytes() > self.max_bytes / 2)
+    }
+}
