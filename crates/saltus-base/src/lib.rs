@@ -18,4 +18,4 @@ pub use serde;
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};
-pub use source::{FileId, LineColumn, LineIndex, SourceExcerpt, SourceFile, SourceMap, Span};
+pub use source::{FileId, LineColumn, LineIndex, SourceFile, SourceMap, SourceTexts, Span};

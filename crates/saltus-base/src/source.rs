@@ -70,15 +70,9 @@ impl SourceMap {
         self.files.get(id)
     }
 
-    /// Names and texts of some files, as plain data; others keep their ids and are empty.
-    pub fn excerpt(&self, wanted: &BTreeSet<FileId>) -> SourceExcerpt {
-        let Some(last) = wanted.iter().next_back() else { return SourceExcerpt::default() };
-        let is_wanted = |id: &FileId| wanted.contains(id);
-        let file = |(id, file): (FileId, &SourceFile)| match is_wanted(&id) {
-            true => (file.path.clone(), file.text.to_string()),
-            false => Default::default(),
-        };
-        SourceExcerpt { files: self.files.iter().take_while(|(id, _)| id <= last).map(file).collect() }
+    /// Names and texts of all files, as plain data.
+    pub fn texts(&self) -> SourceTexts {
+        SourceTexts { files: self.files.values().map(|file| (file.path.clone(), file.text.clone())).collect() }
     }
 
     /// The source text of a span; empty for [`Span::nowhere`].
@@ -94,18 +88,30 @@ impl SourceMap {
     }
 }
 
-/// Some of the files of a session, by id: what is needed to show where a message belongs.
+/// Names and texts of files by id: what is needed to show where a message belongs.
 #[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
-pub struct SourceExcerpt {
-    files: Vec<(String, String)>,
+pub struct SourceTexts {
+    files: Vec<(String, Arc<str>)>,
 }
 
-impl SourceExcerpt {
+impl SourceTexts {
+    /// These files alone; others keep their ids and are empty.
+    pub fn only(&self, wanted: &BTreeSet<FileId>) -> SourceTexts {
+        let file = |(i, file): (usize, &(String, Arc<str>))| match wanted.contains(&FileId::from_usize(i)) {
+            true => file.clone(),
+            false => (String::new(), Arc::from("")),
+        };
+        let mut files: Vec<(String, Arc<str>)> = self.files.iter().enumerate().map(file).collect();
+        let last = wanted.iter().filter(|id| id.index() < files.len()).next_back();
+        files.truncate(last.map_or(0, |id| id.index() + 1));
+        SourceTexts { files }
+    }
+
     /// The files under their ids.
     pub fn to_map(&self) -> SourceMap {
         let mut map = SourceMap::new();
         for (path, text) in &self.files {
-            map.add(path.clone(), text.as_str());
+            map.add(path.clone(), text.clone());
         }
         map
     }

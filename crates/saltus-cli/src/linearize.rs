@@ -40,7 +40,8 @@ const WIDEST: usize = 12;
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let run = arguments.target.run(Options::until(Stage::Compile), screen)?;
-    let (Some(program), Some(model)) = (&run.outcome.program, &run.outcome.flat) else { return Ok(Exit::ModelError) };
+    let Some(model) = &run.outcome.model else { return Ok(Exit::ModelError) };
+    let program = model.program();
     if run.outcome.has_errors() {
         return Ok(Exit::ModelError);
     }
@@ -51,12 +52,12 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     let settings = Experiment { stop_time: Some(at), ..Experiment::default() }.settings(program);
-    let instance = Engine::Auto.instance(program, &run.session);
-    let found = match linearize(model, instance, &settings) {
+    let instance = model.instance(Engine::Auto, arguments.target.permissions());
+    let found = match linearize(instance, &settings) {
         Ok(found) => found,
         Err(error) => {
             let said = diagnostics::simulation_failed(&error);
-            run.session.with_sources(|sources| screen.show(&said, sources));
+            screen.show(&said, &model.sources());
             return Ok(Exit::RunTimeFailure);
         }
     };

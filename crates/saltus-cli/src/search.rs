@@ -4,7 +4,7 @@ use saltus::diagnostics;
 use saltus::pipeline::{Options, Stage};
 use saltus::search::{self, NotFound};
 use saltus::sweep::{Axis, Method, Study, overrides, typical};
-use saltus_results::{Kept, nearest};
+use saltus_results::Kept;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::target::Target;
@@ -63,18 +63,26 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let common = arguments.target.set().to_vec();
     let set = overrides(&common, &axes, &typical(&axes));
     let run = arguments.target.run_with(options.clone(), set, screen)?;
-    let Some(program) = run.outcome.program.as_ref().filter(|_| !run.outcome.has_errors()) else {
+    let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
-    if program.find_variable(variable).is_none() {
-        let names = program.variables.iter().map(|v| v.name.as_str());
-        return Err(screen.fail(&diagnostics::unknown_signal(variable, nearest(variable, names))));
+    if let Err(unknown) = model.variable(variable) {
+        return Err(screen.fail(&diagnostics::unknown_signal(variable, unknown.similar.as_deref())));
     }
     let open = || arguments.target.open_class();
     let stop = progress::interrupt_flag();
     let (experiment, engine) = (&options.experiment, options.engine);
-    let study =
-        Study { program, axes: &axes, experiment, engine, overrides: &common, open: &open, jobs: 1, stop: &stop };
+    let study = Study {
+        model,
+        permissions: arguments.target.permissions(),
+        axes: &axes,
+        experiment,
+        engine,
+        overrides: &common,
+        open: &open,
+        jobs: 1,
+        stop: &stop,
+    };
     let within = arguments.within.unwrap_or(1e-9 * target.abs().max(1e-3));
     let (result, method) = study.one_by_one(|simulate| {
         search::find([axes[0].values[0], axes[0].values[1]], target, within, &mut |parameter| {

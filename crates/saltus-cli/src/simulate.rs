@@ -79,7 +79,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let run = arguments.target.run_observed(options, &mut observer, screen)?;
     bar.clear();
     let started = Instant::now();
-    if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, &run.outcome.program) {
+    if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, run.outcome.program()) {
         let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
         keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
         let mut table = results::of(program, trajectory, &|name| kept.keeps(name));

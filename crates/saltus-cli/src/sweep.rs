@@ -88,16 +88,17 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let first = typical(&arguments.vary);
     let common = arguments.target.set().to_vec();
     let run = arguments.target.run_with(options.clone(), overrides(&common, &arguments.vary, &first), screen)?;
-    let Some(program) = run.outcome.program.as_ref().filter(|_| !run.outcome.has_errors()) else {
+    let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
-    let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
+    let names: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
     keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
     let open = || arguments.target.open_class();
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let stop = progress::interrupt_flag();
     let study = Study {
-        program,
+        model,
+        permissions: arguments.target.permissions(),
         axes: &arguments.vary,
         experiment: &options.experiment,
         engine: options.engine,

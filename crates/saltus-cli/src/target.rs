@@ -88,6 +88,11 @@ impl Target {
         &self.set
     }
 
+    /// What the user permits.
+    pub fn permissions(&self) -> Permissions {
+        Permissions { io: self.allow_io, external: self.allow_external, ..Default::default() }
+    }
+
     /// A new session with all that is named, and the class to work on.
     pub fn open_class(&self) -> Option<(Session, ClassId)> {
         let session = self.open();
@@ -97,7 +102,7 @@ impl Target {
 
     fn open(&self) -> Session {
         let mut session = Session::on_disk();
-        session.permit(Permissions { io: self.allow_io, external: self.allow_external, ..Default::default() });
+        session.permit(self.permissions());
         for dir in &self.library {
             session.add_library(dir);
         }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use saltus::Session;
 use saltus::pipeline::{self, Engine, Options, Outcome, Stage};
+use saltus::{Permissions, Session};
 use saltus_base::{FileId, Index, Interner};
 use saltus_library::MemoryFiles;
 use saltus_program::Activation;
@@ -234,9 +234,9 @@ fn derivatives(rows: &mut Vec<Row>) {
 
 fn time_of_calls(text: &str) -> Option<Duration> {
     let outcome = run(text, Stage::Compile);
-    let program = outcome.program.as_ref()?;
-    let session = Session::new(Box::new(MemoryFiles::new()));
-    let mut functions = Engine::Jit.instance(program, &session);
+    let model = outcome.model.as_ref()?;
+    let program = model.program();
+    let mut functions = model.instance(Engine::Jit, Permissions::default());
     let _ = functions.eval(Activation::Parameters);
     let mut x: Vec<f64> = (0..program.states.len()).map(|i| i as f64).collect();
     let mut dx = vec![0.0; x.len()];

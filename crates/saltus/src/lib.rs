@@ -13,10 +13,12 @@
 //! assert_eq!(outcome.balance.unwrap().unknowns, 1);
 //! ```
 
+pub mod container;
 pub mod diagnostics;
 pub mod explain;
 pub mod guard;
 pub mod linearize;
+pub mod model;
 pub mod pipeline;
 pub mod render;
 mod resources;
@@ -28,5 +30,6 @@ pub mod stats;
 pub mod suite;
 pub mod sweep;
 
+pub use model::Model;
 pub use session::{Permissions, Session};
 pub use shipped::ShippedFiles;

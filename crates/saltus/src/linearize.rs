@@ -3,9 +3,8 @@
 //! In: a program and a time. Out: matrices, names and values of states, inputs and outputs, and the eigenvalues of A. The model
 //! is simulated up to that time; then each state and input is moved a little to both sides, with relations frozen.
 
-use saltus_flat::{Causality, FlatModel};
 use saltus_numerics::eigenvalues;
-use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotKind};
+use saltus_program::{Activation, Causality, ModelFunctions, SimProgram, SlotId};
 use saltus_sim::{Options, SimError, Simulation};
 
 /// Step of the difference quotients relative to the value: the third root of the rounding error.
@@ -28,36 +27,21 @@ pub struct Linearization {
 }
 
 /// Linearizes at the stop time of `options`.
-pub fn linearize(
-    model: &FlatModel,
-    instance: Box<dyn ModelFunctions>,
-    options: &Options,
-) -> Result<Linearization, SimError> {
+pub fn linearize(instance: Box<dyn ModelFunctions>, options: &Options) -> Result<Linearization, SimError> {
     let mut simulation = Simulation::new(instance, options.clone());
     simulation.initialise()?;
     simulation.advance_to(options.stop_time)?;
     let (program, time) = (simulation.program().clone(), simulation.time());
-    simulation.examine(|functions| at_point(model, &program, functions, time))
+    simulation.examine(|functions| at_point(&program, functions, time))
 }
 
 /// Linearizes at the point at which the model has been evaluated.
-fn at_point(model: &FlatModel, program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64) -> Linearization {
-    let names = |causality: Causality| -> Vec<&str> {
-        let top = model.variables.iter().filter(|(_, v)| v.causality == causality);
-        top.map(|(_, v)| v.name.as_str()).collect()
+fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64) -> Linearization {
+    let with = |causality: Causality| -> Vec<(String, SlotId)> {
+        let all = program.variables.iter().filter(|v| v.causality == causality);
+        all.map(|v| (v.name.clone(), v.slot)).collect()
     };
-    let belongs = |name: &str, to: &[&str]| to.iter().any(|n| name == *n || name.starts_with(&format!("{n}[")));
-    let (input_names, output_names) = (names(Causality::Input), names(Causality::Output));
-    let mut inputs: Vec<(String, SlotId)> = Vec::new();
-    let mut outputs: Vec<(String, SlotId)> = Vec::new();
-    for variable in program.variables.iter().filter(|v| !v.is_parameter()) {
-        let is_input = program.slots.get(variable.slot).is_some_and(|s| s.kind == SlotKind::Input);
-        if is_input && belongs(&variable.name, &input_names) {
-            inputs.push((variable.name.clone(), variable.slot));
-        } else if belongs(&variable.name, &output_names) {
-            outputs.push((variable.name.clone(), variable.slot));
-        }
-    }
+    let (inputs, outputs) = (with(Causality::Input), with(Causality::Output));
     let state_slots: Vec<SlotId> = program.states.iter().map(|s| s.value).collect();
     let derivative_slots: Vec<SlotId> = program.states.iter().map(|s| s.derivative).collect();
     let output_slots: Vec<SlotId> = outputs.iter().map(|o| o.1).collect();

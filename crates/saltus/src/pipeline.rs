@@ -10,18 +10,15 @@ use std::time::{Duration, Instant};
 use saltus_backend::Description;
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
-use saltus_jit::Jit;
 use saltus_library::ClassId;
-use saltus_program::{ModelFunctions, SimProgram};
+use saltus_program::SimProgram;
 use saltus_results::Kept;
-use saltus_runtime::Interpreter;
 use saltus_sim::{
     MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, Trajectory, WarningKind,
     ZenoPolicy,
 };
 
-use crate::resources::Resources;
-use crate::{Session, diagnostics, guard, stats};
+use crate::{Model, Permissions, Session, diagnostics, guard, stats};
 
 /// How far to go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -47,6 +44,12 @@ pub struct Options {
     pub describe: bool,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Options::until(Stage::Compile)
+    }
+}
+
 impl Options {
     pub fn until(stop_after: Stage) -> Self {
         Self {
@@ -69,25 +72,6 @@ pub enum Engine {
     Jit,
     /// No machine code.
     Interpreter,
-}
-
-impl Engine {
-    /// An instance of the program, ready to run.
-    pub fn instance(self, program: &Arc<SimProgram>, session: &Session) -> Box<dyn ModelFunctions> {
-        let library = session.library();
-        let resources = Resources::new(Arc::new(library.packages()), library.file_source(), session.permissions());
-        let outside = Box::new(resources);
-        let compiled = match self {
-            Engine::Auto => Jit::compile_when_hot(program.clone()).ok(),
-            Engine::Jit => Jit::compile(program.clone()).ok(),
-            Engine::Interpreter => None,
-        };
-        // What cannot be compiled on this machine is interpreted.
-        match compiled {
-            Some(compiled) => Box::new(compiled.with_outside(outside)),
-            None => Box::new(Interpreter::new(program.clone()).with_outside(outside)),
-        }
-    }
 }
 
 /// What replaces the `experiment` annotation of the model.
@@ -154,7 +138,7 @@ impl Experiment {
 pub struct Outcome {
     pub flat: Option<FlatModel>,
     pub balance: Option<Balance>,
-    pub program: Option<Arc<SimProgram>>,
+    pub model: Option<Arc<Model>>,
     /// How the equations were sorted, if that was asked for.
     pub description: Option<Description>,
     /// Up to the failure if there is one.
@@ -173,6 +157,11 @@ pub struct Outcome {
 impl Outcome {
     pub fn has_errors(&self) -> bool {
         self.diagnostics.has_errors()
+    }
+
+    /// The program of the model, if it was made.
+    pub fn program(&self) -> Option<&Arc<SimProgram>> {
+        self.model.as_ref().map(|model| model.program())
     }
 
     /// Runs one stage: measures it and turns a panic into a message.
@@ -213,16 +202,38 @@ pub fn run_observed(
     let Some(model) = flattened.model else { return outcome };
     check(&model, options.stop_after, &mut outcome);
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
-        outcome.program = compile(&model, options, &mut outcome).map(Arc::new);
+        let program = emit(&model, options, &mut outcome);
+        outcome.model = program.map(|program| Arc::new(Model::new(program, session)));
     }
     if options.stop_after >= Stage::Simulate {
-        outcome = simulate(session, options, outcome, observer);
+        simulate(session.permissions(), options, &mut outcome, observer);
     }
     outcome.flat = Some(model);
     outcome
 }
 
-fn compile(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
+/// Compiles a class; what was said about it if that is impossible.
+pub fn compile(session: &Session, class: ClassId, options: &Options) -> Result<Arc<Model>, Diagnostics> {
+    let outcome = run(session, class, &Options { stop_after: Stage::Compile, ..options.clone() });
+    match outcome.model {
+        Some(model) if !outcome.diagnostics.has_errors() => Ok(model),
+        _ => Err(outcome.diagnostics),
+    }
+}
+
+/// Simulates a model that has been compiled before.
+pub fn simulate_model(
+    model: Arc<Model>,
+    permissions: Permissions,
+    options: &Options,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Outcome {
+    let mut outcome = Outcome { model: Some(model), ..Outcome::default() };
+    simulate(permissions, options, &mut outcome, observer);
+    outcome
+}
+
+fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
     let sorted = outcome.stage("sort", || saltus_backend::sort(model))?;
     let mut sorted = sorted.map_err(|found| outcome.diagnostics.extend(found)).ok()?;
     outcome.diagnostics.extend(std::mem::take(&mut sorted.warnings));
@@ -245,16 +256,16 @@ fn verify(outcome: &mut Outcome, work: impl FnOnce() -> Result<(), Vec<String>>)
 }
 
 fn simulate(
-    session: &Session,
+    permissions: Permissions,
     options: &Options,
-    mut outcome: Outcome,
+    outcome: &mut Outcome,
     observer: &mut dyn FnMut(Progress) -> bool,
-) -> Outcome {
-    let Some(program) = outcome.program.take() else { return outcome };
-    let settings = options.experiment.settings(&program);
+) {
+    let Some(model) = outcome.model.clone() else { return };
+    let settings = options.experiment.settings(model.program());
     let mut machine_code = Duration::ZERO;
     let done = outcome.stage("simulate", || {
-        let instance = options.engine.instance(&program, session);
+        let instance = model.instance(options.engine, permissions);
         let mut simulation = Simulation::new(instance, settings.clone());
         let recorder = Recorder::new(settings.max_result_bytes);
         simulation.set_sink(Box::new(recorder.clone()));
@@ -284,9 +295,7 @@ fn simulate(
     outcome.diagnostics.extend(warnings);
     outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));
     outcome.trajectory = (!trajectory.segments.is_empty()).then_some(trajectory);
-    outcome.program = Some(program);
     outcome.settings = Some(settings);
-    outcome
 }
 
 /// Steps and events between two looks at the clock.

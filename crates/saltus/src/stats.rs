@@ -27,7 +27,7 @@ pub fn of(outcome: &Outcome, load: Duration) -> Value {
     });
     if let (Value::Object(all), Some(trajectory)) = (&mut all, &outcome.trajectory) {
         all.extend(simulation(trajectory));
-        all.insert("states".into(), json!(outcome.program.as_ref().map(|p| p.states.len())));
+        all.insert("states".into(), json!(outcome.program().map(|p| p.states.len())));
     }
     all
 }

@@ -220,7 +220,7 @@ impl Suite<'_> {
     }
 
     fn compare(&self, outcome: &Outcome, reference: Results, verdict: &mut Verdict) {
-        let (Some(program), Some(trajectory)) = (&outcome.program, &outcome.trajectory) else { return };
+        let (Some(program), Some(trajectory)) = (outcome.program(), &outcome.trajectory) else { return };
         let found = results::of(program, trajectory, &|name| reference.signal(name).is_some());
         let comparison = compare(&reference, &found, self.tube, &|_| true);
         verdict.status = if comparison.is_same() { Status::Verified } else { Status::Different };

@@ -5,19 +5,18 @@
 //!
 //! Ordinary parameters live in memory: a run begins by writing them there. Parameters that the program was made for
 //! (`n` in `Real x[n]`) need a program for each value; so does a run that fails, because a value such as zero may want another
-//! structure. Whether a change in memory has the full effect is tried once, on the last combination.
+//! structure.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use saltus_base::Severity;
 use saltus_library::ClassId;
-use saltus_program::{ModelFunctions, SimProgram, SlotId};
-use saltus_results::Kept;
+use saltus_program::{ModelFunctions, SimProgram};
 use saltus_sim::{Recorder, SimError, SimErrorKind, Simulation, Trajectory};
 
 use crate::pipeline::{self, Engine, Experiment, Options, Stage};
-use crate::{Session, guard};
+use crate::{Model, Permissions, Session, guard};
 
 /// A parameter and the values it takes.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,7 +29,8 @@ pub struct Axis {
 pub type Open<'a> = &'a (dyn Fn() -> Option<(Session, ClassId)> + Sync);
 
 pub struct Study<'a> {
-    pub program: &'a Arc<SimProgram>,
+    pub model: &'a Arc<Model>,
+    pub permissions: Permissions,
     pub axes: &'a [Axis],
     pub experiment: &'a Experiment,
     pub engine: Engine,
@@ -109,8 +109,6 @@ fn point(axes: &[Axis], mut index: usize) -> Vec<f64> {
     values
 }
 
-/// Relative difference of last values that is taken for another result.
-const NOTABLE: f64 = 1e-2;
 /// Stack of a thread, for functions that recurse.
 const STACK: usize = 256 << 20;
 
@@ -126,8 +124,7 @@ impl Study<'_> {
         let (next, done, n_recompiled) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let results: Mutex<Vec<Option<Run<T>>>> = Mutex::new((0..n).map(|_| None).collect());
         let work = || {
-            let session = self.session_for_files();
-            let mut instance = self.engine.instance(self.program, &session);
+            let mut instance = self.instance();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= n || self.stop.load(Ordering::Relaxed) {
@@ -143,12 +140,12 @@ impl Study<'_> {
                     Method::CompiledEach { .. } => None,
                 };
                 let found = match in_memory {
-                    Some(Ok(trajectory)) => Ok(collect(self.program, &trajectory)),
+                    Some(Ok(trajectory)) => Ok(collect(self.model.program(), &trajectory)),
                     Some(Err(error)) if !may_be_structure(&error) => Err(error.to_string()),
                     _ => {
                         n_recompiled.fetch_add(1, Ordering::Relaxed);
                         self.run_compiled(&parameters, self.experiment)
-                            .map(|(program, trajectory)| collect(&program, &trajectory))
+                            .map(|(model, trajectory)| collect(model.program(), &trajectory))
                     }
                 };
                 let (found, failure) = match found {
@@ -174,11 +171,10 @@ impl Study<'_> {
         work: impl FnOnce(&mut dyn FnMut(&[f64]) -> Result<Trajectory, String>) -> R,
     ) -> (R, Method) {
         let method = self.method();
-        let session = self.session_for_files();
-        let mut idle = Some(self.engine.instance(self.program, &session));
+        let mut idle = Some(self.instance());
         let mut run = |values: &[f64]| match method {
             Method::CompiledOnce => {
-                let instance = idle.take().unwrap_or_else(|| self.engine.instance(self.program, &session));
+                let instance = idle.take().unwrap_or_else(|| self.instance());
                 let (back, ran) = self.run_in_memory(instance, values, self.experiment);
                 idle = Some(back);
                 ran.map_err(|e| e.kind.to_string())
@@ -188,54 +184,17 @@ impl Study<'_> {
         (work(&mut run), method)
     }
 
-    /// Can one program do all runs?
+    /// Can one program do all runs? What decides is proven when the model is compiled.
     fn method(&self) -> Method {
-        for axis in self.axes {
-            let Some(slot) = self.slot(&axis.name) else {
-                return Method::CompiledEach { why: format!("`{}` is no single number in memory", axis.name) };
-            };
-            if self.program.structural.binary_search(&slot).is_ok() {
-                let why = format!("`{}` decides about the structure of the model", axis.name);
-                return Method::CompiledEach { why };
-            }
-            let is_computed = self.program.parameter_section.blocks.iter().any(|b| b.stored().contains(&slot));
-            if is_computed {
-                return Method::CompiledEach { why: format!("`{}` is computed from other parameters", axis.name) };
-            }
-        }
-        let Some(last) = n_points(self.axes).and_then(|n| n.checked_sub(1)) else { return Method::CompiledOnce };
-        if self.is_same_when_compiled(&point(self.axes, last)) {
-            return Method::CompiledOnce;
-        }
-        Method::CompiledEach { why: "a value in memory and the same value compiled gave different results".to_owned() }
+        let why = self.axes.iter().find_map(|axis| {
+            let why = self.model.changeable(&axis.name).err()?;
+            Some(format!("`{}` cannot be changed in the compiled model: {why}", axis.name))
+        });
+        why.map_or(Method::CompiledOnce, |why| Method::CompiledEach { why })
     }
 
-    fn slot(&self, name: &str) -> Option<SlotId> {
-        self.program.find_variable(name).filter(|v| v.is_parameter()).map(|v| v.slot)
-    }
-
-    fn is_same_when_compiled(&self, values: &[f64]) -> bool {
-        let last = |t: &Trajectory| t.segments.last().and_then(|s| s.last_row());
-        let session = self.session_for_files();
-        let instance = self.engine.instance(self.program, &session);
-        // What is not recorded tells of a difference as well.
-        let all = &Experiment { kept: Kept::default(), ..self.experiment.clone() };
-        let Ok(in_memory) = self.run_in_memory(instance, values, all).1 else {
-            // What fails is compiled again in any case.
-            return true;
-        };
-        let Ok((_, compiled)) = self.run_compiled(values, all) else { return false };
-        let is_close = |(a, b): (&f64, &f64)| (a - b).abs() <= NOTABLE * a.abs().max(b.abs()) + 1e-6;
-        match (last(&in_memory), last(&compiled)) {
-            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(&b).all(is_close),
-            _ => false,
-        }
-    }
-
-    /// Functions that read files find them through a session; other programs need none.
-    fn session_for_files(&self) -> Session {
-        let opened = if self.program.callables.is_empty() { None } else { (self.open)() };
-        opened.map_or_else(Session::on_disk, |(session, _)| session)
+    fn instance(&self) -> Box<dyn ModelFunctions> {
+        self.model.instance(self.engine, self.permissions)
     }
 
     /// Runs with these values in memory; gives the instance back.
@@ -247,11 +206,11 @@ impl Study<'_> {
     ) -> (Box<dyn ModelFunctions>, Result<Trajectory, SimError>) {
         instance.renew();
         for (axis, value) in self.axes.iter().zip(values) {
-            if let Some(slot) = self.slot(&axis.name) {
+            if let Ok(slot) = self.model.changeable(&axis.name) {
                 instance.set(slot, *value);
             }
         }
-        let settings = experiment.settings(self.program);
+        let settings = experiment.settings(self.model.program());
         let recorder = Recorder::new(settings.max_result_bytes);
         let mut simulation = Simulation::new(instance, settings);
         simulation.set_sink(Box::new(recorder.clone()));
@@ -262,7 +221,7 @@ impl Study<'_> {
     }
 
     /// The whole way from the source for these values.
-    fn run_compiled(&self, values: &[f64], experiment: &Experiment) -> Result<(Arc<SimProgram>, Trajectory), String> {
+    fn run_compiled(&self, values: &[f64], experiment: &Experiment) -> Result<(Arc<Model>, Trajectory), String> {
         let (session, class) = (self.open)().ok_or("the class is not found any more")?;
         let mut options = Options::until(Stage::Simulate);
         options.overrides = overrides(self.overrides, self.axes, values);
@@ -273,7 +232,7 @@ impl Study<'_> {
             let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
             return Err(first.map_or_else(|| "failed".to_owned(), |d| d.message.clone()));
         }
-        outcome.program.zip(outcome.trajectory).ok_or_else(|| "no result".to_owned())
+        outcome.model.zip(outcome.trajectory).ok_or_else(|| "no result".to_owned())
     }
 }
 
@@ -354,9 +313,10 @@ mod tests {
         let mut options = Options::until(Stage::Compile);
         options.overrides = overrides(&[], &axes, &typical(&axes));
         let outcome = pipeline::run(&session, class, &options);
-        let program = outcome.program.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+        let model = outcome.model.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
         let study = Study {
-            program: &program,
+            model: &model,
+            permissions: Permissions::default(),
             axes: &axes,
             experiment: &Experiment::default(),
             engine: Engine::Auto,

@@ -1,0 +1,253 @@
+//! A compiled model: owned, shared by threads, and complete without its sources.
+//!
+//! In: a program with what it needs of its library at run time. Out: a [`Model`] that describes its variables, says which of them
+//! can be set without compiling again, makes instances, and can be written to a file and read on another machine.
+//!
+//! ```
+//! use std::sync::{Arc, OnceLock};
+//! use saltus::{Model, Session};
+//! use saltus::pipeline::Options;
+//! use saltus_library::MemoryFiles;
+//!
+//! let mut session = Session::new(Box::new(MemoryFiles::new()));
+//! session.load_text("Decay.mo", "model Decay parameter Real k = 2; Real x(start = 1); equation der(x) = -k*x; end Decay;");
+//! let class = session.class(None).unwrap();
+//! let model: Arc<Model> = saltus::pipeline::compile(&session, class, &Options::default()).unwrap();
+//! let copy = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+//! assert_eq!(copy.variable("k").unwrap().start, None);
+//! assert!(copy.variable("K").is_err_and(|unknown| unknown.similar.as_deref() == Some("k")));
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use saltus_base::{SourceMap, SourceTexts};
+use saltus_jit::Jit;
+use saltus_library::{DiskFiles, FileSource, Packages};
+use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Variable, files_used};
+use saltus_results::nearest;
+use saltus_runtime::Interpreter;
+use serde::{Deserialize, Serialize};
+
+use crate::container::{self, BadFile, Content};
+use crate::pipeline::Engine;
+use crate::resources::Resources;
+use crate::{Permissions, Session};
+
+pub struct Model {
+    data: Data,
+    /// Where resources are read.
+    files: Arc<dyn FileSource>,
+    /// Position in the variables of the program, by name.
+    names: OnceLock<BTreeMap<String, usize>>,
+    /// Parameters that are computed from others.
+    computed: OnceLock<BTreeSet<SlotId>>,
+}
+
+/// What is written.
+#[derive(Clone, Serialize, Deserialize)]
+struct Data {
+    program: Arc<SimProgram>,
+    packages: Arc<Packages>,
+    sources: SourceTexts,
+}
+
+/// There is no such variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownVariable {
+    pub name: String,
+    pub similar: Option<String>,
+}
+
+impl fmt::Display for UnknownVariable {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "the model has no variable `{}`", self.name)?;
+        self.similar.as_ref().map_or(Ok(()), |similar| write!(f, "; did you mean `{similar}`?"))
+    }
+}
+
+impl std::error::Error for UnknownVariable {}
+
+/// Why a variable cannot be set in the compiled model.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unchangeable {
+    Unknown(UnknownVariable),
+    /// The program was made for its value.
+    Structural,
+    /// It follows from other parameters.
+    Computed,
+    Final,
+    Constant,
+    /// Its value is what the model computes.
+    Variable,
+    /// Outside of `min` … `max`.
+    OutOfRange {
+        min: Option<f64>,
+        max: Option<f64>,
+    },
+    /// Not a number, or not one of its type.
+    NotOfItsType {
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for Unchangeable {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Unchangeable::Unknown(unknown) => unknown.fmt(f),
+            Unchangeable::Structural => f.write_str("the structure of the model depends on its value"),
+            Unchangeable::Computed => f.write_str("it is computed from other parameters"),
+            Unchangeable::Final => f.write_str("it is final"),
+            Unchangeable::Constant => f.write_str("it is a constant"),
+            Unchangeable::Variable => f.write_str("it is neither a parameter nor an input nor a state"),
+            Unchangeable::OutOfRange { min: Some(min), max: Some(max) } => write!(f, "it must be from {min} to {max}"),
+            Unchangeable::OutOfRange { min: Some(min), .. } => write!(f, "it must be at least {min}"),
+            Unchangeable::OutOfRange { max, .. } => write!(f, "it must be at most {}", max.unwrap_or(f64::INFINITY)),
+            Unchangeable::NotOfItsType { expected } => write!(f, "expected {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for Unchangeable {}
+
+impl Model {
+    pub(crate) fn new(program: SimProgram, session: &Session) -> Model {
+        let library = session.library();
+        let sources = session.with_sources(SourceMap::texts);
+        let packages = Arc::new(library.packages());
+        Model::of(Data { program: Arc::new(program), packages, sources }, library.file_source())
+    }
+
+    fn of(data: Data, files: Arc<dyn FileSource>) -> Model {
+        Model { data, files, names: OnceLock::new(), computed: OnceLock::new() }
+    }
+
+    fn names(&self) -> &BTreeMap<String, usize> {
+        let all = || self.variables().iter().enumerate().map(|(i, v)| (v.name.clone(), i)).collect();
+        self.names.get_or_init(all)
+    }
+
+    fn is_computed(&self, slot: SlotId) -> bool {
+        let all = || self.program().parameter_section.blocks.iter().flat_map(|block| block.stored()).collect();
+        self.computed.get_or_init(all).contains(&slot)
+    }
+
+    /// The name of its class.
+    pub fn name(&self) -> &str {
+        &self.data.program.name
+    }
+
+    pub fn program(&self) -> &Arc<SimProgram> {
+        &self.data.program
+    }
+
+    /// All variables, in the order of their declaration.
+    pub fn variables(&self) -> &[Variable] {
+        &self.data.program.variables
+    }
+
+    pub fn variable(&self, name: &str) -> Result<&Variable, UnknownVariable> {
+        let found = self.names().get(name).and_then(|&i| self.variables().get(i));
+        found.ok_or_else(|| {
+            let similar = nearest(name, self.names().keys().map(String::as_str)).map(str::to_owned);
+            UnknownVariable { name: name.to_owned(), similar }
+        })
+    }
+
+    /// The files that messages point into.
+    pub fn sources(&self) -> SourceMap {
+        self.data.sources.to_map()
+    }
+
+    /// The slot of a parameter, input or state whose value can be set without compiling again.
+    pub fn changeable(&self, name: &str) -> Result<SlotId, Unchangeable> {
+        use saltus_program::{Causality, Variability};
+        let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
+        let kind = self.program().slots.get(variable.slot).map(|s| s.kind);
+        match (variable.variability, kind) {
+            (Variability::Constant, _) => Err(Unchangeable::Constant),
+            (Variability::Parameter, _) if variable.is_final => Err(Unchangeable::Final),
+            (Variability::Parameter, _) if self.program().structural.binary_search(&variable.slot).is_ok() => {
+                Err(Unchangeable::Structural)
+            }
+            (Variability::Parameter, _) if self.is_computed(variable.slot) => Err(Unchangeable::Computed),
+            (Variability::Parameter, Some(SlotKind::Parameter)) => Ok(variable.slot),
+            (_, Some(SlotKind::Input)) if variable.causality == Causality::Input => Ok(variable.slot),
+            (_, Some(SlotKind::State)) => Ok(variable.slot),
+            _ => Err(Unchangeable::Variable),
+        }
+    }
+
+    /// Like [`changeable`](Self::changeable), for this value.
+    pub fn changeable_to(&self, name: &str, value: f64) -> Result<SlotId, Unchangeable> {
+        let slot = self.changeable(name)?;
+        let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
+        let (is_fine, expected) = match variable.ty {
+            SlotType::Real => (!value.is_nan(), "a number"),
+            SlotType::Integer => (value.fract() == 0.0, "an Integer"),
+            SlotType::Boolean => (value == 0.0 || value == 1.0, "true or false"),
+            SlotType::Enumeration => (value.fract() == 0.0 && value >= 1.0, "the position of a literal"),
+        };
+        if !is_fine {
+            return Err(Unchangeable::NotOfItsType { expected });
+        }
+        let (min, max) = (variable.min, variable.max);
+        if min.is_some_and(|min| value < min) || max.is_some_and(|max| value > max) {
+            return Err(Unchangeable::OutOfRange { min, max });
+        }
+        Ok(slot)
+    }
+
+    /// A value of a variable as a user writes it: a number, `true`, `false` or the name of a literal.
+    pub fn parse_value(&self, name: &str, text: &str) -> Result<f64, Unchangeable> {
+        let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
+        let literals = variable.enumeration.and_then(|id| self.program().enumerations.get(id)).map(|e| &e.literals);
+        let last = text.rsplit('.').next().unwrap_or(text);
+        let literal = literals.and_then(|all| all.iter().position(|l| l == last)).map(|i| (i + 1) as f64);
+        match (variable.ty, text) {
+            (SlotType::Boolean, "true") => Ok(1.0),
+            (SlotType::Boolean, "false") => Ok(0.0),
+            (SlotType::Boolean, _) => Err(Unchangeable::NotOfItsType { expected: "true or false" }),
+            (SlotType::Enumeration, _) => {
+                literal.ok_or(Unchangeable::NotOfItsType { expected: "the name of a literal" })
+            }
+            _ => text.parse().map_err(|_| Unchangeable::NotOfItsType { expected: "a number" }),
+        }
+    }
+
+    /// A new instance, ready to run.
+    pub fn instance(&self, engine: Engine, permissions: Permissions) -> Box<dyn ModelFunctions> {
+        let outside = Box::new(Resources::new(self.data.packages.clone(), self.files.clone(), permissions));
+        let program = self.program();
+        let compiled = match engine {
+            Engine::Auto => Jit::compile_when_hot(program.clone()).ok(),
+            Engine::Jit => Jit::compile(program.clone()).ok(),
+            Engine::Interpreter => None,
+        };
+        // What cannot be compiled on this machine is interpreted.
+        match compiled {
+            Some(compiled) => Box::new(compiled.with_outside(outside)),
+            None => Box::new(Interpreter::new(program.clone()).with_outside(outside)),
+        }
+    }
+
+    /// The binary form.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BadFile> {
+        let sources = self.data.sources.only(&files_used(&*self.data.program));
+        container::encode(Content::Model, &Data { sources, ..self.data.clone() })
+    }
+
+    /// A model from its binary form; its resources are read from the disk.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model, BadFile> {
+        let data: Data = container::decode(Content::Model, bytes)?;
+        saltus_program::verify(&data.program).map_err(|problems| BadFile::Damaged(problems.join("; ")))?;
+        Ok(Model::of(data, Arc::new(DiskFiles)))
+    }
+}
+
+/// Several threads may use one model.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Model>();
+};

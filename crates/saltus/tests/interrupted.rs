@@ -1,0 +1,166 @@
+//! A run that is stopped, saved, written, read and continued gives the same rows and events as one that is not, bit by bit:
+//! for every model of `testdata/simulate` and every example of the library `Saltus`, through the binary form of the model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use saltus::container::{self, Content};
+use saltus::pipeline::{self, Engine, Experiment, Options};
+use saltus::{Model, Permissions, Session, guard, suite};
+use saltus_sim::{EventRecord, Recorder, Simulation, State, Trajectory};
+
+/// What a run recorded: times and values bit by bit, and the events.
+#[derive(PartialEq, Debug, Default)]
+struct Recording {
+    times: Vec<u64>,
+    values: Vec<Vec<u64>>,
+    events: Vec<EventRecord>,
+    failure: Option<String>,
+}
+
+impl Recording {
+    fn add(&mut self, trajectory: Trajectory) {
+        for segment in &trajectory.segments {
+            self.times.extend(segment.times.iter().map(|t| t.to_bits()));
+            self.values.resize(segment.rows.n_places(), Vec::new());
+            for (place, values) in self.values.iter_mut().enumerate() {
+                values.extend(segment.at(place).iter().map(|v| v.to_bits()));
+            }
+        }
+        self.events.extend(trajectory.events);
+    }
+}
+
+fn start(model: &Model) -> (Simulation, Recorder) {
+    let settings = Experiment::default().settings(model.program());
+    let recorder = Recorder::new(settings.max_result_bytes);
+    let mut simulation = Simulation::new(model.instance(Engine::Auto, Permissions::default()), settings);
+    simulation.set_sink(Box::new(recorder.clone()));
+    (simulation, recorder)
+}
+
+fn uninterrupted(model: &Model) -> Recording {
+    let (mut simulation, recorder) = start(model);
+    let done = saltus_sim::run(&mut simulation, &mut |_| true);
+    let mut recording = Recording { failure: done.err().map(|e| e.to_string()), ..Recording::default() };
+    recording.add(recorder.take());
+    recording
+}
+
+/// Stops at each of the times, and goes on with another instance of a copy of the model.
+fn interrupted(model: &Model, stops: &[f64]) -> Recording {
+    let bytes = model.to_bytes().expect("a model can be written");
+    let mut recording = Recording::default();
+    let (mut simulation, mut recorder) = start(model);
+    for &stop in stops {
+        if let Err(error) = simulation.advance_to(stop) {
+            recording.failure = Some(error.to_string());
+            recording.add(recorder.take());
+            return recording;
+        }
+        // A look at the values leaves no trace.
+        let _ = simulation.values();
+        recording.add(recorder.take());
+        let state = simulation.state().expect("a state can be saved");
+        let written = container::encode(Content::State, &state).expect("a state can be written");
+        let state: State = container::decode(Content::State, &written).expect("a state can be read");
+        let copy = Model::from_bytes(&bytes).expect("a model can be read");
+        (simulation, recorder) = start(&copy);
+        simulation.restore(&state).expect("the state fits");
+    }
+    let done = saltus_sim::run(&mut simulation, &mut |_| true);
+    recording.failure = done.err().map(|e| e.to_string());
+    recording.add(recorder.take());
+    recording
+}
+
+/// Five times of the run: one of an event, the others anywhere.
+fn stops(model: &Model, events: &[EventRecord]) -> Vec<f64> {
+    let settings = Experiment::default().settings(model.program());
+    let span = settings.stop_time - settings.start_time;
+    let mut seed = model.name().bytes().fold(17u64, |s, b| s.wrapping_mul(31).wrapping_add(u64::from(b)));
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut times: Vec<f64> = (0..4).map(|_| settings.start_time + span * random()).collect();
+    times.push(events.get(events.len() / 2).map_or(settings.start_time, |e| e.time));
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+fn check(name: &str, model: &Arc<Model>) -> Option<String> {
+    let whole = uninterrupted(model);
+    let stops = stops(model, &whole.events);
+    let parts = interrupted(model, &stops);
+    if whole == parts {
+        return None;
+    }
+    let differs = |a: &[u64], b: &[u64]| a.iter().zip(b).position(|(a, b)| a != b);
+    let first = differs(&whole.times, &parts.times);
+    let value = whole.values.iter().zip(&parts.values).enumerate().find_map(|(i, (a, b))| Some((i, differs(a, b)?)));
+    let event = whole.events.iter().zip(&parts.events).find(|(a, b)| a != b);
+    Some(format!(
+        "{name}, stopped at {stops:?}: {} and {} rows, {} and {} events, first other time {first:?}, value {value:?} \
+         (time {:?}), event {event:?}, failures {:?} and {:?}",
+        whole.times.len(),
+        parts.times.len(),
+        whole.events.len(),
+        parts.events.len(),
+        value.and_then(|(_, row)| whole.times.get(row)).map(|t| f64::from_bits(*t)),
+        whole.failure,
+        parts.failure
+    ))
+}
+
+fn compile(session: &Session, name: Option<&str>) -> Option<Arc<Model>> {
+    let class = match name {
+        Some(name) => session.class(Some(name)).ok()?,
+        None => session.own_classes().last().copied()?,
+    };
+    pipeline::compile(session, class, &Options::default()).ok()
+}
+
+fn run_all(models: impl FnOnce() -> (usize, Vec<String>) + Send, at_least: usize) {
+    let (n, failures) = guard::on_large_stack(models).unwrap_or_else(|internal| panic!("{}", internal.message));
+    assert!(n >= at_least, "only {n} models");
+    assert!(failures.is_empty(), "{} of {n} models\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn models_of_the_tests_go_on_as_if_nothing_had_happened() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/simulate");
+    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    run_all(
+        move || {
+            let mut n = 0;
+            let mut failures = Vec::new();
+            for file in &files {
+                let mut session = Session::on_disk();
+                session.load_file(file);
+                let Some(model) = compile(&session, None) else { continue };
+                n += 1;
+                failures.extend(check(&file.file_name().unwrap().to_string_lossy(), &model));
+            }
+            (n, failures)
+        },
+        35,
+    );
+}
+
+#[test]
+fn examples_go_on_as_if_nothing_had_happened() {
+    run_all(
+        || {
+            let session = Session::on_disk();
+            let examples = session.class(Some("Saltus.Examples")).expect("the shipped examples");
+            let names = suite::experiments(session.library(), &[examples]);
+            // Some examples show what is rejected.
+            let models: Vec<_> = names.iter().filter_map(|name| Some((name, compile(&session, Some(name))?))).collect();
+            let failures = models.iter().filter_map(|(name, model)| check(name, model)).collect();
+            (models.len(), failures)
+        },
+        50,
+    );
+}
