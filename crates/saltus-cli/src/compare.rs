@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let tube = Tube { relative: arguments.tube, ..Tube::default() };
     let patterns: Vec<Pattern> = arguments.keep.iter().map(|p| Pattern::new(p)).collect();
     let wants = |name: &str| patterns.is_empty() || patterns.iter().any(|p| p.matches(name));
-    let comparison = compare(&reference, &result, tube, &wants);
+    let comparison = compare(&reference, &result, tube, None, &wants);
     let worst = worst_first(&comparison);
     if !arguments.quiet {
         describe(&comparison, &worst, screen);

@@ -19,7 +19,10 @@ const SIGNALS: usize = 2;
 pub fn page(verdicts: &[Verdict], changes: Option<&[Change]>, tube: Tube, took: Duration) -> String {
     let mut rows = String::new();
     let mut n_pictures = 0;
-    for verdict in verdicts {
+    // What is bad comes first; the sort keeps the order of names among the others.
+    let mut ordered: Vec<&Verdict> = verdicts.iter().collect();
+    ordered.sort_by_key(|v| if v.status.is_good() { Status::Checked } else { v.status });
+    for verdict in ordered {
         let has_room = n_pictures < MOST_PICTURES;
         n_pictures += usize::from(verdict.tables.is_some());
         row(&mut rows, verdict, changes, tube, has_room);

@@ -1,29 +1,36 @@
 //! `saltus test [DIR|FILE|CLASS]…`: every model with an experiment, compared with references.
 
-use std::collections::{BTreeMap, HashMap};
+mod baseline;
+mod summary;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use saltus::suite::{self, Status, Suite, Verdict};
+use saltus::suite::{self, References, Suite, Unreferenced, Verdict};
 use saltus::{Session, diagnostics};
 use saltus_library::ClassId;
 use saltus_results::Tube;
-use serde_json::{Value, json};
 
 use crate::progress::{self, Bar};
 use crate::summary::duration;
 use crate::{Exit, Screen, files, report, target};
 
+use baseline::Baseline;
+pub use baseline::Change;
+
 const EXAMPLES: &str = "\
 Examples:
   saltus test MyLibrary                                   all models of a package with an experiment annotation
   saltus test MyLibrary --reference results --report report.html
-  saltus test Motors.Examples --library libraries --reference results --save today.jsonl
-  saltus test MyLibrary --reference results --baseline main.jsonl
+  saltus test Motors.Examples --library libraries --reference results --unreferenced skip --save today.txt
+  saltus test MyLibrary --reference results --baseline main.txt
 
 The reference of P.Examples.Ball is P/Examples/Ball/*.csv, P/Examples/Ball.csv or P.Examples.Ball.csv below the directory (.mat and
-.parquet as well). Exit code: 0 if every model runs and agrees, else 1; with --baseline 1 only if something got worse.";
+.parquet as well). A file settings.json in the directory may say how references were made:
+  { \"P.Examples.Ball\": { \"start\": 0, \"stop\": 3, \"interval\": 0.006, \"tolerance\": 1e-6 } }
+A model with annotation(TestCase(shouldPass = false)) must fail. Exit code: 0 if every model does what it should, else 1; with
+--baseline 1 only if something got worse.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,6 +44,9 @@ pub struct Arguments {
     /// Compare with the results in this directory.
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
+    /// What to do with models that have no reference.
+    #[arg(long, value_enum, default_value_t = UnreferencedChoice::Simulate)]
+    unreferenced: UnreferencedChoice,
     /// Half the width of the tube, as a part of a signal's size and of the time span.
     #[arg(long, value_name = "PART", default_value_t = 2e-3)]
     tube: f64,
@@ -46,78 +56,128 @@ pub struct Arguments {
     /// Write a page with all results and pictures of the differences.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Write one JSON object a model, for a later --baseline.
+    /// Write the status of each model on a line, for a later --baseline.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Say what changed since an earlier --save.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Give a simulation up after this time on the wall.
+    /// Stop a simulation after this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time_limit: f64,
     /// Threads; otherwise as many as there are cores.
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Print no progress and only the last line.
+    /// Print only the last line.
     #[arg(long)]
     quiet: bool,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum UnreferencedChoice {
+    Simulate,
+    /// Check them, and do not simulate.
+    Check,
+    Skip,
+}
+
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
-    let baseline = arguments.baseline.as_deref().map(|path| read_baseline(path, screen)).transpose()?;
+    let baseline = arguments.baseline.as_deref().map(|path| Baseline::read(path, screen)).transpose()?;
+    let references = arguments.reference.as_deref().map(|dir| open_references(dir, screen)).transpose()?;
     let paths: Vec<PathBuf> = arguments.names.iter().map(PathBuf::from).filter(|p| p.exists()).collect();
     let sources = Sources::of(&paths, &arguments.library, screen)?;
-    let session = sources.open();
-    let mut roots = sources.roots(&session);
-    for name in arguments.names.iter().filter(|n| !Path::new(n).exists()) {
-        roots.push(session.class(Some(name)).map_err(|error| screen.fail(&error))?);
-    }
-    let mut classes = suite::experiments(session.library(), &roots);
-    if let Some(text) = &arguments.filter {
-        classes.retain(|c| c.contains(text.as_str()));
-    }
-    drop(session);
-    if classes.is_empty() {
-        return Err(screen.fail(&diagnostics::no_experiments()));
-    }
-    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let stop = progress::interrupt_flag();
     let suite = Suite {
         open: &|| sources.open(),
-        reference: arguments.reference.as_deref(),
+        references: references.as_ref(),
+        unreferenced: match arguments.unreferenced {
+            UnreferencedChoice::Simulate => Unreferenced::Simulate,
+            UnreferencedChoice::Check => Unreferenced::Check,
+            UnreferencedChoice::Skip => Unreferenced::Skip,
+        },
         tube: Tube { relative: arguments.tube, ..Tube::default() },
         time_limit: Some(Duration::from_secs_f64(arguments.time_limit.clamp(1e-3, 1e9))),
-        jobs,
+        jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
+        keeps_tables: arguments.report.is_some(),
         stop: &stop,
     };
-    let bar = Mutex::new(Bar::new(!arguments.quiet && !screen.json));
-    let show = |done: usize| {
-        if let Ok(mut bar) = bar.try_lock() {
-            bar.show_count(done, classes.len(), "models");
-        }
-    };
+    let chosen = Chosen::of(arguments, &sources, references.as_ref(), screen)?;
+    let classes: Vec<String> = chosen.classes.iter().filter(|class| suite.takes(class)).cloned().collect();
+    if classes.is_empty() {
+        return Err(screen.fail(&diagnostics::no_experiments()));
+    }
     let started = Instant::now();
-    let verdicts = suite.run(&classes, &show);
-    drop(bar);
+    let verdicts = run_shown(&suite, &classes, arguments.quiet, screen);
     let took = started.elapsed();
-    let changes = baseline.map(|old| changes(&old, &verdicts));
+    let changes = baseline.map(|old| old.changes(&verdicts, &|class| chosen.includes(class)));
     if !arguments.quiet {
-        describe(&verdicts, changes.as_deref(), screen);
+        summary::describe(&verdicts, changes.as_deref(), screen);
     }
     if let Some(path) = &arguments.save {
-        let lines: String = verdicts.iter().map(|v| format!("{}\n", to_json(v))).collect();
-        target::write(path, &lines, screen)?;
+        target::write(path, &baseline::text(&verdicts), screen)?;
     }
     if let Some(path) = &arguments.report {
         let page = report::page(&verdicts, changes.as_deref(), suite.tube, took);
         target::write(path, &page, screen)?;
     }
-    screen.say(&format!("{} in {}", counts(&verdicts), duration(took)));
+    screen.say(&format!("{} in {}", summary::counts(&verdicts), duration(took)));
     let is_good = match &changes {
         Some(changes) => !changes.iter().any(|c| c.is_worse()),
         None => verdicts.iter().all(|v| v.status.is_good()),
     };
     Ok(if is_good { Exit::Success } else { Exit::ModelError })
+}
+
+fn open_references(dir: &Path, screen: &Screen) -> Result<References, Exit> {
+    let path = dir.join(References::SETTINGS);
+    References::open(dir).map_err(|why| screen.fail(&diagnostics::bad_settings(&path.display().to_string(), &why)))
+}
+
+/// Runs all classes and shows each verdict as it comes: a line on standard error, in the order in which they are done.
+fn run_shown(suite: &Suite, classes: &[String], is_quiet: bool, screen: &Screen) -> Vec<Verdict> {
+    let is_shown = !is_quiet && !screen.json;
+    let bar = Mutex::new(Bar::new(is_shown));
+    let show = |verdict: &Verdict, n_done: usize| {
+        let mut bar = bar.lock().unwrap_or_else(|e| e.into_inner());
+        if is_shown {
+            bar.clear();
+            screen.note(&summary::line(verdict));
+        }
+        bar.show_count(n_done, classes.len(), "models");
+    };
+    suite.run(classes, &show)
+}
+
+/// The models that the command line names.
+struct Chosen {
+    classes: Vec<String>,
+    roots: Vec<String>,
+    filter: String,
+}
+
+impl Chosen {
+    fn of(
+        arguments: &Arguments,
+        sources: &Sources,
+        references: Option<&References>,
+        screen: &Screen,
+    ) -> Result<Chosen, Exit> {
+        let session = sources.open();
+        let mut roots = sources.roots(&session);
+        for name in arguments.names.iter().filter(|n| !Path::new(n).exists()) {
+            roots.push(session.class(Some(name)).map_err(|error| screen.fail(&error))?);
+        }
+        let filter = arguments.filter.clone().unwrap_or_default();
+        let mut classes = suite::tests(session.library(), &roots, references);
+        classes.retain(|c| c.contains(&filter));
+        let roots = roots.iter().map(|id| session.library().qualified_name(*id)).collect();
+        Ok(Chosen { classes, roots, filter })
+    }
+
+    /// Would a class of this name be run?
+    fn includes(&self, class: &str) -> bool {
+        class.contains(&self.filter) && self.roots.iter().any(|root| suite::is_below(class, root))
+    }
 }
 
 /// What every thread loads.
@@ -162,81 +222,5 @@ impl Sources {
     fn roots(&self, session: &Session) -> Vec<ClassId> {
         let packages = self.packages.iter().filter_map(|name| session.library().find(name));
         session.own_classes().iter().copied().chain(packages).collect()
-    }
-}
-
-/// A model whose status is not what it was.
-pub struct Change {
-    pub class: String,
-    pub before: Status,
-    pub now: Status,
-}
-
-impl Change {
-    pub fn is_worse(&self) -> bool {
-        self.now < self.before
-    }
-}
-
-fn read_baseline(path: &Path, screen: &Screen) -> Result<HashMap<String, Status>, Exit> {
-    let text = files::read(path).map_err(|error| screen.fail(&error))?;
-    let line = |line: &str| {
-        let value: Value = serde_json::from_str(line).ok()?;
-        Some((value["model"].as_str()?.to_owned(), Status::from_name(value["status"].as_str()?)?))
-    };
-    Ok(text.lines().filter_map(line).collect())
-}
-
-fn changes(old: &HashMap<String, Status>, verdicts: &[Verdict]) -> Vec<Change> {
-    let change = |v: &Verdict| {
-        let before = *old.get(&v.class)?;
-        (before != v.status).then(|| Change { class: v.class.clone(), before, now: v.status })
-    };
-    verdicts.iter().filter_map(change).collect()
-}
-
-fn to_json(verdict: &Verdict) -> Value {
-    json!({
-        "model": verdict.class,
-        "status": verdict.status.name(),
-        "seconds": (verdict.time.as_secs_f64() * 1e3).round() / 1e3,
-        "message": verdict.message,
-    })
-}
-
-pub fn counts(verdicts: &[Verdict]) -> String {
-    let mut parts = vec![format!("{} models", verdicts.len())];
-    for status in Status::ALL {
-        let n = verdicts.iter().filter(|v| v.status == status).count();
-        if n > 0 {
-            parts.push(format!("{n} {}", status.name()));
-        }
-    }
-    parts.join(", ")
-}
-
-/// A table of the packages, then what is not good, then what changed.
-fn describe(verdicts: &[Verdict], changes: Option<&[Change]>, screen: &Screen) {
-    let mut packages: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
-    for verdict in verdicts {
-        let package = verdict.class.rsplit_once('.').map_or("", |(package, _)| package);
-        let place = Status::ALL.iter().position(|s| *s == verdict.status).unwrap_or(0);
-        packages.entry(package).or_default()[place] += 1;
-    }
-    let width = packages.keys().map(|p| p.chars().count()).max().unwrap_or(0).max(7);
-    let head: Vec<String> = Status::ALL.iter().map(|s| format!("{:>9}", s.name())).collect();
-    screen.say(&format!("{:width$} {}", "package", head.join(" ")));
-    for (package, counts) in &packages {
-        let cells: Vec<String> =
-            counts.iter().map(|n| if *n == 0 { format!("{:>9}", "·") } else { format!("{n:>9}") }).collect();
-        screen.say(&format!("{package:width$} {}", cells.join(" ")));
-    }
-    for verdict in verdicts.iter().filter(|v| !v.status.is_good()) {
-        let message = verdict.message.as_deref().unwrap_or("");
-        screen.say(&format!("{:9} {}: {message}", verdict.status.name(), verdict.class));
-    }
-    for change in changes.unwrap_or_default() {
-        let word = if change.is_worse() { "WORSE" } else { "better" };
-        screen.say(&format!("{word:6} {}: {} before, {} now", change.class, change.before.name(), change.now.name()));
     }
 }

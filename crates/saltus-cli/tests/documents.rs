@@ -1,6 +1,6 @@
 //! What README and book show is true: models compile, commands run, output looks like that.
 //!
-//! A `modelica` block is the file named like its class; the files of a document lie in one directory, where the lines of
+//! A `modelica` block is the file named like its class, a `json` block the file `settings.json`; the files of a document lie in one directory, where the lines of
 //! its `sh` blocks that begin with `saltus` run one after the other. `# exit code N` behind a command says how it ends, otherwise with
 //! 0. Every line of a `text` block must be in the output of the commands above it; `…` stands for anything. `cargo run --release --`
 //! is the program, in the directory of the project. Lines with `ModelicaStandardLibrary` run where the environment variable `MSL` names it.
@@ -111,6 +111,9 @@ fn check(path: &Path) {
                 let file = dir.file(&format!("{name}.mo"), &block.text);
                 let (_, complained) = common::run(&["parse", &file], 0);
                 assert_eq!(complained, "", "{at}");
+            }
+            "json" => {
+                dir.file("settings.json", &block.text);
             }
             "sh" => {
                 let outputs: Vec<Option<String>> = block.text.lines().map(|line| execute(line, &dir.0)).collect();

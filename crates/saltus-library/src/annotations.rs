@@ -105,7 +105,8 @@ impl AnnotationNames {
     }
 }
 
-fn annotation_of(class: &ClassDef) -> Option<&ClassModification> {
+/// What the annotation of a class modifies.
+pub fn annotation_of(class: &ClassDef) -> Option<&ClassModification> {
     let annotation = match &class.body {
         ClassBody::Long(body) => &body.annotation,
         ClassBody::Short(body) => &body.comment.annotation,
@@ -122,11 +123,13 @@ fn modifications(modification: &ClassModification) -> impl Iterator<Item = &Elem
     })
 }
 
-fn named(modification: &ClassModification, name: Name) -> impl Iterator<Item = &ElementModification> {
+/// Modifications of this name.
+pub fn named(modification: &ClassModification, name: Name) -> impl Iterator<Item = &ElementModification> {
     modifications(modification).filter(move |m| matches!(m.name.parts.as_slice(), [part] if part.name == name))
 }
 
-fn class_modification(argument: &ElementModification) -> Option<&ClassModification> {
+/// What stands in the parentheses behind a name.
+pub fn class_modification(argument: &ElementModification) -> Option<&ClassModification> {
     argument.modification.as_ref()?.class.as_ref()
 }
 

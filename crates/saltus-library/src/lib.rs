@@ -27,7 +27,7 @@
 //!
 //! [`Diagnostics`]: saltus_base::Diagnostics
 
-mod annotations;
+pub mod annotations;
 mod arena;
 mod choice;
 mod classes;

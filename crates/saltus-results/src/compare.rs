@@ -1,8 +1,12 @@
 //! Two results beside each other: is each signal of the one within a tube around the other?
 //!
-//! The tube around a signal is as wide as a part of its size, and as long as a part of the time span: what lies between the
-//! smallest and the largest value in the neighbourhood of a time is inside. So an edge may come a little early or late, and a
-//! value may be a little off. At most one sample in a thousand may lie outside, by less than a width.
+//! The tube around a result is as wide as a part of the signal's size, and as long as a part of the time span: a sample of the
+//! reference is inside if it lies between the smallest and the largest value of the result in the neighbourhood of its time, or at
+//! most a half width off. So an edge may come a little early or late, and a value may be a little off. At most one sample in a
+//! thousand may lie outside, by less than a half width. The tube ends where the result ends, or is not a number.
+//!
+//! Samples are the rows of the reference. Of a reference that was reduced to the corners of a polyline they are also the rows
+//! that were left out: otherwise one corner would weigh as much as all the rows on the line beside it.
 
 use std::collections::VecDeque;
 
@@ -57,34 +61,79 @@ impl Comparison {
     pub fn is_same(&self) -> bool {
         self.different().next().is_none()
     }
+
+    /// What differs, in one line.
+    pub fn summary(&self) -> Option<String> {
+        let (name, difference) = self.different().next()?;
+        let how = match difference {
+            Difference::Missing => format!("{name} is missing"),
+            Difference::Outside { since, .. } => format!("the first is {name} at time {since}"),
+            Difference::None => String::new(),
+        };
+        Some(format!("{} of {} signals differ, {how}", self.different().count(), self.signals.len()))
+    }
 }
 
-/// All signals of `reference` that vary and that `wants` accepts, against those of the same name in `results`.
-pub fn compare(reference: &Results, results: &Results, tube: Tube, wants: &dyn Fn(&str) -> bool) -> Comparison {
+/// All signals of `reference` that vary and that `wants` accepts, against those of the same name in `results`. Rows of the
+/// reference lay at most `interval` apart before it was reduced, if it was.
+pub fn compare(
+    reference: &Results,
+    results: &Results,
+    tube: Tube,
+    interval: Option<f64>,
+    wants: &dyn Fn(&str) -> bool,
+) -> Comparison {
+    let grid = interval.map_or(Vec::new(), |interval| left_out(&reference.times, interval));
     let judge = |name: &str| {
         let (Some(expected), Some(found)) = (reference.values(name), results.values(name)) else {
             return Difference::Missing;
         };
-        judge((&reference.times, &expected), (&results.times, &found), tube)
+        let (times, expected) = with_rows((&reference.times, &expected), &grid);
+        judge((&times, &expected), (&results.times, &found), tube)
     };
     let wanted = reference.series().filter(|s| wants(&s.name));
     Comparison { signals: wanted.map(|s| (s.name.clone(), judge(&s.name))).collect() }
 }
 
+/// Most rows that are put back between two: a reference is not that fine.
+const MOST_LEFT_OUT: f64 = 1e6;
+
+/// Times between rows that are further than `interval` apart, each as an index of the row before and its time.
+fn left_out(times: &[f64], interval: f64) -> Vec<(usize, f64)> {
+    let mut found = Vec::new();
+    for (i, pair) in times.windows(2).enumerate() {
+        // A quotient just above an integer is a rounding error, not another row.
+        let n = ((pair[1] - pair[0]) / interval - 1e-6).ceil();
+        if (2.0..MOST_LEFT_OUT).contains(&n) {
+            found.extend((1..n as u32).map(|k| (i, pair[0] + (pair[1] - pair[0]) * f64::from(k) / n)));
+        }
+    }
+    found
+}
+
+/// A signal with the rows that were left out of it.
+fn with_rows((times, values): (&[f64], &[f64]), grid: &[(usize, f64)]) -> (Vec<f64>, Vec<f64>) {
+    let (mut all_times, mut all_values) = (Vec::new(), Vec::new());
+    let mut grid = grid.iter().peekable();
+    for (i, (&t, &y)) in times.iter().zip(values).enumerate() {
+        all_times.push(t);
+        all_values.push(y);
+        let Some((&next_t, &next_y)) = times.get(i + 1).zip(values.get(i + 1)) else { break };
+        while let Some(&(_, between)) = grid.next_if(|(before, _)| *before == i) {
+            all_times.push(between);
+            all_values.push(y + (next_y - y) * (between - t) / (next_t - t));
+        }
+    }
+    (all_times, all_values)
+}
+
 /// How a signal fits into the tube around another, each as times and values.
-pub fn judge(reference: (&[f64], &[f64]), result: (&[f64], &[f64]), tube: Tube) -> Difference {
+fn judge(reference: (&[f64], &[f64]), result: (&[f64], &[f64]), tube: Tube) -> Difference {
     let (tr, yr) = finite(reference);
-    let (t, y) = finite(result);
-    if tr.len() < 2 {
-        return Difference::None;
-    }
-    let since = tr.first().copied().unwrap_or(0.0);
-    if t.is_empty() {
-        return Difference::Outside { share: 1.0, worst: f64::INFINITY, at: since, since };
-    }
+    let [Some(start), Some(end)] = [tr.first(), tr.last()] else { return Difference::None };
     let width = half_width(&yr, tube);
-    let reach = tube.relative * (tr[tr.len() - 1] - tr[0]);
-    let bounds = envelope(&tr, &t, &y, reach);
+    let reach = tube.relative * (end - start);
+    let bounds = envelope(&tr, result, reach);
     let (mut n_outside, mut worst, mut at, mut first) = (0usize, 0.0, 0.0, None);
     for ((&time, &value), (low, high)) in tr.iter().zip(&yr).zip(bounds) {
         let excess = (value - high - width).max(low - width - value) / width;
@@ -115,8 +164,16 @@ fn finite((times, values): (&[f64], &[f64])) -> (Vec<f64>, Vec<f64>) {
     times.iter().zip(values).filter(|(_, v)| v.is_finite()).map(|(t, v)| (*t, *v)).unzip()
 }
 
-/// The smallest and the largest value of a signal within `reach` of each of `at`, ends interpolated.
-fn envelope(at: &[f64], t: &[f64], y: &[f64], reach: f64) -> Vec<(f64, f64)> {
+/// The smallest and the largest value of a signal within `reach` of each of `at`, ends interpolated; an empty range where there is
+/// no value in reach.
+fn envelope(at: &[f64], result: (&[f64], &[f64]), reach: f64) -> Vec<(f64, f64)> {
+    let (t, y) = finite(result);
+    // Ends of steps are rounded: the last row of a run need not be its stop time to the last bit.
+    let slack = 1e-9 * at.last().zip(at.first()).map_or(0.0, |(last, first)| (last - first).abs());
+    let [Some(&start), Some(&end)] = [t.first(), t.last()] else {
+        return vec![(f64::INFINITY, f64::NEG_INFINITY); at.len()];
+    };
+    let gaps: Vec<f64> = result.0.iter().zip(result.1).filter(|(_, v)| !v.is_finite()).map(|(t, _)| *t).collect();
     let mut low: VecDeque<usize> = VecDeque::new();
     let mut high: VecDeque<usize> = VecDeque::new();
     let mut next = 0;
@@ -138,9 +195,12 @@ fn envelope(at: &[f64], t: &[f64], y: &[f64], reach: f64) -> Vec<(f64, f64)> {
                 queue.pop_front();
             }
         }
-        let ends = [time - reach, time, time + reach].map(|s| interpolate(t, y, s));
+        let first_gap = gaps.partition_point(|g| *g < time - reach);
+        let is_gap = low.is_empty() && gaps.get(first_gap).is_some_and(|g| *g <= time + reach);
+        let is_beyond = time < start - reach - slack || time > end + reach + slack;
+        let ends = if is_gap || is_beyond { &[][..] } else { &[time - reach, time, time + reach] };
         let inside = [low.front(), high.front()].into_iter().flatten().map(|&i| y[i]);
-        let all = ends.into_iter().chain(inside);
+        let all = ends.iter().map(|s| interpolate(&t, &y, *s)).chain(inside);
         bounds.push(all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v))));
     }
     bounds
@@ -200,9 +260,53 @@ mod tests {
     fn missing_signals_are_differences() {
         let mut reference = Results::new("A", vec![0.0, 1.0]);
         reference.add_series("x", "", "", Kind::Real, vec![0.0, 1.0]);
-        let comparison = compare(&reference, &Results::new("B", vec![0.0, 1.0]), Tube::default(), &|_| true);
+        let comparison = compare(&reference, &Results::new("B", vec![0.0, 1.0]), Tube::default(), None, &|_| true);
+        assert_eq!(comparison.summary().as_deref(), Some("1 of 1 signals differ, x is missing"));
         assert_eq!(comparison.signals, [("x".to_owned(), Difference::Missing)]);
         assert!(!comparison.is_same());
+    }
+
+    #[test]
+    fn the_tube_ends_with_the_result() {
+        let constant = |n: usize| ((0..=n).map(|i| i as f64 / 100.0).collect(), vec![1.0; n + 1]);
+        assert_eq!(judged(&constant(100), &constant(100)), Difference::None);
+        // The rows from 0.9 + 0.002 on are too far from the last value: 10 of 101.
+        let Difference::Outside { share, since, .. } = judged(&constant(100), &constant(90)) else { panic!("inside") };
+        assert_eq!((share, since), (10.0 / 101.0, 0.91));
+        assert_eq!(judged(&constant(90), &constant(100)), Difference::None);
+        assert!(matches!(judged(&constant(100), &(vec![], vec![])), Difference::Outside { share: 1.0, .. }));
+    }
+
+    #[test]
+    fn a_result_that_is_not_a_number_is_outside_where_the_reference_is_one() {
+        let reference = sine(500, 0.0, 1.0);
+        let mut result = sine(500, 0.0, 1.0);
+        result.1[200..300].fill(f64::NAN);
+        let Difference::Outside { share, since, .. } = judged(&reference, &result) else { panic!("inside") };
+        // A value next to the gap is still in reach of its first and last row.
+        assert_eq!((share, since), (98.0 / 501.0, 201.0 / 500.0));
+        assert_eq!(judged(&result, &reference), Difference::None);
+    }
+
+    #[test]
+    fn one_row_is_compared_as_well() {
+        let row = |value: f64| (vec![0.0], vec![value]);
+        assert_eq!(judged(&row(1.0), &row(1.001)), Difference::None);
+        assert!(matches!(judged(&row(1.0), &row(1.01)), Difference::Outside { .. }));
+    }
+
+    #[test]
+    fn rows_that_were_left_out_count() {
+        // The reference has a peak of 1 where the result has 0.9965: 0.75 half widths outside.
+        let mut result = Results::new("B", vec![0.0, 0.4999, 0.5, 0.5001, 1.0]);
+        result.add_series("x", "", "", Kind::Real, vec![0.0, 0.9965, 0.9965, 0.9965, 1.0]);
+        let mut reference = Results::new("A", vec![0.0, 0.4999, 0.5, 0.5001, 1.0]);
+        reference.add_series("x", "", "", Kind::Real, vec![0.0, 0.9965, 1.0, 0.9965, 1.0]);
+        let same = |interval| compare(&reference, &result, Tube::default(), interval, &|_| true).is_same();
+        // One of 5 rows is outside; one of about 5000 is, if the others are put back.
+        assert!(!same(None) && same(Some(2e-4)));
+        assert_eq!(left_out(&[0.0, 0.3, 0.3, 0.4], 0.1).len(), 2);
+        assert!(left_out(&[0.0, 1.0], 0.0).is_empty() && left_out(&[0.0, 1.0], f64::NAN).is_empty());
     }
 
     #[test]

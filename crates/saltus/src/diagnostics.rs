@@ -93,9 +93,26 @@ pub fn target_jumped(parameter: &str, variable: &str, target: f64, at: f64, valu
     error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
 }
 
+/// A baseline is a list of what an earlier test of a library came to.
+pub fn bad_baseline(path: &str, line: usize) -> Diagnostic {
+    error(
+        "E0083",
+        format!(
+            "expected a status and a class, as in `verified P.Ball`, found something else in line {line} of `{path}`"
+        ),
+    )
+    .hint("`saltus test … --save FILE` writes such a file")
+}
+
+/// The file beside references that says how they were made is not as expected.
+pub fn bad_settings(path: &str, why: &str) -> Diagnostic {
+    error("E0084", format!("expected the settings of references in `{path}`: {why}"))
+        .hint("write `{\"P.Ball\": {\"start\": 0, \"stop\": 3, \"interval\": 0.01, \"tolerance\": 1e-6}}`; each part may be left out")
+}
+
 /// A test needs models that say how long they run.
 pub fn no_experiments() -> Diagnostic {
-    error("E0085", "expected models with an `experiment` annotation, found none")
+    error("E0085", "expected models with an `experiment` annotation or a reference, found none")
         .hint("write `annotation(experiment(StopTime = 1))` into the models to test")
 }
 

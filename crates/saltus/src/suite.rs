@@ -1,60 +1,25 @@
 //! All models of a library that can be simulated, run on all cores and compared with references.
 //!
-//! In: classes to search, and a directory of reference results. Out: a [`Verdict`] for each model with an `experiment`
-//! annotation, in the order of their names.
-//!
-//! The reference of `P.Examples.Ball` is the first result of `P/Examples/Ball/`, or `P/Examples/Ball.csv` (`.mat`, `.parquet`),
-//! or `P.Examples.Ball.csv`.
+//! In: names of models ([`tests`]) and a directory of reference results ([`References`]). Out: a [`Verdict`] for each model, in
+//! the order of the names; each is shown to an observer as soon as it is there.
 
-use std::path::{Path, PathBuf};
+mod references;
+mod selection;
+mod status;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use saltus_base::Severity;
-use saltus_library::{ClassId, Library};
-use saltus_results::{Comparison, Format, Kept, Results, Tube, compare};
-use saltus_syntax::ast::{Argument, ClassBody, ClassDef, ClassKind};
+use saltus_results::{Comparison, Kept, Results, Tube, compare};
 
-use crate::pipeline::{self, Experiment, Options, Outcome, Stage};
-use crate::{Session, guard, results};
+pub use references::{References, Settings};
+pub use selection::{is_below, must_fail, tests};
+pub use status::Status;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Status {
-    /// The model does not compile.
-    Wrong,
-    /// The simulation ended early.
-    Failed,
-    /// Some signal differs from the reference.
-    Different,
-    /// Ran to the end; there is no reference.
-    Simulated,
-    /// Ran to the end, and all signals of the reference agree.
-    Verified,
-}
-
-impl Status {
-    pub const ALL: [Status; 5] =
-        [Status::Verified, Status::Simulated, Status::Different, Status::Failed, Status::Wrong];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Wrong => "wrong",
-            Status::Failed => "failed",
-            Status::Different => "different",
-            Status::Simulated => "simulated",
-            Status::Verified => "verified",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Status> {
-        Status::ALL.into_iter().find(|s| s.name() == name)
-    }
-
-    pub fn is_good(self) -> bool {
-        self >= Status::Simulated
-    }
-}
+use crate::pipeline::{self, Options, Outcome, Stage};
+use crate::{Session, diagnostics, guard, results};
 
 pub struct Verdict {
     pub class: String,
@@ -67,81 +32,48 @@ pub struct Verdict {
     pub tables: Option<(Results, Results)>,
 }
 
+impl Verdict {
+    /// A verdict without a comparison; an empty message is none.
+    pub fn new(class: &str, status: Status, message: String) -> Verdict {
+        let (message, time) = (Some(message).filter(|m| !m.is_empty()), Duration::ZERO);
+        Verdict { class: class.to_owned(), status, message, time, comparison: None, tables: None }
+    }
+}
+
+/// What becomes of a model without a reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unreferenced {
+    Simulate,
+    /// It is checked and not simulated.
+    Check,
+    Skip,
+}
+
 pub struct Suite<'a> {
     /// Opens the session of a thread.
     pub open: &'a (dyn Fn() -> Session + Sync),
-    pub reference: Option<&'a Path>,
+    pub references: Option<&'a References>,
+    pub unreferenced: Unreferenced,
     pub tube: Tube,
     pub time_limit: Option<Duration>,
     pub jobs: usize,
+    /// Keep both tables of a model that differs; they need memory until the end.
+    pub keeps_tables: bool,
     pub stop: &'a AtomicBool,
-}
-
-/// Names of all models with an `experiment` annotation that has a stop time, in these classes and below.
-pub fn experiments(library: &Library, roots: &[ClassId]) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open: Vec<(ClassId, u32)> = roots.iter().map(|&id| (id, 0)).collect();
-    while let Some((id, depth)) = open.pop() {
-        let Some(definition) = library.definition(id) else { continue };
-        let is_model = matches!(definition.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class);
-        if is_model && !definition.is_partial && has_experiment(library, definition) {
-            found.push(library.qualified_name(id));
-        }
-        if depth < 64 && !matches!(definition.kind, ClassKind::Function | ClassKind::Record | ClassKind::Type) {
-            open.extend(library.children(id).into_iter().map(|child| (child, depth + 1)));
-        }
-    }
-    found.sort();
-    found.dedup();
-    found
-}
-
-fn has_experiment(library: &Library, definition: &ClassDef) -> bool {
-    let annotation = match &definition.body {
-        ClassBody::Long(class) => class.annotation.as_ref(),
-        ClassBody::Short(class) => class.comment.annotation.as_ref(),
-        _ => None,
-    };
-    let (experiment, stop_time) = (library.intern("experiment"), library.intern("StopTime"));
-    let find = |arguments: &'_ [Argument], name| {
-        arguments.iter().position(|argument| match argument {
-            Argument::Modification(m) => m.name.parts.first().is_some_and(|part| part.name == name),
-            _ => false,
-        })
-    };
-    let Some(annotation) = annotation else { return false };
-    let arguments = &annotation.modification.arguments;
-    let Some(Argument::Modification(found)) = find(arguments, experiment).and_then(|i| arguments.get(i)) else {
-        return false;
-    };
-    let class = found.modification.as_ref().and_then(|m| m.class.as_ref());
-    class.is_some_and(|class| find(&class.arguments, stop_time).is_some())
-}
-
-/// The file of reference results for a class.
-pub fn reference_file(dir: &Path, class: &str) -> Option<PathBuf> {
-    let nested: PathBuf = class.split('.').collect();
-    let extensions = Format::EXTENSIONS.map(|(extension, _)| extension);
-    for stem in [dir.join(&nested), dir.join(class)] {
-        for extension in extensions {
-            let path = PathBuf::from(format!("{}.{extension}", stem.display()));
-            if path.is_file() {
-                return Some(path);
-            }
-        }
-    }
-    let entries = std::fs::read_dir(dir.join(&nested)).ok()?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    files.sort();
-    files.into_iter().find(|f| f.is_file() && Format::of(f).is_some())
 }
 
 /// Stack of a thread: the front end recurses as deep as classes nest.
 const STACK: usize = 512 << 20;
 
 impl Suite<'_> {
-    /// Runs all classes; `progress` learns how many are done.
-    pub fn run(&self, classes: &[String], progress: &(dyn Fn(usize) + Sync)) -> Vec<Verdict> {
+    /// Is this model run at all?
+    pub fn takes(&self, class: &str) -> bool {
+        let has_reference = |r: &References| r.file(class).is_some() || r.listed().any(|name| name == class);
+        self.unreferenced != Unreferenced::Skip || self.references.is_some_and(has_reference)
+    }
+
+    /// Runs all classes; `observer` learns of each verdict when it is there, and how many there are by then.
+    pub fn run(&self, classes: &[String], observer: &(dyn Fn(&Verdict, usize) + Sync)) -> Vec<Verdict> {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let verdicts: Mutex<Vec<Option<Verdict>>> = Mutex::new(classes.iter().map(|_| None).collect());
         let work = || {
@@ -149,11 +81,12 @@ impl Suite<'_> {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 classes.get(i).filter(|_| !self.stop.load(Ordering::Relaxed)).map(|class| (i, class))
             } {
-                let verdict = guard::catch(|| self.judge(class)).unwrap_or_else(|d| self.broken(class, d.message));
+                let judged = guard::catch(|| self.judge(class));
+                let verdict = judged.unwrap_or_else(|d| Verdict::new(class, Status::Wrong, d.message));
+                observer(&verdict, done.fetch_add(1, Ordering::Relaxed) + 1);
                 if let Some(place) = verdicts.lock().unwrap_or_else(|e| e.into_inner()).get_mut(i) {
                     *place = Some(verdict);
                 }
-                progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         };
         std::thread::scope(|scope| {
@@ -165,101 +98,93 @@ impl Suite<'_> {
             }
         });
         let verdicts = verdicts.into_inner().unwrap_or_else(|e| e.into_inner());
-        let missing =
-            |(v, class): (Option<Verdict>, &String)| v.unwrap_or_else(|| self.broken(class, "not run".into()));
-        verdicts.into_iter().zip(classes).map(missing).collect()
-    }
-
-    fn broken(&self, class: &str, message: String) -> Verdict {
-        let time = Duration::ZERO;
-        Verdict {
-            class: class.into(),
-            status: Status::Wrong,
-            message: Some(message),
-            time,
-            comparison: None,
-            tables: None,
-        }
+        let not_run = |class: &String| Verdict::new(class, Status::Missing, "interrupted".to_owned());
+        verdicts.into_iter().zip(classes).map(|(v, class)| v.unwrap_or_else(|| not_run(class))).collect()
     }
 
     fn judge(&self, class: &str) -> Verdict {
         let started = Instant::now();
-        let mut verdict = self.broken(class, String::new());
-        let session = (self.open)();
-        let id = match session.class(Some(class)) {
-            Ok(id) => id,
-            Err(error) => return self.broken(class, error.message),
-        };
-        let reference = match self.reference.and_then(|dir| reference_file(dir, class)) {
-            Some(path) => match read(&path) {
-                Ok(results) => Some(results),
-                Err(why) => return self.broken(class, why),
-            },
-            None => None,
-        };
-        let mut options = Options::until(Stage::Simulate);
-        options.experiment = Experiment { time_limit: self.time_limit, ..Experiment::default() };
-        if let Some((&start, &stop)) = reference.as_ref().and_then(|r| r.times.first().zip(r.times.last())) {
-            // The reference says what was run; the annotation may have changed since.
-            (options.experiment.start_time, options.experiment.stop_time) = (Some(start), Some(stop));
-        }
-        let compared = reference.iter().flat_map(|r| &r.signals).map(|s| s.name.clone());
-        options.experiment.kept = Kept::only(&[], compared);
-        let outcome = pipeline::run(&session, id, &options);
-        verdict.status = match (outcome.failed_at_run_time, outcome.has_errors()) {
-            (true, _) => Status::Failed,
-            (false, true) => Status::Wrong,
-            (false, false) => Status::Simulated,
-        };
-        verdict.message = first_error(&outcome);
-        if let (Status::Simulated, Some(reference)) = (verdict.status, reference) {
-            self.compare(&outcome, reference, &mut verdict);
-        }
+        let mut verdict = self.verdict(class).unwrap_or_else(|why| Verdict::new(class, Status::Missing, why));
         verdict.time = started.elapsed();
         verdict
+    }
+
+    /// An error says why the model cannot be tested.
+    fn verdict(&self, class: &str) -> Result<Verdict, String> {
+        let started = Instant::now();
+        let session = (self.open)();
+        let id = session.class(Some(class)).map_err(|error| error.message)?;
+        let reference = self.references.map_or(Ok(None), |r| r.read(class))?;
+        let must_fail = must_fail(session.library(), id);
+        let outcome = pipeline::run(&session, id, &self.options(class, reference.as_ref(), must_fail));
+        let status = match (outcome.failed_at_run_time, outcome.has_errors(), &outcome.trajectory) {
+            (true, _, _) => Status::Failed,
+            (false, true, _) => Status::Wrong,
+            (false, false, None) => Status::Checked,
+            (false, false, Some(_)) => Status::Simulated,
+        };
+        let mut verdict = Verdict { message: first_error(&outcome), ..Verdict::new(class, status, String::new()) };
+        if let (Status::Simulated, Some(reference)) = (status, reference) {
+            self.compare(&outcome, reference, &mut verdict);
+        }
+        if must_fail {
+            let is_over = self.time_limit.is_some_and(|limit| started.elapsed() >= limit);
+            expect_failure(&outcome, is_over, &mut verdict);
+        }
+        Ok(verdict)
+    }
+
+    fn options(&self, class: &str, reference: Option<&Results>, must_fail: bool) -> Options {
+        let only_checked = reference.is_none() && self.unreferenced == Unreferenced::Check && !must_fail;
+        let mut options = Options::until(if only_checked { Stage::Check } else { Stage::Simulate });
+        if let (Some(references), Some(reference)) = (self.references, reference) {
+            options.experiment = references.settings(class).experiment(reference);
+        }
+        options.experiment.time_limit = self.time_limit;
+        let compared = reference.into_iter().flat_map(|r| &r.signals).map(|s| s.name.clone());
+        options.experiment.kept = Kept::only(&[], compared);
+        options
     }
 
     fn compare(&self, outcome: &Outcome, reference: Results, verdict: &mut Verdict) {
         let (Some(program), Some(trajectory)) = (outcome.program(), &outcome.trajectory) else { return };
         let found = results::of(program, trajectory, &|name| reference.signal(name).is_some());
-        let comparison = compare(&reference, &found, self.tube, &|_| true);
-        verdict.status = if comparison.is_same() { Status::Verified } else { Status::Different };
-        if let Some((name, _)) = comparison.different().next() {
-            let n = comparison.different().count();
-            verdict.message = Some(format!("{n} of {} signals differ, the first is {name}", comparison.signals.len()));
+        let grid = self.references.and_then(|r| r.settings(&verdict.class).interval);
+        let comparison = compare(&reference, &found, self.tube, grid, &|_| true);
+        verdict.message = comparison.summary();
+        if !program.terminations.is_empty() && verdict.message.is_none() {
+            verdict.message = runs_on(&reference, &found, self.tube);
+        }
+        verdict.status = if verdict.message.is_none() { Status::Verified } else { Status::Different };
+        if verdict.message.is_some() && self.keeps_tables {
             verdict.tables = Some((reference, found));
         }
         verdict.comparison = Some(comparison);
     }
 }
 
-fn read(path: &Path) -> Result<Results, String> {
-    let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let format = Format::of(path).unwrap_or(Format::Csv);
-    Results::read(&bytes, format, "reference").map_err(|e| format!("{}: {e}", path.display()))
+/// The verdict on a model that must fail; a defect of the compiler and a limit of time are not its failure.
+fn expect_failure(outcome: &Outcome, is_over: bool, verdict: &mut Verdict) {
+    let is_ours = outcome.diagnostics.iter().any(|d| d.code == diagnostics::internal_error("").code);
+    verdict.status = match verdict.status {
+        Status::Wrong | Status::Failed if is_ours || is_over => verdict.status,
+        Status::Wrong | Status::Failed => Status::Refused,
+        _ => Status::Unexpected,
+    };
+    if verdict.status == Status::Unexpected {
+        verdict.message = Some("should fail, as its TestCase annotation says, and does not".to_owned());
+    }
+}
+
+/// A model with `terminate` must end where its reference ends. Other references just cover a part of the time.
+fn runs_on(reference: &Results, found: &Results, tube: Tube) -> Option<String> {
+    let (&start, &end) = reference.times.first().zip(reference.times.last())?;
+    let last = *found.times.last()?;
+    let is_later = last > end + tube.relative * (end - start);
+    is_later.then(|| format!("runs until time {last}, its reference until {end}"))
 }
 
 fn first_error(outcome: &Outcome) -> Option<String> {
     let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error)?;
     Some(format!("{}: {}", first.code.0, first.message))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use saltus_library::MemoryFiles;
-
-    #[test]
-    fn models_with_a_stop_time_are_found() {
-        let text = "package P
-            package Q model B annotation(experiment(StopTime = 1)); end B; end Q;
-            model A annotation(Icon(), experiment(Interval = 1, StopTime = 2)); end A;
-            partial model C annotation(experiment(StopTime = 2)); end C;
-            model D annotation(experiment(Interval = 1)); end D;
-            function F annotation(experiment(StopTime = 2)); end F;
-            end P;";
-        let mut session = Session::new(Box::new(MemoryFiles::new()));
-        session.load_text("P.mo", text);
-        assert_eq!(experiments(session.library(), session.own_classes()), ["P.A", "P.Q.B"]);
-    }
 }

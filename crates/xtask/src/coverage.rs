@@ -162,7 +162,7 @@ fn model_name(creation: &str) -> Option<String> {
 
 pub fn build(root: &Path) -> Result<PathBuf> {
     let status = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
-        .args(["build", "--release", "--package", "saltus"])
+        .args(["build", "--release", "--package", "saltus-cli"])
         .current_dir(root)
         .status()?;
     if !status.success() {

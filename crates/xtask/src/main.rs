@@ -1,5 +1,6 @@
-//! Chores of this repository: `cargo xtask tidy`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`.
+//! Chores of this repository: `cargo xtask tidy`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`, `cargo xtask corpus`.
 
+mod corpus;
 mod coverage;
 mod error_index;
 mod gallery;
@@ -29,6 +30,8 @@ enum Command {
     Gallery(gallery::Options),
     /// Run `saltus check` on every model that has reference results and write docs/coverage.md.
     Coverage(coverage::Options),
+    /// Run every model of the corpus and compare with the list of what agreed before.
+    Corpus(corpus::Options),
     /// Measure how the cost of compiling grows with the size of a model.
     Scale(scale::Options),
 }
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Errors => error_index::write(&root),
         Command::Gallery(options) => gallery::run(&root, &options),
         Command::Scale(options) => scale::run(&root, &options),
+        Command::Corpus(options) => corpus::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),
     };
     match done {

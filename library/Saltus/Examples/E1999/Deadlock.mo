@@ -11,6 +11,6 @@ equation
   when sample(0, 2) then
     x = k2*y;
   end when;
-  annotation (experiment(StopTime = 5), Documentation(info = "<html><p>Each clause needs what the other one computes. If only one of them is active there is one equation for two unknowns, so the model is rejected before it
+  annotation (experiment(StopTime = 5), TestCase(shouldPass = false), Documentation(info = "<html><p>Each clause needs what the other one computes. If only one of them is active there is one equation for two unknowns, so the model is rejected before it
 runs. Compare <code>LoopAtEvents</code>.</p></html>"));
 end Deadlock;
