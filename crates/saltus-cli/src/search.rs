@@ -4,7 +4,8 @@ use saltus::diagnostics;
 use saltus::pipeline::{Options, Stage};
 use saltus::search::{self, NotFound};
 use saltus::sweep::{Axis, Method, Study, overrides, typical};
-use saltus_results::{Kept, nearest};
+use saltus_base::nearest;
+use saltus_results::Kept;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::target::Target;

@@ -30,6 +30,6 @@ mod thrift;
 
 pub use compare::{Comparison, Difference, Tube, compare};
 pub use kept::Kept;
-pub use names::{Pattern, nearest};
+pub use names::Pattern;
 pub use parquet::{TableColumn, write_table};
 pub use table::{Format, Kind, ReadError, Results, Signal, Source};
