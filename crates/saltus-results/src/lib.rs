@@ -20,20 +20,24 @@
 pub mod compare;
 mod csv;
 mod encode;
+mod input;
 mod kept;
 mod mat;
 pub mod matlab;
 mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod set_file;
 mod signal;
 mod table;
 mod twin;
 mod writer;
 
 pub use compare::{Comparison, Difference, Tube, compare};
+pub use input::{InputError, InputTable, Side};
 pub use kept::Kept;
 pub use names::Pattern;
+pub use set_file::{Problem, SetFileError, parse_set_file};
 pub use signal::{Format, Header, Kind, Signal, Source};
 pub use table::{ReadError, Results};
 pub use writer::{WriteError, Writer};
