@@ -25,6 +25,7 @@ mod kept;
 mod mat;
 pub mod matlab;
 mod names;
+mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod set_file;
@@ -40,4 +41,4 @@ pub use names::Pattern;
 pub use set_file::{Problem, SetFileError, parse_set_file};
 pub use signal::{Format, Header, Kind, Signal, Source};
 pub use table::{ReadError, Results};
-pub use writer::{WriteError, Writer};
+pub use writer::{Destination, WriteError, Writer};

@@ -189,8 +189,8 @@ fn beside(target: &Path, prefix: &str, infix: &str) -> PathBuf {
 /// Permissions of the file that will be replaced, if there is one.
 fn check_replaceable(target: &Path) -> io::Result<Option<fs::Permissions>> {
     let Ok(found) = fs::metadata(target) else { return Ok(None) };
-    if !found.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    if found.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
     }
     OpenOptions::new().write(true).open(target)?;
     Ok(Some(found.permissions()))

@@ -1,6 +1,6 @@
 //! Writes a table while it is being made: rows are on the disk soon after they were computed, and memory does not grow with their number.
 //!
-//! In: a [`Header`], then rows. Out: a file under the name that was asked for when the table is complete; until then, and after a kill,
+//! In: a path, which is opened before there is anything to write; a [`Header`]; then rows. Out: a file under the name that was asked for when the table is complete; until then, and after a kill,
 //! a whole file `NAME.part.EXT` beside it with all finished blocks ([`crate::twin`]).
 
 use std::fmt;
@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::encode::{Encoder, encoder};
+use crate::output::Output;
 use crate::signal::{Format, Header};
-use crate::twin::Twin;
 
 /// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 16;
@@ -43,10 +43,35 @@ impl std::error::Error for WriteError {
     }
 }
 
+/// A file that is open, of a table whose columns are not known yet.
+pub struct Destination {
+    path: PathBuf,
+    format: Format,
+    output: Output,
+}
+
+impl Destination {
+    /// Opens the file. An old one of this name stays until a complete table takes its place.
+    pub fn open(path: &Path, format: Format) -> Result<Destination, WriteError> {
+        let output = Output::open(path).map_err(|error| WriteError::new(path, error))?;
+        Ok(Destination { path: path.to_owned(), format, output })
+    }
+
+    pub fn begin(self, header: &Header) -> Result<Writer, WriteError> {
+        let fail = |error| WriteError::new(&self.path, error);
+        let mut encoder = encoder(self.format, header).map_err(fail)?;
+        let mut pending = Vec::with_capacity(CHUNK + CHUNK / 4);
+        encoder.start(&mut pending).map_err(fail)?;
+        let (path, output) = (self.path, self.output);
+        Ok(Writer { path, encoder, output, pending, n_uncommitted: 0, n_rows: 0, has_failed: false })
+    }
+}
+
+/// Takes the rows of a table.
 pub struct Writer {
     path: PathBuf,
     encoder: Box<dyn Encoder>,
-    twin: Twin,
+    output: Output,
     /// Encoded, but not written.
     pending: Vec<u8>,
     /// Bytes since readers saw some.
@@ -56,14 +81,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens the file, in the format of its extension or of `format`. An old file of this name stays until [`finish`](Self::finish).
+    /// Opens the file of a table whose columns are known.
     pub fn create(path: &Path, format: Format, header: &Header) -> Result<Writer, WriteError> {
-        let fail = |error| WriteError::new(path, error);
-        let mut encoder = encoder(format, header).map_err(fail)?;
-        let twin = Twin::create(path).map_err(fail)?;
-        let mut pending = Vec::with_capacity(CHUNK + CHUNK / 4);
-        encoder.start(&mut pending).map_err(fail)?;
-        Ok(Writer { path: path.to_owned(), encoder, twin, pending, n_uncommitted: 0, n_rows: 0, has_failed: false })
+        Destination::open(path, format)?.begin(header)
     }
 
     /// One more row: the time and a value for each place.
@@ -99,9 +119,9 @@ impl Writer {
         let finished = self.guarded(|w| {
             w.encoder.end_block(true, &mut w.pending)?;
             w.drain()?;
-            w.twin.finish(&w.encoder.closing(true)?)
+            w.output.finish(&w.encoder.closing(true)?)
         });
-        finished.map_err(|error| WriteError { kept: self.twin.keep().ok().flatten(), ..error })
+        finished.map_err(|error| WriteError { kept: self.output.keep().ok().flatten(), ..error })
     }
 
     /// The table will not be completed: the run failed or was interrupted, or the disk is full. Returns where the piece is: under the name
@@ -115,12 +135,12 @@ impl Writer {
                 w.commit()
             });
         }
-        self.twin.keep().map_err(|error| WriteError::new(&self.path, error))
+        self.output.keep().map_err(|error| WriteError::new(&self.path, error))
     }
 
     /// Where readers find the rows while the run lasts.
     pub fn part_path(&self) -> &Path {
-        self.twin.front_path()
+        self.output.visible_path()
     }
 
     pub fn n_rows(&self) -> u64 {
@@ -128,14 +148,14 @@ impl Writer {
     }
 
     fn drain(&mut self) -> io::Result<()> {
-        self.twin.append(&self.pending)?;
+        self.output.append(&self.pending)?;
         self.n_uncommitted += self.pending.len();
         self.pending.clear();
         Ok(())
     }
 
     fn commit(&mut self) -> io::Result<()> {
-        self.twin.commit(&self.encoder.closing(false)?)?;
+        self.output.commit(&self.encoder.closing(false)?)?;
         self.n_uncommitted = 0;
         Ok(())
     }

@@ -10,6 +10,13 @@ use saltus_results::{Format, Results, Writer};
 
 const OLD: &[u8] = b"an old result";
 
+/// A run on another thread can own one.
+#[test]
+fn writers_can_be_sent() {
+    fn is_send<T: Send>() {}
+    is_send::<Writer>();
+}
+
 fn formats() -> impl Iterator<Item = (&'static str, Format)> {
     Format::EXTENSIONS.into_iter().filter(|(_, f)| *f != Format::Parquet || cfg!(feature = "parquet"))
 }
@@ -92,7 +99,7 @@ fn a_path_that_cannot_be_written_fails_before_the_first_row() {
     let fails = |name: &str| Writer::create(&folder.path(name), Format::Csv, &header()).err().expect("an error");
     assert_eq!(fails("missing/run.csv").path, folder.path("missing/run.csv"));
     fs::create_dir(folder.path("folder.csv")).expect("a folder");
-    assert_eq!(fails("folder.csv").error.to_string(), "it is not a regular file");
+    assert_eq!(fails("folder.csv").error.to_string(), "it is a directory");
     let _running = begun(&folder.path("run.csv"), 1);
     assert_eq!(fails("run.csv").error.to_string(), "another run is writing to it");
 }
@@ -110,6 +117,29 @@ fn a_link_stays_a_link_and_permissions_stay() {
     assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
     assert_eq!(read(&path).times.len(), 5);
     assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
+}
+
+/// `mkfifo` and a reader at the other end, or `/dev/full`.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_pipes_are_written_to_as_they_are() {
+    let folder = Folder::new("device");
+    for (extension, _) in formats() {
+        let path = folder.path(&format!("full.{extension}"));
+        std::os::unix::fs::symlink("/dev/full", &path).expect("a link");
+        let error = begun(&path, 10).finish().expect_err("an error");
+        assert_eq!(error.error.kind(), std::io::ErrorKind::StorageFull);
+    }
+    let pipe = folder.path("pipe.csv");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).expect("a pipe")
+    });
+    begun(&pipe, 10).finish().expect("finishing");
+    let read = reader.join().expect("the reader");
+    assert!(is_beginning(&Results::read(&read, Format::Csv, "pipe").expect("a table")));
 }
 
 #[cfg(feature = "parquet")]
