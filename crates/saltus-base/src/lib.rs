@@ -1,6 +1,6 @@
 //! The vocabulary every stage of the compiler shares: where something stands in a source file ([`Span`]),
 //! what it is called ([`Name`]), typed indices into tables ([`IdVec`]) and what is said about it to the
-//! user ([`Diagnostic`]).
+//! user ([`Diagnostic`]), and which name a misspelt one was meant to be ([`nearest`]).
 //!
 //! Nothing here knows Modelica, does IO or keeps global state.
 
@@ -11,6 +11,7 @@ mod diagnostic;
 mod id_vec;
 mod name;
 mod source;
+mod spelling;
 
 #[doc(hidden)]
 pub use serde;
@@ -19,3 +20,4 @@ pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};
 pub use source::{FileId, LineColumn, LineIndex, SourceFile, SourceMap, SourceTexts, Span};
+pub use spelling::nearest;

@@ -4,8 +4,9 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use saltus::diagnostics;
+use saltus_base::nearest;
 use saltus_plot::{Chart, Curve};
-use saltus_results::{Format, Kind, Pattern, Results, Signal, nearest};
+use saltus_results::{Format, Kind, Pattern, Results, Signal};
 
 use crate::simulate::write_file;
 use crate::{Exit, Screen, files};

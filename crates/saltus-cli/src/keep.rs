@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use saltus::diagnostics;
-use saltus_base::Diagnostic;
-use saltus_results::{Kept, nearest};
+use saltus_base::{Diagnostic, nearest};
+use saltus_results::Kept;
 
 use crate::{Exit, Screen, files};
 

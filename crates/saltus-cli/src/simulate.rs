@@ -143,8 +143,11 @@ pub fn write_file(
 
 fn write_results(path: &Path, table: &Results, screen: &Screen) -> Result<(), Exit> {
     let format = Format::of(path).unwrap_or(Format::Csv);
-    // The simulation has not failed, but there is nothing to show for it.
-    write_file(path, screen, |out| table.write(out, format)).map_err(|_| Exit::RunTimeFailure)
+    table.save(path, format).map_err(|error| {
+        screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.error.to_string()));
+        // The simulation has not failed, but there is nothing to show for it.
+        Exit::RunTimeFailure
+    })
 }
 
 fn write_events(path: &Path, run: &Run, trajectory: &Trajectory, screen: &Screen) -> Result<(), Exit> {

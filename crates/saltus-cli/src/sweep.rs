@@ -10,13 +10,12 @@ use saltus::sweep::{Axis, Method, Outcome, Study, n_points, overrides, typical};
 use saltus::{diagnostics, results};
 use saltus_base::SourceMap;
 use saltus_program::SimProgram;
-use saltus_results::{Format, Kept, Kind, TableColumn, write_table};
+use saltus_results::{Format, Header, Kept, Kind, Signal, Source, WriteError, Writer};
 use saltus_sim::Trajectory;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::keep::{self, Keep};
 use crate::progress::{self, Bar};
-use crate::simulate::write_file;
 use crate::summary::{duration, short};
 use crate::target::Target;
 use crate::{Exit, Screen, simulate};
@@ -192,23 +191,24 @@ impl Table {
     }
 
     fn write(&self, path: &Path, screen: &Screen) -> Result<(), Exit> {
-        if Format::of(path) == Some(Format::Parquet) {
-            let columns: Vec<TableColumn> = self
-                .columns
-                .iter()
-                .map(|(name, kind, values)| TableColumn { name, kind: *kind, values: Cow::Borrowed(values) })
-                .collect();
-            return write_file(path, screen, |out| write_table(out, &columns, &[]));
-        }
-        write_file(path, screen, |out| {
-            let names: Vec<String> = self.columns.iter().map(|c| format!("\"{}\"", c.0.replace('"', "\"\""))).collect();
-            writeln!(out, "{}", names.join(","))?;
-            for row in 0..self.n_rows() {
-                let cells: Vec<String> = self.columns.iter().map(|c| cell(c.1, c.2[row])).collect();
-                writeln!(out, "{}", cells.join(","))?;
-            }
-            Ok(())
+        self.save(path).map_err(|error| {
+            screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.error.to_string()))
         })
+    }
+
+    fn save(&self, path: &Path) -> Result<(), WriteError> {
+        let signal = |(index, (name, kind, _)): (usize, &(String, Kind, Vec<f64>))| {
+            Signal::new(name, *kind, Source::Column { index, negated: false })
+        };
+        let signals = self.columns.iter().enumerate().map(signal).collect();
+        // Time is one of the columns, and it begins again with every run.
+        let header = Header { has_time: false, ..Header::new("sweep", signals) };
+        let mut writer = Writer::create(path, Format::of(path).unwrap_or(Format::Csv), &header)?;
+        for i in 0..self.n_rows() {
+            let row: Vec<f64> = self.columns.iter().map(|c| c.2[i]).collect();
+            writer.row(0.0, &row)?;
+        }
+        writer.finish()
     }
 
     fn n_rows(&self) -> usize {
@@ -230,13 +230,6 @@ impl Table {
         if self.n_rows() > SHOWN {
             screen.say(&format!("… and {} more rows; --output FILE writes all", self.n_rows() - SHOWN));
         }
-    }
-}
-
-fn cell(kind: Kind, value: f64) -> String {
-    match kind {
-        Kind::Real => format!("{value:?}"),
-        _ => format!("{value}"),
     }
 }
 

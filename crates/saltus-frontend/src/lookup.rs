@@ -4,7 +4,7 @@
 //! instance, up to the root. The further parts of a composite name are members of what was found. Members that are
 //! classes come into being when they are asked for, so that a package of a thousand files costs only what is used.
 
-use saltus_base::Name;
+use saltus_base::{Name, nearest};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
@@ -411,21 +411,15 @@ impl<'a> Front<'a> {
     }
 
     fn nearest(&mut self, inst: InstId, name: &str, with_enclosing: bool, classes_only: bool) -> Option<String> {
-        let length = name.chars().count();
-        let most = if length < 2 { 0 } else { 1 + length / 4 };
-        let mut best: Option<(usize, String)> = None;
+        let mut names = Vec::new();
         let mut at = inst;
         let mut n_scopes = 0;
         loop {
-            for candidate in self.member_names(at, classes_only) {
-                let distance = edit_distance(name, &candidate);
-                if distance <= most && candidate != name && best.as_ref().is_none_or(|(d, _)| distance < *d) {
-                    best = Some((distance, candidate));
-                }
-            }
+            // Those of inner scopes come first, which is what decides between equals.
+            names.extend(self.member_names(at, classes_only));
             n_scopes += 1;
             if !with_enclosing || at == self.root || n_scopes > 20 {
-                return best.map(|(_, name)| name);
+                return nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
             }
             at = self.enclosing(at);
         }
@@ -473,34 +467,4 @@ fn imports(body: &ast::LongClass) -> impl Iterator<Item = &ast::Import> {
         ast::ElementKind::Import(import) => Some(import),
         _ => None,
     })
-}
-
-/// Levenshtein distance, the letter case of a name counting as half a mistake would be; capped for long names.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(64).collect();
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substitute = diagonal + usize::from(!ca.eq_ignore_ascii_case(cb));
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::edit_distance;
-
-    #[test]
-    fn distance_counts_single_edits() {
-        // Counted by hand: one deletion; one substitution; letter case is free.
-        assert_eq!(edit_distance("Resistr", "Resistor"), 1);
-        assert_eq!(edit_distance("gian", "gain"), 2);
-        assert_eq!(edit_distance("realinput", "RealInput"), 0);
-    }
 }

@@ -31,7 +31,7 @@ pub(crate) fn missing_library(
     name: &str,
     wanted: Option<&Version>,
     searched: &[&Path],
-    similar: &[&str],
+    similar: Option<&str>,
     span: Span,
 ) -> Diagnostic {
     let version = wanted.map(|version| format!(" (version {version})")).unwrap_or_default();
@@ -40,8 +40,12 @@ pub(crate) fn missing_library(
         span,
         format!("library `{name}`{version} is not found; {}", searched_text(searched)),
     );
-    if !similar.is_empty() {
-        diagnostic = diagnostic.hint(format!("names are case-sensitive; there is {}", quoted_list(similar)));
+    if let Some(similar) = similar {
+        let is_same_word = similar.eq_ignore_ascii_case(name);
+        diagnostic = diagnostic.hint(match is_same_word {
+            true => format!("names are case-sensitive; there is `{similar}`"),
+            false => format!("did you mean `{similar}`?"),
+        });
     }
     diagnostic.hint(format!(
         "name the directory that contains `{name}` with `--library DIR` or in the environment variable MODELICAPATH"

@@ -7,7 +7,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use saltus_base::{Diagnostic, Name, Span};
+use saltus_base::{Diagnostic, Name, Span, nearest};
 
 use crate::diagnostics;
 use crate::library::{Library, identifier_length};
@@ -152,11 +152,9 @@ impl Library {
     pub(crate) fn missing_library_message(&self, name: Name, wanted: Option<&Version>, span: Span) -> Diagnostic {
         let text = self.text(name);
         let known = self.search_roots().flat_map(|root| self.root_index(root).names.iter());
-        let mut similar: Vec<&str> =
-            known.map(|&known| self.text(known)).filter(|k| *k != text && k.eq_ignore_ascii_case(text)).collect();
-        similar.sort_unstable();
-        similar.dedup();
-        diagnostics::missing_library(text, wanted, &self.searched(), &similar, span)
+        let mut known: Vec<&str> = known.map(|&known| self.text(known)).collect();
+        known.sort_unstable();
+        diagnostics::missing_library(text, wanted, &self.searched(), nearest(text, known), span)
     }
 
     /// The search paths, for messages.

@@ -2,50 +2,64 @@
 //!
 //! Reads also semicolons, heads without quotes, and tables whose first column has another name than `time`.
 
-use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io;
 
-use crate::table::{Kind, ReadError, Results, Signal};
+use crate::encode::{Closing, Encoder};
+use crate::signal::{Header, Kind, Signal};
+use crate::table::{ReadError, Results};
 
-/// Bytes that are collected before they are written.
-const CHUNK: usize = 1 << 16;
+pub(crate) struct CsvEncoder {
+    has_time: bool,
+    signals: Vec<Signal>,
+    digits: zmij::Buffer,
+    /// The value of each signal in the last row, and its text: many variables keep their value from row to row.
+    texts: Vec<(u64, String)>,
+}
 
-pub fn write(results: &Results, out: &mut dyn Write) -> io::Result<()> {
-    let signals: Vec<&Signal> = results.written().collect();
-    let columns: Vec<_> = signals.iter().map(|s| results.values_of(s)).collect();
-    let mut chunk = String::with_capacity(CHUNK + 4096);
-    chunk.push_str("\"time\"");
-    for signal in &signals {
-        let _ = write!(chunk, ",\"{}\"", signal.name.replace('"', "\"\""));
+impl CsvEncoder {
+    pub fn new(header: &Header) -> Self {
+        let signals: Vec<Signal> = header.columns().cloned().collect();
+        let texts = vec![(0, String::new()); signals.len()];
+        CsvEncoder { has_time: header.has_time, signals, digits: zmij::Buffer::new(), texts }
     }
-    chunk.push('\n');
-    let mut digits = zmij::Buffer::new();
-    // Many variables keep their value from row to row: their text is made once.
-    let mut texts: Vec<(u64, String)> = vec![(0, String::new()); signals.len()];
-    for (i, t) in results.times.iter().enumerate() {
-        chunk.push_str(digits.format(*t));
-        for ((signal, column), (bits, text)) in signals.iter().zip(&columns).zip(&mut texts) {
-            let value = column.get(i).copied().unwrap_or(f64::NAN);
+}
+
+impl Encoder for CsvEncoder {
+    fn start(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        let time = self.has_time.then_some("time").into_iter();
+        let names = time.chain(self.signals.iter().map(|s| s.name.as_str()));
+        let names: Vec<String> = names.map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
+        out.extend(names.join(",").as_bytes());
+        out.push(b'\n');
+        Ok(())
+    }
+
+    fn row(&mut self, time: f64, values: &[f64], out: &mut Vec<u8>) -> io::Result<()> {
+        if self.has_time {
+            out.extend(self.digits.format(time).as_bytes());
+        }
+        for (i, (signal, (bits, text))) in self.signals.iter().zip(&mut self.texts).enumerate() {
+            let value = signal.source.value(values);
             if text.is_empty() || *bits != value.to_bits() {
                 *bits = value.to_bits();
                 text.clear();
-                text.push(',');
                 match signal.kind {
-                    Kind::Real => text.push_str(digits.format(value)),
-                    _ => {
-                        let _ = write!(text, "{value}");
-                    }
+                    Kind::Real => text.push_str(self.digits.format(value)),
+                    _ => text.push_str(&value.to_string()),
                 }
             }
-            chunk.push_str(text);
+            if i > 0 || self.has_time {
+                out.push(b',');
+            }
+            out.extend(text.as_bytes());
         }
-        chunk.push('\n');
-        if chunk.len() >= CHUNK {
-            out.write_all(chunk.as_bytes())?;
-            chunk.clear();
-        }
+        out.push(b'\n');
+        Ok(())
     }
-    out.write_all(chunk.as_bytes())
+
+    fn closing(&self, _is_complete: bool) -> io::Result<Closing> {
+        Ok(Closing::default())
+    }
 }
 
 pub fn read(bytes: &[u8], title: &str) -> Result<Results, ReadError> {
@@ -115,6 +129,7 @@ fn fields(line: &str, separator: char) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
 
     #[test]
     fn a_table_has_a_head_and_rows() {
@@ -122,8 +137,7 @@ mod tests {
         results.add_series("x", "", "", Kind::Real, vec![1.0, 1e-9]);
         results.add_constant("k", "", "", Kind::Real, 1.0);
         results.add_series("n", "", "", Kind::Integer, vec![2.0, 3.0]);
-        let mut text = Vec::new();
-        write(&results, &mut text).expect("writing to memory");
+        let text = results.encode(Format::Csv).expect("encoding");
         assert_eq!(String::from_utf8_lossy(&text), "\"time\",\"x\",\"n\"\n0.0,1.0,2\n0.5,1e-9,3\n");
     }
 

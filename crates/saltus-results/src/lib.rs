@@ -8,28 +8,37 @@
 //! let mut results = Results::new("Ramp", vec![0.0, 1.0]);
 //! results.add_series("x", "Height", "m", Kind::Real, vec![0.0, 2.0]);
 //! results.add_constant("k", "Slope", "m/s", Kind::Real, 2.0);
-//! let mut file = Vec::new();
-//! results.write(&mut file, Format::Mat).unwrap();
+//! let file = results.encode(Format::Mat).unwrap();
 //! let read = Results::read(&file, Format::Mat, "Ramp").unwrap();
 //! assert_eq!(read.values("x").as_deref(), Some(&[0.0, 2.0][..]));
 //! assert_eq!(read.signal("x").unwrap().unit, "m");
 //! ```
 //!
 //! Invariants: every column has as many values as there are times; times do not decrease; an event has two rows with the same
-//! time. Nothing here touches the disk.
+//! time. Only [`Writer`] touches the disk.
 
-mod bytes;
 pub mod compare;
 mod csv;
+mod encode;
+mod input;
 mod kept;
 mod mat;
+pub mod matlab;
 mod names;
+mod output;
+#[cfg(feature = "parquet")]
 mod parquet;
+mod set_file;
+mod signal;
 mod table;
-mod thrift;
+mod twin;
+mod writer;
 
 pub use compare::{Comparison, Difference, Tube, compare};
+pub use input::{InputError, InputTable, Side};
 pub use kept::Kept;
-pub use names::{Pattern, nearest};
-pub use parquet::{TableColumn, write_table};
-pub use table::{Format, Kind, ReadError, Results, Signal, Source};
+pub use names::Pattern;
+pub use set_file::{Problem, SetFileError, parse_set_file};
+pub use signal::{Format, Header, Kind, Signal, Source};
+pub use table::{ReadError, Results};
+pub use writer::{Destination, WriteError, Writer};

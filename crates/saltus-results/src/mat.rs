@@ -3,119 +3,163 @@
 //! ```text
 //! Aclass       Atrajectory / 1.1 / / binTrans
 //! name         one name a column
-//! description  `Height above the ground [m]`
+//! description  `Height above the ground [m]`, `Angle [rad|deg]`, `Switched on [:#(type=Boolean)]`
 //! dataInfo     for each name: which matrix, which row of it with a sign, how to interpolate, how to extrapolate
 //! data_1       parameters at the first and the last time
 //! data_2       variables at all times; aliases share a row
 //! ```
 //!
-//! Written transposed (`binTrans`), little-endian, in double precision. Read transposed or not, in all number types.
+//! Written transposed (`binTrans`), little-endian, in double precision: a time is a column of `data_2`, so that rows of the table are
+//! added at the end of the file; the number of columns and the times in `data_1` are patched. Read transposed or not, in all number types.
 
-use std::io::{self, Write};
+use std::io;
 
-use crate::bytes::Bytes;
-use crate::table::{Kind, ReadError, Results, Source};
+use crate::encode::{Closing, Encoder};
+use crate::matlab::{Entry4, Type4, entries4, head4};
+use crate::signal::{Header, Kind, Signal, Source};
+use crate::table::{ReadError, Results};
 
-/// Numbers in the type field of a matrix: double, 32-bit integer, text of bytes.
-const DOUBLE: i32 = 0;
-const INTEGER: i32 = 20;
-const TEXT: i32 = 51;
+/// Bytes from the beginning of a matrix to its number of columns.
+const AT_COLUMNS: u64 = 8;
 
-pub fn write(results: &Results, out: &mut dyn Write) -> io::Result<()> {
-    let names: Vec<&str> = std::iter::once("time").chain(results.signals.iter().map(|s| s.name.as_str())).collect();
-    let texts = results.signals.iter().map(|s| describe(&s.description, &s.unit));
-    let descriptions: Vec<String> = std::iter::once("Time [s]".to_owned()).chain(texts).collect();
-    let descriptions: Vec<&str> = descriptions.iter().map(String::as_str).collect();
-    write_class(out)?;
-    write_texts(out, "name", &names)?;
-    write_texts(out, "description", &descriptions)?;
+pub(crate) struct MatEncoder {
+    /// Everything before the first row.
+    head: Vec<u8>,
+    n_places: usize,
+    n_rows: i32,
+    /// Offset of the first and the last time in `data_1`.
+    at_times: [u64; 2],
+    times: [f64; 2],
+    /// Offset of the number of columns of `data_2`.
+    at_count: u64,
+}
+
+impl MatEncoder {
+    pub fn new(header: &Header) -> io::Result<Self> {
+        if !header.has_time {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "a MAT file needs a column of times"));
+        }
+        let names = std::iter::once("time".to_owned()).chain(header.signals.iter().map(|s| s.name.clone()));
+        let texts = std::iter::once("Time [s]".to_owned()).chain(header.signals.iter().map(describe));
+        let (info, constants) = data_info(header)?;
+        let mut head = class()?;
+        head.extend(text_matrix("name", &names.collect::<Vec<_>>())?);
+        head.extend(text_matrix("description", &texts.collect::<Vec<_>>())?);
+        head.extend(matrix_head(Type4::Integer, "dataInfo", 4, info.len() / 4)?);
+        head.extend(info.iter().flat_map(|i| i.to_le_bytes()));
+        head.extend(matrix_head(Type4::Double, "data_1", 1 + constants.len(), 2)?);
+        let mut at_times = [0; 2];
+        for at in &mut at_times {
+            *at = head.len() as u64;
+            head.extend(0f64.to_le_bytes());
+            head.extend(constants.iter().flat_map(|c| c.to_le_bytes()));
+        }
+        let at_count = head.len() as u64 + AT_COLUMNS;
+        let n_places = header.n_places();
+        head.extend(matrix_head(Type4::Double, "data_2", 1 + n_places, 0)?);
+        Ok(MatEncoder { head, n_places, n_rows: 0, at_times, times: [0.0; 2], at_count })
+    }
+}
+
+impl Encoder for MatEncoder {
+    fn start(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        out.append(&mut self.head);
+        Ok(())
+    }
+
+    fn row(&mut self, time: f64, values: &[f64], out: &mut Vec<u8>) -> io::Result<()> {
+        if self.n_rows == 0 {
+            self.times[0] = time;
+        }
+        self.times[1] = time;
+        self.n_rows =
+            self.n_rows.checked_add(1).ok_or_else(|| io::Error::other("a MAT file has at most 2³¹−1 rows"))?;
+        out.extend(time.to_le_bytes());
+        let missing = std::iter::repeat_n(f64::NAN, self.n_places.saturating_sub(values.len()));
+        let values = values.iter().take(self.n_places).copied().chain(missing);
+        values.for_each(|v| out.extend(v.to_le_bytes()));
+        Ok(())
+    }
+
+    fn closing(&self, _is_complete: bool) -> io::Result<Closing> {
+        let times = self.at_times.iter().zip(self.times).map(|(at, t)| (*at, t.to_le_bytes().to_vec()));
+        let count = (self.at_count, self.n_rows.to_le_bytes().to_vec());
+        Ok(Closing { tail: Vec::new(), patches: times.chain([count]).collect() })
+    }
+}
+
+fn matrix_head(ty: Type4, name: &str, rows: usize, columns: usize) -> io::Result<Vec<u8>> {
+    head4(ty, name, rows, columns).map_err(io::Error::other)
+}
+
+/// Matrix, row, interpolation and extrapolation of every name, and the values of parameters.
+fn data_info(header: &Header) -> io::Result<(Vec<i32>, Vec<f64>)> {
+    // The first row is time.
+    let row = |n: usize| i32::try_from(n + 1).map_err(|_| io::Error::other("more signals than a MAT file can hold"));
     let mut info: Vec<i32> = vec![0, 1, 0, -1];
     let mut constants: Vec<f64> = Vec::new();
-    for signal in &results.signals {
+    for signal in &header.signals {
         match signal.source {
             Source::Constant(value) => {
                 constants.push(value);
-                info.extend([1, row(constants.len()), 0, 0]);
+                info.extend([1, row(constants.len())?, 0, 0]);
             }
             Source::Column { index, negated } => {
-                let place = row(index + 1);
+                let place = row(index + 1)?;
                 info.extend([2, if negated { -place } else { place }, 0, -1]);
             }
         }
     }
-    write_head(out, "dataInfo", INTEGER, 4, info.len() / 4)?;
-    out.write_all(&info.iter().flat_map(|i| i.to_le_bytes()).collect::<Vec<u8>>())?;
-    let ends = [results.times.first().copied().unwrap_or(0.0), results.times.last().copied().unwrap_or(0.0)];
-    write_head(out, "data_1", DOUBLE, 1 + constants.len(), 2)?;
-    for t in ends {
-        write_numbers(out, std::iter::once(t).chain(constants.iter().copied()))?;
-    }
-    write_head(out, "data_2", DOUBLE, 1 + results.columns.len(), results.times.len())?;
-    for (i, &t) in results.times.iter().enumerate() {
-        let row = results.columns.iter().map(|c| c.get(i).copied().unwrap_or(f64::NAN));
-        write_numbers(out, std::iter::once(t).chain(row))?;
-    }
-    Ok(())
+    Ok((info, constants))
 }
 
-/// The row of the n-th column or constant; the first is time.
-fn row(n: usize) -> i32 {
-    i32::try_from(n + 1).unwrap_or(i32::MAX)
-}
-
-fn describe(description: &str, unit: &str) -> String {
-    // The reader takes the last bracket for the unit.
-    match (description.is_empty(), unit.is_empty()) {
-        (_, true) => description.to_owned(),
-        (true, false) => format!("[{unit}]"),
-        (false, false) => format!("{description} [{unit}]"),
+/// The description with unit, unit to display and type in brackets, as Dymola writes them.
+fn describe(signal: &Signal) -> String {
+    let mut bracket = signal.unit.clone();
+    if !signal.display_unit.is_empty() && signal.display_unit != signal.unit {
+        bracket += &format!("|{}", signal.display_unit);
+    }
+    if signal.kind != Kind::Real {
+        bracket += &format!(":#(type={})", signal.kind.name());
+    }
+    match (signal.description.is_empty(), bracket.is_empty()) {
+        (_, true) => signal.description.clone(),
+        (true, false) => format!("[{bracket}]"),
+        (false, false) => format!("{} [{bracket}]", signal.description),
     }
 }
 
-fn write_head(out: &mut dyn Write, name: &str, ty: i32, rows: usize, columns: usize) -> io::Result<()> {
-    let size = |n: usize| i32::try_from(n).map_err(|_| io::Error::other("more results than the MAT format can hold"));
-    for number in [ty, size(rows)?, size(columns)?, 0, size(name.len() + 1)?] {
-        out.write_all(&number.to_le_bytes())?;
-    }
-    out.write_all(name.as_bytes())?;
-    out.write_all(&[0])
-}
-
-fn write_class(out: &mut dyn Write) -> io::Result<()> {
+fn class() -> io::Result<Vec<u8>> {
     let rows = ["Atrajectory", "1.1", "", "binTrans"];
-    write_head(out, "Aclass", TEXT, rows.len(), 11)?;
+    let mut bytes = matrix_head(Type4::Text, "Aclass", rows.len(), 11)?;
     for column in 0..11 {
-        for text in rows {
-            out.write_all(&[text.as_bytes().get(column).copied().unwrap_or(b' ')])?;
-        }
+        bytes.extend(rows.map(|text| text.as_bytes().get(column).copied().unwrap_or(b' ')));
     }
-    Ok(())
+    Ok(bytes)
 }
 
-fn write_texts(out: &mut dyn Write, name: &str, texts: &[&str]) -> io::Result<()> {
+fn text_matrix(name: &str, texts: &[String]) -> io::Result<Vec<u8>> {
     let longest = texts.iter().map(|t| t.len()).max().unwrap_or(0).max(1);
-    write_head(out, name, TEXT, longest, texts.len())?;
-    let mut bytes = Vec::with_capacity(longest * texts.len());
+    let mut bytes = matrix_head(Type4::Text, name, longest, texts.len())?;
     for text in texts {
         bytes.extend_from_slice(text.as_bytes());
         bytes.resize(bytes.len() + longest - text.len(), b' ');
     }
-    out.write_all(&bytes)
-}
-
-fn write_numbers(out: &mut dyn Write, numbers: impl Iterator<Item = f64>) -> io::Result<()> {
-    out.write_all(&numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
+    Ok(bytes)
 }
 
 /// A matrix, column by column.
 struct Matrix {
-    name: String,
     rows: usize,
     columns: usize,
     values: Vec<f64>,
 }
 
 impl Matrix {
+    fn of(entry: &Entry4<'_>) -> Matrix {
+        Matrix { rows: entry.rows, columns: entry.columns, values: entry.numbers() }
+    }
+
     fn get(&self, row: usize, column: usize) -> Option<f64> {
         if row >= self.rows {
             return None;
@@ -123,10 +167,14 @@ impl Matrix {
         self.values.get(column * self.rows + row).copied()
     }
 
+    fn row(&self, row: usize) -> Vec<f64> {
+        (0..self.columns).map(|c| self.get(row, c).unwrap_or(f64::NAN)).collect()
+    }
+
     fn transposed(&self) -> Matrix {
         let at = |i: usize| self.get(i / self.columns.max(1), i % self.columns.max(1)).unwrap_or(f64::NAN);
         let values = (0..self.values.len()).map(at).collect();
-        Matrix { name: self.name.clone(), rows: self.columns, columns: self.rows, values }
+        Matrix { rows: self.columns, columns: self.rows, values }
     }
 
     /// The text of a column.
@@ -136,76 +184,26 @@ impl Matrix {
     }
 }
 
-fn read_matrix(bytes: &mut Bytes<'_>) -> Result<Matrix, ReadError> {
-    bytes.is_big_endian = false;
-    let start = bytes.at;
-    let mut ty = bytes.i32()?;
-    if !(0..=9999).contains(&ty) {
-        bytes.is_big_endian = true;
-        bytes.at = start;
-        ty = bytes.i32()?;
-    }
-    let odd = || ReadError::new("expected a MATLAB level 4 matrix, found something else");
-    let mut size = || bytes.i32().and_then(|n| usize::try_from(n).map_err(|_| odd()));
-    let (rows, columns, is_complex, n_name) = (size()?, size()?, size()?, size()?);
-    if !(0..=9999).contains(&ty) || is_complex != 0 || n_name > 1000 {
-        return Err(odd());
-    }
-    let name = String::from_utf8_lossy(bytes.take(n_name)?).trim_end_matches('\0').to_owned();
-    let n = rows.checked_mul(columns).ok_or_else(odd)?;
-    let precision = ty / 10 % 10;
-    let width = [8, 4, 4, 2, 2, 1].get(precision as usize).copied().ok_or_else(odd)?;
-    // All bytes must be there before room is made for their values.
-    let mut data = Bytes::new(bytes.take(n.checked_mul(width).ok_or_else(odd)?)?);
-    data.is_big_endian = bytes.is_big_endian;
-    let mut values = Vec::with_capacity(n);
-    for _ in 0..n {
-        values.push(match precision {
-            0 => data.f64()?,
-            1 => f64::from(data.f32()?),
-            2 => f64::from(data.i32()?),
-            3 => f64::from(data.i16()?),
-            4 => f64::from(data.i16()? as u16),
-            _ => f64::from(data.u8()?),
-        });
-    }
-    Ok(Matrix { name, rows, columns, values })
-}
-
 pub fn read(bytes: &[u8], title: &str) -> Result<Results, ReadError> {
-    let mut bytes = Bytes::new(bytes);
-    let mut matrices = Vec::new();
-    while !bytes.is_at_end() {
-        matrices.push(read_matrix(&mut bytes)?);
-    }
+    let odd = || ReadError::new("expected a MATLAB level 4 matrix, found something else");
+    let entries = entries4(bytes).map_err(|_| odd())?;
     let find = |name: &str| {
-        let found = matrices.iter().find(|m| m.name == name);
+        let found = entries.iter().find(|e| e.name == name.as_bytes()).map(Matrix::of);
         found.ok_or_else(|| ReadError::new(format!("expected a trajectory file, found no matrix `{name}`")))
     };
     let is_transposed = find("Aclass")?.transposed().text(3) != "binNormal";
     // As if all were transposed: names by column, times by column.
-    let turn = |m: &Matrix| if is_transposed { None } else { Some(m.transposed()) };
-    let (name, info) = (find("name")?, find("dataInfo")?);
-    let (turned_name, turned_info) = (turn(name), turn(info));
-    let (name, info) = (turned_name.as_ref().unwrap_or(name), turned_info.as_ref().unwrap_or(info));
-    let description = find("description").ok();
-    let turned_description = description.and_then(turn);
-    let description = turned_description.as_ref().or(description);
-    let (data_1, data_2) = (find("data_1")?, find("data_2")?);
-    let (turned_1, turned_2) = (turn(data_1), turn(data_2));
-    let (data_1, data_2) = (turned_1.as_ref().unwrap_or(data_1), turned_2.as_ref().unwrap_or(data_2));
-    let row = |matrix: &Matrix, r: usize| -> Vec<f64> {
-        (0..matrix.columns).map(|c| matrix.get(r, c).unwrap_or(f64::NAN)).collect()
-    };
+    let turned = |name: &str| find(name).map(|m| if is_transposed { m } else { m.transposed() });
+    let (name, info, data_1, data_2) = (turned("name")?, turned("dataInfo")?, turned("data_1")?, turned("data_2")?);
+    let description = turned("description").ok();
     if info.rows < 2 || data_2.rows == 0 {
         return Err(ReadError::new("expected a trajectory file, found tables of another size"));
     }
-    let mut results = Results::new(title, row(data_2, 0));
-    results.columns = (1..data_2.rows).map(|r| row(data_2, r)).collect();
+    let mut results = Results::new(title, data_2.row(0));
+    results.columns = (1..data_2.rows).map(|r| data_2.row(r)).collect();
     for i in 0..name.columns {
         let (Some(table), Some(place)) = (info.get(0, i), info.get(1, i)) else { break };
         let index = place.abs() as usize;
-        let (text, unit) = split(&description.map_or(String::new(), |d| d.text(i)));
         let source = match table as i32 {
             1 => {
                 let value = index.checked_sub(1).and_then(|r| data_1.get(r, 0)).unwrap_or(f64::NAN);
@@ -214,32 +212,58 @@ pub fn read(bytes: &[u8], title: &str) -> Result<Results, ReadError> {
             2 if (2..=data_2.rows).contains(&index) => Source::Column { index: index - 2, negated: place < 0.0 },
             _ => continue,
         };
-        results.add(&name.text(i), &text, &unit, Kind::Real, source);
+        let described = split(&description.as_ref().map_or(String::new(), |d| d.text(i)));
+        results.push(Signal {
+            display_unit: described.display_unit,
+            ..Signal::new(name.text(i), described.kind, source).described(&described.text, &described.unit)
+        });
     }
     Ok(results)
 }
 
-/// Text and unit of `Height [m]`; behind a bar stands the unit to display.
-fn split(description: &str) -> (String, String) {
+#[derive(PartialEq, Debug)]
+struct Described {
+    text: String,
+    unit: String,
+    display_unit: String,
+    kind: Kind,
+}
+
+/// The parts of `Angle [rad|deg]` or `[:#(type=Boolean)]`.
+fn split(description: &str) -> Described {
     let bracket = description.strip_suffix(']').and_then(|d| d.rsplit_once('['));
-    match bracket {
-        Some((text, unit)) if !unit.contains(' ') => {
-            let unit = unit.split(['|', ':']).next().unwrap_or("");
-            (text.trim_end().to_owned(), unit.to_owned())
-        }
-        _ => (description.to_owned(), String::new()),
+    let Some((text, inside)) = bracket.filter(|(_, inside)| !inside.contains(' ')) else {
+        let text = description.to_owned();
+        return Described { text, unit: String::new(), display_unit: String::new(), kind: Kind::Real };
+    };
+    let (units, more) = inside.split_once(':').unwrap_or((inside, ""));
+    let (unit, display_unit) = units.split_once('|').unwrap_or((units, ""));
+    let ty = more.strip_prefix("#(type=").and_then(|ty| ty.strip_suffix(')'));
+    Described {
+        text: text.trim_end().to_owned(),
+        unit: unit.to_owned(),
+        display_unit: display_unit.to_owned(),
+        // Of an enumeration Dymola writes the name.
+        kind: ty.map_or(Kind::Real, |ty| Kind::from_name(ty).unwrap_or(Kind::Enumeration)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
 
     #[test]
-    fn units_stand_in_brackets() {
-        assert_eq!(split("Height [m]"), ("Height".into(), "m".into()));
-        assert_eq!(split("[rad|deg]"), (String::new(), "rad".into()));
-        assert_eq!(split("State [of two]"), ("State [of two]".into(), String::new()));
+    fn units_and_types_stand_in_brackets() {
+        let found = |text| {
+            let d = split(text);
+            (d.text, d.unit, d.display_unit, d.kind)
+        };
+        let real = |text: &str, unit: &str, display: &str| (text.into(), unit.into(), display.into(), Kind::Real);
+        assert_eq!(found("Height [m]"), real("Height", "m", ""));
+        assert_eq!(found("[rad|deg]"), real("", "rad", "deg"));
+        assert_eq!(found("State [of two]"), real("State [of two]", "", ""));
+        assert_eq!(found("On [:#(type=Boolean)]"), ("On".into(), String::new(), String::new(), Kind::Boolean));
     }
 
     #[test]
@@ -247,16 +271,13 @@ mod tests {
         let mut results = Results::new("M", vec![0.0, 1.0]);
         results.add_series("a", "", "", Kind::Real, vec![1.0, 2.0]);
         results.add_series("b", "", "", Kind::Real, vec![-1.0, -2.0]);
-        let mut file = Vec::new();
-        write(&results, &mut file).expect("writing to memory");
-        let mut bytes = Bytes::new(&file);
-        let mut matrices = Vec::new();
-        while !bytes.is_at_end() {
-            matrices.push(read_matrix(&mut bytes).expect("a matrix"));
-        }
-        let named = |name: &str| matrices.iter().find(|m| m.name == name).expect("the matrix");
+        let file = results.encode(Format::Mat).expect("encoding");
+        let entries = entries4(&file).expect("matrices");
+        let named = |name: &str| entries.iter().find(|e| e.name == name.as_bytes()).expect("the matrix");
         assert_eq!((named("data_2").rows, named("data_2").columns), (2, 2));
         // Time is the abscissa; `a` is row 2 of data_2 and `b` its negative.
-        assert_eq!(named("dataInfo").values, [0.0, 1.0, 0.0, -1.0, 2.0, 2.0, 0.0, -1.0, 2.0, -2.0, 0.0, -1.0]);
+        assert_eq!(named("dataInfo").numbers(), [0.0, 1.0, 0.0, -1.0, 2.0, 2.0, 0.0, -1.0, 2.0, -2.0, 0.0, -1.0]);
+        // Parameters have the first and the last time.
+        assert_eq!(named("data_1").numbers(), [0.0, 1.0]);
     }
 }

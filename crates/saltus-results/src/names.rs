@@ -1,4 +1,4 @@
-//! Names of signals as users write them: patterns with `*` and `?`, and misspelt ones.
+//! Names of signals as users write them: patterns with `*` and `?`.
 
 /// `*` stands for any characters, `?` for one; everything else, brackets too, for itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,29 +41,6 @@ impl Pattern {
     }
 }
 
-/// The candidate that differs from `wanted` by the fewest edits, if these are few.
-pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + wanted.chars().count() / 4;
-    candidates.map(|name| (edits(wanted, name), name)).filter(|(n, _)| *n <= limit).min().map(|(_, name)| name)
-}
-
-/// Insertions, deletions and replacements between two words; case does not count.
-fn edits(a: &str, b: &str) -> usize {
-    let lower = |s: &str| s.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
-    let (a, b) = (lower(a), lower(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,12 +62,5 @@ mod tests {
             assert_eq!(Pattern::new(pattern).matches(name), expected, "{pattern} on {name}");
         }
         assert!(Pattern::new("a[1]").is_literal() && !Pattern::new("a*").is_literal());
-    }
-
-    #[test]
-    fn the_nearest_name_is_close() {
-        let names = ["height", "weight", "velocity"];
-        assert_eq!(nearest("hight", names.into_iter()), Some("height"));
-        assert_eq!(nearest("temperature", names.into_iter()), None);
     }
 }

@@ -5,60 +5,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
-use crate::{csv, mat, parquet};
+use crate::encode::encode;
+use crate::signal::{Format, Header, Kind, Signal, Source};
+use crate::writer::{WriteError, Writer};
+use crate::{csv, mat};
 
 /// Spreads bits: 2⁶⁴ divided by the golden ratio, and odd.
 const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// Comma-separated values: signals that vary, and parameters that were chosen by name.
-    Csv,
-    /// The layout of Dymola and OpenModelica, MATLAB level 4.
-    Mat,
-    /// Apache Parquet, one column a signal.
-    Parquet,
-}
-
-impl Format {
-    pub const EXTENSIONS: [(&'static str, Format); 3] =
-        [("csv", Format::Csv), ("mat", Format::Mat), ("parquet", Format::Parquet)];
-
-    /// By the extension of a file name.
-    pub fn of(path: &Path) -> Option<Format> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        Format::EXTENSIONS.iter().find(|(e, _)| *e == extension).map(|(_, format)| *format)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    Real,
-    /// Also enumerations.
-    Integer,
-    /// 0 and 1.
-    Boolean,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct Signal {
-    pub name: String,
-    pub description: String,
-    pub unit: String,
-    pub kind: Kind,
-    pub source: Source,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Source {
-    /// A column, with its sign changed or not.
-    Column { index: usize, negated: bool },
-    /// A parameter.
-    Constant(f64),
-}
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Results {
@@ -126,9 +82,13 @@ impl Results {
 
     /// A signal with values that are known already.
     pub fn add(&mut self, name: &str, description: &str, unit: &str, kind: Kind, source: Source) {
-        self.positions.entry(name.to_owned()).or_insert(self.signals.len());
-        let (description, unit) = (description.to_owned(), unit.to_owned());
-        self.signals.push(Signal { name: name.to_owned(), description, unit, kind, source });
+        self.push(Signal::new(name, kind, source).described(description, unit));
+    }
+
+    /// A signal with values that are known already.
+    pub fn push(&mut self, signal: Signal) {
+        self.positions.entry(signal.name.clone()).or_insert(self.signals.len());
+        self.signals.push(signal);
     }
 
     /// The column with these values or their negatives; a new one if there is none.
@@ -178,11 +138,6 @@ impl Results {
         self.signals.iter().filter(|s| matches!(s.source, Source::Column { .. }))
     }
 
-    /// Signals that a format with one column a signal writes.
-    pub(crate) fn written(&self) -> impl Iterator<Item = &Signal> {
-        self.signals.iter().filter(|s| self.is_choice || matches!(s.source, Source::Column { .. }))
-    }
-
     pub fn n_columns(&self) -> usize {
         self.columns.len()
     }
@@ -194,19 +149,45 @@ impl Results {
         events
     }
 
-    pub fn write(&self, out: &mut dyn Write, format: Format) -> io::Result<()> {
-        match format {
-            Format::Csv => csv::write(self, out),
-            Format::Mat => mat::write(self, out),
-            Format::Parquet => parquet::write(self, out),
+    pub fn header(&self) -> Header {
+        Header { is_choice: self.is_choice, ..Header::new(&self.title, self.signals.clone()) }
+    }
+
+    fn row(&self, i: usize, row: &mut Vec<f64>) {
+        row.clear();
+        row.extend(self.columns.iter().map(|c| c.get(i).copied().unwrap_or(f64::NAN)));
+    }
+
+    /// Writes the table to a file.
+    pub fn save(&self, path: &Path, format: Format) -> Result<(), WriteError> {
+        let mut writer = Writer::create(path, format, &self.header())?;
+        let mut row = Vec::new();
+        for (i, time) in self.times.iter().enumerate() {
+            self.row(i, &mut row);
+            writer.row(*time, &row)?;
         }
+        writer.finish()
+    }
+
+    /// The bytes of a file with the table.
+    pub fn encode(&self, format: Format) -> io::Result<Vec<u8>> {
+        let mut row = Vec::new();
+        encode(format, &self.header(), |encoder, out| {
+            self.times.iter().enumerate().try_for_each(|(i, time)| {
+                self.row(i, &mut row);
+                encoder.row(*time, &row, out)
+            })
+        })
     }
 
     pub fn read(bytes: &[u8], format: Format, title: &str) -> Result<Results, ReadError> {
         let results = match format {
             Format::Csv => csv::read(bytes, title),
             Format::Mat => mat::read(bytes, title),
-            Format::Parquet => parquet::read(bytes, title),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => crate::parquet::read(bytes, title),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => Err(ReadError::new(crate::signal::NO_PARQUET)),
         }?;
         if results.times.is_empty() {
             return Err(ReadError::new("expected a table of results, found one without rows"));
@@ -250,8 +231,7 @@ mod tests {
         results.add_series("'odd \"name\", too'", "", "", Kind::Integer, vec![1.0, 2.0, 3.0, -4.0]);
         results.add_constant("k", "Gain", "N/m", Kind::Real, 1.0 / 3.0);
         for (_, format) in Format::EXTENSIONS {
-            let mut file = Vec::new();
-            results.write(&mut file, format).expect("writing to memory");
+            let file = results.encode(format).expect("encoding");
             let read = Results::read(&file, format, "M").expect("reading what was written");
             assert_eq!(read.times, results.times, "{format:?}");
             for signal in results.series() {
@@ -273,8 +253,7 @@ mod tests {
         results.add_series("x", "", "m", Kind::Real, vec![1.0, 2.0]);
         results.add_constant("k", "", "", Kind::Real, 1.0);
         for (_, format) in Format::EXTENSIONS {
-            let mut file = Vec::new();
-            results.write(&mut file, format).expect("writing to memory");
+            let file = results.encode(format).expect("encoding");
             for length in 0..file.len() {
                 let _ = Results::read(&file[..length], format, "M");
                 for value in [0, 0x7f, 0xff] {

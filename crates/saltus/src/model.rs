@@ -22,11 +22,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use saltus_base::{SourceMap, SourceTexts};
+use saltus_base::{SourceMap, SourceTexts, nearest};
 use saltus_jit::Jit;
 use saltus_library::{DiskFiles, FileSource, Packages};
 use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Variable, files_used};
-use saltus_results::nearest;
 use saltus_runtime::Interpreter;
 use serde::{Deserialize, Serialize};
 

@@ -30,7 +30,8 @@ pub fn of(program: &SimProgram, trajectory: &Trajectory, keeps: &dyn Fn(&str) ->
 fn kind(ty: SlotType) -> Kind {
     match ty {
         SlotType::Real => Kind::Real,
-        SlotType::Integer | SlotType::Enumeration => Kind::Integer,
+        SlotType::Integer => Kind::Integer,
+        SlotType::Enumeration => Kind::Enumeration,
         SlotType::Boolean => Kind::Boolean,
     }
 }

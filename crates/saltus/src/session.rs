@@ -5,9 +5,8 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use saltus_base::{Diagnostic, Diagnostics, SourceMap};
+use saltus_base::{Diagnostic, Diagnostics, SourceMap, nearest};
 use saltus_library::{ClassId, DiskFiles, FileSource, Library};
-use saltus_results::nearest;
 use saltus_syntax::ast::ClassKind;
 
 use crate::{ShippedFiles, diagnostics};

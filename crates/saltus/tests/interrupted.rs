@@ -155,7 +155,7 @@ fn examples_go_on_as_if_nothing_had_happened() {
         || {
             let session = Session::on_disk();
             let examples = session.class(Some("Saltus.Examples")).expect("the shipped examples");
-            let names = suite::experiments(session.library(), &[examples]);
+            let names = suite::tests(session.library(), &[examples], None);
             // Some examples show what is rejected.
             let models: Vec<_> = names.iter().filter_map(|name| Some((name, compile(&session, Some(name))?))).collect();
             let failures = models.iter().filter_map(|(name, model)| check(name, model)).collect();

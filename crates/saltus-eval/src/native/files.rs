@@ -7,8 +7,10 @@
 //!
 //! A file is opened and closed by each call, so `close` has nothing to do.
 
+use saltus_results::matlab;
+
 use super::arguments::{boolean, integer, reals, string, write};
-use super::{NativeContext, NativeError, NativeFunction, NativeResult, mat, mat_writer, outside};
+use super::{NativeContext, NativeError, NativeFunction, NativeResult, outside};
 use crate::array::Items;
 use crate::{FileKind, Value};
 
@@ -81,10 +83,10 @@ fn print(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     Ok(None)
 }
 
-fn matrix(context: &mut NativeContext, args: &[Value]) -> NativeResult<mat::Matrix> {
+fn matrix(context: &mut NativeContext, args: &[Value]) -> NativeResult<matlab::Matrix> {
     let (file, name) = (string(args, 0)?, string(args, 1)?);
     let bytes = contents(context, file)?;
-    mat::read_matrix(&bytes, name, context.elements).map_err(|why| NativeError::Failed(format!("`{file}`: {why}")))
+    matlab::read_matrix(&bytes, name, context.elements).map_err(|why| NativeError::Failed(format!("`{file}`: {why}")))
 }
 
 fn read_matrix_sizes(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
@@ -111,17 +113,17 @@ fn write_real_matrix(context: &mut NativeContext, args: &mut [Value]) -> NativeR
     let (rows, columns) = (integer(args, 3)?, integer(args, 4)?);
     let items = reals(args, 2)?;
     let size = |n: i64| usize::try_from(n).unwrap_or(0);
-    let matrix = mat::Matrix { rows: size(rows), columns: size(columns), items };
+    let matrix = matlab::Matrix { rows: size(rows), columns: size(columns), items };
     if matrix.rows.checked_mul(matrix.columns) != Some(matrix.items.len()) {
         return Err("the sizes are not those of the matrix".into());
     }
-    let format = mat_writer::Format::from_name(string(args, 6)?)?;
+    let format = matlab::Version::from_name(string(args, 6)?)?;
     let before = if boolean(args, 5)? && context.env.file_kind(file) == FileKind::RegularFile {
         contents(context, file)?
     } else {
         Vec::new()
     };
-    let bytes = mat_writer::with_matrix(&before, name, &matrix, format).map_err(|why| format!("`{file}`: {why}"))?;
+    let bytes = matlab::with_matrix(&before, name, &matrix, format).map_err(|why| format!("`{file}`: {why}"))?;
     outside(context)?.write(file, &bytes)?;
     Ok(Some(Value::Integer(1)))
 }

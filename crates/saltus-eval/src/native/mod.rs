@@ -13,8 +13,6 @@ mod elementary;
 mod fft;
 mod files;
 mod lapack;
-mod mat;
-mod mat_writer;
 mod process;
 mod random;
 mod spline;

@@ -7,7 +7,7 @@
 //!   1 1
 //! ```
 
-use super::mat::{self, Matrix};
+use saltus_results::matlab::{self, Matrix};
 
 /// Reads a table from the contents of a file: MATLAB by its ending, CSV by its ending, text otherwise.
 pub fn read_table(
@@ -20,7 +20,7 @@ pub fn read_table(
 ) -> Result<Matrix, String> {
     let lower = file.to_ascii_lowercase();
     if lower.ends_with(".mat") {
-        return mat::read_matrix(bytes, name, most);
+        return matlab::read_matrix(bytes, name, most);
     }
     let text = String::from_utf8_lossy(bytes);
     if lower.ends_with(".csv") {

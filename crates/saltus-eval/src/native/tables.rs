@@ -3,9 +3,10 @@
 //! A table is read and checked once, when its object is made, and its curves are prepared then; [`super::curve`],
 //! [`super::time_table`] and [`super::surface`] know what its numbers mean.
 
+use saltus_results::matlab::Matrix;
+
 use super::arguments::{integer, integers, real, reals, string, value, write};
 use super::curve::{Curve, Extrapolation, Side, Smoothness, locate};
-use super::mat::Matrix;
 use super::spline::Jet;
 use super::surface::{Surface, SurfaceJet};
 use super::table_files::read_table;

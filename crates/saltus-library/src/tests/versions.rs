@@ -127,6 +127,13 @@ E0003 u.mo:2:19: library `Modelica` (version 4.1.0) is not found; searched `lib`
 }
 
 #[test]
+fn a_misspelt_library_is_suggested() {
+    let library = library(&[("lib/Buildings.mo", "package Buildings end Buildings;")]);
+    let message = library.missing_library(library.intern("Bildings"), saltus_base::Span::nowhere());
+    assert_eq!(message.hints[0], "did you mean `Buildings`?");
+}
+
+#[test]
 fn the_version_in_the_path_must_be_the_annotated_one() {
     let library =
         library(&[("lib/M 4.0.0.mo", NEW.1), ("lib/N master.mo", "package N annotation(version=\"1\"); end N;")]);

@@ -1,26 +1,28 @@
-//! Writes matrices of Reals into MATLAB files of version 4 ("4") and version 5, plain ("6") or with deflate ("7"), after
-//! the published format description of The MathWorks ("MAT-File Format"). Matrices of other names are kept.
+//! Writes matrices into files of version 4 and version 5, plain ("6") or with deflate ("7"). Matrices of other names are kept.
 //!
-//! In: the bytes of a file, empty for a new one. Out: its new bytes; the matrix comes last. [`super::mat`] reads them.
+//! In: the bytes of a file, empty for a new one. Out: its new bytes; the matrix comes last. [`super::read`] reads them.
 
-use super::mat::Matrix;
+use super::read::without_matrix;
+use super::{Matrix, Version};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    Version4,
-    Version6,
-    Version7,
+/// Numbers in the type field of a matrix of version 4: double, 32-bit integer, text of bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum Type4 {
+    Double = 0,
+    Integer = 20,
+    Text = 51,
 }
 
-impl Format {
-    pub fn from_name(name: &str) -> Result<Format, String> {
-        match name {
-            "4" => Ok(Format::Version4),
-            "6" => Ok(Format::Version6),
-            "7" => Ok(Format::Version7),
-            _ => Err(format!("`{name}` is no format of matrices; known are `4`, `6` and `7`")),
-        }
+/// What stands before the numbers of a matrix in a file of version 4.
+pub(crate) fn head4(ty: Type4, name: &str, rows: usize, columns: usize) -> Result<Vec<u8>, &'static str> {
+    let mut bytes = Vec::with_capacity(20 + name.len() + 1);
+    for field in [ty as usize, rows, columns, 0, name.len() + 1] {
+        let field = i32::try_from(field).map_err(|_| "the matrix is too large for the format")?;
+        bytes.extend(field.to_le_bytes());
     }
+    bytes.extend(name.as_bytes());
+    bytes.push(0);
+    Ok(bytes)
 }
 
 const HEADER: &[u8] = b"MATLAB 5.0 MAT-file, written by Saltus";
@@ -37,30 +39,26 @@ const CLASS_DOUBLE: u32 = 6;
 const COMPRESSION_LEVEL: u8 = 6;
 
 /// The file `before` with the matrix in addition, in place of one of the same name.
-pub fn with_matrix(before: &[u8], name: &str, matrix: &Matrix, format: Format) -> Result<Vec<u8>, String> {
+pub fn with_matrix(before: &[u8], name: &str, matrix: &Matrix, version: Version) -> Result<Vec<u8>, String> {
     let is_version5 = before.starts_with(b"MATLAB ");
-    if !before.is_empty() && is_version5 != (format != Format::Version4) {
+    if !before.is_empty() && is_version5 != (version != Version::V4) {
         return Err("the file has another format, so nothing can be added to it".into());
     }
     let size = |n: usize| u32::try_from(n).map_err(|_| "the matrix is too large for the format".to_owned());
     let (rows, columns) = (size(matrix.rows)?, size(matrix.columns)?);
     size(matrix.items.len().saturating_mul(8))?;
-    let mut bytes = super::mat::without_matrix(before, name)?;
-    match format {
-        Format::Version4 => {
-            let text = [name.as_bytes(), &[0]].concat();
-            for field in [0, rows, columns, 0, size(text.len())?] {
-                bytes.extend(field.to_le_bytes());
-            }
-            bytes.extend(text);
+    let mut bytes = without_matrix(before, name)?;
+    match version {
+        Version::V4 => {
+            bytes.extend(head4(Type4::Double, name, matrix.rows, matrix.columns)?);
             bytes.extend(by_column(matrix));
         }
-        Format::Version6 | Format::Version7 => {
+        Version::V6 | Version::V7 => {
             if bytes.is_empty() {
                 bytes.extend(header());
             }
             let element = element(KIND_MATRIX, &content(name, matrix, rows, columns));
-            if format == Format::Version6 {
+            if version == Version::V6 {
                 bytes.extend(element);
             } else {
                 let packed = miniz_oxide::deflate::compress_to_vec_zlib(&element, COMPRESSION_LEVEL);
@@ -113,10 +111,10 @@ fn by_column(matrix: &Matrix) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mat::read_matrix;
+    use super::super::read_matrix;
     use super::*;
 
-    const FORMATS: [Format; 3] = [Format::Version4, Format::Version6, Format::Version7];
+    const VERSIONS: [Version; 3] = [Version::V4, Version::V6, Version::V7];
 
     fn matrix(rows: usize, columns: usize) -> Matrix {
         Matrix { rows, columns, items: (0..rows * columns).map(|i| 1.5 * i as f64).collect() }
@@ -124,33 +122,33 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read() {
-        for format in FORMATS {
-            let first = with_matrix(&[], "A", &matrix(3, 2), format).unwrap();
-            let both = with_matrix(&first, "longer name", &matrix(1, 4), format).unwrap();
-            assert_eq!(read_matrix(&both, "A", 100), Ok(matrix(3, 2)), "{format:?}");
-            assert_eq!(read_matrix(&both, "longer name", 100), Ok(matrix(1, 4)), "{format:?}");
+        for version in VERSIONS {
+            let first = with_matrix(&[], "A", &matrix(3, 2), version).unwrap();
+            let both = with_matrix(&first, "longer name", &matrix(1, 4), version).unwrap();
+            assert_eq!(read_matrix(&both, "A", 100), Ok(matrix(3, 2)), "{version:?}");
+            assert_eq!(read_matrix(&both, "longer name", 100), Ok(matrix(1, 4)), "{version:?}");
             assert!(read_matrix(&first, "longer name", 100).is_err());
         }
     }
 
     #[test]
     fn a_matrix_of_the_same_name_is_replaced() {
-        for format in FORMATS {
-            let first = with_matrix(&[], "A", &matrix(3, 2), format).unwrap();
-            let both = with_matrix(&first, "B", &matrix(1, 1), format).unwrap();
-            let again = with_matrix(&both, "A", &matrix(2, 2), format).unwrap();
-            assert_eq!(read_matrix(&again, "A", 100), Ok(matrix(2, 2)), "{format:?}");
-            assert_eq!(read_matrix(&again, "B", 100), Ok(matrix(1, 1)), "{format:?}");
+        for version in VERSIONS {
+            let first = with_matrix(&[], "A", &matrix(3, 2), version).unwrap();
+            let both = with_matrix(&first, "B", &matrix(1, 1), version).unwrap();
+            let again = with_matrix(&both, "A", &matrix(2, 2), version).unwrap();
+            assert_eq!(read_matrix(&again, "A", 100), Ok(matrix(2, 2)), "{version:?}");
+            assert_eq!(read_matrix(&again, "B", 100), Ok(matrix(1, 1)), "{version:?}");
         }
     }
 
     #[test]
     fn files_of_another_format_and_damaged_files_are_left_alone() {
-        let old = with_matrix(&[], "A", &matrix(1, 1), Format::Version4).unwrap();
-        assert!(with_matrix(&old, "B", &matrix(1, 1), Format::Version7).is_err());
-        let new = with_matrix(&[], "A", &matrix(1, 1), Format::Version7).unwrap();
-        assert!(with_matrix(&new, "B", &matrix(1, 1), Format::Version4).is_err());
-        assert!(with_matrix(&old[..25], "B", &matrix(1, 1), Format::Version4).is_err());
-        assert!(Format::from_name("7.3").is_err());
+        let old = with_matrix(&[], "A", &matrix(1, 1), Version::V4).unwrap();
+        assert!(with_matrix(&old, "B", &matrix(1, 1), Version::V7).is_err());
+        let new = with_matrix(&[], "A", &matrix(1, 1), Version::V7).unwrap();
+        assert!(with_matrix(&new, "B", &matrix(1, 1), Version::V4).is_err());
+        assert!(with_matrix(&old[..25], "B", &matrix(1, 1), Version::V4).is_err());
+        assert!(Version::from_name("7.3").is_err());
     }
 }

@@ -1,30 +1,11 @@
-//! MATLAB files: matrices of Reals by name from version 4 ("v4") and version 5 ("v6", "v7" with deflate) files, after
-//! the published format description of The MathWorks ("MAT-File Format"). Data are column-major in the file and
-//! row-major in [`Matrix`].
+//! Reads matrices by name from files of version 4 ("v4") and version 5 ("v6", "v7" with deflate).
 
 use std::borrow::Cow;
 
+use super::Matrix;
+
 /// More than any sensible data file unpacks to.
 const MOST_BYTES: usize = 1 << 30;
-
-/// A matrix in row-major order.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Matrix {
-    pub rows: usize,
-    pub columns: usize,
-    pub items: Vec<f64>,
-}
-
-impl Matrix {
-    /// From column-major items; `None` if their number is wrong.
-    fn from_columns(rows: usize, columns: usize, by_column: &[f64]) -> Option<Matrix> {
-        if rows.checked_mul(columns)? != by_column.len() {
-            return None;
-        }
-        let items = (0..by_column.len()).map(|i| by_column[(i % columns) * rows + i / columns]).collect();
-        Some(Matrix { rows, columns, items })
-    }
-}
 
 /// Finds the matrix `name`; `s.m` is the field `m` of the structure `s`.
 pub fn read_matrix(bytes: &[u8], name: &str, most_elements: u64) -> Result<Matrix, String> {
@@ -99,14 +80,22 @@ enum Storage {
 const CUT: &str = "the file is damaged or not a MATLAB file";
 
 /// A matrix in a file of version 4.
-struct Entry4<'a> {
-    name: &'a [u8],
-    rows: usize,
-    columns: usize,
+pub(crate) struct Entry4<'a> {
+    pub name: &'a [u8],
+    pub rows: usize,
+    pub columns: usize,
     /// Not a text and not sparse.
     is_number: bool,
     storage: Storage,
+    big_endian: bool,
     data: &'a [u8],
+}
+
+impl Entry4<'_> {
+    /// Column by column.
+    pub fn numbers(&self) -> Vec<f64> {
+        Reader { bytes: self.data, big_endian: self.big_endian }.numbers(self.data, self.storage)
+    }
 }
 
 /// A 20-byte header (type, rows, columns, imaginary flag, length of name), name and data.
@@ -134,7 +123,17 @@ fn entry4<'a>(reader: &mut Reader<'a>) -> Option<Entry4<'a>> {
         reader.take(n_bytes)?;
     }
     // The last digit is 0 for a full matrix of numbers (1: text, 2: sparse).
-    Some(Entry4 { name, rows, columns, is_number: kind % 10 == 0, storage, data })
+    Some(Entry4 { name, rows, columns, is_number: kind % 10 == 0, storage, big_endian: reader.big_endian, data })
+}
+
+/// All matrices of a file of version 4.
+pub(crate) fn entries4(bytes: &[u8]) -> Result<Vec<Entry4<'_>>, &'static str> {
+    let mut reader = Reader { bytes, big_endian: false };
+    let mut entries = Vec::new();
+    while !reader.bytes.is_empty() {
+        entries.push(entry4(&mut reader).ok_or(CUT)?);
+    }
+    Ok(entries)
 }
 
 fn version4(bytes: &[u8], name: &str, most: u64) -> Result<Option<Matrix>, String> {
@@ -145,8 +144,7 @@ fn version4(bytes: &[u8], name: &str, most: u64) -> Result<Option<Matrix>, Strin
             if (entry.rows * entry.columns) as u64 > most {
                 return Err(format!("the matrix has more than {most} elements"));
             }
-            let numbers = reader.numbers(entry.data, entry.storage);
-            return Ok(Matrix::from_columns(entry.rows, entry.columns, &numbers));
+            return Ok(Matrix::from_columns(entry.rows, entry.columns, &entry.numbers()));
         }
     }
     Ok(None)

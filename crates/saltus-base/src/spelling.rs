@@ -1,0 +1,64 @@
+//! Which name was meant: the one search for "did you mean".
+
+/// Longer names are compared up to here: the search takes the square of it for each candidate.
+const LONGEST: usize = 64;
+
+/// The candidate that differs from `wanted` by the fewest edits, if these are few. Of several the first one.
+///
+/// Up to one edit and another for every four letters are few; a name of one letter is too short to guess by, except that letter case is
+/// never an edit.
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = lower(wanted);
+    let limit = if letters.len() < 2 { 0 } else { 1 + letters.len() / 4 };
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let n = edits(&letters, &lower(candidate));
+        if n <= limit && candidate != wanted && best.is_none_or(|(least, _)| n < least) {
+            best = Some((n, candidate));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+fn lower(name: &str) -> Vec<char> {
+    name.chars().flat_map(char::to_lowercase).take(LONGEST).collect()
+}
+
+/// Insertions, deletions and replacements between two words (Levenshtein).
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        // By hand: one deletion; two replacements; letter case is free.
+        let count = |a, b| edits(&lower(a), &lower(b));
+        assert_eq!(count("Resistr", "Resistor"), 1);
+        assert_eq!(count("gian", "gain"), 2);
+        assert_eq!(count("realinput", "RealInput"), 0);
+    }
+
+    #[test]
+    fn the_nearest_name_is_close() {
+        let names = ["height", "weight", "velocity"];
+        assert_eq!(nearest("hight", names), Some("height"));
+        assert_eq!(nearest("eight", names), Some("height"), "the first of two");
+        assert_eq!(nearest("temperature", names), None);
+        assert_eq!(nearest("height", ["height"]), None, "the same name is no suggestion");
+        assert_eq!((nearest("x", ["y", "X"]), nearest("x", ["y"])), (Some("X"), None));
+    }
+}
