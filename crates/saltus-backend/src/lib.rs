@@ -53,7 +53,6 @@ use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
 pub use describe::Description;
-pub use lower::survey::{Survey, survey};
 pub use sorted::{SortedSystem, sort};
 
 /// Sorts a model and makes the program of it.

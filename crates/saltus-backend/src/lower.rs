@@ -16,7 +16,6 @@ mod index;
 mod operators;
 pub mod promises;
 mod statements;
-pub mod survey;
 mod templates;
 #[cfg(test)]
 pub mod tests;
