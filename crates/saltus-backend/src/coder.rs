@@ -36,7 +36,7 @@ impl<'d> Coder<'d> {
     /// For code that consists of `roots` and nothing else.
     pub fn new(system: &'d System, roots: &[NodeId]) -> Self {
         let dag = &system.dag;
-        let callable = |call: CallId| system.callables.get(dag.called(call).function);
+        let callable = |call: CallId| system.calls.callables.get(dag.called(call).function);
         let has_effect = |call: CallId| callable(call).is_some_and(|c| c.effect.is_some());
         let conditions = conditions_of_calls(dag, roots, &has_effect);
         let (values, calls) = (HashMap::new(), HashMap::new());

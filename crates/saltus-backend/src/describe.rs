@@ -162,9 +162,9 @@ impl SortedSystem {
             events: order(system, &self.orders.events),
             initial: order(system, &self.initial.steps),
             decisions: self.initial.decisions.iter().map(|d| decision_note(system, d)).collect(),
-            state_events: system.relations.values().map(|r| note(&r.text, r.span)).collect(),
-            time_events: system.time_events.iter().map(|e| note(&e.text, e.span)).collect(),
-            samples: system.samples.iter().map(|s| note(&sample_text(system, s), s.span)).collect(),
+            state_events: system.events.relations.values().map(|r| note(&r.text, r.span)).collect(),
+            time_events: system.events.time_events.iter().map(|e| note(&e.text, e.span)).collect(),
+            samples: system.events.samples.iter().map(|s| note(&sample_text(system, s), s.span)).collect(),
         }
     }
 
@@ -317,7 +317,7 @@ fn loop_note(system: &System, columns: &Columns, l: &LoopStep) -> BlockNote {
             columns: columns.used(system, e.solved, &[e.left, e.right]),
         })
         .collect();
-    let memory: HashSet<SlotId> = system.relations.values().map(|relation| relation.memory).collect();
+    let memory: HashSet<SlotId> = system.events.relations.values().map(|relation| relation.memory).collect();
     let is_memory = |slot: SlotId| memory.contains(&slot);
     equations.extend(l.discrete.iter().map(|a| EquationNote {
         text: format!("[{}] = {}", system.name(a.slot), text_of(system, a.node, None)),

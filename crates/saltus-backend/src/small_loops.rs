@@ -176,7 +176,7 @@ fn value(system: &System, order: &[NodeId], is_on: &dyn Fn(NodeId) -> bool) -> O
         let found = match system.dag.node(id) {
             Node::Const(bits) => Some(alone(f64::from_bits(bits))),
             Node::Load(slot) if system.slots[slot].kind == SlotKind::Parameter => {
-                system.parameter_values.get(slot.index()).copied().flatten().map(alone)
+                system.parameters.values.get(slot.index()).copied().flatten().map(alone)
             }
             Node::Load(_) | Node::Result(..) => None,
             Node::Unary(UnaryFn::Negate, x) => of(x).map(|(value, size)| (-value, size)),

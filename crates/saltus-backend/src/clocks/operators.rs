@@ -301,7 +301,7 @@ impl<'a> Lowering<'a> {
     fn parameter(&mut self, name: &str, node: NodeId, span: Span) -> SlotId {
         let number = self.system.slots.len();
         let slot = self.system.add_slot(format!("{name} {number}"), SlotKind::Parameter, SlotType::Real);
-        self.system.parameters.push(Assignment { slot, node, span });
+        self.system.parameters.assignments.push(Assignment { slot, node, span });
         slot
     }
 

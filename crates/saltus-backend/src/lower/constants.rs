@@ -52,12 +52,6 @@ pub struct Memo {
     pub impure: Vec<bool>,
     pub n_effects: u32,
     pub n_templates: u32,
-    /// Slots of `der(expression)` and `sample`, by what they are about.
-    pub differentiated: HashMap<NodeId, SlotId>,
-    pub samples: HashMap<(NodeId, NodeId), SlotId>,
-    /// Variables of `delay` and `homotopy`, by their arguments.
-    pub delays: HashMap<(NodeId, NodeId), SlotId>,
-    pub homotopies: HashMap<(NodeId, NodeId), SlotId>,
 }
 
 #[derive(Clone)]

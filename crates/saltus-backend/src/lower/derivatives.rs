@@ -47,7 +47,7 @@ pub fn derivative_of_call(
 impl<'a> Lowering<'a> {
     fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Derivative], by: By) -> Option<Vec<NodeId>> {
         let called = self.system.dag.called(call).clone();
-        let callable = self.system.callables.get(called.function)?.clone();
+        let callable = self.system.calls.callables.get(called.function)?.clone();
         let function = self.model.functions.get(callable.function)?;
         let zero = self.system.dag.constant(0.0);
         // Not a number stands for a derivative that nobody knows.

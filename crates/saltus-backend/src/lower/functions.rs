@@ -187,7 +187,7 @@ impl<'a> Lowering<'a> {
         let mut calls = Vec::new();
         self.system.dag.calls_of(&scalars, &mut calls);
         calls.into_iter().any(|call| {
-            let callable = self.system.callables.get(self.system.dag.called(call).function);
+            let callable = self.system.calls.callables.get(self.system.dag.called(call).function);
             let called = callable.and_then(|c| self.model.functions.get(c.function));
             called.is_none_or(|f| f.derivatives.is_empty())
         })
@@ -250,7 +250,7 @@ impl<'a> Lowering<'a> {
         let (n_before, n_wasted) = (self.system.dag.len(), self.system.memo.n_wasted);
         let limit = Some(self.n_useful_nodes() + MOST_NODES);
         let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
-        let n_assertions = self.system.assertions.len();
+        let n_assertions = self.system.checks.assertions.len();
         let outer_promises = std::mem::take(&mut self.promises);
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
@@ -263,8 +263,8 @@ impl<'a> Lowering<'a> {
         if result.is_err() {
             // The caller is not charged for what was tried in vain.
             self.system.memo.n_wasted = n_wasted + self.system.dag.len() - n_before;
-            self.system.assertions.truncate(n_assertions);
-            self.system.assertion_conditions.truncate(n_assertions);
+            self.system.checks.assertions.truncate(n_assertions);
+            self.system.checks.conditions.truncate(n_assertions);
         }
         self.system.memo.node_limit = outer_limit;
         let promises = std::mem::replace(&mut self.promises, outer_promises);
@@ -492,8 +492,8 @@ impl<'a> Lowering<'a> {
             return id;
         }
         let name = self.model.functions.get(callable.function).map_or(String::new(), |f| f.name.clone());
-        let id = self.system.callables.push(callable);
-        self.system.callable_names.push(name);
+        let id = self.system.calls.callables.push(callable);
+        self.system.calls.names.push(name);
         self.system.memo.callables.insert(key, id);
         id
     }

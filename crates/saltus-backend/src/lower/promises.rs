@@ -157,11 +157,11 @@ impl<'a> Lowering<'a> {
         span: Span,
         calls: Vec<(Span, String)>,
     ) {
-        let number = self.system.assertions.len() + 1;
+        let number = self.system.checks.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
-        self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
+        self.system.checks.conditions.push(Assignment { slot, node: holds, span });
         let message = self.message(wording, slot, false);
-        self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
+        self.system.checks.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
     }
 
     /// What is lowered now is made at every accepted point, or not.
