@@ -4,13 +4,13 @@
 //! [-1  1e9; -1e-9  -1]    →    [-1  1; -1  -1]
 //! ```
 
-use crate::tuning::balance::{LARGEST_EXPONENT, MOST_SWEEPS, WORTHWHILE};
+use crate::tuning::decompositions::{LARGEST_EXPONENT, MOST_BALANCING_SWEEPS, WORTHWHILE};
 
 /// `A := D⁻¹·A·D` for the n×n matrix `a`, with powers of two in the diagonal matrix `D`, which is returned. Nothing is
 /// rounded, and the eigenvalues stay.
 pub fn balance(n: usize, a: &mut [f64]) -> Vec<f64> {
     let mut scale = vec![1.0; n];
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MOST_BALANCING_SWEEPS {
         let mut has_changed = false;
         for i in 0..n {
             let others = || (0..n).filter(move |&j| j != i);

@@ -5,6 +5,7 @@
 //! 2×2 blocks of complex pairs –, or the eigenvalues alone, for which the matrix is balanced first.
 
 use crate::balance::balance;
+use crate::tuning::decompositions::{EXCEPTIONAL_STEP, MOST_QR_STEPS};
 
 /// `A = Z·T·Zᵀ`, both row by row.
 #[derive(Clone, Debug)]
@@ -12,11 +13,6 @@ pub struct Schur {
     pub t: Vec<f64>,
     pub z: Vec<f64>,
 }
-
-/// QR steps for one block after which the matrix is given up. LAPACK allows 30 for each eigenvalue; a block may bring two.
-const MOST_STEPS: usize = 60;
-/// Every tenth step without success takes an arbitrary shift, which breaks cycles (as LAPACK does).
-const EXCEPTIONAL_STEP: usize = 10;
 
 /// The Schur form of the n×n matrix `a`; `None` if an entry is not finite or the iteration fails.
 pub fn schur(n: usize, a: &[f64]) -> Option<Schur> {
@@ -108,7 +104,7 @@ impl Iteration {
                 }
                 _ => {
                     steps += 1;
-                    if steps > MOST_STEPS {
+                    if steps > MOST_QR_STEPS {
                         return None;
                     }
                     self.double_step(low, high, steps % EXCEPTIONAL_STEP == 0);

@@ -3,6 +3,8 @@
 //!
 //! In: a matrix, row by row. Out: `A = U·Σ·Vᵀ` with square orthogonal `U` and `V`.
 
+use crate::tuning::decompositions::{IN_THE_SPAN, MOST_JACOBI_SWEEPS};
+
 /// `A = U·Σ·Vᵀ`; the columns of `u` and `v` are the singular vectors, both stored row by row.
 #[derive(Clone, Debug)]
 pub struct SingularValues {
@@ -11,11 +13,6 @@ pub struct SingularValues {
     pub u: Vec<f64>,
     pub v: Vec<f64>,
 }
-
-/// Sweeps over all pairs of columns. Convergence is quadratic at the end; ten sweeps are many.
-const MOST_SWEEPS: usize = 60;
-/// A vector that is this small after projection was in the span of the others.
-const IN_THE_SPAN: f64 = 1e-8;
 
 /// The singular values of the matrix `a` of `rows` times `columns`.
 pub fn singular_values(rows: usize, columns: usize, a: &[f64]) -> SingularValues {
@@ -26,7 +23,7 @@ pub fn singular_values(rows: usize, columns: usize, a: &[f64]) -> SingularValues
     let (m, n) = (rows, columns);
     // Columns as rows: rotations and products run along the memory.
     let (mut w, mut v) = (transposed(m, n, a), identity(n));
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MOST_JACOBI_SWEEPS {
         let mut has_rotated = false;
         for p in 0..n {
             for q in p + 1..n {
