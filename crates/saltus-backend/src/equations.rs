@@ -20,7 +20,7 @@ use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::effects;
-use crate::lower::promises::{Made, Times};
+use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
         let model = self.model;
         let variable = &model.variables[id];
         let Some(binding) = &variable.binding else { return Ok(()) };
-        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let slots = self.system.elements[id].clone();
         let values = self.making(Made::Always, |l| l.spread(binding, slots.len()))?;
         let is_real = variable.ty.base == BaseType::Real;
         for (slot, right) in slots.into_iter().zip(values) {

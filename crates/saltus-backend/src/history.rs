@@ -18,7 +18,7 @@ use saltus_program::{BinaryFn, Delay, SlotId, SlotKind, SlotType, Transport};
 
 use crate::blocks::Step;
 use crate::dag::NodeId;
-use crate::lower::promises::Made;
+use crate::lower::function_assertions::Made;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{Assignment, ScalarEquation, System, slot_type};

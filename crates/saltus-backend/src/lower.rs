@@ -11,10 +11,10 @@ mod arrays;
 mod constants;
 pub mod derivatives;
 pub mod effects;
+pub mod function_assertions;
 mod functions;
 mod index;
 mod operators;
-pub mod promises;
 mod statements;
 mod templates;
 #[cfg(test)]
@@ -35,7 +35,7 @@ use crate::dag::{CallId, Node, NodeId};
 use crate::diagnostics;
 use crate::system::{MOST_ELEMENTS, System};
 use effects::Acts;
-use promises::{Made, Promise};
+use function_assertions::{FunctionAssertion, Made};
 use statements::State;
 use value::Value;
 
@@ -76,7 +76,7 @@ pub struct Lowering<'a> {
     /// Branches of `if` expressions and equations around the present expression, in the present function.
     pub branches: Vec<(NodeId, bool)>,
     /// Assertions of the function being executed.
-    pub promises: Vec<Promise>,
+    pub function_assertions: Vec<FunctionAssertion>,
     /// Is what is lowered computed at every accepted point?
     pub made: Made,
     n_levels: u32,
@@ -103,7 +103,7 @@ impl<'a> Lowering<'a> {
             last_effect: None,
             declared_dims: None,
             branches: Vec::new(),
-            promises: Vec::new(),
+            function_assertions: Vec::new(),
             made: Made::Sometimes,
             n_levels: 0,
             n_calls: 0,
@@ -320,7 +320,7 @@ impl<'a> Lowering<'a> {
             BaseType::ExternalObject(_) => return self.object(id, span),
             _ => {}
         }
-        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let slots = self.system.elements[id].clone();
         if slots.len() != n {
             return Err(diagnostics::too_large(span).into());
         }

@@ -13,7 +13,7 @@ use saltus_program::{Argument, SlotId, SlotKind, SlotType};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::promises::Made;
+use crate::lower::function_assertions::Made;
 use crate::lower::{Lowered, Lowering, known_dims};
 use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 

@@ -378,7 +378,7 @@ impl Level<'_> {
             let mut entries = Vec::new();
             for (r, (_, row)) in part.iter().enumerate() {
                 for (column, &node) in row {
-                    let c = columns.binary_search(column).unwrap_or(0);
+                    let c = columns.binary_search(column).expect("the columns of a part are those of its rows");
                     entries.push((r as u32, c as u32, node));
                 }
             }

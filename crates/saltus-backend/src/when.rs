@@ -19,7 +19,7 @@ use saltus_program::{BinaryFn, Reinit, SlotId, SlotKind, SlotType, Termination};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::promises::{Made, Times};
+use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{ScalarEquation, Start};
@@ -301,7 +301,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Lowered<()> {
         if self.function.is_some() {
-            return self.promise(condition, message, level, span);
+            return self.assert_in_function(condition, message, level, span);
         }
         match self.times() {
             None => Ok(()),

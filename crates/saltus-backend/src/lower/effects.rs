@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
         if self.system.memo.impure.is_empty() {
             self.system.memo.impure = impure_functions(self.model);
         }
-        self.system.memo.impure.get(id.index()).copied().unwrap_or(false)
+        self.system.memo.impure[id.index()]
     }
 
     /// A call of an impure function; `None` where it is not made for its effect.

@@ -16,7 +16,7 @@ use saltus_base::{Index, Span};
 use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Function, FunctionId, LocalId, Purity, Type, count};
 use saltus_program::{Argument, BinaryFn, Callable, CallableId, Effect, UnaryFn};
 
-use super::promises::Promise;
+use super::function_assertions::FunctionAssertion;
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
@@ -90,7 +90,7 @@ impl<'a> Lowering<'a> {
         let Some(Some(Value::Function(target))) = self.state.locals.get(local.index()).cloned() else {
             return self.broken("a call of something that is no function", span);
         };
-        let n_inputs = self.model.functions.get(target.function).map_or(0, |f| f.inputs.len());
+        let n_inputs = self.model.functions[target.function].inputs.len();
         let mut given = given.into_iter();
         let mut all = Vec::with_capacity(n_inputs);
         for position in 0..n_inputs {
@@ -124,16 +124,16 @@ impl<'a> Lowering<'a> {
         arguments.iter().for_each(|a| a.encode(&mut key));
         if let Some(results) = self.system.memo.calls.get(&key) {
             let results = results.clone();
-            if let Some(promises) = self.system.memo.promises.get(&key).cloned() {
-                self.adopt(&promises, function, span);
+            if let Some(assertions) = self.system.memo.call_assertions.get(&key).cloned() {
+                self.adopt(&assertions, function, span);
             }
             return Ok(results);
         }
-        let (results, promises) = self.new_call(id, function, arguments, span)?;
+        let (results, assertions) = self.new_call(id, function, arguments, span)?;
         let results = Rc::new(results);
-        if !promises.is_empty() {
-            self.adopt(&promises, function, span);
-            self.system.memo.promises.insert(key.clone(), Rc::new(promises));
+        if !assertions.is_empty() {
+            self.adopt(&assertions, function, span);
+            self.system.memo.call_assertions.insert(key.clone(), Rc::new(assertions));
         }
         self.system.memo.calls.insert(key, results.clone());
         Ok(results)
@@ -145,7 +145,7 @@ impl<'a> Lowering<'a> {
         function: &'a Function,
         arguments: Vec<Value>,
         span: Span,
-    ) -> Lowered<(Vec<Value>, Vec<Promise>)> {
+    ) -> Lowered<(Vec<Value>, Vec<FunctionAssertion>)> {
         // What is called at run time checks its assertions itself.
         let alone = |results: Vec<Value>| (results, Vec::new());
         if let Some(results) = self.builtin_function(function, &arguments, span)? {
@@ -164,8 +164,8 @@ impl<'a> Lowering<'a> {
             return self.real_call(id, function, arguments, span).map(alone);
         }
         match self.execute(id, function, arguments.clone(), span) {
-            Ok((results, promises)) if self.hides_derivative(function, &results) => {
-                self.real_call(id, function, arguments, span).map(alone).or(Ok((results, promises)))
+            Ok((results, assertions)) if self.hides_derivative(function, &results) => {
+                self.real_call(id, function, arguments, span).map(alone).or(Ok((results, assertions)))
             }
             Ok(executed) => Ok(executed),
             Err(problem) => {
@@ -243,7 +243,7 @@ impl<'a> Lowering<'a> {
         function: &'a Function,
         arguments: Vec<Value>,
         span: Span,
-    ) -> Lowered<(Vec<Value>, Vec<Promise>)> {
+    ) -> Lowered<(Vec<Value>, Vec<FunctionAssertion>)> {
         if self.n_calls >= MOST_NESTED_CALLS {
             return self.unsupported("calls nested so deeply", span);
         }
@@ -251,7 +251,7 @@ impl<'a> Lowering<'a> {
         let limit = Some(self.n_useful_nodes() + MOST_NODES);
         let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
         let n_assertions = self.system.checks.assertions.len();
-        let outer_promises = std::mem::take(&mut self.promises);
+        let outer_assertions = std::mem::take(&mut self.function_assertions);
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
                 // Where a function is written out nothing can be done with a String that is not known.
@@ -267,8 +267,8 @@ impl<'a> Lowering<'a> {
             self.system.checks.conditions.truncate(n_assertions);
         }
         self.system.memo.node_limit = outer_limit;
-        let promises = std::mem::replace(&mut self.promises, outer_promises);
-        result.map(|results| (results, promises))
+        let assertions = std::mem::replace(&mut self.function_assertions, outer_assertions);
+        result.map(|results| (results, assertions))
     }
 
     /// With a new frame for the function's locals.

@@ -111,7 +111,8 @@ impl<'a> Lowering<'a> {
         };
         let mut result: Option<Value> = None;
         let mut fixed = choices.to_vec();
-        for k in (0..value.dims().get(d).copied().unwrap_or(0)).rev() {
+        let Some(&n) = value.dims().get(d) else { return self.broken("a subscript beyond the dimensions", span) };
+        for k in (0..n).rev() {
             fixed[d] = Choice::Fixed { positions: vec![k], keeps: false };
             let part = self.read(value, &fixed, span)?;
             let is_it = self.is_position(wanted, k);
