@@ -19,6 +19,7 @@ use crate::clocks::partition::Base;
 use crate::dag::{Node, NodeId};
 use crate::decide::release_states;
 use crate::system::{Assignment, ScalarEquation, System};
+use crate::tuning::work::MOST_ALIAS_ROUNDS;
 
 /// What an eliminated slot stands for: another slot, possibly negated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,14 +76,11 @@ impl Aliases {
     }
 }
 
-/// Each elimination may turn other equations into aliases; what is left after this many rounds is not worth more.
-const MOST_ROUNDS: usize = 8;
-
 pub fn eliminate_aliases(system: &mut System, bases: &mut [Base]) -> Aliases {
     let integral_of = system.derivative_of.iter().map(|(&x, &derivative)| (derivative, x)).collect();
     let nameless = system.derivative_of.values().copied().collect();
     let mut aliases = Aliases { integral_of, nameless, ..Aliases::default() };
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MOST_ALIAS_ROUNDS {
         release_states(system, bases, &aliases);
         aliases.integral_of.retain(|_, x| system.derivative_of.contains_key(x));
         let mut replaced: BTreeMap<SlotId, Option<f64>> = BTreeMap::new();

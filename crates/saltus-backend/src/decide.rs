@@ -23,9 +23,7 @@ use crate::dag::{Node, NodeId, Replacement};
 use crate::lower::Lowering;
 use crate::structure::{Known, known_nodes};
 use crate::system::System;
-
-/// Parameters may depend on each other in any order, so their values are found in rounds.
-const MOST_ROUNDS: usize = 12;
+use crate::tuning::work::MOST_PARAMETER_ROUNDS;
 
 pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
     evaluate_parameters(model, system, diagnostics);
@@ -113,7 +111,7 @@ fn evaluate_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut
 
 /// From parameters with known values to those computed from them.
 fn spread_values(system: &mut System) {
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MOST_PARAMETER_ROUNDS {
         let known = known_nodes(system);
         let mut has_changed = false;
         for assignment in &system.parameters.assignments {
@@ -138,7 +136,7 @@ type Held = BTreeMap<SlotId, NodeId>;
 fn all_decisions(system: &mut System, roots: &[NodeId]) -> Vec<Option<Replacement>> {
     let mut held = Held::new();
     let mut found = decisions(system, &known_nodes(system), roots);
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MOST_PARAMETER_ROUNDS {
         let known = known_nodes(system);
         let new = newly_held(system, &known, &found.vanishes);
         if new.is_empty() {

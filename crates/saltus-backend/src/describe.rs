@@ -20,9 +20,7 @@ use crate::initial::Decision;
 use crate::sorted::SortedSystem;
 use crate::states::Preferences;
 use crate::system::{Assignment, System};
-
-/// Longest text of an equation.
-const LONGEST: usize = 300;
+use crate::tuning::form::LONGEST_TEXT;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Description {
@@ -241,7 +239,7 @@ impl Names for Highlighted<'_> {
 }
 
 pub(crate) fn text_of(system: &System, node: NodeId, unknown: Option<SlotId>) -> String {
-    system.dag.text(node, &Highlighted { system, unknown }, LONGEST)
+    system.dag.text(node, &Highlighted { system, unknown }, LONGEST_TEXT)
 }
 
 pub(crate) fn equation_text(system: &System, left: NodeId, right: NodeId, unknown: Option<SlotId>) -> String {

@@ -36,26 +36,9 @@ pub fn emit(
     clocked: &[(Base, ClockedOrder)],
 ) -> SimProgram {
     let scales = Scales::read(model, &system, aliases);
-    let mut derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
     let coefficients: Vec<Assignment> = system.state_sets.iter().flat_map(|set| set.coefficients.clone()).collect();
-    derivatives.extend(system.dag.loads(&coefficients.iter().map(|a| a.node).collect::<Vec<_>>()));
-    let asked_by_driver = asked_by_driver(&system);
-    let needed = |wanted| needed(&system.dag, &orders.continuous, wanted, &asked_by_driver);
-    let for_derivatives = needed(derivatives);
-    let crossing_nodes: Vec<NodeId> = system.events.crossings.iter().map(|a| a.node).collect();
-    let wanted = system.dag.loads(&crossing_nodes).into_iter().collect();
-    let for_crossings = needed(wanted);
-    let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
-    for step in &orders.continuous {
-        let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
-        if is_in(&for_derivatives) {
-            derivative_steps.push(step.clone());
-        } else if is_in(&for_crossings) {
-            crossing_steps.push(step.clone());
-        } else {
-            output_steps.push(step.clone());
-        }
-    }
+    let Divided { derivative_steps, mut crossing_steps, mut output_steps } =
+        divide_continuous(&system, &orders.continuous, &coefficients);
     let assign = |a: &Assignment| Step::Assign(a.clone());
     crossing_steps.extend(system.events.crossings.iter().map(assign));
     output_steps.extend(system.checks.conditions.iter().chain(&system.checks.shown_values).map(assign));
@@ -129,6 +112,36 @@ pub fn emit(
         terminations: system.events.terminations,
         initial_checks: system.checks.initial,
     }
+}
+
+/// The continuous order by what needs its steps.
+struct Divided {
+    derivative_steps: Vec<Step>,
+    /// What the crossing functions need beyond that.
+    crossing_steps: Vec<Step>,
+    output_steps: Vec<Step>,
+}
+
+fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment]) -> Divided {
+    let mut derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
+    derivatives.extend(system.dag.loads(&coefficients.iter().map(|a| a.node).collect::<Vec<_>>()));
+    let asked_by_driver = asked_by_driver(system);
+    let needed = |wanted| needed(&system.dag, order, wanted, &asked_by_driver);
+    let for_derivatives = needed(derivatives);
+    let crossing_nodes: Vec<NodeId> = system.events.crossings.iter().map(|a| a.node).collect();
+    let for_crossings = needed(system.dag.loads(&crossing_nodes).into_iter().collect());
+    let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
+    for step in order {
+        let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
+        if is_in(&for_derivatives) {
+            derivative_steps.push(step.clone());
+        } else if is_in(&for_crossings) {
+            crossing_steps.push(step.clone());
+        } else {
+            output_steps.push(step.clone());
+        }
+    }
+    Divided { derivative_steps, crossing_steps, output_steps }
 }
 
 /// Constants, structural parameters, those that decided about the structure, and all that these are computed from.

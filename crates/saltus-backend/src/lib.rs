@@ -44,6 +44,7 @@ mod structure;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tuning;
 mod verify;
 mod wanted_states;
 mod when;

@@ -33,14 +33,13 @@ pub use functions::known_dims;
 
 use crate::dag::{CallId, Node, NodeId};
 use crate::diagnostics;
-use crate::system::{MOST_ELEMENTS, System};
+use crate::system::System;
+use crate::tuning::form::MOST_ELEMENTS;
+use crate::tuning::work::MOST_EXPRESSION_LEVELS;
 use effects::Acts;
 use function_assertions::{FunctionAssertion, Made};
 use statements::State;
 use value::Value;
-
-/// Expressions nested deeper than this are refused; each level takes a few kB of stack.
-const MOST_LEVELS: u32 = 500;
 
 /// Why something could not be lowered. Whoever cannot do otherwise reports it.
 pub type Problem = Box<Diagnostic>;
@@ -173,7 +172,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub fn value(&mut self, e: &'a Expr) -> Lowered<Value> {
-        if self.n_levels >= MOST_LEVELS {
+        if self.n_levels >= MOST_EXPRESSION_LEVELS {
             return self.unsupported("an expression nested so deeply", e.span);
         }
         self.n_levels += 1;

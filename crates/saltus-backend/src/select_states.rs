@@ -29,9 +29,7 @@ use crate::state_sets::{self, SetPlan};
 use crate::states::Preferences;
 use crate::structure::{Known, extend_known};
 use crate::system::System;
-
-/// Coefficients below this share of the largest in their row are taken as zero.
-const NEGLIGIBLE: f64 = 1e-9;
+use crate::tuning::tolerance::NEGLIGIBLE_COEFFICIENT;
 
 pub fn select_states(
     model: &FlatModel,
@@ -332,7 +330,7 @@ impl Level<'_> {
                 let largest =
                     row.values().filter_map(|n| self.known[n.index()].value()).fold(1e-3, |a, b| b.abs().max(a));
                 row.retain(|_, node| {
-                    self.known[node.index()].value().is_none_or(|value| value.abs() > NEGLIGIBLE * largest)
+                    self.known[node.index()].value().is_none_or(|value| value.abs() > NEGLIGIBLE_COEFFICIENT * largest)
                 });
             }
         }

@@ -22,6 +22,7 @@ use crate::lower::effects::check_loops;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
+use crate::tuning::work::{MOST_DERIVATIVES, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
     alias, clocks, decide, emit, equations, history, index_changes, initial, jacobian, parameters, reduce_index,
@@ -49,12 +50,6 @@ pub struct SortedSystem {
     pub(crate) sizes: [(usize, usize); 3],
 }
 
-/// Derivatives of functions that are written for a model, each time of all that are missing.
-const MOST_DERIVATIVES: u32 = 10;
-
-/// Choices of states that are tried for a model.
-const MOST_CHOICES: u32 = 3;
-
 /// Sorts a model. Derivatives of functions are written where the reduction of the index misses them, and variables that
 /// shall be states become such where that is possible.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
@@ -64,7 +59,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let (rewritten, reduced) = reduce_with_derivatives(model, rewritten, &[])?;
     let present = rewritten.as_ref().unwrap_or(model);
     let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
-    for _ in 0..MOST_CHOICES {
+    for _ in 0..MOST_STATE_CHOICES {
         if wanted.is_empty() {
             break;
         }

@@ -19,9 +19,7 @@ use crate::clocks::Clocks;
 use crate::dag::{Dag, NodeId};
 use crate::lower::{Memo, VoidCall, assigned_variables};
 use crate::state_sets::StateSet;
-
-/// Variables with more elements than this are not taken apart.
-pub const MOST_ELEMENTS: u64 = 200_000;
+use crate::tuning::form::MOST_ELEMENTS;
 
 /// Every pass works on it, from lowering to emission; what only some of the stages have stands in
 /// [`LoweredSystem`](crate::sorted), `ReducedSystem` and `SortedSystem` around it.

@@ -22,12 +22,7 @@ use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
 use crate::dag::{CallId, NodeId};
 use crate::diagnostics;
-
-/// A call that takes more nodes than this is made at run time.
-const MOST_NODES: usize = 6_000;
-
-/// Calls nested deeper than this are made at run time.
-const MOST_NESTED_CALLS: u32 = 40;
+use crate::tuning::form::{MOST_CALL_NODES, MOST_NESTED_CALLS};
 
 impl<'a> Lowering<'a> {
     /// All results of a call.
@@ -248,7 +243,7 @@ impl<'a> Lowering<'a> {
             return self.unsupported("calls nested so deeply", span);
         }
         let (n_before, n_wasted) = (self.system.dag.len(), self.system.memo.n_wasted);
-        let limit = Some(self.n_useful_nodes() + MOST_NODES);
+        let limit = Some(self.n_useful_nodes() + MOST_CALL_NODES);
         let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
         let n_assertions = self.system.checks.assertions.len();
         let outer_assertions = std::mem::take(&mut self.function_assertions);
@@ -405,7 +400,7 @@ impl<'a> Lowering<'a> {
         for ty in &results {
             n_results += count::n_scalars(self.model, ty).unwrap_or(0);
         }
-        if n_results > crate::system::MOST_ELEMENTS {
+        if n_results > crate::tuning::form::MOST_ELEMENTS {
             return Err(diagnostics::too_large(span).into());
         }
         let callable = self.callable(Callable { function: id, arguments: shapes, results: results.clone(), effect });

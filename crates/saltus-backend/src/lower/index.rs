@@ -19,11 +19,7 @@ use super::value::Value;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::diagnostics;
-
-/// Arrays larger than this are not searched for an element with a subscript that is not constant: inside functions,
-/// which can be called instead, and in equations.
-const MOST_CHOICES_IN_FUNCTION: usize = 64;
-const MOST_CHOICES: usize = 4_096;
+use crate::tuning::form::{MOST_CHOICES, MOST_CHOICES_IN_FUNCTION};
 
 /// What a subscript selects of one dimension.
 #[derive(Clone)]
