@@ -55,7 +55,7 @@ pub struct LoopSolution {
     pub refined: Vec<Assignment>,
 }
 
-/// A real equation of a loop, for whoever wants to see it.
+/// A real equation of a loop, for descriptions.
 #[derive(Clone, Debug)]
 pub struct LoopEquation {
     pub left: NodeId,

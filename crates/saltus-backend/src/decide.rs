@@ -46,7 +46,7 @@ pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mu
     }
 }
 
-/// A variable whose derivative has vanished from everywhere is no state.
+/// A variable whose derivative occurs nowhere any more is not a state.
 pub fn release_states(system: &mut System, bases: &[Base], aliases: &Aliases) {
     let clocked = bases.iter().flat_map(|b| b.equations.iter().chain(&b.initial_equations));
     let equations = system.equations.iter().chain(&system.initial_equations).chain(clocked);

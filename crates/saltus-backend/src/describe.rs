@@ -26,7 +26,7 @@ use crate::tuning::form::LONGEST_TEXT;
 pub struct Description {
     pub sizes: Sizes,
     pub states: Vec<StateNote>,
-    /// Variables that the model differentiates and that are no states, because equations between states determine them.
+    /// Variables that the model differentiates and that are not states, because equations between states determine them.
     pub dependent: Vec<String>,
     pub aliases: Vec<AliasNote>,
     /// Between events: discrete variables and relations are known.
@@ -112,7 +112,7 @@ pub struct EquationNote {
 pub enum Role {
     /// Gives one variable.
     Solved,
-    /// Remains to be made zero by the iteration variables.
+    /// A residual: the iteration variables make it zero.
     Residual,
     /// Gives a discrete variable of a mixed loop.
     Discrete,

@@ -56,7 +56,7 @@ pub fn sort_simplified(system: &mut System) -> Vec<Step> {
     if system.introduced.lambda.is_none() {
         return Vec::new();
     }
-    // What is wrong about it is wrong about the actual system, too, where it has been said.
+    // Its errors are those of the actual system, which reports them.
     let mut diagnostics = Diagnostics::new();
     let sorted = sort_initial(system, Form::Homotopy, &mut diagnostics);
     if diagnostics.has_errors() { Vec::new() } else { sorted.steps }

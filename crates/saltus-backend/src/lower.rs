@@ -41,7 +41,7 @@ use function_assertions::{FunctionAssertion, Made};
 use statements::State;
 use value::Value;
 
-/// Why something could not be lowered. Whoever cannot do otherwise reports it.
+/// Why something could not be lowered. The caller reports it if it has no other way.
 pub type Problem = Box<Diagnostic>;
 
 pub type Lowered<T> = Result<T, Problem>;

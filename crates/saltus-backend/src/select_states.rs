@@ -162,7 +162,7 @@ impl Level<'_> {
         Ok(choice)
     }
 
-    /// The partial derivatives of the equations; states that must stay are no columns, if the others suffice.
+    /// The partial derivatives of the equations; states that must stay are not columns, if the others suffice.
     fn coefficients(&mut self, equations: &[usize], is_column: &[bool]) -> Coefficients {
         let mut slots = Vec::new();
         let mut position = vec![usize::MAX; is_column.len()];

@@ -66,7 +66,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
         let Ok((further, with_them)) = reduce_with_derivatives(present, None, &wanted) else { break };
         let n_before = wanted.len();
         wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
-        // What did not become a state was differentiated in vain.
+        // What did not become a state need not have been differentiated.
         if wanted.len() < n_before {
             continue;
         }

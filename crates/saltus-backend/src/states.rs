@@ -14,13 +14,13 @@ use crate::system::System;
 #[derive(Default, Debug)]
 pub struct Preferences {
     of: BTreeMap<SlotId, u8>,
-    /// Variables that want to be states although nobody differentiates them.
+    /// Variables with a wish to be states that the model does not differentiate.
     pub wanted: BTreeSet<SlotId>,
 }
 
 impl Preferences {
     pub const NEVER: u8 = 0;
-    /// A variable that nobody differentiates: it becomes a candidate only through a differentiated equation.
+    /// A variable that is not differentiated: it becomes a candidate only through a differentiated equation.
     pub const ALGEBRAIC: u8 = 1;
     pub const AVOID: u8 = 2;
     pub const DEFAULT: u8 = 3;
@@ -56,7 +56,7 @@ impl Preferences {
             of.insert(slot, Preferences::ALGEBRAIC);
             of.insert(*derivative, Preferences::ALGEBRAIC);
         }
-        // What is wrong with an attribute has been said by the front end.
+        // The front end has reported what is wrong with an attribute.
         let mut diagnostics = Diagnostics::new();
         let mut lowering = Lowering::new(model, system, &mut diagnostics);
         for (id, variable) in model.variables.iter() {

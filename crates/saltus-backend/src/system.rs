@@ -98,7 +98,7 @@ pub struct Calls {
     pub callables: IdVec<CallableId, Callable>,
     /// Their names, for messages.
     pub names: IdVec<CallableId, String>,
-    /// Calls of impure functions whose results nobody uses.
+    /// Calls of impure functions whose results are not used.
     pub void: Vec<VoidCall>,
     /// Functions whose derivatives were wanted and do not exist.
     pub underived: Vec<FunctionId>,

@@ -1,11 +1,12 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
 //! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of BDF (many states,
-//! derivatives that come out of an iteration, or a Rosenbrock method that makes no progress). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
-//! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
-//! to the explicit method has to be earned by more steps than the last one. Stiffness that does not show (the states
-//! oscillate about a kink, or evaluations fail ahead of an explicit step) is found by trial: after many explicit steps the
-//! implicit method gets its chance, and leaves again if its steps are no longer.
+//! derivatives that come out of an iteration, or a Rosenbrock method that makes no progress). Stiffness shows as `h·|λ|` at
+//! the bound of the explicit method's stability domain for many steps (Hairer, Wanner: *Solving Ordinary Differential
+//! Equations II*, section IV.2), or as steps that cannot be made at all. Each return to the explicit method has to be
+//! earned by more steps than the last one. Stiffness that does not show (the states oscillate about a kink, or evaluations
+//! fail ahead of an explicit step) is found by trial: after many explicit steps the implicit method gets its chance, and
+//! leaves again if its steps are not longer.
 
 use crate::bdf::Bdf;
 use crate::dormand_prince::DormandPrince;

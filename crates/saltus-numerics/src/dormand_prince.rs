@@ -185,7 +185,7 @@ impl Integrator for DormandPrince {
             if step_size::is_smallest(h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }
-            // A failed evaluation, or an error that is no number, gives no hint but "much smaller".
+            // A failed evaluation, or an error that is not a number, gives no hint but "much smaller".
             let factor = if error.is_finite() {
                 (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, AFTER_REJECTION)
             } else {

@@ -73,7 +73,7 @@ pub enum NewtonError {
     StartFails,
     /// The Jacobian cannot be evaluated at a point where the residual can.
     JacobianFails(NewtonReport),
-    /// No step decreases the residual: a minimum that is no solution, or a discontinuity.
+    /// No step decreases the residual: a minimum that is not a solution, or a discontinuity.
     Stagnated(NewtonReport),
     TooManyIterations(NewtonReport),
 }

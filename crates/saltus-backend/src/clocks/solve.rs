@@ -1,7 +1,7 @@
 //! Sort the equations of a base-partition.
 //!
 //! In: a [`Base`]. Out: its [`ClockedOrder`]: steps with the sub-partition each belongs to. Sub-partitions are sorted together,
-//! for values may flow to and fro between them at one tick, but no loop may contain equations of two of them.
+//! for values may flow both ways between them at one tick, but no loop may contain equations of two of them.
 //!
 //! The passes for the unclocked equations do the work: while [`Isolated`] lasts, the system consists of this
 //! base-partition, and everything else is known. (Specification: sections 16.7.4 and 16.8.)

@@ -48,7 +48,7 @@ impl<'a> Lowering<'a> {
         let callable = self.system.calls.callables.get(called.function)?.clone();
         let function = self.model.functions.get(callable.function)?;
         let zero = self.system.dag.constant(0.0);
-        // Not a number stands for a derivative that nobody knows.
+        // NaN stands for an unknown derivative.
         let nothing = self.system.dag.constant(f64::NAN);
         let derivatives: Vec<NodeId> = d_arguments.iter().map(|d| d.map_or(nothing, |d| d.unwrap_or(zero))).collect();
         let arguments = self.argument_values(&callable.arguments, &called.arguments)?;

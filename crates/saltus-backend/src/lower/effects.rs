@@ -30,7 +30,7 @@ pub enum Acts {
     If(NodeId),
 }
 
-/// A call whose results nobody uses.
+/// A call whose results are not used.
 #[derive(Clone, Copy, Debug)]
 pub struct VoidCall {
     call: CallId,
@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Gives each call whose results nobody uses a variable, so that it is made.
+/// Gives each call whose results are not used a variable, so that it is made.
 pub fn add_void_calls(system: &mut System) {
     for (i, void) in std::mem::take(&mut system.calls.void).into_iter().enumerate() {
         let slot = system.add_slot(format!("effect {}", i + 1), SlotKind::Discrete, SlotType::Boolean);

@@ -256,7 +256,7 @@ impl<'a> Lowering<'a> {
             l.execute_body(function, span)
         });
         if result.is_err() {
-            // The caller is not charged for what was tried in vain.
+            // A failed attempt does not count against the caller.
             self.system.memo.n_wasted = n_wasted + self.system.dag.len() - n_before;
             self.system.checks.assertions.truncate(n_assertions);
             self.system.checks.conditions.truncate(n_assertions);
