@@ -15,9 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use saltus_base::Span;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
+use crate::clocks::partition::Base;
 use crate::dag::{Node, NodeId};
 use crate::decide::release_states;
 use crate::system::{Assignment, ScalarEquation, System};
+use crate::tuning::work::MOST_ALIAS_ROUNDS;
 
 /// What an eliminated slot stands for: another slot, possibly negated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,15 +76,12 @@ impl Aliases {
     }
 }
 
-/// Each elimination may turn other equations into aliases; what is left after this many rounds is not worth more.
-const MOST_ROUNDS: usize = 8;
-
-pub fn eliminate_aliases(system: &mut System) -> Aliases {
+pub fn eliminate_aliases(system: &mut System, bases: &mut [Base]) -> Aliases {
     let integral_of = system.derivative_of.iter().map(|(&x, &derivative)| (derivative, x)).collect();
     let nameless = system.derivative_of.values().copied().collect();
     let mut aliases = Aliases { integral_of, nameless, ..Aliases::default() };
-    for _ in 0..MOST_ROUNDS {
-        release_states(system, &aliases);
+    for _ in 0..MOST_ALIAS_ROUNDS {
+        release_states(system, bases, &aliases);
         aliases.integral_of.retain(|_, x| system.derivative_of.contains_key(x));
         let mut replaced: BTreeMap<SlotId, Option<f64>> = BTreeMap::new();
         let mut kept = Vec::with_capacity(system.equations.len());
@@ -112,7 +111,7 @@ pub fn eliminate_aliases(system: &mut System) -> Aliases {
         if replaced.is_empty() {
             break;
         }
-        rewrite(system, &aliases, &replaced);
+        rewrite(system, bases, &aliases, &replaced);
     }
     aliases
 }
@@ -317,7 +316,7 @@ fn merge_starts(system: &mut System, kept: SlotId, gone: SlotId, is_negated: boo
 
 /// Replaces the slots eliminated now, by others or by their value, in everything the system contains, in one pass over the
 /// graph.
-fn rewrite(system: &mut System, aliases: &Aliases, eliminated: &BTreeMap<SlotId, Option<f64>>) {
+fn rewrite(system: &mut System, bases: &mut [Base], aliases: &Aliases, eliminated: &BTreeMap<SlotId, Option<f64>>) {
     let replacement: BTreeMap<SlotId, NodeId> = eliminated
         .iter()
         .map(|(&slot, &value)| {
@@ -331,7 +330,7 @@ fn rewrite(system: &mut System, aliases: &Aliases, eliminated: &BTreeMap<SlotId,
         })
         .collect();
     let mut places: Vec<&mut NodeId> = Vec::new();
-    let clocked = system.bases.iter_mut().flat_map(|b| b.equations.iter_mut().chain(&mut b.initial_equations));
+    let clocked = bases.iter_mut().flat_map(|b| b.equations.iter_mut().chain(&mut b.initial_equations));
     for equation in system.equations.iter_mut().chain(&mut system.initial_equations).chain(clocked) {
         places.push(&mut equation.left);
         places.push(&mut equation.right);
@@ -340,15 +339,16 @@ fn rewrite(system: &mut System, aliases: &Aliases, eliminated: &BTreeMap<SlotId,
     places.extend(system.starts.values_mut().map(|start| &mut start.value));
     let assignments = system
         .parameters
+        .assignments
         .iter_mut()
-        .chain(&mut system.crossings)
-        .chain(&mut system.assertion_conditions)
-        .chain(&mut system.shown_values);
+        .chain(&mut system.events.crossings)
+        .chain(&mut system.checks.conditions)
+        .chain(&mut system.checks.shown_values);
     places.extend(assignments.map(|Assignment { node, .. }| node));
     let roots: Vec<NodeId> = places.iter().map(|place| **place).collect();
     let new = system.dag.substitute_all(&roots, &|slot| replacement.get(&slot).copied());
     places.into_iter().zip(new).for_each(|(place, node)| *place = node);
-    for reinit in &mut system.reinits {
+    for reinit in &mut system.events.reinits {
         let alias = aliases.resolve(reinit.state);
         reinit.state = alias.slot;
         if alias.is_negated {

@@ -21,6 +21,7 @@ use crate::solve::{Solution, solve_for};
 use crate::state_sets::is_candidate;
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System};
+use crate::tuning::form::LARGEST_TORN;
 
 /// One step of a computation.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ pub struct LoopSolution {
     pub refined: Vec<Assignment>,
 }
 
-/// A real equation of a loop, for whoever wants to see it.
+/// A real equation of a loop, for descriptions.
 #[derive(Clone, Debug)]
 pub struct LoopEquation {
     pub left: NodeId,
@@ -148,10 +149,6 @@ pub fn sort_into_blocks(
     }
     steps
 }
-
-/// Larger loops are solved as they are, with a sparse matrix: to write the torn variables out in terms of the others takes
-/// time that grows with the square of the size.
-pub const LARGEST_TORN: usize = 400;
 
 /// The step that solves the equations of one loop, of which each is matched with the column at the same place.
 fn solve_loop(

@@ -116,11 +116,11 @@ impl<'a> Lowering<'a> {
         if self.is_literal || !self.system.dag.is_continuous(x) {
             return literal;
         }
-        if let Some(&memory) = self.system.floor_memory.get(&x) {
+        if let Some(&memory) = self.system.introduced.floors.get(&x) {
             return self.system.load(memory);
         }
         let memory = self.system.add_discrete(format!("floor in {text}"), SlotType::Real, literal, None, span);
-        self.system.floor_memory.insert(x, memory);
+        self.system.introduced.floors.insert(x, memory);
         let low = self.system.load(memory);
         let one = self.system.dag.constant(1.0);
         let high = self.system.dag.binary(BinaryFn::Add, low, one);
@@ -208,15 +208,15 @@ impl<'a> Lowering<'a> {
 
     /// A variable that is equal to an expression, so that it has a derivative.
     fn differentiated_variable(&mut self, node: NodeId, span: Span) -> SlotId {
-        if let Some(&slot) = self.system.memo.differentiated.get(&node) {
+        if let Some(&slot) = self.system.introduced.differentiated.get(&node) {
             return slot;
         }
-        let number = self.system.memo.differentiated.len() + 1;
+        let number = self.system.introduced.differentiated.len() + 1;
         let slot = self.system.add_slot(format!("differentiated {number}"), SlotKind::Algebraic, SlotType::Real);
         let left = self.system.load(slot);
         let equation = ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span };
         self.system.equations.push(equation);
-        self.system.memo.differentiated.insert(node, slot);
+        self.system.introduced.differentiated.insert(node, slot);
         slot
     }
 
@@ -276,23 +276,23 @@ impl<'a> Lowering<'a> {
 
     fn sample(&mut self, start: &'a Expr, interval: &'a Expr, span: Span) -> Lowered<Value> {
         let (start, interval) = (self.scalar(start)?, self.scalar(interval)?);
-        if let Some(&active) = self.system.memo.samples.get(&(start, interval)) {
+        if let Some(&active) = self.system.introduced.samples.get(&(start, interval)) {
             return Ok(Value::Number(self.system.load(active)));
         }
         if !self.is_parametric(start) || !self.is_parametric(interval) {
             return self.unsupported("sample() with arguments that are no parameters", span);
         }
-        let number = self.system.samples.len() + 1;
+        let number = self.system.events.samples.len() + 1;
         let mut argument = |name: &str, node: NodeId| {
             let slot = self.system.add_slot(format!("{name} {number}"), SlotKind::Parameter, SlotType::Real);
-            self.system.parameters.push(Assignment { slot, node, span });
+            self.system.parameters.assignments.push(Assignment { slot, node, span });
             slot
         };
         let (start_slot, interval_slot) = (argument("sample start", start), argument("sample interval", interval));
         let active = self.system.add_slot(format!("sample {number}"), SlotKind::Flag, SlotType::Boolean);
         let tick = self.system.add_slot(format!("tick {number}"), SlotKind::Flag, SlotType::Integer);
-        self.system.samples.push(Sample { start: start_slot, interval: interval_slot, active, tick, span });
-        self.system.memo.samples.insert((start, interval), active);
+        self.system.events.samples.push(Sample { start: start_slot, interval: interval_slot, active, tick, span });
+        self.system.introduced.samples.insert((start, interval), active);
         Ok(Value::Number(self.system.load(active)))
     }
 }

@@ -16,12 +16,7 @@ use saltus_program::{BinaryFn, Call, Code, Condition, Op, ValueId};
 
 use crate::dag::{CallId, Dag, Node, NodeId};
 use crate::system::System;
-
-/// Conditions in conditions of calls, at most; further calls have only those that are known by then.
-const MOST_LEVELS: u32 = 16;
-
-/// Powers up to this are multiplications, which are quicker than the general function.
-const LARGEST_POWER: f64 = 4.0;
+use crate::tuning::form::{LARGEST_POWER, MOST_CONDITION_LEVELS};
 
 pub struct Coder<'d> {
     dag: &'d Dag,
@@ -36,7 +31,7 @@ impl<'d> Coder<'d> {
     /// For code that consists of `roots` and nothing else.
     pub fn new(system: &'d System, roots: &[NodeId]) -> Self {
         let dag = &system.dag;
-        let callable = |call: CallId| system.callables.get(dag.called(call).function);
+        let callable = |call: CallId| system.calls.callables.get(dag.called(call).function);
         let has_effect = |call: CallId| callable(call).is_some_and(|c| c.effect.is_some());
         let conditions = conditions_of_calls(dag, roots, &has_effect);
         let (values, calls) = (HashMap::new(), HashMap::new());
@@ -108,7 +103,7 @@ impl<'d> Coder<'d> {
 
     fn conditions(&mut self, call: CallId) -> Vec<Condition> {
         let Some(mut literals) = self.conditions.remove(&call) else { return Vec::new() };
-        if self.level >= MOST_LEVELS {
+        if self.level >= MOST_CONDITION_LEVELS {
             literals.retain(|(node, _)| self.values.contains_key(node));
         }
         self.level += 1;

@@ -18,13 +18,12 @@ use saltus_flat::FlatModel;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::alias::Aliases;
+use crate::clocks::partition::Base;
 use crate::dag::{Node, NodeId, Replacement};
 use crate::lower::Lowering;
 use crate::structure::{Known, known_nodes};
 use crate::system::System;
-
-/// Parameters may depend on each other in any order, so their values are found in rounds.
-const MOST_ROUNDS: usize = 12;
+use crate::tuning::work::MOST_PARAMETER_ROUNDS;
 
 pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
     evaluate_parameters(model, system, diagnostics);
@@ -47,20 +46,26 @@ pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mu
     }
 }
 
-/// A variable whose derivative has vanished from everywhere is no state.
-pub fn release_states(system: &mut System, aliases: &Aliases) {
-    let clocked = system.bases.iter().flat_map(|b| b.equations.iter().chain(&b.initial_equations));
+/// A variable whose derivative occurs nowhere any more is not a state.
+pub fn release_states(system: &mut System, bases: &[Base], aliases: &Aliases) {
+    let clocked = bases.iter().flat_map(|b| b.equations.iter().chain(&b.initial_equations));
     let equations = system.equations.iter().chain(&system.initial_equations).chain(clocked);
     let mut roots: Vec<NodeId> = equations.flat_map(|e| [Some(e.left), Some(e.right), e.initially]).flatten().collect();
     roots.extend(
-        system.crossings.iter().chain(&system.assertion_conditions).chain(&system.shown_values).map(|a| a.node),
+        system
+            .events
+            .crossings
+            .iter()
+            .chain(&system.checks.conditions)
+            .chain(&system.checks.shown_values)
+            .map(|a| a.node),
     );
     roots.extend(system.starts.values().map(|start| start.value));
     let used: BTreeSet<SlotId> = system.dag.loads(&roots).into_iter().collect();
     let is_kept = |state: &SlotId, derivative: &SlotId| {
         used.contains(derivative)
             || !aliases.is_nameless(*derivative)
-            || system.reinits.iter().any(|reinit| reinit.state == *state)
+            || system.events.reinits.iter().any(|reinit| reinit.state == *state)
     };
     let released: Vec<(SlotId, SlotId)> = system
         .derivative_of
@@ -81,16 +86,17 @@ fn evaluate_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut
     let is_given = |kind: SlotKind| kind == SlotKind::Parameter;
     let mut values: Vec<Option<f64>> =
         system.slots.values().map(|slot| is_given(slot.kind).then_some(slot.initial)).collect();
-    let computed = system.parameters.iter().map(|a| a.slot).chain(system.free_parameters.iter().copied());
+    let computed = system.parameters.assignments.iter().map(|a| a.slot).chain(system.parameters.free.iter().copied());
     computed.for_each(|slot| values[slot.index()] = None);
-    system.parameter_values = values;
+    system.parameters.values = values;
     spread_values(system);
     // What is left is computed by calls, which only the evaluator can make.
     let missing: Vec<SlotId> = system
         .parameters
+        .assignments
         .iter()
         .map(|a| a.slot)
-        .filter(|slot| system.parameter_values[slot.index()].is_none() && is_given(system.slots[*slot].kind))
+        .filter(|slot| system.parameters.values[slot.index()].is_none() && is_given(system.slots[*slot].kind))
         .collect();
     if missing.is_empty() {
         return;
@@ -98,18 +104,18 @@ fn evaluate_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut
     let mut lowering = Lowering::new(model, system, diagnostics);
     for slot in missing {
         let value = lowering.parameter_value(slot).and_then(|node| lowering.system.dag.value(node));
-        lowering.system.parameter_values[slot.index()] = value;
+        lowering.system.parameters.values[slot.index()] = value;
     }
     spread_values(system);
 }
 
 /// From parameters with known values to those computed from them.
 fn spread_values(system: &mut System) {
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MOST_PARAMETER_ROUNDS {
         let known = known_nodes(system);
         let mut has_changed = false;
-        for assignment in &system.parameters {
-            let place = &mut system.parameter_values[assignment.slot.index()];
+        for assignment in &system.parameters.assignments {
+            let place = &mut system.parameters.values[assignment.slot.index()];
             if place.is_none()
                 && let Some(value) = known[assignment.node.index()].value()
             {
@@ -130,20 +136,20 @@ type Held = BTreeMap<SlotId, NodeId>;
 fn all_decisions(system: &mut System, roots: &[NodeId]) -> Vec<Option<Replacement>> {
     let mut held = Held::new();
     let mut found = decisions(system, &known_nodes(system), roots);
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MOST_PARAMETER_ROUNDS {
         let known = known_nodes(system);
         let new = newly_held(system, &known, &found.vanishes);
         if new.is_empty() {
             break;
         }
         for (slot, other, value) in new {
-            system.parameter_values[slot.index()] = Some(value);
+            system.parameters.values[slot.index()] = Some(value);
             held.insert(slot, other);
         }
         found = decisions(system, &known_nodes(system), roots);
     }
     for slot in held.keys() {
-        system.parameter_values[slot.index()] = None;
+        system.parameters.values[slot.index()] = None;
     }
     // Through the variables to the parameters behind them.
     let mut rest = system.dag.loads(&found.structural);
@@ -169,7 +175,7 @@ fn newly_held(system: &System, known: &[Known], vanishes: &[bool]) -> Vec<(SlotI
             let Node::Load(slot) = system.dag.node(side) else { continue };
             let may_be = matches!(system.slots[slot].kind, SlotKind::Algebraic | SlotKind::Discrete)
                 && equation.target.is_none_or(|target| target == slot)
-                && system.parameter_values[slot.index()].is_none();
+                && system.parameters.values[slot.index()].is_none();
             let Some(held) = value(other).filter(|_| may_be) else { continue };
             if equation.initially.is_none_or(|node| value(node) == Some(held)) {
                 new.push((slot, other, held));

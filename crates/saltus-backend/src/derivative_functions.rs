@@ -16,6 +16,7 @@
 //! are, so that the derivative is that of the branch that is taken. Records, external functions and functions as arguments
 //! are left out.
 
+use crate::tuning::work::MOST_DIFFERENTIATED_LEVELS;
 use saltus_base::{IdVec, Index as _, Span};
 use saltus_flat::build::{add, binary, div, mul, negate, sub};
 use saltus_flat::{
@@ -23,14 +24,11 @@ use saltus_flat::{
     Purity, ReductionOp, Statement, StatementKind, Subscript, Type, UnaryOp,
 };
 
-/// Functions that call each other deeper than this are not differentiated.
-const MOST_LEVELS: u32 = 30;
-
 /// The model with derivatives of these functions; `None` if not all of them can be differentiated.
 pub fn with_derivatives(model: &FlatModel, functions: &[FunctionId]) -> Option<FlatModel> {
     let mut extended = model.clone();
     for &function in functions {
-        derivative_of(&mut extended, function, MOST_LEVELS)?;
+        derivative_of(&mut extended, function, MOST_DIFFERENTIATED_LEVELS)?;
     }
     (!functions.is_empty()).then_some(extended)
 }

@@ -20,15 +20,13 @@ use crate::initial::Decision;
 use crate::sorted::SortedSystem;
 use crate::states::Preferences;
 use crate::system::{Assignment, System};
-
-/// Longest text of an equation.
-const LONGEST: usize = 300;
+use crate::tuning::form::LONGEST_TEXT;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Description {
     pub sizes: Sizes,
     pub states: Vec<StateNote>,
-    /// Variables that the model differentiates and that are no states, because equations between states determine them.
+    /// Variables that the model differentiates and that are not states, because equations between states determine them.
     pub dependent: Vec<String>,
     pub aliases: Vec<AliasNote>,
     /// Between events: discrete variables and relations are known.
@@ -114,7 +112,7 @@ pub struct EquationNote {
 pub enum Role {
     /// Gives one variable.
     Solved,
-    /// Remains to be made zero by the iteration variables.
+    /// A residual: the iteration variables make it zero.
     Residual,
     /// Gives a discrete variable of a mixed loop.
     Discrete,
@@ -162,9 +160,9 @@ impl SortedSystem {
             events: order(system, &self.orders.events),
             initial: order(system, &self.initial.steps),
             decisions: self.initial.decisions.iter().map(|d| decision_note(system, d)).collect(),
-            state_events: system.relations.values().map(|r| note(&r.text, r.span)).collect(),
-            time_events: system.time_events.iter().map(|e| note(&e.text, e.span)).collect(),
-            samples: system.samples.iter().map(|s| note(&sample_text(system, s), s.span)).collect(),
+            state_events: system.events.relations.values().map(|r| note(&r.text, r.span)).collect(),
+            time_events: system.events.time_events.iter().map(|e| note(&e.text, e.span)).collect(),
+            samples: system.events.samples.iter().map(|s| note(&sample_text(system, s), s.span)).collect(),
         }
     }
 
@@ -241,7 +239,7 @@ impl Names for Highlighted<'_> {
 }
 
 pub(crate) fn text_of(system: &System, node: NodeId, unknown: Option<SlotId>) -> String {
-    system.dag.text(node, &Highlighted { system, unknown }, LONGEST)
+    system.dag.text(node, &Highlighted { system, unknown }, LONGEST_TEXT)
 }
 
 pub(crate) fn equation_text(system: &System, left: NodeId, right: NodeId, unknown: Option<SlotId>) -> String {
@@ -317,7 +315,7 @@ fn loop_note(system: &System, columns: &Columns, l: &LoopStep) -> BlockNote {
             columns: columns.used(system, e.solved, &[e.left, e.right]),
         })
         .collect();
-    let memory: HashSet<SlotId> = system.relations.values().map(|relation| relation.memory).collect();
+    let memory: HashSet<SlotId> = system.events.relations.values().map(|relation| relation.memory).collect();
     let is_memory = |slot: SlotId| memory.contains(&slot);
     equations.extend(l.discrete.iter().map(|a| EquationNote {
         text: format!("[{}] = {}", system.name(a.slot), text_of(system, a.node, None)),

@@ -38,8 +38,8 @@ pub fn time_derivative(
 }
 
 fn not_differentiable(system: &mut System, equation: &ScalarEquation, error: NotDifferentiable) -> Diagnostic {
-    if let Some(callable) = system.callables.get(error.function) {
-        system.underived.push(callable.function);
+    if let Some(callable) = system.calls.callables.get(error.function) {
+        system.calls.underived.push(callable.function);
     }
     diagnostics::not_differentiable(system.callable_name(error.function), equation.span)
 }

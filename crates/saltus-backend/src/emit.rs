@@ -37,29 +37,12 @@ pub fn emit(
     clocked: &[(Base, ClockedOrder)],
 ) -> SimProgram {
     let scales = Scales::read(model, &system, aliases);
-    let mut derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
     let coefficients: Vec<Assignment> = system.state_sets.iter().flat_map(|set| set.coefficients.clone()).collect();
-    derivatives.extend(system.dag.loads(&coefficients.iter().map(|a| a.node).collect::<Vec<_>>()));
-    let asked_by_driver = asked_by_driver(&system);
-    let needed = |wanted| needed(&system.dag, &orders.continuous, wanted, &asked_by_driver);
-    let for_derivatives = needed(derivatives);
-    let crossing_nodes: Vec<NodeId> = system.crossings.iter().map(|a| a.node).collect();
-    let wanted = system.dag.loads(&crossing_nodes).into_iter().collect();
-    let for_crossings = needed(wanted);
-    let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
-    for step in &orders.continuous {
-        let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
-        if is_in(&for_derivatives) {
-            derivative_steps.push(step.clone());
-        } else if is_in(&for_crossings) {
-            crossing_steps.push(step.clone());
-        } else {
-            output_steps.push(step.clone());
-        }
-    }
+    let Divided { derivative_steps, mut crossing_steps, mut output_steps } =
+        divide_continuous(&system, &orders.continuous, &coefficients);
     let assign = |a: &Assignment| Step::Assign(a.clone());
-    crossing_steps.extend(system.crossings.iter().map(assign));
-    output_steps.extend(system.assertion_conditions.iter().chain(&system.shown_values).map(assign));
+    crossing_steps.extend(system.events.crossings.iter().map(assign));
+    output_steps.extend(system.checks.conditions.iter().chain(&system.checks.shown_values).map(assign));
     output_steps.extend(negated_aliases(&mut system, aliases));
     let parameters: Vec<Step> = parameters_sorted.iter().map(assign).collect();
 
@@ -115,21 +98,51 @@ pub fn emit(
             interval: model.experiment.interval,
             tolerance: model.experiment.tolerance,
         },
-        callables: system.callables,
+        callables: system.calls.callables,
         functions: model.functions.clone(),
         records: model.records.clone(),
         enumerations: model.enumerations.clone(),
         slots: system.slots,
-        relations: system.relations,
-        time_events: system.time_events,
-        samples: system.samples,
-        delays: system.delays,
-        transports: system.transports,
-        reinits: system.reinits,
-        assertions: system.assertions,
-        terminations: system.terminations,
-        initial_checks: system.initial_checks,
+        relations: system.events.relations,
+        time_events: system.events.time_events,
+        samples: system.events.samples,
+        delays: system.history.delays,
+        transports: system.history.transports,
+        reinits: system.events.reinits,
+        assertions: system.checks.assertions,
+        terminations: system.events.terminations,
+        initial_checks: system.checks.initial,
     }
+}
+
+/// The continuous order by what needs its steps.
+struct Divided {
+    derivative_steps: Vec<Step>,
+    /// What the crossing functions need beyond that.
+    crossing_steps: Vec<Step>,
+    output_steps: Vec<Step>,
+}
+
+fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment]) -> Divided {
+    let mut derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
+    derivatives.extend(system.dag.loads(&coefficients.iter().map(|a| a.node).collect::<Vec<_>>()));
+    let asked_by_driver = asked_by_driver(system);
+    let needed = |wanted| needed(&system.dag, order, wanted, &asked_by_driver);
+    let for_derivatives = needed(derivatives);
+    let crossing_nodes: Vec<NodeId> = system.events.crossings.iter().map(|a| a.node).collect();
+    let for_crossings = needed(system.dag.loads(&crossing_nodes).into_iter().collect());
+    let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
+    for step in order {
+        let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
+        if is_in(&for_derivatives) {
+            derivative_steps.push(step.clone());
+        } else if is_in(&for_crossings) {
+            crossing_steps.push(step.clone());
+        } else {
+            output_steps.push(step.clone());
+        }
+    }
+    Divided { derivative_steps, crossing_steps, output_steps }
 }
 
 /// Constants, structural parameters, those that decided about the structure, and all that these are computed from.
@@ -177,8 +190,8 @@ fn needed(
 
 /// Outputs of the driver that it can compute only with this variable.
 fn asked_by_driver(system: &System) -> BTreeMap<SlotId, SlotId> {
-    let delays = system.delays.iter().filter(|d| !d.is_fixed).map(|d| (d.output, d.time));
-    let transports = system.transports.iter().flat_map(|t| t.outputs.map(|output| (output, t.position)));
+    let delays = system.history.delays.iter().filter(|d| !d.is_fixed).map(|d| (d.output, d.time));
+    let transports = system.history.transports.iter().flat_map(|t| t.outputs.map(|output| (output, t.position)));
     delays.chain(transports).collect()
 }
 

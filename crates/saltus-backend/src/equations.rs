@@ -20,7 +20,7 @@ use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::effects;
-use crate::lower::promises::{Made, Times};
+use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::parameters;
@@ -63,7 +63,7 @@ pub fn lower_equations(
 
 /// `reinit` is for states only. Whether a variable is one is known after all equations have been seen.
 pub fn check_reinits(system: &System, diagnostics: &mut Diagnostics) {
-    for reinit in system.reinits.iter().filter(|r| system.slots[r.state].kind != SlotKind::State) {
+    for reinit in system.events.reinits.iter().filter(|r| system.slots[r.state].kind != SlotKind::State) {
         diagnostics.push(diagnostics::not_a_state(system.name(reinit.state), reinit.span));
     }
 }
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
         let model = self.model;
         let variable = &model.variables[id];
         let Some(binding) = &variable.binding else { return Ok(()) };
-        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let slots = self.system.elements[id].clone();
         let values = self.making(Made::Always, |l| l.spread(binding, slots.len()))?;
         let is_real = variable.ty.base == BaseType::Real;
         for (slot, right) in slots.into_iter().zip(values) {
@@ -179,14 +179,14 @@ impl<'a> Lowering<'a> {
             Some(_) => return self.if_equation(rest, otherwise, guard, span),
             None => {}
         }
-        let (n_assertions, n_void_calls) = (self.system.assertions.len(), self.system.void_calls.len());
+        let (n_assertions, n_void_calls) = (self.system.checks.assertions.len(), self.system.calls.void.len());
         let result = self.both_branches(node, body, rest, otherwise, guard, span);
         let Err(problem) = result else { return result };
         // Branches that cannot be merged are legal if a parameter decides.
         let decided = self.folding(|l| l.constant(condition))?;
-        self.system.assertions.truncate(n_assertions);
-        self.system.assertion_conditions.truncate(n_assertions);
-        self.system.void_calls.truncate(n_void_calls);
+        self.system.checks.assertions.truncate(n_assertions);
+        self.system.checks.conditions.truncate(n_assertions);
+        self.system.calls.void.truncate(n_void_calls);
         match decided {
             Some(0.0) => self.if_equation(rest, otherwise, guard, span),
             Some(_) => self.equations_of_branch(body, guard),

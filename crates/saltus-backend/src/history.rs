@@ -18,7 +18,7 @@ use saltus_program::{BinaryFn, Delay, SlotId, SlotKind, SlotType, Transport};
 
 use crate::blocks::Step;
 use crate::dag::NodeId;
-use crate::lower::promises::Made;
+use crate::lower::function_assertions::Made;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{Assignment, ScalarEquation, System, slot_type};
@@ -30,15 +30,15 @@ use crate::system::{Assignment, ScalarEquation, System, slot_type};
 /// ```
 pub fn find_piecewise_constant_delays(system: &mut System, continuous: &[Step]) {
     let is_candidate = |d: &Delay| d.is_fixed && !d.is_discrete;
-    if !system.delays.iter().any(is_candidate) {
+    if !system.history.delays.iter().any(is_candidate) {
         return;
     }
     // All of them, until it turns out that one is not.
-    let mut constant: Vec<bool> = system.delays.iter().map(|d| d.is_discrete || is_candidate(d)).collect();
+    let mut constant: Vec<bool> = system.history.delays.iter().map(|d| d.is_discrete || is_candidate(d)).collect();
     loop {
-        let delays = || system.delays.iter().zip(&constant);
+        let delays = || system.history.delays.iter().zip(&constant);
         let mut changing: BTreeSet<SlotId> = delays().filter(|(_, c)| !**c).map(|(d, _)| d.output).collect();
-        let driven: BTreeSet<SlotId> = system.delays.iter().map(|d| d.output).collect();
+        let driven: BTreeSet<SlotId> = system.history.delays.iter().map(|d| d.output).collect();
         let computed: BTreeSet<SlotId> = continuous.iter().flat_map(|s| s.slots()).collect();
         let is_moving = |slot: SlotId, changing: &BTreeSet<SlotId>| {
             let is_given = !driven.contains(&slot) && !computed.contains(&slot);
@@ -51,7 +51,7 @@ pub fn find_piecewise_constant_delays(system: &mut System, continuous: &[Step]) 
             }
         }
         let moves = |d: &Delay| {
-            let input = system.crossings.iter().find(|a| a.slot == d.input);
+            let input = system.events.crossings.iter().find(|a| a.slot == d.input);
             input.is_none_or(|a| system.dag.loads(&[a.node]).iter().any(|&s| is_moving(s, &changing)))
         };
         let still: Vec<bool> = delays().map(|(d, &c)| c && (d.is_discrete || !moves(d))).collect();
@@ -60,7 +60,7 @@ pub fn find_piecewise_constant_delays(system: &mut System, continuous: &[Step]) 
         }
         constant = still;
     }
-    for (delay, is_constant) in system.delays.iter_mut().zip(constant) {
+    for (delay, is_constant) in system.history.delays.iter_mut().zip(constant) {
         delay.is_discrete |= is_constant;
     }
 }
@@ -80,17 +80,17 @@ impl<'a> Lowering<'a> {
             return x;
         }
         let key = (x, time);
-        if let Some(&slot) = self.system.memo.delays.get(&key) {
+        if let Some(&slot) = self.system.introduced.delays.get(&key) {
             return self.system.load(slot);
         }
-        let number = self.system.delays.len() + 1;
+        let number = self.system.history.delays.len() + 1;
         let name = format!("delay {number}");
         let is_discrete = !self.system.dag.is_continuous(x);
         let (time, is_fixed) = self.known_to_driver(time, &format!("time of {name}"), span);
         let input = self.seen_by_driver(x, &format!("input of {name}"), span);
         let (output, delayed) = self.set_by_driver(x, &name, is_discrete, ty, span);
-        self.system.delays.push(Delay { input, time, output, is_fixed, is_discrete, span });
-        self.system.memo.delays.insert(key, delayed);
+        self.system.history.delays.push(Delay { input, time, output, is_fixed, is_discrete, span });
+        self.system.introduced.delays.insert(key, delayed);
         self.system.load(delayed)
     }
 
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a> {
     fn known_to_driver(&mut self, node: NodeId, name: &str, span: Span) -> (SlotId, bool) {
         if self.is_parametric(node) {
             let slot = self.system.add_slot(name, SlotKind::Parameter, SlotType::Real);
-            self.system.parameters.push(Assignment { slot, node, span });
+            self.system.parameters.assignments.push(Assignment { slot, node, span });
             return (slot, true);
         }
         let slot = self.system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
@@ -112,8 +112,8 @@ impl<'a> Lowering<'a> {
     /// A slot that is computed with the crossing functions.
     fn seen_by_driver(&mut self, node: NodeId, name: &str, span: Span) -> SlotId {
         let slot = self.system.add_slot(name, SlotKind::Auxiliary, SlotType::Real);
-        self.system.crossings.push(Assignment { slot, node, span });
-        self.system.driver_inputs.push(slot);
+        self.system.events.crossings.push(Assignment { slot, node, span });
+        self.system.history.inputs.push(slot);
         slot
     }
 
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
         if points.len() != values.len() || points.is_empty() {
             return self.broken("spatialDistribution with unequal numbers of points and values", e.span);
         }
-        let name = format!("transport {}", self.system.transports.len() + 1);
+        let name = format!("transport {}", self.system.history.transports.len() + 1);
         let slot_of = |l: &mut Self, node: NodeId, name: String| l.known_to_driver(node, &name, e.span);
         let mut profile = Vec::with_capacity(points.len());
         for (k, (&point, &value)) in points.iter().zip(&values).enumerate() {
@@ -171,7 +171,7 @@ impl<'a> Lowering<'a> {
         let (out0, at0) = self.set_by_driver(first, &format!("{name} at 0"), false, SlotType::Real, e.span);
         let (out1, at1) = self.set_by_driver(last, &format!("{name} at 1"), false, SlotType::Real, e.span);
         let transport = Transport { inputs, position, is_positive, outputs: [out0, out1], profile, span: e.span };
-        self.system.transports.push(transport);
+        self.system.history.transports.push(transport);
         // What flows in is seen at once on its own side.
         let (at0, at1) = (self.system.load(at0), self.system.load(at1));
         let leaves0 = self.system.dag.select(positive, in0, at0);
@@ -196,15 +196,15 @@ impl<'a> Lowering<'a> {
         if actual == simplified || !self.system.dag.is_continuous(actual) {
             return actual;
         }
-        if let Some(&slot) = self.system.memo.homotopies.get(&(actual, simplified)) {
+        if let Some(&slot) = self.system.introduced.homotopies.get(&(actual, simplified)) {
             return self.system.load(slot);
         }
-        let lambda = match self.system.homotopy {
+        let lambda = match self.system.introduced.lambda {
             Some(slot) => slot,
             None => {
                 let slot = self.system.add_slot("homotopy", SlotKind::Homotopy, SlotType::Real);
                 self.system.slots[slot].initial = 1.0;
-                self.system.homotopy = Some(slot);
+                self.system.introduced.lambda = Some(slot);
                 slot
             }
         };
@@ -219,7 +219,7 @@ impl<'a> Lowering<'a> {
             (dag.binary(BinaryFn::LessEqual, lambda, none), dag.binary(BinaryFn::GreaterEqual, lambda, all));
         let below = dag.select(is_simple, simplified, blend);
         let blend = dag.select(is_actual, actual, below);
-        let number = self.system.memo.homotopies.len() + 1;
+        let number = self.system.introduced.homotopies.len() + 1;
         let slot = self.system.add_slot(format!("homotopy {number}"), SlotKind::Algebraic, SlotType::Real);
         let left = self.system.load(slot);
         let initially = Some(blend);
@@ -231,7 +231,7 @@ impl<'a> Lowering<'a> {
             is_real: true,
             span,
         });
-        self.system.memo.homotopies.insert((actual, simplified), slot);
+        self.system.introduced.homotopies.insert((actual, simplified), slot);
         left
     }
 }

@@ -14,14 +14,13 @@ use saltus_base::Diagnostics;
 use saltus_graph::Matching;
 use saltus_program::{SlotId, SlotKind};
 
-use crate::blocks::{LARGEST_TORN, LoopStep, Step};
+use crate::blocks::{LoopStep, Step};
 use crate::dag::{Node, NodeId, Replacement};
 use crate::describe::{equation_text, text_of};
 use crate::diagnostics;
 use crate::system::System;
-
-/// More switches in one loop are not looked at.
-const MOST_SWITCHES: usize = 100;
+use crate::tuning::form::LARGEST_TORN;
+use crate::tuning::work::MOST_INDEX_SWITCHES;
 
 pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut Diagnostics) {
     for step in steps {
@@ -56,7 +55,7 @@ fn switches(system: &System, l: &LoopStep, own: &HashMap<SlotId, usize>) -> Vec<
         {
             switches.push(condition);
         }
-        if switches.len() == MOST_SWITCHES {
+        if switches.len() == MOST_INDEX_SWITCHES {
             break;
         }
     }

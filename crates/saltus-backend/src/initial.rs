@@ -53,10 +53,10 @@ pub enum Form {
 
 /// The initial system with the parameter of `homotopy`, if the model uses that and it has a structure.
 pub fn sort_simplified(system: &mut System) -> Vec<Step> {
-    if system.homotopy.is_none() {
+    if system.introduced.lambda.is_none() {
         return Vec::new();
     }
-    // What is wrong about it is wrong about the actual system, too, where it has been said.
+    // Its errors are those of the actual system, which reports them.
     let mut diagnostics = Diagnostics::new();
     let sorted = sort_initial(system, Form::Homotopy, &mut diagnostics);
     if diagnostics.has_errors() { Vec::new() } else { sorted.steps }
@@ -65,7 +65,7 @@ pub fn sort_simplified(system: &mut System) -> Vec<Step> {
 pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnostics) -> Initial {
     let mut unknowns = event_unknowns(system);
     unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
-    unknowns.extend(system.free_parameters.iter().copied());
+    unknowns.extend(system.parameters.free.iter().copied());
     unknowns.extend(discrete_pre(system).into_iter().map(|(_, pre)| pre));
     // The states of sets follow from their candidates.
     unknowns.retain(|&slot| !is_chosen_state(system, slot));
@@ -127,7 +127,7 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     steps.extend(sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics));
     steps.extend(checks.into_iter().map(Step::Assign));
     // What the driver keeps begins with its initial value.
-    let inputs = system.crossings.iter().filter(|a| system.driver_inputs.contains(&a.slot));
+    let inputs = system.events.crossings.iter().filter(|a| system.history.inputs.contains(&a.slot));
     steps.extend(inputs.cloned().map(Step::Assign));
     Initial { steps, homotopy: Vec::new(), decisions }
 }
@@ -141,7 +141,7 @@ fn add_check(system: &mut System, equation: &ScalarEquation) -> [Assignment; 2] 
     };
     let sides = [side(equation.left, "left"), side(equation.right, "right")];
     let [left, right] = [sides[0].slot, sides[1].slot];
-    system.initial_checks.push(InitialCheck { left, right, text, span: equation.span });
+    system.checks.initial.push(InitialCheck { left, right, text, span: equation.span });
     sides
 }
 
@@ -182,7 +182,7 @@ fn initial_form(system: &mut System, form: Form) -> Vec<ScalarEquation> {
         .collect();
     let mut values: BTreeMap<SlotId, NodeId> =
         continuous.into_iter().map(|(pre, variable)| (pre, system.load(variable))).collect();
-    if let Some(lambda) = system.homotopy.filter(|_| form == Form::Actual) {
+    if let Some(lambda) = system.introduced.lambda.filter(|_| form == Form::Actual) {
         values.insert(lambda, system.dag.constant(1.0));
     }
     let replace = |slot: SlotId| values.get(&slot).copied();
@@ -227,7 +227,7 @@ fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usiz
         !is_state.contains(&s)
             && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Derivative | SlotKind::Parameter)
     }));
-    order.extend(system.free_parameters.iter().copied().filter(|s| !given(system, s)));
+    order.extend(system.parameters.free.iter().copied().filter(|s| !given(system, s)));
     let mut equations = Vec::new();
     for slot in order {
         let (value, span) = match system.starts.get(&slot) {

@@ -41,7 +41,7 @@ fn loop_jacobian(model: &FlatModel, system: &mut System, l: &LoopStep) -> Option
     let (mut is_linear, mut is_constant) = (true, true);
     // A parameter with `fixed = false` changes while the initial system is solved.
     let changes = |system: &System, slot: SlotId| {
-        system.slots[slot].kind != SlotKind::Parameter || system.free_parameters.contains(&slot)
+        system.slots[slot].kind != SlotKind::Parameter || system.parameters.free.contains(&slot)
     };
     for (row, partials) in rows.ok()?.into_iter().enumerate() {
         for (column, node) in partials {

@@ -45,6 +45,7 @@ mod structure;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tuning;
 mod verify;
 mod wanted_states;
 mod when;
@@ -54,7 +55,6 @@ use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
 pub use describe::Description;
-pub use lower::survey::{Survey, survey};
 pub use sorted::{SortedSystem, sort};
 
 /// Sorts a model and makes the program of it.

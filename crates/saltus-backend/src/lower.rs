@@ -11,12 +11,11 @@ mod arrays;
 mod constants;
 pub mod derivatives;
 pub mod effects;
+pub mod function_assertions;
 mod functions;
 mod index;
 mod operators;
-pub mod promises;
 mod statements;
-pub mod survey;
 mod templates;
 #[cfg(test)]
 pub mod tests;
@@ -34,16 +33,15 @@ pub use functions::known_dims;
 
 use crate::dag::{CallId, Node, NodeId};
 use crate::diagnostics;
-use crate::system::{MOST_ELEMENTS, System};
+use crate::system::System;
+use crate::tuning::form::MOST_ELEMENTS;
+use crate::tuning::work::MOST_EXPRESSION_LEVELS;
 use effects::Acts;
-use promises::{Made, Promise};
+use function_assertions::{FunctionAssertion, Made};
 use statements::State;
 use value::Value;
 
-/// Expressions nested deeper than this are refused; each level takes a few kB of stack.
-const MOST_LEVELS: u32 = 500;
-
-/// Why something could not be lowered. Whoever cannot do otherwise reports it.
+/// Why something could not be lowered. The caller reports it if it has no other way.
 pub type Problem = Box<Diagnostic>;
 
 pub type Lowered<T> = Result<T, Problem>;
@@ -77,7 +75,7 @@ pub struct Lowering<'a> {
     /// Branches of `if` expressions and equations around the present expression, in the present function.
     pub branches: Vec<(NodeId, bool)>,
     /// Assertions of the function being executed.
-    pub promises: Vec<Promise>,
+    pub function_assertions: Vec<FunctionAssertion>,
     /// Is what is lowered computed at every accepted point?
     pub made: Made,
     n_levels: u32,
@@ -104,7 +102,7 @@ impl<'a> Lowering<'a> {
             last_effect: None,
             declared_dims: None,
             branches: Vec::new(),
-            promises: Vec::new(),
+            function_assertions: Vec::new(),
             made: Made::Sometimes,
             n_levels: 0,
             n_calls: 0,
@@ -174,7 +172,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub fn value(&mut self, e: &'a Expr) -> Lowered<Value> {
-        if self.n_levels >= MOST_LEVELS {
+        if self.n_levels >= MOST_EXPRESSION_LEVELS {
             return self.unsupported("an expression nested so deeply", e.span);
         }
         self.n_levels += 1;
@@ -321,7 +319,7 @@ impl<'a> Lowering<'a> {
             BaseType::ExternalObject(_) => return self.object(id, span),
             _ => {}
         }
-        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let slots = self.system.elements[id].clone();
         if slots.len() != n {
             return Err(diagnostics::too_large(span).into());
         }

@@ -13,7 +13,7 @@ use saltus_program::{Argument, SlotId, SlotKind, SlotType};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::promises::Made;
+use crate::lower::function_assertions::Made;
 use crate::lower::{Lowered, Lowering, known_dims};
 use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 
@@ -49,7 +49,7 @@ fn lower_parameter<'a>(
     if variable.binding.is_none() {
         let fixed = fixed_elements(lowering, variable, slots.len(), true)?;
         let free: Vec<SlotId> = slots.iter().zip(&fixed).filter(|(_, fixed)| !**fixed).map(|(s, _)| *s).collect();
-        lowering.system.free_parameters.extend(free);
+        lowering.system.parameters.free.extend(free);
     }
     let value = variable.binding.as_ref().or(variable.attributes.start.as_ref());
     let Some(value) = value else { return Ok(()) };
@@ -58,7 +58,7 @@ fn lower_parameter<'a>(
     let nodes = lowering.acting_always(|l| l.making(Made::Always, |l| l.literally(|l| l.spread(value, slots.len()))));
     lowering.declared_dims = None;
     let nodes = nodes?;
-    if lowering.system.free_parameters.ends_with(slots) {
+    if lowering.system.parameters.free.ends_with(slots) {
         return give_guesses(lowering, slots, nodes, variable.span);
     }
     give_values(lowering, slots, nodes, variable.span)
@@ -68,7 +68,7 @@ fn give_values(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId>
     for (&slot, node) in slots.iter().zip(nodes) {
         match lowering.system.dag.value(node) {
             Some(constant) => lowering.system.slots[slot].initial = constant,
-            None => lowering.system.parameters.push(Assignment { slot, node, span }),
+            None => lowering.system.parameters.assignments.push(Assignment { slot, node, span }),
         }
     }
     Ok(())
@@ -92,7 +92,7 @@ fn lower_object<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: 
     };
     let nodes = lowering.acting_always(|l| l.literally(|l| l.scalars(binding)))?;
     for (&slot, node) in slots.iter().zip(nodes) {
-        lowering.system.parameters.push(Assignment { slot, node, span: variable.span });
+        lowering.system.parameters.assignments.push(Assignment { slot, node, span: variable.span });
     }
     Ok(())
 }
@@ -145,7 +145,7 @@ fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &
     let confidence = variable.attributes.confidence;
     for ((&slot, value), is_fixed) in slots.iter().zip(nodes).zip(fixed) {
         if lowering.system.slots[slot].kind == SlotKind::Input {
-            lowering.system.parameters.push(Assignment { slot, node: value, span: variable.span });
+            lowering.system.parameters.assignments.push(Assignment { slot, node: value, span: variable.span });
         }
         if let Some(constant) = lowering.system.dag.value(value) {
             lowering.system.slots[slot].initial = constant;
@@ -157,11 +157,11 @@ fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &
 
 /// Parameters that depend on free ones are found with them: their values become initial equations.
 pub fn release_dependents(system: &mut System) {
-    if system.free_parameters.is_empty() {
+    if system.parameters.free.is_empty() {
         return;
     }
-    let mut free: BTreeSet<SlotId> = system.free_parameters.iter().copied().collect();
-    let mut kept = std::mem::take(&mut system.parameters);
+    let mut free: BTreeSet<SlotId> = system.parameters.free.iter().copied().collect();
+    let mut kept = std::mem::take(&mut system.parameters.assignments);
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
@@ -177,12 +177,12 @@ pub fn release_dependents(system: &mut System) {
             let target = (!is_real).then_some(slot);
             let equation = ScalarEquation { left, right: node, target, initially: None, is_real, span };
             if system.slots[slot].kind == SlotKind::Parameter {
-                system.free_parameters.push(slot);
+                system.parameters.free.push(slot);
                 system.initial_equations.push(equation);
             }
         }
     }
-    system.parameters = kept;
+    system.parameters.assignments = kept;
 }
 
 /// The slots that a value depends on, the handles of external objects among them.
@@ -191,7 +191,7 @@ fn needs(system: &System, node: NodeId) -> Vec<SlotId> {
     let mut calls = Vec::new();
     system.dag.calls_of(&[node], &mut calls);
     for call in calls {
-        let callable = system.callables.get(system.dag.called(call).function);
+        let callable = system.calls.callables.get(system.dag.called(call).function);
         for argument in callable.map_or(&[][..], |c| &c.arguments) {
             if let Argument::Object(slot) = argument {
                 slots.push(*slot);
@@ -203,7 +203,7 @@ fn needs(system: &System, node: NodeId) -> Vec<SlotId> {
 
 /// Assignments in an order in which each finds what it needs.
 pub fn sort_parameters(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Assignment> {
-    let assignments = std::mem::take(&mut system.parameters);
+    let assignments = std::mem::take(&mut system.parameters.assignments);
     let position: BTreeMap<SlotId, usize> = assignments.iter().enumerate().map(|(i, a)| (a.slot, i)).collect();
     let needs: Vec<Vec<usize>> = assignments
         .iter()

@@ -20,9 +20,7 @@ use crate::differentiate::time_derivative;
 use crate::select_states;
 use crate::states::Preferences;
 use crate::system::{ScalarEquation, System};
-
-/// An equation differentiated more often than this belongs to a singular system.
-const MOST_DIFFERENTIATIONS: usize = 6;
+use crate::tuning::work::MOST_DIFFERENTIATIONS;
 
 pub fn reduce_index(model: &FlatModel, system: &mut System, preferences: &Preferences, diagnostics: &mut Diagnostics) {
     let rows: Vec<usize> =

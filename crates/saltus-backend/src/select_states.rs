@@ -29,9 +29,7 @@ use crate::state_sets::{self, SetPlan};
 use crate::states::Preferences;
 use crate::structure::{Known, extend_known};
 use crate::system::System;
-
-/// Coefficients below this share of the largest in their row are taken as zero.
-const NEGLIGIBLE: f64 = 1e-9;
+use crate::tuning::tolerance::NEGLIGIBLE_COEFFICIENT;
 
 pub fn select_states(
     model: &FlatModel,
@@ -164,7 +162,7 @@ impl Level<'_> {
         Ok(choice)
     }
 
-    /// The partial derivatives of the equations; states that must stay are no columns, if the others suffice.
+    /// The partial derivatives of the equations; states that must stay are not columns, if the others suffice.
     fn coefficients(&mut self, equations: &[usize], is_column: &[bool]) -> Coefficients {
         let mut slots = Vec::new();
         let mut position = vec![usize::MAX; is_column.len()];
@@ -332,7 +330,7 @@ impl Level<'_> {
                 let largest =
                     row.values().filter_map(|n| self.known[n.index()].value()).fold(1e-3, |a, b| b.abs().max(a));
                 row.retain(|_, node| {
-                    self.known[node.index()].value().is_none_or(|value| value.abs() > NEGLIGIBLE * largest)
+                    self.known[node.index()].value().is_none_or(|value| value.abs() > NEGLIGIBLE_COEFFICIENT * largest)
                 });
             }
         }
@@ -378,7 +376,7 @@ impl Level<'_> {
             let mut entries = Vec::new();
             for (r, (_, row)) in part.iter().enumerate() {
                 for (column, &node) in row {
-                    let c = columns.binary_search(column).unwrap_or(0);
+                    let c = columns.binary_search(column).expect("the columns of a part are those of its rows");
                     entries.push((r as u32, c as u32, node));
                 }
             }

@@ -14,9 +14,7 @@ use saltus_program::SlotId;
 
 use crate::blocks::Step;
 use crate::dag::{CallId, Dag};
-
-/// Assignments in one block at most.
-const MOST_MEMBERS: usize = 512;
+use crate::tuning::form::MOST_BLOCK_MEMBERS;
 
 /// The steps in an order in which they can be computed, those of a group together. Loops are groups of their own.
 pub fn group_by_calls<'s>(dag: &Dag, steps: &'s [Step]) -> Vec<Vec<&'s Step>> {
@@ -29,7 +27,7 @@ pub fn group_by_calls<'s>(dag: &Dag, steps: &'s [Step]) -> Vec<Vec<&'s Step>> {
             let is_known = |slot: &SlotId| group_of_slot.get(slot).is_none_or(|&group| group < place);
             // What the calls of the group need is known.
             let mut others = calls.iter().filter(|call| group_of_call.get(call) != Some(&place));
-            groups[place].len() < MOST_MEMBERS
+            groups[place].len() < MOST_BLOCK_MEMBERS
                 && loads.iter().all(is_known)
                 && others.all(|&call| dag.loads(&dag.called(call).arguments).iter().all(is_known))
         });

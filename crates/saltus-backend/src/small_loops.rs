@@ -5,7 +5,7 @@
 //!                   ⇒   R1.i := -(if open then i0 else -C.u) / (if open then -1 else R1.R)
 //! ```
 //!
-//! In: torn loops. Out: [`LoopStep::solution`] of those that are linear in at most [`LARGEST`] iteration variables, found by
+//! In: torn loops. Out: [`LoopStep::solution`] of those that are linear in at most [`LARGEST_SMALL_LOOP`] iteration variables, found by
 //! elimination with pivots that cannot vanish: constants, and parameters with a value other than zero, in all positions
 //! of the switches they depend on. A pivot that changes continuously is never divided by: such loops keep their matrix.
 //!
@@ -20,21 +20,15 @@ use saltus_program::{BinaryFn, SlotKind, UnaryFn};
 use crate::blocks::{LoopSolution, LoopStep, Step};
 use crate::dag::{Node, NodeId};
 use crate::system::{Assignment, System};
-
-/// Most iteration variables.
-const LARGEST: usize = 3;
-/// Most switches and nodes of a pivot.
-const MOST_SWITCHES: usize = 4;
-const MOST_NODES: usize = 200;
-/// A pivot smaller than this part of its terms may be what rounding has left of zero.
-const CANCELLED: f64 = 1e-6;
+use crate::tuning::form::{LARGEST_SMALL_LOOP, MOST_PIVOT_NODES, MOST_PIVOT_SWITCHES};
+use crate::tuning::tolerance::CANCELLED_PIVOT;
 
 /// Gives every small linear loop its solution.
 pub fn solve_small_loops<'a>(system: &mut System, steps: impl IntoIterator<Item = &'a mut Step>) {
     for step in steps {
         if let Step::Loop(l) = step
             && l.discrete.is_empty()
-            && l.unknowns.len() <= LARGEST
+            && l.unknowns.len() <= LARGEST_SMALL_LOOP
         {
             l.solution = solution(system, l);
         }
@@ -147,7 +141,7 @@ fn eliminate(system: &mut System, row: &Row, column: usize, other: &mut Row) {
 /// Is the expression other than zero in all positions of its switches?
 fn never_vanishes(system: &System, root: NodeId) -> bool {
     let order = system.dag.reachable(&[root]);
-    if order.len() > MOST_NODES {
+    if order.len() > MOST_PIVOT_NODES {
         return false;
     }
     let mut switches: Vec<NodeId> = Vec::new();
@@ -158,12 +152,12 @@ fn never_vanishes(system: &System, root: NodeId) -> bool {
             switches.push(condition);
         }
     }
-    switches.len() <= MOST_SWITCHES
+    switches.len() <= MOST_PIVOT_SWITCHES
         && (0..1u32 << switches.len()).all(|position| {
             let is_on =
                 |condition| switches.iter().position(|&s| s == condition).is_some_and(|k| position >> k & 1 == 1);
             value(system, &order, &is_on)
-                .is_some_and(|(value, size)| value.is_finite() && value.abs() > CANCELLED * size)
+                .is_some_and(|(value, size)| value.is_finite() && value.abs() > CANCELLED_PIVOT * size)
         })
 }
 
@@ -176,7 +170,7 @@ fn value(system: &System, order: &[NodeId], is_on: &dyn Fn(NodeId) -> bool) -> O
         let found = match system.dag.node(id) {
             Node::Const(bits) => Some(alone(f64::from_bits(bits))),
             Node::Load(slot) if system.slots[slot].kind == SlotKind::Parameter => {
-                system.parameter_values.get(slot.index()).copied().flatten().map(alone)
+                system.parameters.values.get(slot.index()).copied().flatten().map(alone)
             }
             Node::Load(_) | Node::Result(..) => None,
             Node::Unary(UnaryFn::Negate, x) => of(x).map(|(value, size)| (-value, size)),

@@ -1,6 +1,10 @@
-//! The sorted system: what the back end knows when everything is matched, reduced, sorted and torn, and before it is code.
+//! The stages of the back end: a model is lowered, reduced and sorted.
 //!
-//! In: a [`FlatModel`]. Out: a [`SortedSystem`], from which [`SortedSystem::emit`] makes the program and
+//! ```text
+//! FlatModel ──lower──► LoweredSystem ──reduce──► ReducedSystem ──complete──► SortedSystem ──emit──► SimProgram
+//! ```
+//!
+//! In: a [`FlatModel`]. Out: a [`SortedSystem`], in which everything is matched, reduced, sorted and torn, and from which [`SortedSystem::emit`] makes the program and
 //! [`SortedSystem::describe`] a description for people. Both read what the passes of [`sort`] have found; nothing is found
 //! twice.
 
@@ -18,6 +22,7 @@ use crate::lower::effects::check_loops;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
+use crate::tuning::work::{MOST_DERIVATIVES, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
     alias, clocks, decide, emit, equations, history, index_changes, initial, jacobian, parameters, reduce_index,
@@ -45,12 +50,6 @@ pub struct SortedSystem {
     pub(crate) sizes: [(usize, usize); 3],
 }
 
-/// Derivatives of functions that are written for a model, each time of all that are missing.
-const MOST_DERIVATIVES: u32 = 10;
-
-/// Choices of states that are tried for a model.
-const MOST_CHOICES: u32 = 3;
-
 /// Sorts a model. Derivatives of functions are written where the reduction of the index misses them, and variables that
 /// shall be states become such where that is possible.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
@@ -60,14 +59,14 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let (rewritten, reduced) = reduce_with_derivatives(model, rewritten, &[])?;
     let present = rewritten.as_ref().unwrap_or(model);
     let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
-    for _ in 0..MOST_CHOICES {
+    for _ in 0..MOST_STATE_CHOICES {
         if wanted.is_empty() {
             break;
         }
         let Ok((further, with_them)) = reduce_with_derivatives(present, None, &wanted) else { break };
         let n_before = wanted.len();
         wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
-        // What did not become a state was differentiated in vain.
+        // What did not become a state need not have been differentiated.
         if wanted.len() < n_before {
             continue;
         }
@@ -89,17 +88,27 @@ fn reduce_with_derivatives(
     for _ in 0..MOST_DERIVATIVES {
         let present = rewritten.as_ref().unwrap_or(model);
         let mut underived = Vec::new();
-        let reduced = reduce(present, wanted, &mut underived);
+        let reduced = lower(present).and_then(|lowered| reduce(present, lowered, wanted, &mut underived));
         match with_derivatives(present, &underived) {
             Some(extended) if reduced.is_err() => rewritten = Some(extended),
             _ => return reduced.map(|reduced| (rewritten, reduced)),
         }
     }
-    let reduced = reduce(rewritten.as_ref().unwrap_or(model), wanted, &mut Vec::new());
+    let present = rewritten.as_ref().unwrap_or(model);
+    let reduced = lower(present).and_then(|lowered| reduce(present, lowered, wanted, &mut Vec::new()));
     reduced.map(|reduced| (rewritten, reduced))
 }
 
-/// A system whose states are chosen and whose equations are sorted.
+/// The equations of the model on scalars; those of clocked partitions are taken out.
+struct LoweredSystem {
+    diagnostics: Diagnostics,
+    system: System,
+    bases: Vec<Base>,
+    /// Scalar equations and unknowns of the model, clocked ones included.
+    size: (usize, usize),
+}
+
+/// A system without aliases, of index 1, whose states are chosen and whose equations are sorted.
 struct ReducedSystem {
     diagnostics: Diagnostics,
     system: System,
@@ -111,10 +120,8 @@ struct ReducedSystem {
     sizes: [(usize, usize); 3],
 }
 
-/// The first passes of the back end, in order. If the reduction of the index fails because functions have no derivatives,
-/// these are added to `underived`. The slots `wanted` are candidates for states in addition to those that are
-/// differentiated.
-fn reduce(model: &FlatModel, wanted: &[SlotId], underived: &mut Vec<FunctionId>) -> Result<ReducedSystem, Diagnostics> {
+/// The first stage: scalar equations on the graph.
+fn lower(model: &FlatModel) -> Result<LoweredSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
     let clocking = clocks::survey::survey(model);
@@ -126,20 +133,34 @@ fn reduce(model: &FlatModel, wanted: &[SlotId], underived: &mut Vec<FunctionId>)
     equations::lower_equations(model, clocking.as_ref(), &mut system, &mut diagnostics);
     equations::check_reinits(&system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    let scalar = size(&system);
+    let size = size(&system);
+    let mut bases = Vec::new();
     if clocking.is_some() {
-        clocks::partition::partition(&mut system, &mut diagnostics);
+        bases = clocks::partition::partition(&mut system, &mut diagnostics);
         stop_on_errors(&mut diagnostics)?;
     }
     decide::decide_structure(model, &mut system, &mut diagnostics);
-    let aliases = alias::eliminate_aliases(&mut system);
-    let clocked = clocks::solve::solve_all(model, &mut system, &mut diagnostics);
+    Ok(LoweredSystem { diagnostics, system, bases, size })
+}
+
+/// The second stage: aliases, index and order. If the reduction of the index fails because functions have no derivatives,
+/// these are added to `underived`. The slots `wanted` are candidates for states in addition to those that are
+/// differentiated.
+fn reduce(
+    model: &FlatModel,
+    lowered: LoweredSystem,
+    wanted: &[SlotId],
+    underived: &mut Vec<FunctionId>,
+) -> Result<ReducedSystem, Diagnostics> {
+    let LoweredSystem { mut diagnostics, mut system, mut bases, size: scalar } = lowered;
+    let aliases = alias::eliminate_aliases(&mut system, &mut bases);
+    let clocked = clocks::solve::solve_all(model, &mut system, bases, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let (without_aliases, differentiated) = (size(&system), system.derivative_of.keys().copied().collect());
     let preferences = states::Preferences::read(model, &mut system, &aliases);
     wanted_states::introduce(&mut system, wanted);
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
-    underived.append(&mut system.underived);
+    underived.append(&mut system.calls.underived);
     stop_on_errors(&mut diagnostics)?;
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);
@@ -147,7 +168,7 @@ fn reduce(model: &FlatModel, wanted: &[SlotId], underived: &mut Vec<FunctionId>)
     Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes })
 }
 
-/// The further passes: the start, the parameters, and what is solved together.
+/// The third stage: the start, the parameters, and what is solved together.
 fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, Diagnostics> {
     let ReducedSystem {
         mut diagnostics,

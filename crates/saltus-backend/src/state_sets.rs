@@ -36,7 +36,7 @@ impl SetPlan {
 /// States chosen among candidates.
 #[derive(Clone, Debug)]
 pub struct StateSet {
-    /// For each order of derivative, states and candidates, the highest derivatives first; these are no states.
+    /// For each order of derivative, states and candidates, the highest derivatives first; these are not states.
     pub levels: Vec<SetLevel>,
     /// For each state the position of the candidate it stands for, from 1.
     pub which: Vec<SlotId>,

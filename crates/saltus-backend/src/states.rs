@@ -14,13 +14,13 @@ use crate::system::System;
 #[derive(Default, Debug)]
 pub struct Preferences {
     of: BTreeMap<SlotId, u8>,
-    /// Variables that want to be states although nobody differentiates them.
+    /// Variables with a wish to be states that the model does not differentiate.
     pub wanted: BTreeSet<SlotId>,
 }
 
 impl Preferences {
     pub const NEVER: u8 = 0;
-    /// A variable that nobody differentiates: it becomes a candidate only through a differentiated equation.
+    /// A variable that is not differentiated: it becomes a candidate only through a differentiated equation.
     pub const ALGEBRAIC: u8 = 1;
     pub const AVOID: u8 = 2;
     pub const DEFAULT: u8 = 3;
@@ -51,12 +51,12 @@ impl Preferences {
         }
         // The model does not know the variable behind `der(expression)`: what the expression consists of comes first.
         for (&slot, derivative) in
-            system.memo.differentiated.values().filter_map(|s| system.derivative_of.get_key_value(s))
+            system.introduced.differentiated.values().filter_map(|s| system.derivative_of.get_key_value(s))
         {
             of.insert(slot, Preferences::ALGEBRAIC);
             of.insert(*derivative, Preferences::ALGEBRAIC);
         }
-        // What is wrong with an attribute has been said by the front end.
+        // The front end has reported what is wrong with an attribute.
         let mut diagnostics = Diagnostics::new();
         let mut lowering = Lowering::new(model, system, &mut diagnostics);
         for (id, variable) in model.variables.iter() {
@@ -120,7 +120,7 @@ mod tests {
     fn the_variable_behind_an_expression_gives_way_to_those_in_it() {
         let text = "model M Real x(start = 1), y; equation der(x) = -x; y = der(x^3 + x); end M;";
         let mut system = lowered(text);
-        let aliases = eliminate_aliases(&mut system);
+        let aliases = eliminate_aliases(&mut system, &mut []);
         let preferences = Preferences::read(&flat(text), &mut system, &aliases);
         let wish = |name: &str| {
             let slot = system.derivative_of.keys().find(|&&slot| system.name(slot) == name);

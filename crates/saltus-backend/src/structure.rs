@@ -136,7 +136,7 @@ pub fn extend_known(system: &System, known: &mut Vec<Known>) {
                 known.push(Known::Constant(f64::from_bits(bits)));
                 continue;
             }
-            Node::Load(slot) => system.parameter_values.get(slot.index()).copied().flatten(),
+            Node::Load(slot) => system.parameters.values.get(slot.index()).copied().flatten(),
             Node::Unary(f, x) => of(x).map(|x| f.apply(x)),
             Node::Binary(f, a, b) => match (f, of(a), of(b)) {
                 (BinaryFn::And, Some(0.0), _) | (BinaryFn::And, _, Some(0.0)) => Some(0.0),

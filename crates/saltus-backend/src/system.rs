@@ -3,7 +3,7 @@
 //! In: the declarations of a flat model. Out: a [`System`] with a slot for each element of each variable; the lowering
 //! passes add equations, derivatives, `pre` values, relations and conditions to it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use saltus_base::{IdVec, Span};
 use saltus_flat::{
@@ -16,14 +16,13 @@ use saltus_program::{
 };
 
 use crate::clocks::Clocks;
-use crate::clocks::partition::Base;
 use crate::dag::{Dag, NodeId};
 use crate::lower::{Memo, VoidCall, assigned_variables};
 use crate::state_sets::StateSet;
+use crate::tuning::form::MOST_ELEMENTS;
 
-/// Variables with more elements than this are not taken apart.
-pub const MOST_ELEMENTS: u64 = 200_000;
-
+/// Every pass works on it, from lowering to emission; what only some of the stages have stands in
+/// [`LoweredSystem`](crate::sorted), `ReducedSystem` and `SortedSystem` around it.
 pub struct System {
     pub dag: Dag,
     pub slots: IdVec<SlotId, Slot>,
@@ -35,55 +34,92 @@ pub struct System {
     pub derivative_of: BTreeMap<SlotId, SlotId>,
     pub pre_of: BTreeMap<SlotId, SlotId>,
     pub starts: BTreeMap<SlotId, Start>,
-    /// Slots that are computed once, from other parameters.
-    pub parameters: Vec<Assignment>,
     pub equations: Vec<ScalarEquation>,
     pub initial_equations: Vec<ScalarEquation>,
+    pub parameters: Parameters,
+    pub events: Events,
+    pub checks: Checks,
+    pub history: History,
+    pub calls: Calls,
+    pub clocks: Clocks,
+    /// States that are chosen while the simulation runs.
+    pub state_sets: Vec<StateSet>,
+    pub introduced: Introduced,
+    /// What lowering has found already.
+    pub memo: Memo,
+}
+
+#[derive(Default)]
+pub struct Parameters {
+    /// Slots that are computed once, from other parameters.
+    pub assignments: Vec<Assignment>,
+    /// Parameters with `fixed = false`: unknowns of the initial system.
+    pub free: Vec<SlotId>,
+    /// Values before the simulation, by slot, as far as they are known then.
+    pub values: Vec<Option<f64>>,
+}
+
+/// What makes events, and what happens at them beyond equations.
+#[derive(Default)]
+pub struct Events {
     pub relations: IdVec<RelationId, Relation>,
     /// Crossing function and scale of each relation.
     pub crossings: Vec<Assignment>,
     pub time_events: Vec<TimeEvent>,
     pub samples: Vec<Sample>,
+    pub reinits: Vec<Reinit>,
+    pub terminations: Vec<Termination>,
+}
+
+/// What must hold, without determining anything.
+#[derive(Default)]
+pub struct Checks {
+    pub assertions: Vec<Assertion>,
+    /// Conditions of the assertions.
+    pub conditions: Vec<Assignment>,
+    /// Numbers in the messages of assertions and terminations.
+    pub shown_values: Vec<Assignment>,
+    /// Initial conditions that are not solved for.
+    pub initial: Vec<InitialCheck>,
+}
+
+/// Operators that look back in time.
+#[derive(Default)]
+pub struct History {
     pub delays: Vec<Delay>,
     pub transports: Vec<Transport>,
     /// Slots among the crossing functions whose values the driver keeps.
-    pub driver_inputs: Vec<SlotId>,
-    /// λ of `homotopy`, if it is used.
-    pub homotopy: Option<SlotId>,
-    pub reinits: Vec<Reinit>,
-    pub assertions: Vec<Assertion>,
-    /// Numbers in the messages of assertions and terminations.
-    pub shown_values: Vec<Assignment>,
-    /// Conditions of the assertions.
-    pub assertion_conditions: Vec<Assignment>,
-    pub terminations: Vec<Termination>,
-    /// Initial conditions that are not solved for.
-    pub initial_checks: Vec<InitialCheck>,
-    /// Calls of impure functions whose results nobody uses.
-    pub void_calls: Vec<VoidCall>,
-    /// Memory of a relation, by what it compares.
-    pub relation_memory: BTreeMap<(u8, NodeId, NodeId), SlotId>,
-    /// Memory of a `floor` with events, by its argument.
-    pub floor_memory: BTreeMap<NodeId, SlotId>,
-    /// Slots of `when` conditions, by the condition.
-    pub condition_memory: BTreeMap<NodeId, SlotId>,
-    /// Parameters with `fixed = false`: unknowns of the initial system.
-    pub free_parameters: Vec<SlotId>,
-    /// Values of parameters before the simulation, by slot, as far as they are known then.
-    pub parameter_values: Vec<Option<f64>>,
-    /// Functions that are called rather than written out.
+    pub inputs: Vec<SlotId>,
+}
+
+/// Functions that are called rather than written out.
+#[derive(Default)]
+pub struct Calls {
     pub callables: IdVec<CallableId, Callable>,
+    /// Their names, for messages.
+    pub names: IdVec<CallableId, String>,
+    /// Calls of impure functions whose results are not used.
+    pub void: Vec<VoidCall>,
     /// Functions whose derivatives were wanted and do not exist.
     pub underived: Vec<FunctionId>,
-    /// Their names, for messages.
-    pub callable_names: IdVec<CallableId, String>,
-    pub clocks: Clocks,
-    /// Clocked partitions; their equations are not among `equations`.
-    pub bases: Vec<Base>,
-    /// States that are chosen while the simulation runs.
-    pub state_sets: Vec<StateSet>,
-    /// What lowering has found already.
-    pub memo: Memo,
+}
+
+/// Slots that stand for an operator, by its operands: the same operator on the same operands is one slot.
+#[derive(Default)]
+pub struct Introduced {
+    /// Memory of a relation, by what it compares.
+    pub relations: BTreeMap<(u8, NodeId, NodeId), SlotId>,
+    /// Memory of a `floor` with events.
+    pub floors: BTreeMap<NodeId, SlotId>,
+    /// Conditions of `when`.
+    pub conditions: BTreeMap<NodeId, SlotId>,
+    /// `der(expression)`
+    pub differentiated: HashMap<NodeId, SlotId>,
+    pub samples: HashMap<(NodeId, NodeId), SlotId>,
+    pub delays: HashMap<(NodeId, NodeId), SlotId>,
+    pub homotopies: HashMap<(NodeId, NodeId), SlotId>,
+    /// λ of all `homotopy`, if it is used.
+    pub lambda: Option<SlotId>,
 }
 
 /// `slot := node`
@@ -142,35 +178,16 @@ pub fn declare_variables(model: &FlatModel) -> System {
         derivative_of: BTreeMap::new(),
         pre_of: BTreeMap::new(),
         starts: BTreeMap::new(),
-        parameters: Vec::new(),
         equations: Vec::new(),
         initial_equations: Vec::new(),
-        relations: IdVec::new(),
-        crossings: Vec::new(),
-        time_events: Vec::new(),
-        samples: Vec::new(),
-        delays: Vec::new(),
-        transports: Vec::new(),
-        driver_inputs: Vec::new(),
-        homotopy: None,
-        reinits: Vec::new(),
-        assertions: Vec::new(),
-        assertion_conditions: Vec::new(),
-        shown_values: Vec::new(),
-        terminations: Vec::new(),
-        initial_checks: Vec::new(),
-        void_calls: Vec::new(),
-        relation_memory: BTreeMap::new(),
-        floor_memory: BTreeMap::new(),
-        condition_memory: BTreeMap::new(),
-        free_parameters: Vec::new(),
-        parameter_values: Vec::new(),
-        callables: IdVec::new(),
-        underived: Vec::new(),
-        callable_names: IdVec::new(),
+        parameters: Parameters::default(),
+        events: Events::default(),
+        checks: Checks::default(),
+        history: History::default(),
+        calls: Calls::default(),
         clocks,
-        bases: Vec::new(),
         state_sets: Vec::new(),
+        introduced: Introduced::default(),
         memo: Memo::default(),
     }
 }
@@ -275,7 +292,7 @@ impl System {
     }
 
     pub fn callable_name(&self, callable: CallableId) -> &str {
-        self.callable_names.get(callable).map_or("?", |name| name)
+        self.calls.names.get(callable).map_or("?", |name| name)
     }
 
     pub fn name(&self, slot: SlotId) -> &str {
@@ -326,13 +343,13 @@ impl System {
     /// Memory of the relation `left op right`; made once for each relation.
     pub fn relation(&mut self, op: RelationOp, left: NodeId, right: NodeId, text: String, span: Span) -> SlotId {
         let key = (op as u8, left, right);
-        if let Some(&slot) = self.relation_memory.get(&key) {
+        if let Some(&slot) = self.introduced.relations.get(&key) {
             return slot;
         }
         let function = relation_function(op);
         let literal = self.dag.binary(function, left, right);
         let memory = self.add_discrete(text.clone(), SlotType::Boolean, literal, None, span);
-        self.relation_memory.insert(key, memory);
+        self.introduced.relations.insert(key, memory);
         if !self.add_time_event(op, left, right, memory, &text, span) {
             self.add_crossing(op, left, right, memory, text, span);
         }
@@ -341,15 +358,15 @@ impl System {
 
     fn add_crossing(&mut self, op: RelationOp, left: NodeId, right: NodeId, memory: SlotId, text: String, span: Span) {
         use saltus_program::{BinaryFn, UnaryFn};
-        let number = self.relations.len() + 1;
+        let number = self.events.relations.len() + 1;
         let crossing = self.add_slot(format!("crossing {number}"), SlotKind::Auxiliary, SlotType::Real);
         let scale = self.add_slot(format!("scale {number}"), SlotKind::Auxiliary, SlotType::Real);
         let z = self.dag.binary(BinaryFn::Sub, left, right);
         let (l, r) = (self.dag.unary(UnaryFn::Abs, left), self.dag.unary(UnaryFn::Abs, right));
         let size = self.dag.binary(BinaryFn::Max, l, r);
-        self.crossings.push(Assignment { slot: crossing, node: z, span });
-        self.crossings.push(Assignment { slot: scale, node: size, span });
-        self.relations.push(Relation { op, memory, crossing, scale, text, span });
+        self.events.crossings.push(Assignment { slot: crossing, node: z, span });
+        self.events.crossings.push(Assignment { slot: scale, node: size, span });
+        self.events.relations.push(Relation { op, memory, crossing, scale, text, span });
     }
 
     /// A relation of time with something discrete needs no root finding.
@@ -370,10 +387,10 @@ impl System {
         } else {
             return false;
         };
-        let number = self.time_events.len() + 1;
+        let number = self.events.time_events.len() + 1;
         let threshold = self.add_discrete(format!("threshold {number}"), SlotType::Real, other, None, span);
         let is_strict = matches!(op, RelationOp::Greater | RelationOp::LessEqual);
-        self.time_events.push(TimeEvent { threshold, is_strict, memory, text: text.into(), span });
+        self.events.time_events.push(TimeEvent { threshold, is_strict, memory, text: text.into(), span });
         true
     }
 }

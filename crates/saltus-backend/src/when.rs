@@ -19,7 +19,7 @@ use saltus_program::{BinaryFn, Reinit, SlotId, SlotKind, SlotType, Termination};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::lower::promises::{Made, Times};
+use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{ScalarEquation, Start};
@@ -99,11 +99,11 @@ impl<'a> Lowering<'a> {
 
     /// A Boolean variable with the value of the condition, so that it has a `pre` value.
     pub fn condition_slot(&mut self, node: NodeId, text: String, span: Span) -> SlotId {
-        if let Some(&slot) = self.system.condition_memory.get(&node) {
+        if let Some(&slot) = self.system.introduced.conditions.get(&node) {
             return slot;
         }
         let slot = self.system.add_discrete(format!("when {text}"), SlotType::Boolean, node, None, span);
-        self.system.condition_memory.insert(node, slot);
+        self.system.introduced.conditions.insert(node, slot);
         slot
     }
 
@@ -202,7 +202,7 @@ impl<'a> Lowering<'a> {
         let slots = self.slots(state, "reinit of an expression");
         self.state.variables = assigned;
         for (slot, value) in slots?.into_iter().zip(values) {
-            let number = self.system.reinits.len() + 1;
+            let number = self.system.events.reinits.len() + 1;
             let (zero, no) = (self.system.dag.constant(0.0), self.system.dag.boolean(false));
             // While inactive the value may be anything, also not a number.
             let guarded = self.system.dag.select(guard.at_event, value, zero);
@@ -210,7 +210,7 @@ impl<'a> Lowering<'a> {
             let active = self.system.add_discrete(name.clone(), SlotType::Boolean, guard.at_event, Some(no), span);
             let value_slot =
                 self.system.add_discrete(format!("value of {name}"), SlotType::Real, guarded, Some(zero), span);
-            self.system.reinits.push(Reinit { state: slot, active, value: value_slot, span });
+            self.system.events.reinits.push(Reinit { state: slot, active, value: value_slot, span });
             self.initial_reinit(slot, value, guard, span)?;
         }
         Ok(())
@@ -233,7 +233,7 @@ impl<'a> Lowering<'a> {
 
     pub fn termination(&mut self, message: &'a Expr, guard: NodeId, span: Span) {
         let wording = self.wording(message);
-        let number = self.system.terminations.len() + 1;
+        let number = self.system.events.terminations.len() + 1;
         let no = self.system.dag.boolean(false);
         let active = self.system.add_discrete(format!("terminate {number}"), SlotType::Boolean, guard, Some(no), span);
         // The message is worded after the event, in whose last round it is not active any more.
@@ -247,7 +247,7 @@ impl<'a> Lowering<'a> {
             active
         };
         let message = self.message(wording, decider, true);
-        self.system.terminations.push(Termination { active, message, span });
+        self.system.events.terminations.push(Termination { active, message, span });
     }
 
     /// An assertion that is checked at events, or at the start.
@@ -272,7 +272,7 @@ impl<'a> Lowering<'a> {
         if is_true(at_event) && is_true(initially) {
             return at_event;
         }
-        let number = self.system.assertions.len() + 1;
+        let number = self.system.checks.assertions.len() + 1;
         let slot = self.system.add_slot(format!("holds {number}"), SlotKind::Discrete, SlotType::Boolean);
         let before = self.pre_node(slot);
         let right = self.system.dag.and(before, at_event);
@@ -301,7 +301,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Lowered<()> {
         if self.function.is_some() {
-            return self.promise(condition, message, level, span);
+            return self.assert_in_function(condition, message, level, span);
         }
         match self.times() {
             None => Ok(()),

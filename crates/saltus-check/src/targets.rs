@@ -24,7 +24,7 @@ pub struct Target {
     pub span: Span,
 }
 
-/// Collects the references of a left-hand side. False if it contains something that is no reference to a variable of
+/// Collects the references of a left-hand side. False if it contains something that is not a reference to a variable of
 /// the model, such as `2*x` (iteration variables and locals count as none either).
 pub fn collect(model: &FlatModel, left: &Expr, out: &mut Vec<Target>) -> bool {
     let mut only_references = true;

@@ -117,7 +117,7 @@ pub fn is_parameter_expression(cx: Context<'_>, root: &Expr) -> bool {
     true
 }
 
-/// The first variable in `root` that changes at events only and is no parameter.
+/// The first variable in `root` that changes at events only and is not a parameter.
 pub fn discrete_variable(cx: Context<'_>, root: &Expr) -> Option<saltus_flat::VarId> {
     let mut found: Option<saltus_flat::VarId> = None;
     crate::walk::for_each_part(root, &mut |part| {

@@ -69,7 +69,7 @@ pub trait Preferences {
 pub struct DummyDerivatives {
     /// Derivatives that become algebraic unknowns, ascending.
     pub dummies: Vec<usize>,
-    /// Unknowns whose derivative exists and is no dummy, ascending.
+    /// Unknowns whose derivative exists and is not a dummy, ascending.
     pub states: Vec<usize>,
     /// What was decided: sets of constraints by their first equation, in each the highest derivatives first.
     pub levels: Vec<Level>,

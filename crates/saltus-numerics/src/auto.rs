@@ -1,43 +1,19 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
-//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of
-//! differentiation formulas (many states, derivatives that come out of an iteration, or a Rosenbrock method that makes no
-//! progress). Stiffness shows as `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer,
-//! Wanner: *Solving Ordinary Differential Equations II*, section IV.2), or as steps that cannot be made at all. Each return
-//! to the explicit method has to be earned by more steps than the last one. Stiffness that does not show (the states run to
-//! and fro about a kink, or evaluations fail ahead of an explicit step) is found out by trial: after many explicit steps the
-//! implicit method gets its chance, and goes again if it makes no longer steps.
+//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of BDF (many states,
+//! derivatives that come out of an iteration, or a Rosenbrock method that makes no progress). Stiffness shows as `h·|λ|` at
+//! the bound of the explicit method's stability domain for many steps (Hairer, Wanner: *Solving Ordinary Differential
+//! Equations II*, section IV.2), or as steps that cannot be made at all. Each return to the explicit method has to be
+//! earned by more steps than the last one. Stiffness that does not show (the states oscillate about a kink, or evaluations
+//! fail ahead of an explicit step) is found by trial: after many explicit steps the implicit method gets its chance, and
+//! leaves again if its steps are not longer.
 
 use crate::bdf::Bdf;
 use crate::dormand_prince::DormandPrince;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::linear_solver::is_worth_sparse;
 use crate::rosenbrock::{Rosenbrock, RosenbrockMethod};
-
-/// Up to this many states a dense, or sparse, factorisation every step is affordable. Measured with the Brusselator: dense,
-/// formulas win from 100 to 200 states on; sparse, Rosenbrock is ahead up to 1000 even without events.
-const MOST_STATES_DENSE: usize = 100;
-const MOST_STATES_SPARSE: usize = 1_000;
-/// A little inside the stability domain of Dormand–Prince, which ends at `h·|λ| = 3.3` on the real axis: there its smooth step
-/// size control settles.
-const STABILITY_BOUND: f64 = 2.8;
-/// Fast solutions that oscillate leave the domain earlier, and let the estimate of `h·|λ|` oscillate: its geometric mean tells.
-const MEAN_BOUND: f64 = 2.2;
-/// Weight of a step in this mean.
-const MEAN_WEIGHT: f64 = 1.0 / 16.0;
-const STIFF_STEPS: u32 = 15;
-/// So many steps in a row below the bound refute the suspicion.
-const REFUTING_STEPS: u32 = 6;
-/// Below this the explicit method could have made the same step.
-const EXPLICIT_SUFFICES: f64 = 1.5;
-const FIRST_PROBATION: u32 = 10;
-const LONGEST_PROBATION: u32 = 1_000;
-/// A Rosenbrock method that makes more steps than this without a restart suffers from something that formulas do not mind: a
-/// Jacobian that is not exact.
-const LONGEST_RUN: u32 = 2_000;
-
-/// So many explicit steps are followed by a trial of the implicit method; each trial in vain doubles them.
-const FIRST_PATIENCE: u64 = 5_000;
+use crate::tuning::automatic::*;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 enum Stiff {
@@ -49,7 +25,7 @@ impl Stiff {
     fn new(system: &dyn OdeSystem, tolerances: Tolerances, max_step: f64) -> Self {
         let n = tolerances.absolute.len();
         let is_sparse = system.sparsity().is_some_and(is_worth_sparse);
-        // A Rosenbrock method needs the exact Jacobian, formulas only a good one.
+        // A Rosenbrock method needs the exact Jacobian, BDF only a good one.
         let is_small = n <= MOST_STATES_DENSE || (is_sparse && n <= MOST_STATES_SPARSE);
         if is_small && !system.is_iterative() {
             let method = RosenbrockMethod::default();
@@ -167,24 +143,24 @@ impl Automatic {
         self.mean = 0.0;
         self.switches += 1;
         let new = self.active_mut();
-        // A size that was right for one method is a good guess for the other, but not for formulas of order 1.
+        // A size that was right for one method is a good guess for the other, but not for BDF of order 1.
         new.propose_step_size(h);
         let started = new.reinit(system, t, &x);
         self.x = x;
         started
     }
 
-    /// Formulas take the place of a Rosenbrock method, for good.
+    /// BDF replaces a Rosenbrock method, for good.
     fn replace_rosenbrock(&mut self, system: &mut dyn OdeSystem) -> StepResult {
         let Some(Stiff::Rosenbrock(old)) = &self.stiff else { return Ok(()) };
         let (t, h) = (old.time(), old.next_step_size());
         self.x.copy_from_slice(old.states());
         self.retired = old.statistics();
         self.switches += 1;
-        let mut formulas = Bdf::new(self.tolerances.clone(), self.max_step);
-        formulas.propose_step_size(h);
-        let started = formulas.reinit(system, t, &self.x);
-        self.stiff = Some(Stiff::Bdf(Box::new(formulas)));
+        let mut bdf = Bdf::new(self.tolerances.clone(), self.max_step);
+        bdf.propose_step_size(h);
+        let started = bdf.reinit(system, t, &self.x);
+        self.stiff = Some(Stiff::Bdf(Box::new(bdf)));
         started
     }
 

@@ -10,20 +10,14 @@ use crate::integrator::{
 };
 use crate::jacobian::Jacobian;
 use crate::step_size::{self, Attempt};
+use crate::tuning::bdf::{AFTER_FAILURE, ALIKE, MOST_GROWTH, NEGLIGIBLE, NEWTON_ITERATIONS, STALLED, SUFFICIENT};
+use crate::tuning::step_size::{AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
 
 const MAX_ORDER: usize = 5;
 /// By which the leading coefficient differs from that of the backward differentiation formula.
 const KAPPA: [f64; MAX_ORDER + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
 /// Sums of 1/j up to the order.
 const GAMMA: [f64; MAX_ORDER + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0];
-const NEWTON_ITERATIONS: u32 = 4;
-/// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
-const NEGLIGIBLE: f64 = 0.1;
-/// An iteration that contracts slowly, or neither contracts nor grows, is good enough with an error below this part of the
-/// tolerance.
-const SUFFICIENT: f64 = 0.1;
-const MOST_GROWTH: f64 = 10.0;
-const MOST_SHRINK: f64 = 0.2;
 
 fn leading_coefficient(order: usize) -> f64 {
     (1.0 - KAPPA[order]) * GAMMA[order]
@@ -255,7 +249,7 @@ impl Bdf {
     /// Order and size for the next step, after the present one with that error norm.
     fn choose_next(&self, error: f64, safety: f64) -> Change {
         let k = self.order;
-        let factor = |error: f64, order: usize| error.max(1e-10).powf(-1.0 / (order + 1) as f64);
+        let factor = |error: f64, order: usize| error.max(SMALLEST_ERROR).powf(-1.0 / (order + 1) as f64);
         let mut best = (factor(error, k), k);
         // The differences for other orders are meaningful only after some steps of one size.
         if self.steps_alike <= k {
@@ -272,7 +266,7 @@ impl Bdf {
         }
         let growth = (safety * best.0).clamp(MOST_SHRINK, MOST_GROWTH);
         // A new factorisation for a slightly longer step does not pay.
-        if best.1 == k && (0.9..1.2).contains(&growth) {
+        if best.1 == k && ALIKE.contains(&growth) {
             return Change { order: k, h: self.h };
         }
         Change { order: best.1, h: self.h * growth }
@@ -293,7 +287,7 @@ impl Bdf {
         }
         let iterations = corrected?;
         let most = f64::from(2 * NEWTON_ITERATIONS + 1);
-        let safety = 0.9 * most / (most - 1.0 + f64::from(iterations));
+        let safety = SAFETY * most / (most - 1.0 + f64::from(iterations));
         Ok((self.error_norm(self.order, &self.correction), safety))
     }
 }
@@ -301,7 +295,7 @@ impl Bdf {
 /// Rounding, loops inside of the right-hand side, and kinks of it (a flow about zero) leave changes that contract no
 /// further and say nothing against the step.
 fn is_stalled(rate: f64, change: f64) -> bool {
-    (0.5..2.0).contains(&rate) && change <= SUFFICIENT
+    STALLED.contains(&rate) && change <= SUFFICIENT
 }
 
 /// Will the iteration, contracting at this rate, still have too large an error at the end?
@@ -354,7 +348,11 @@ impl Integrator for Bdf {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }
             let exponent = -1.0 / (self.order + 1) as f64;
-            let factor = if error.is_finite() { (safety * error.powf(exponent)).clamp(MOST_SHRINK, 0.9) } else { 0.3 };
+            let factor = if error.is_finite() {
+                (safety * error.powf(exponent)).clamp(MOST_SHRINK, AFTER_REJECTION)
+            } else {
+                AFTER_FAILURE
+            };
             wanted = attempt.h * factor;
         }
     }

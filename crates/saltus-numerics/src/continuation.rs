@@ -16,6 +16,7 @@
 use crate::integrator::{Eval, TrialFailure};
 use crate::lu::DenseLu;
 use crate::matrix::Matrix;
+use crate::tuning::continuation::*;
 
 pub trait Homotopy {
     fn residual(&mut self, lambda: f64, x: &[f64], r: &mut [f64]) -> Eval;
@@ -40,28 +41,6 @@ pub struct PathEnds {
     pub lambda: f64,
     pub report: ContinuationReport,
 }
-
-const FIRST_STEP: f64 = 0.1;
-const SMALLEST_STEP: f64 = 1e-7;
-/// Longest step, as a part of the distance from the origin.
-const LONGEST_STEP: f64 = 0.5;
-/// Steps, also failed ones. Each of a large system costs more, so that it has fewer.
-const MOST_STEPS: f64 = 5_000.0;
-const FEWEST_STEPS: f64 = 100.0;
-/// Multiplications for factors, roughly.
-const MOST_WORK: f64 = 1e9;
-/// Variables this many times as large as usual are on their way to infinity.
-const FARTHEST: f64 = 1e8;
-const MOST_CORRECTIONS: u32 = 8;
-/// Corrections that converge this quickly are followed by a longer step.
-const EASY: u32 = 3;
-const WORST_CONTRACTION: f64 = 0.5;
-/// Size of the last correction.
-const ACCURACY: f64 = 1e-9;
-/// Longest correction, in steps.
-const LONGEST_CORRECTION: f64 = 0.5;
-/// Cosine of the largest angle between tangents at both ends of a step.
-const STRAIGHT: f64 = 0.8;
 
 /// Follows the path from the solution `x` for λ = 0; afterwards `x` is one for λ = 1. `nominal` has the usual magnitude of
 /// each variable, `matrix` the form of the Jacobian.

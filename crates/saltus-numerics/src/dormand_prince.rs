@@ -6,6 +6,8 @@
 
 use crate::integrator::{Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::step_size::{self, Attempt};
+use crate::tuning::dormand_prince::{ALPHA, BETA, MOST_GROWTH, REMEMBERED_ERROR};
+use crate::tuning::step_size::{AFTER_FAILURE, AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
 
 const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 const A: [[f64; 6]; 6] = [
@@ -29,13 +31,6 @@ const D: [f64; 7] = [
     -1453857185.0 / 822651844.0,
     69997945.0 / 29380423.0,
 ];
-
-const SAFETY: f64 = 0.9;
-const MOST_GROWTH: f64 = 10.0;
-const MOST_SHRINK: f64 = 0.2;
-/// Exponents of the proportional-integral controller.
-const BETA: f64 = 0.04;
-const ALPHA: f64 = 0.2 - 0.75 * BETA;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct DormandPrince {
@@ -69,7 +64,7 @@ impl DormandPrince {
             t: 0.0,
             x: vector(),
             h: 0.0,
-            last_error: 1e-4,
+            last_error: REMEMBERED_ERROR,
             t_start: 0.0,
             h_last: 0.0,
             dense: std::array::from_fn(|_| vector()),
@@ -146,7 +141,7 @@ impl DormandPrince {
         self.h_last = 0.0;
         self.stiffness = 0.0;
         self.x.copy_from_slice(x);
-        self.last_error = 1e-4;
+        self.last_error = REMEMBERED_ERROR;
         self.statistics.restarts += 1;
         let started = step_size::evaluate(system, t, &self.x, &mut self.k[0], &mut self.statistics.evaluations);
         started.map_err(|_| IntegratorError::StartFails { t })
@@ -177,10 +172,10 @@ impl Integrator for DormandPrince {
             let h = attempt.h;
             let error = if self.stages(system, h) { self.error(h) } else { f64::INFINITY };
             if error <= 1.0 {
-                let factor = SAFETY * error.max(1e-10).powf(-ALPHA) * self.last_error.powf(BETA);
+                let factor = SAFETY * error.max(SMALLEST_ERROR).powf(-ALPHA) * self.last_error.powf(BETA);
                 let most = if may_grow { MOST_GROWTH } else { 1.0 };
                 self.h = attempt.next_size(h * factor.clamp(MOST_SHRINK, most), MOST_GROWTH);
-                self.last_error = error.max(1e-4);
+                self.last_error = error.max(REMEMBERED_ERROR);
                 self.stiffness = self.eigenvalue_estimate(h);
                 self.accept(h, attempt.end);
                 return Ok(());
@@ -191,8 +186,12 @@ impl Integrator for DormandPrince {
             if step_size::is_smallest(h, self.t) {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             }
-            // A failed evaluation, or an error that is no number, gives no hint but "much smaller".
-            let factor = if error.is_finite() { (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, 0.9) } else { 0.2 };
+            // A failed evaluation, or an error that is not a number, gives no hint but "much smaller".
+            let factor = if error.is_finite() {
+                (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, AFTER_REJECTION)
+            } else {
+                AFTER_FAILURE
+            };
             self.h = h * factor;
         }
     }

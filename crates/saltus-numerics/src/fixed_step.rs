@@ -8,6 +8,7 @@ use crate::integrator::{
 };
 use crate::jacobian::Jacobian;
 use crate::step_size;
+use crate::tuning::fixed_step::{DIVERGES, NEWTON_GOAL, NEWTON_ITERATIONS, SPLINTER};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum FixedStepMethod {
@@ -17,12 +18,6 @@ pub enum FixedStepMethod {
     /// Order 1 and stable however stiff the system; a bounded number of Newton iterations.
     ImplicitEuler,
 }
-
-const NEWTON_ITERATIONS: u32 = 6;
-/// A Newton step this small, in units of the tolerance, is the last one.
-const NEWTON_GOAL: f64 = 1e-3;
-/// A rest of the grid smaller than this part of a step is left out.
-const SPLINTER: f64 = 1e-6;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct FixedStep {
@@ -131,7 +126,7 @@ impl FixedStep {
             if change <= NEWTON_GOAL {
                 return Ok(());
             }
-            if !change.is_finite() || change > 2.0 * before {
+            if !change.is_finite() || change > DIVERGES * before {
                 return Err(TrialFailure);
             }
             before = change;

@@ -38,7 +38,7 @@ pub trait OdeSystem {
         false
     }
 
-    /// The step that was tried is not made: what an iteration has found on it is no start for the next one.
+    /// The attempted step is rejected: what an iteration found on it is not a guess for the next one.
     fn reject(&mut self) {}
 
     /// Which entries of `∂f/∂x` can be other than zero. Must not change between restarts.

@@ -9,10 +9,7 @@ use crate::lu::{DenseLu, Singular};
 use crate::sparse_lu::SparseLu;
 use crate::sparsity::Sparsity;
 use crate::step_size;
-
-/// Of the power iteration.
-const SKIPPED_PRODUCTS: i32 = 3;
-const MEASURED_PRODUCTS: i32 = 4;
+use crate::tuning::jacobian::{MEASURED_PRODUCTS, NOISE_ULPS, SKIPPED_PRODUCTS};
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 enum Storage {
@@ -87,8 +84,8 @@ impl Jacobian {
         self.perturbed.copy_from_slice(x);
         let count = &mut statistics.evaluations;
         let (perturbed, slope) = (&mut self.perturbed, &mut self.slope);
-        // Below this part of a weight a difference would drown in the rounding of f (as in SUNDIALS' CVLS).
-        let noise = 1e3 * f64::EPSILON * n as f64 * h * step_size::norm(tolerances, x, x, dx.iter().copied());
+        // Below this part of a weight a difference would drown in the rounding of f.
+        let noise = NOISE_ULPS * f64::EPSILON * n as f64 * h * step_size::norm(tolerances, x, x, dx.iter().copied());
         let entries = match &mut self.storage {
             Storage::Undecided => return Err(TrialFailure),
             Storage::Dense { entries, .. } => {

@@ -5,6 +5,7 @@
 //! | integrate `ẋ = f(t, x)` | [`Integrator`]: [`Automatic`] (the default), [`DormandPrince`], [`Rosenbrock`], [`Bdf`], [`FixedStep`] |
 //! | solve `r(x) = 0` | [`NewtonSolver`], [`follow`] for a path from a simple system |
 //! | solve `A·x = b` | [`DenseLu`], [`SparseLu`], [`LinearSolver`] or [`Matrix`] for either, [`RankRevealingLu`] if A may be singular |
+//! | eigenvalues, singular values | [`eigenvalues`], [`schur()`], [`singular_values`] |
 //! | locate a sign change | [`locate_sign_change`], to the resolution of time |
 //!
 //! What may fail at a trial point returns [`Eval`]; the methods answer with smaller steps. Work space is allocated when a
@@ -32,10 +33,10 @@
 #![allow(clippy::needless_range_loop)] // matrices read best with their indices
 
 pub mod auto;
+pub mod balance;
 pub mod bdf;
 pub mod continuation;
 pub mod dormand_prince;
-pub mod eigenvalues;
 pub mod fixed_step;
 pub mod integrator;
 mod jacobian;
@@ -49,15 +50,18 @@ pub mod rank;
 pub mod root;
 pub mod rosenbrock;
 mod rosenbrock_tableau;
+pub mod schur;
+pub mod singular;
 pub mod sparse_lu;
 pub mod sparsity;
 mod step_size;
+mod tuning;
 
 pub use auto::Automatic;
+pub use balance::balance;
 pub use bdf::Bdf;
 pub use continuation::{ContinuationReport, Homotopy, PathEnds, follow};
 pub use dormand_prince::DormandPrince;
-pub use eigenvalues::eigenvalues;
 pub use fixed_step::{FixedStep, FixedStepMethod};
 pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
 pub use linear_solver::LinearSolver;
@@ -68,5 +72,7 @@ pub use newton::{NewtonError, NewtonOptions, NewtonReport, NewtonSolver, Nonline
 pub use rank::{ConsistencyReport, RankRevealingLu};
 pub use root::{Bracket, locate_sign_change};
 pub use rosenbrock::{Rosenbrock, RosenbrockMethod};
+pub use schur::{Schur, diagonal_blocks, eigenvalues, eigenvalues_of_blocks, schur};
+pub use singular::{SingularValues, singular_values};
 pub use sparse_lu::SparseLu;
 pub use sparsity::Sparsity;

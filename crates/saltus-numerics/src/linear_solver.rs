@@ -5,11 +5,7 @@
 use crate::lu::{DenseLu, Singular};
 use crate::sparse_lu::SparseLu;
 use crate::sparsity::Sparsity;
-
-/// Up to this size dense is faster whatever the filling.
-const LARGEST_ALWAYS_DENSE: usize = 60;
-/// Fillings above this are treated as dense.
-const DENSEST_SPARSE: f64 = 0.2;
+use crate::tuning::linear::{DENSEST_SPARSE, LARGEST_ALWAYS_DENSE};
 
 #[allow(clippy::large_enum_variant)] // one of them exists per integrator
 pub enum LinearSolver {

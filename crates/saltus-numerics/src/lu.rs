@@ -4,6 +4,8 @@
 //! columns are scaled by powers of two beforehand, so that a pascal and a kilogram per second weigh the same and the
 //! scaling itself does not round. Storage is kept from one factorisation to the next.
 
+use crate::tuning::linear::{CONDITION_STEPS, PIVOT_ROUNDING};
+
 /// No usable pivot: the rows that are left are zero, to rounding, in `column`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Singular {
@@ -12,9 +14,6 @@ pub struct Singular {
     /// The largest candidate in the equilibrated matrix, whose entries are about 1.
     pub pivot: f64,
 }
-
-/// A pivot of the equilibrated matrix below this many times n·2⁻⁵² is rounding.
-const PIVOT_ROUNDING: f64 = 4.0;
 
 #[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DenseLu {
@@ -195,7 +194,7 @@ impl DenseLu {
         unscaled.column_scale.fill(1.0);
         let (mut x, mut work) = (vec![1.0 / n as f64; n], vec![0.0; n]);
         let mut inverse_norm = 0f64;
-        for _ in 0..5 {
+        for _ in 0..CONDITION_STEPS {
             unscaled.solve(&mut x);
             let size: f64 = x.iter().map(|v| v.abs()).sum();
             if size <= inverse_norm {

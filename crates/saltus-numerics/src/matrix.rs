@@ -1,7 +1,7 @@
-//! The matrix of a system of equations with its factors, dense or sparse, for whoever fills it again and again.
+//! The matrix of a system of equations with its factors, dense or sparse, to be filled repeatedly.
 //!
 //! In: the size or a pattern once, then values: dense ones row by row, sparse ones in the order of the pattern. Out: solutions
-//! of `A·x = b`, and the entries one by one for whoever measures rows.
+//! of `A·x = b`, and the entries one by one, to measure rows.
 
 use crate::lu::{DenseLu, Singular};
 use crate::sparse_lu::SparseLu;

@@ -16,6 +16,7 @@
 use crate::integrator::{Eval, TrialFailure};
 use crate::lu::DenseLu;
 use crate::matrix::Matrix;
+use crate::tuning::newton::*;
 
 /// Equations `r(x) = 0`, as many as variables.
 pub trait NonlinearSystem {
@@ -72,30 +73,10 @@ pub enum NewtonError {
     StartFails,
     /// The Jacobian cannot be evaluated at a point where the residual can.
     JacobianFails(NewtonReport),
-    /// No step decreases the residual: a minimum that is no solution, or a discontinuity.
+    /// No step decreases the residual: a minimum that is not a solution, or a discontinuity.
     Stagnated(NewtonReport),
     TooManyIterations(NewtonReport),
 }
-
-const ARMIJO: f64 = 1e-4;
-const SHORTEST_STEP: f64 = 1e-12;
-/// No variable moves by more than this many times its size in one step.
-const LONGEST_STEP: f64 = 1e3;
-/// A full step that leaves more than this of the residual may be lengthened.
-const SLOW: f64 = 0.3;
-const MOST_DOUBLINGS: u32 = 12;
-/// Contraction after which old factors are believed.
-const QUICK: f64 = 0.1;
-const REUSED_ITERATIONS: u32 = 7;
-const WORST_CONTRACTION: f64 = 0.4;
-/// Part of the nominal value down to which a variable is made accurate relative to its own value.
-const SMALL: f64 = 1e-6;
-/// Steps for that.
-const MOST_POLISHING: u32 = 5;
-/// Largest sparse system for which normal equations are made.
-const LARGEST_NORMAL: usize = 200;
-/// Sizes by which a guess is moved away from a singular point, one after the other.
-const NUDGES: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Work space and the factors of the last Jacobian, for systems of one size.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -249,7 +230,7 @@ impl NewtonSolver {
 
     /// A step so small that only rounding can keep the residual from decreasing.
     fn rounding_limit(&self) -> f64 {
-        (1e3 * self.options.tolerance).clamp(1e-10, 1e-6)
+        (ROUNDING_TOLERANCES * self.options.tolerance).clamp(ROUNDING_BOUNDS.0, ROUNDING_BOUNDS.1)
     }
 
     fn measure(&mut self, x: &[f64], nominal: &[f64]) {
@@ -292,7 +273,7 @@ impl NewtonSolver {
         let old = x[j];
         // Away from zero first: there the residual is more likely to be defined.
         let towards = if old < 0.0 { -1.0 } else { 1.0 };
-        for by in [towards, -towards, 1e-3 * towards] {
+        for by in [towards, -towards, SHORT_DIFFERENCE * towards] {
             x[j] = old + by * f64::EPSILON.sqrt() * self.size[j];
             let h = x[j] - old;
             let evaluated = self.evaluate(system, x);
@@ -383,7 +364,8 @@ impl NewtonSolver {
             }
             // Minimum of the parabola through both merits with the slope of a Newton step.
             let ratio = before / (2.0 * (after - before + factor * before));
-            factor *= if after.is_finite() { (factor * ratio).clamp(0.1, 0.5) } else { 0.25 };
+            factor *=
+                if after.is_finite() { (factor * ratio).clamp(BACKTRACKING.0, BACKTRACKING.1) } else { AFTER_FAILURE };
         }
         Search::NoDecrease
     }
@@ -397,7 +379,7 @@ impl NewtonSolver {
         for _ in 0..MOST_DOUBLINGS {
             factor *= 2.0;
             let merit = self.try_factor(system, x, factor);
-            if merit > 0.9 * best_merit {
+            if merit > WORTH_DOUBLING * best_merit {
                 break;
             }
             best_merit = merit;
@@ -421,8 +403,8 @@ impl NewtonSolver {
         }
         let (mut normal, mut lu) = self.normal.take().unwrap_or_else(|| (vec![0.0; n * n], DenseLu::new(n)));
         let mut found = Search::NoDecrease;
-        let mut damping = 1e-10;
-        while damping <= 1e4 && found == Search::NoDecrease {
+        let mut damping = DAMPING.0;
+        while damping <= DAMPING.1 && found == Search::NoDecrease {
             for a in 0..n {
                 self.step[a] = -(0..n).map(|i| scaled[i * n + a] * self.weight[i] * self.r[i]).sum::<f64>();
                 for b in 0..n {
@@ -442,7 +424,7 @@ impl NewtonSolver {
                     found = Search::OtherStep;
                 }
             }
-            damping *= 100.0;
+            damping *= DAMPING_FACTOR;
         }
         self.normal = Some((normal, lu));
         found
@@ -452,7 +434,7 @@ impl NewtonSolver {
     fn nudge(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], by: f64) -> bool {
         for direction in [1.0, -1.0] {
             for j in 0..self.n {
-                let uneven = 1.0 + 0.37 * ((j * 7 % 11) as f64) / 11.0;
+                let uneven = 1.0 + UNEVENNESS * ((j * 7 % 11) as f64) / 11.0;
                 self.step[j] = direction * by * uneven * self.size[j];
             }
             if self.try_factor(system, x, 1.0).is_finite() {
@@ -467,7 +449,7 @@ impl NewtonSolver {
     fn solve_with_old_factors(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> bool {
         self.newton_step();
         // A step this small is believed; any larger one has to prove that the factors still fit.
-        if self.report.step_norm <= 1e-3 * self.options.tolerance && self.is_converged() {
+        if self.report.step_norm <= BELIEVED * self.options.tolerance && self.is_converged() {
             return true;
         }
         for _ in 0..REUSED_ITERATIONS {
@@ -479,7 +461,8 @@ impl NewtonSolver {
             self.report.iterations += 1;
             self.newton_step();
             let contraction = self.report.step_norm / before;
-            if self.is_converged() && (contraction <= WORST_CONTRACTION || self.report.step_norm <= 16.0 * f64::EPSILON)
+            if self.is_converged()
+                && (contraction <= WORST_CONTRACTION || self.report.step_norm <= ROUNDING_ULPS * f64::EPSILON)
             {
                 return true;
             }

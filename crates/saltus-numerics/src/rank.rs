@@ -10,9 +10,7 @@
 //! ```
 
 use crate::lu::equilibrate;
-
-/// A pivot of the equilibrated matrix below this many times n·2⁻⁵² counts as zero.
-const PIVOT_ROUNDING: f64 = 64.0;
+use crate::tuning::linear::RANK_ROUNDING;
 
 #[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct RankRevealingLu {
@@ -86,7 +84,7 @@ impl RankRevealingLu {
                 }
             }
         }
-        let is_usable = pivot.is_finite() && pivot > PIVOT_ROUNDING * f64::EPSILON * n as f64;
+        let is_usable = pivot.is_finite() && pivot > RANK_ROUNDING * f64::EPSILON * n as f64;
         if !is_usable {
             return false;
         }

@@ -6,15 +6,14 @@
 //! The method is ITP (Oliveira and Takahashi 2020): superlinear on smooth functions, never worse than bisection plus one
 //! step. The function may be a minimum of several, with kinks; only signs decide.
 
+use crate::tuning::root::{SLACK, TRUNCATION};
+
 /// `before` has a positive value, `after` a negative one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bracket {
     pub before: f64,
     pub after: f64,
 }
-
-/// Bisection steps that ITP may spend beyond plain bisection.
-const SLACK: i32 = 1;
 
 /// Shrinks the bracket until it is as narrow as `resolution` at that magnitude. `value_before` must be positive and
 /// `value_after` negative; a value of zero counts as positive. Fails only where `function` does.
@@ -60,7 +59,7 @@ fn proposal(a: f64, b: f64, fa: f64, fb: f64, width: f64, reach: f64) -> f64 {
         return middle;
     }
     let towards = if middle >= secant { 1.0 } else { -1.0 };
-    let truncation = 0.2 / width * (b - a).powi(2);
+    let truncation = TRUNCATION / width * (b - a).powi(2);
     // Never closer to an end than the tolerance, or the other end would stay where it is.
     let truncation = truncation.max(resolution(a.abs().max(b.abs())));
     let truncated = if truncation <= (middle - secant).abs() { secant + towards * truncation } else { middle };

@@ -11,6 +11,8 @@ use crate::integrator::{
 use crate::jacobian::{Jacobian, time_derivative};
 use crate::rosenbrock_tableau::{RODAS4, RODAS5P, Tableau};
 use crate::step_size::{self, Attempt};
+use crate::tuning::rosenbrock::{MOST_GROWTH, REMEMBERED_ERROR, STEP_IN_TRANSIENT, TRANSIENT};
+use crate::tuning::step_size::{AFTER_FAILURE, AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum RosenbrockMethod {
@@ -20,12 +22,6 @@ pub enum RosenbrockMethod {
     #[default]
     Rodas5P,
 }
-
-const SAFETY: f64 = 0.9;
-const MOST_GROWTH: f64 = 6.0;
-const MOST_SHRINK: f64 = 0.2;
-/// A transient so high, in units of the tolerance, is not passed over.
-const TRANSIENT: f64 = 1.0;
 
 impl RosenbrockMethod {
     fn tableau(self) -> &'static Tableau {
@@ -193,10 +189,10 @@ impl Rosenbrock {
     /// Divisor-free form of Gustafsson's prediction: the factor for the next step.
     fn growth(&self, h: f64, error: f64, may_grow: bool) -> f64 {
         let exponent = 1.0 / f64::from(self.method.tableau().order);
-        let error = error.max(1e-10);
+        let error = error.max(SMALLEST_ERROR);
         let mut factor = SAFETY * error.powf(-exponent);
         if let Some((h_before, error_before)) = self.last {
-            let trend = (error_before.max(1e-2) / (error * error)).powf(exponent);
+            let trend = (error_before.max(REMEMBERED_ERROR) / (error * error)).powf(exponent);
             factor = factor.min(SAFETY * h / h_before * trend);
         }
         factor.clamp(MOST_SHRINK, if may_grow { MOST_GROWTH } else { 1.0 })
@@ -243,12 +239,14 @@ impl Integrator for Rosenbrock {
             let error = self.attempt(system, h).unwrap_or(f64::INFINITY);
             let transient = if error <= 1.0 { self.extend(h) } else { None };
             // One shorter than time can tell is over at once.
-            let can_shrink = |tau: &f64| 4.0 * tau < h && !step_size::is_smallest(2.0 * tau, self.t);
+            let can_shrink = |tau: &f64| {
+                2.0 * STEP_IN_TRANSIENT * tau < h && !step_size::is_smallest(STEP_IN_TRANSIENT * tau, self.t)
+            };
             if let Some(time_constant) = transient.filter(can_shrink) {
                 self.statistics.rejected += 1;
                 system.reject();
                 may_grow = false;
-                self.h = 2.0 * time_constant;
+                self.h = STEP_IN_TRANSIENT * time_constant;
                 continue;
             }
             if error <= 1.0 && self.accept(system, &attempt).is_ok() {
@@ -265,7 +263,11 @@ impl Integrator for Rosenbrock {
             }
             let exponent = -1.0 / f64::from(self.method.tableau().order);
             let is_hint = error.is_finite() && error > 1.0;
-            let factor = if is_hint { (SAFETY * error.powf(exponent)).clamp(MOST_SHRINK, 0.9) } else { 0.2 };
+            let factor = if is_hint {
+                (SAFETY * error.powf(exponent)).clamp(MOST_SHRINK, AFTER_REJECTION)
+            } else {
+                AFTER_FAILURE
+            };
             self.h = h * factor;
         }
     }

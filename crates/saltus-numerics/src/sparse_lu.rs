@@ -9,13 +9,8 @@
 use crate::lu::{Singular, reciprocal_power_of_two};
 use crate::ordering::minimum_degree;
 use crate::sparsity::Sparsity;
+use crate::tuning::linear::{DIAGONAL_PREFERENCE, PIVOT_ROUNDING, REUSED_PIVOT};
 
-/// The diagonal is preferred if it is at least this part of the largest candidate.
-const DIAGONAL_PREFERENCE: f64 = 1e-3;
-/// A reused pivot must be at least this part of the largest entry of its column.
-const REUSED_PIVOT: f64 = 1e-4;
-/// A pivot below this many times n·2⁻⁵² of its equilibrated column is rounding.
-const PIVOT_ROUNDING: f64 = 4.0;
 const NO_PIVOT: usize = usize::MAX;
 
 /// Columns of a triangular factor under construction or in use; the diagonal is stored elsewhere.

@@ -4,9 +4,7 @@
 //! Ordinary Differential Equations I*, section II.4.
 
 use crate::integrator::{Eval, OdeSystem, Tolerances, TrialFailure};
-
-/// A step of so few units in the last place of time is not made smaller.
-const SMALLEST_STEP_ULPS: f64 = 4.0;
+use crate::tuning::step_size::{NEARLY_THERE, SMALLEST_STEP_ULPS};
 
 /// The error that a component may have, by the larger of two magnitudes.
 pub(crate) fn weight(tolerances: &Tolerances, i: usize, a: f64, b: f64) -> f64 {
@@ -75,7 +73,7 @@ impl Attempt {
         let remaining = limit - t;
         let (h, is_clipped) = if wanted >= remaining {
             (remaining, true)
-        } else if wanted * 1.5 > remaining {
+        } else if wanted * NEARLY_THERE > remaining {
             (0.5 * remaining, true)
         } else {
             (wanted, false)

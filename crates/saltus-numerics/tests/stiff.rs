@@ -192,7 +192,7 @@ fn implicit_euler_is_stable_with_a_step_of_any_size() {
 
 #[test]
 fn the_automatic_choice_depends_on_size_and_sparsity() {
-    // both start explicitly and turn stiff at once; formulas need many steps and few Jacobians, Rosenbrock one a step
+    // both start explicitly and turn stiff at once; BDF needs many steps and few Jacobians, Rosenbrock one a step
     let n = 75;
     let start = Brusselator::start(n);
     for is_sparse in [true, false] {
@@ -229,9 +229,9 @@ fn a_jacobian_that_is_not_exact_does_not_hold_up_the_automatic_choice() {
         assert!(error < 1e-4, "{method}: error {error:e}");
         solver.statistics().steps
     };
-    let (rosenbrock, formulas, automatic) = (steps("rodas5p"), steps("bdf"), steps("automatic"));
+    let (rosenbrock, bdf, automatic) = (steps("rodas5p"), steps("bdf"), steps("automatic"));
     assert!(rosenbrock > 5_000, "{rosenbrock}");
-    assert!(automatic < 2_500 + 2 * formulas, "{automatic} and {formulas}");
+    assert!(automatic < 2_500 + 2 * bdf, "{automatic} and {bdf}");
 }
 
 /// A tank between two turbulent valves: ẋ = −k·root(x − cos t), with root(d) ≈ sign(d)·√|d| smoothed below 1e-8. Its slope at
@@ -274,7 +274,7 @@ impl OdeSystem for Noisy {
 }
 
 #[test]
-fn noise_below_the_tolerance_does_not_stop_the_formulas() {
+fn noise_below_the_tolerance_does_not_stop_bdf() {
     let mut solver = integrator("bdf", uniform(1, 1e-6), f64::INFINITY);
     run(solver.as_mut(), &mut Noisy, &[1.0], 20.0);
     let cost = solver.statistics();

@@ -1,9 +1,11 @@
-//! Chores of this repository: `cargo xtask tidy`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`, `cargo xtask corpus`.
+//! Chores of this repository: `cargo xtask tidy`, `cargo xtask map`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`,
+//! `cargo xtask corpus`.
 
 mod corpus;
 mod coverage;
 mod error_index;
 mod gallery;
+mod map;
 mod report;
 mod scale;
 mod tidy;
@@ -24,6 +26,8 @@ struct Cli {
 enum Command {
     /// Check crate edges, file sizes, the crate list of ARCHITECTURE.md, machine paths and diagnostic codes.
     Tidy,
+    /// Print files over 500 lines, structs over 20 fields and functions over 100 lines.
+    Map,
     /// Write docs/errors.md from the diagnostics.rs files.
     Errors,
     /// Simulate every example of the shipped library and write docs/gallery.
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
     let root = repository_root();
     let done = match Cli::parse().command {
         Command::Tidy => tidy::run(&root),
+        Command::Map => map::run(&root),
         Command::Errors => error_index::write(&root),
         Command::Gallery(options) => gallery::run(&root, &options),
         Command::Scale(options) => scale::run(&root, &options),

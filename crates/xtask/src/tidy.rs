@@ -41,7 +41,7 @@ pub fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-fn tracked_files(root: &Path) -> Result<Vec<PathBuf>> {
+pub fn tracked_files(root: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().context("cannot run git")?;
     if !output.status.success() {
         bail!("git ls-files failed: {}", String::from_utf8_lossy(&output.stderr));
@@ -122,7 +122,7 @@ fn judge_edge(from: &str, edge: &Edge, table: &BTreeMap<String, String>) -> Opti
     (!allowed).then(|| format!("{from} (layer {above}) depends on {} (layer {below}): edges point downward", edge.to))
 }
 
-fn is_test(file: &Path) -> bool {
+pub fn is_test(file: &Path) -> bool {
     file.components().any(|c| matches!(c.as_os_str().to_str(), Some("tests" | "test" | "tests.rs")))
 }
 

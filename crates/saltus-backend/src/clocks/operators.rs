@@ -229,7 +229,7 @@ impl<'a> Lowering<'a> {
         Ok(Value::Number(self.system.load(clock)))
     }
 
-    /// `Clock(c, method)` ticks with `c`, but is no part of its partition.
+    /// `Clock(c, method)` ticks with `c`, but is not part of its partition.
     fn solver_clock(&mut self, e: &'a Expr, c: &'a Expr, method: &'a Expr) -> Lowered<Value> {
         let source = self.clock(c)?;
         let text = self.text_of(e);
@@ -301,7 +301,7 @@ impl<'a> Lowering<'a> {
     fn parameter(&mut self, name: &str, node: NodeId, span: Span) -> SlotId {
         let number = self.system.slots.len();
         let slot = self.system.add_slot(format!("{name} {number}"), SlotKind::Parameter, SlotType::Real);
-        self.system.parameters.push(Assignment { slot, node, span });
+        self.system.parameters.assignments.push(Assignment { slot, node, span });
         slot
     }
 

@@ -76,8 +76,8 @@ impl Method {
     }
 }
 
-/// Fills `system.bases`.
-pub fn partition(system: &mut System, diagnostics: &mut Diagnostics) {
+/// The base-partitions of the system; their equations are not among its own.
+pub fn partition(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Base> {
     let clocks = std::mem::take(&mut system.clocks);
     let mut parts = Parts::find(system, &clocks);
     let n_bases = parts.n_bases;
@@ -92,7 +92,7 @@ pub fn partition(system: &mut System, diagnostics: &mut Diagnostics) {
     }
     system.clocks = clocks;
     distribute_initial_equations(system, &mut bases);
-    system.bases = bases;
+    bases
 }
 
 /// Sub-partitions of the whole model, numbered in order of their first slot.

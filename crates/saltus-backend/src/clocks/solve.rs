@@ -1,7 +1,7 @@
 //! Sort the equations of a base-partition.
 //!
 //! In: a [`Base`]. Out: its [`ClockedOrder`]: steps with the sub-partition each belongs to. Sub-partitions are sorted together,
-//! for values may flow to and fro between them at one tick, but no loop may contain equations of two of them.
+//! for values may flow both ways between them at one tick, but no loop may contain equations of two of them.
 //!
 //! The passes for the unclocked equations do the work: while [`Isolated`] lasts, the system consists of this
 //! base-partition, and everything else is known. (Specification: sections 16.7.4 and 16.8.)
@@ -58,7 +58,7 @@ impl Isolated {
             derivative_of,
             pre_of: std::mem::take(&mut system.pre_of),
             starts: system.starts.clone(),
-            free_parameters: std::mem::take(&mut system.free_parameters),
+            free_parameters: std::mem::take(&mut system.parameters.free),
         };
         let derivatives: BTreeMap<SlotId, SlotId> = own_derivatives;
         let of_state: BTreeSet<SlotId> = derivatives.values().copied().collect();
@@ -94,13 +94,17 @@ impl Isolated {
         system.derivative_of = self.derivative_of;
         system.pre_of = self.pre_of;
         system.starts = self.starts;
-        system.free_parameters = self.free_parameters;
+        system.parameters.free = self.free_parameters;
     }
 }
 
 /// Sorts all base-partitions.
-pub fn solve_all(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) -> Vec<(Base, ClockedOrder)> {
-    let bases = std::mem::take(&mut system.bases);
+pub fn solve_all(
+    model: &FlatModel,
+    system: &mut System,
+    bases: Vec<Base>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<(Base, ClockedOrder)> {
     bases
         .into_iter()
         .map(|base| {

@@ -82,16 +82,16 @@ pub fn survey(model: &FlatModel) -> Option<ClockSurvey> {
     let items = items(model);
     let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for &item in &items {
-        let from = (lowering.system.equations.len(), lowering.system.assertion_conditions.len());
+        let from = (lowering.system.equations.len(), lowering.system.checks.conditions.len());
         let _ = lowering.item(item);
-        let to = (lowering.system.equations.len(), lowering.system.assertion_conditions.len());
+        let to = (lowering.system.equations.len(), lowering.system.checks.conditions.len());
         ranges.push((from.0..to.0, from.1..to.1));
     }
     let marks = find_partitions(model, &system, &items, &ranges);
     let is_marked = |roots: &[NodeId]| variables_of(&system, &marks.before, roots).iter().any(|&s| marks.is_clocked(s));
     let items = ranges.into_iter().map(|(equations, assertions)| {
         let equations = system.equations[equations].iter().map(|e| is_marked(&[e.left, e.right]));
-        let assertions = system.assertion_conditions[assertions].iter().map(|a| is_marked(&[a.node]));
+        let assertions = system.checks.conditions[assertions].iter().map(|a| is_marked(&[a.node]));
         let found: Vec<bool> = equations.chain(assertions).collect();
         match (found.contains(&true), found.contains(&false)) {
             (true, false) => Clocking::Clocked,

@@ -13,12 +13,10 @@ use std::collections::HashMap;
 use saltus_program::{BinaryFn, UnaryFn};
 
 use crate::dag::{CallId, Dag, Node, NodeId};
+use crate::tuning::form::MOST_LITERALS;
 
 /// A condition with the value that it must have.
 pub type Literal = (NodeId, bool);
-
-/// Literals of one condition at most; the outermost ones count.
-const MOST_LITERALS: usize = 8;
 
 /// Sets of literals, each once. Set 0 is empty: needed always.
 struct Sets {

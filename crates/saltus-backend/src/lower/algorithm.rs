@@ -17,7 +17,7 @@ use saltus_flat::assigned::{constant_slice, constant_subscript};
 use saltus_flat::{Algorithm, Expr, ExprKind, FlatModel, Statement, StatementKind, Subscript, VarId};
 use saltus_program::{SlotId, SlotKind, SlotType};
 
-use super::promises::Made;
+use super::function_assertions::Made;
 use super::statements::State;
 use super::value::Value;
 use super::{Lowered, Lowering};
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
         let mut values = Vec::new();
         for (id, elements) in assigned {
             let Some(value) = state.variables.get(id) else { continue };
-            let slots = self.system.elements.get(*id).cloned().unwrap_or_default();
+            let slots = self.system.elements[*id].clone();
             for (i, (slot, node)) in slots.into_iter().zip(value.scalars()).enumerate() {
                 if elements.as_ref().is_none_or(|set| set.contains(&i)) {
                     values.push((slot, node, algorithm.span));
@@ -168,7 +168,7 @@ impl<'a> Lowering<'a> {
         let model = self.model;
         let Some(variable) = model.variables.get(id) else { return self.broken("an unknown variable", span) };
         let dims: Vec<usize> = variable.ty.dims.iter().map(|d| d.known().unwrap_or(0) as usize).collect();
-        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let slots = self.system.elements[id].clone();
         if slots.is_empty() {
             let n: usize = dims.iter().product();
             return Ok(self.repeat(&Value::Text(None), dims, n));

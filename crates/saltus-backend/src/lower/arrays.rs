@@ -24,7 +24,9 @@ impl<'a> Lowering<'a> {
                 self.shaped(dims, copies.iter().flat_map(Value::elements).collect(), span)
             }
             (Builtin::Identity, sizes) => {
-                let n = self.sizes(sizes, span)?.first().copied().unwrap_or(0);
+                let &[n] = self.sizes(sizes, span)?.as_slice() else {
+                    return self.broken("an identity matrix without one size", span);
+                };
                 let n = self.square(n, span)?;
                 Ok(Value::numbers(vec![n, n], (0..n * n).map(|i| self.system.dag.boolean(i / n == i % n)).collect()))
             }
@@ -49,7 +51,8 @@ impl<'a> Lowering<'a> {
             }
             (Builtin::Promote, [x, rank]) => {
                 let value = self.value(x)?;
-                let rank = self.constant(rank)?.unwrap_or(0.0) as usize;
+                let Some(rank) = self.constant(rank)? else { return self.broken("a promotion to no rank", span) };
+                let rank = rank as usize;
                 let mut dims = value.dims().to_vec();
                 dims.resize(rank.clamp(dims.len(), 64), 1);
                 self.shaped(dims, value.elements(), span)
@@ -160,7 +163,9 @@ impl<'a> Lowering<'a> {
 
     fn linspace(&mut self, a: &'a Expr, b: &'a Expr, n: &'a Expr, span: Span) -> Lowered<Value> {
         let (a, b) = (self.scalar(a)?, self.scalar(b)?);
-        let n = self.sizes(std::slice::from_ref(n), span)?.first().copied().unwrap_or(0);
+        let &[n] = self.sizes(std::slice::from_ref(n), span)?.as_slice() else {
+            return self.broken("a linspace without a size", span);
+        };
         let width = self.system.dag.binary(BinaryFn::Sub, b, a);
         let items = (0..n)
             .map(|i| {

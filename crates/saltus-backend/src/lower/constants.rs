@@ -15,8 +15,8 @@ use saltus_flat::{
 };
 use saltus_program::{CallableId, SlotId, SlotKind};
 
+use super::function_assertions::{FunctionAssertion, Times};
 use super::functions::known_dims;
-use super::promises::{Promise, Times};
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
@@ -31,10 +31,10 @@ pub struct Memo {
     constants: [HashMap<VarId, Constant>; 2],
     /// Results of calls, by function and arguments.
     pub calls: HashMap<Vec<u64>, Rc<Vec<Value>>>,
-    /// What executed calls promise, by the same keys.
-    pub promises: HashMap<Vec<u64>, Rc<Vec<Promise>>>,
-    /// Promises that are assertions of the model already.
-    pub promised: HashSet<(FileId, u32, NodeId, Times)>,
+    /// What executed calls assert, by the same keys.
+    pub call_assertions: HashMap<Vec<u64>, Rc<Vec<FunctionAssertion>>>,
+    /// Assertions of functions that are assertions of the model already.
+    pub asserted: HashSet<(FileId, u32, NodeId, Times)>,
     /// Calls that could not be executed, by function and shapes.
     pub not_executed: HashSet<Vec<u64>>,
     pub callables: HashMap<String, CallableId>,
@@ -52,12 +52,6 @@ pub struct Memo {
     pub impure: Vec<bool>,
     pub n_effects: u32,
     pub n_templates: u32,
-    /// Slots of `der(expression)` and `sample`, by what they are about.
-    pub differentiated: HashMap<NodeId, SlotId>,
-    pub samples: HashMap<(NodeId, NodeId), SlotId>,
-    /// Variables of `delay` and `homotopy`, by their arguments.
-    pub delays: HashMap<(NodeId, NodeId), SlotId>,
-    pub homotopies: HashMap<(NodeId, NodeId), SlotId>,
 }
 
 #[derive(Clone)]

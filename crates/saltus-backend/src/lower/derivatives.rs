@@ -17,9 +17,7 @@ use super::functions::known_dims;
 use super::value::{FunctionValue, Value};
 use crate::dag::{CallId, Derivative, NodeId};
 use crate::system::System;
-
-/// Records nested deeper than this contain nothing.
-const MOST_LEVELS: u32 = 20;
+use crate::tuning::work::MOST_RECORD_LEVELS;
 
 /// What is differentiated by. A derivative function of higher order takes for granted that its lower derivatives are those
 /// by time, and says nothing about partial ones.
@@ -47,10 +45,10 @@ pub fn derivative_of_call(
 impl<'a> Lowering<'a> {
     fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Derivative], by: By) -> Option<Vec<NodeId>> {
         let called = self.system.dag.called(call).clone();
-        let callable = self.system.callables.get(called.function)?.clone();
+        let callable = self.system.calls.callables.get(called.function)?.clone();
         let function = self.model.functions.get(callable.function)?;
         let zero = self.system.dag.constant(0.0);
-        // Not a number stands for a derivative that nobody knows.
+        // NaN stands for an unknown derivative.
         let nothing = self.system.dag.constant(f64::NAN);
         let derivatives: Vec<NodeId> = d_arguments.iter().map(|d| d.map_or(nothing, |d| d.unwrap_or(zero))).collect();
         let arguments = self.argument_values(&callable.arguments, &called.arguments)?;
@@ -93,7 +91,7 @@ impl<'a> Lowering<'a> {
         let dims = known_dims(ty)?;
         let n: usize = dims.iter().product();
         if let BaseType::Record(id) = ty.base {
-            let fields = &self.model.records.get(id).filter(|_| level < MOST_LEVELS)?.fields;
+            let fields = &self.model.records.get(id).filter(|_| level < MOST_RECORD_LEVELS)?.fields;
             let mut items = Vec::with_capacity(n);
             for _ in 0..n {
                 let record: Option<Vec<Value>> =
@@ -142,7 +140,7 @@ impl<'a> Lowering<'a> {
     fn contains_reals(&self, base: BaseType, level: u32) -> bool {
         match base {
             BaseType::Real => true,
-            BaseType::Record(id) if level < MOST_LEVELS => {
+            BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
                 let fields = self.model.records.get(id).map_or(&[][..], |r| &r.fields);
                 fields.iter().any(|f| self.contains_reals(f.ty.base, level + 1))
             }

@@ -30,7 +30,7 @@ pub enum Acts {
     If(NodeId),
 }
 
-/// A call whose results nobody uses.
+/// A call whose results are not used.
 #[derive(Clone, Copy, Debug)]
 pub struct VoidCall {
     call: CallId,
@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
         if self.system.memo.impure.is_empty() {
             self.system.memo.impure = impure_functions(self.model);
         }
-        self.system.memo.impure.get(id.index()).copied().unwrap_or(false)
+        self.system.memo.impure[id.index()]
     }
 
     /// A call of an impure function; `None` where it is not made for its effect.
@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
         let (_, call) = self.effect_call(id, function, arguments, true, span)?;
         // A when-equation is lowered once for both, an algorithm once for each.
         let (at_events, initially) = (!self.is_initial, self.is_initial || !self.is_ordered);
-        self.system.void_calls.push(VoidCall { call, at_events, initially, span });
+        self.system.calls.void.push(VoidCall { call, at_events, initially, span });
         Ok(())
     }
 
@@ -159,9 +159,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Gives each call whose results nobody uses a variable, so that it is made.
+/// Gives each call whose results are not used a variable, so that it is made.
 pub fn add_void_calls(system: &mut System) {
-    for (i, void) in std::mem::take(&mut system.void_calls).into_iter().enumerate() {
+    for (i, void) in std::mem::take(&mut system.calls.void).into_iter().enumerate() {
         let slot = system.add_slot(format!("effect {}", i + 1), SlotKind::Discrete, SlotType::Boolean);
         let left = system.load(slot);
         let nothing = system.dag.constant(0.0);
@@ -180,7 +180,7 @@ pub fn check_loops(system: &System, steps: &[Step], diagnostics: &mut Diagnostic
         let mut calls = Vec::new();
         system.dag.calls_of(&step.nodes(), &mut calls);
         let callables = calls.iter().map(|&call| system.dag.called(call).function);
-        let impure = callables.into_iter().find(|&c| system.callables.get(c).is_some_and(|c| c.effect.is_some()));
+        let impure = callables.into_iter().find(|&c| system.calls.callables.get(c).is_some_and(|c| c.effect.is_some()));
         if let Some(callable) = impure {
             let span = l.residuals.first().map(|r| r.1).or(l.discrete.first().map(|a| a.span));
             let name = system.callable_name(callable);

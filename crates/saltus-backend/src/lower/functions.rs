@@ -16,18 +16,13 @@ use saltus_base::{Index, Span};
 use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Function, FunctionId, LocalId, Purity, Type, count};
 use saltus_program::{Argument, BinaryFn, Callable, CallableId, Effect, UnaryFn};
 
-use super::promises::Promise;
+use super::function_assertions::FunctionAssertion;
 use super::statements::State;
 use super::value::{FunctionValue, Value};
 use super::{Lowered, Lowering};
 use crate::dag::{CallId, NodeId};
 use crate::diagnostics;
-
-/// A call that takes more nodes than this is made at run time.
-const MOST_NODES: usize = 6_000;
-
-/// Calls nested deeper than this are made at run time.
-const MOST_NESTED_CALLS: u32 = 40;
+use crate::tuning::form::{MOST_CALL_NODES, MOST_NESTED_CALLS};
 
 impl<'a> Lowering<'a> {
     /// All results of a call.
@@ -90,7 +85,7 @@ impl<'a> Lowering<'a> {
         let Some(Some(Value::Function(target))) = self.state.locals.get(local.index()).cloned() else {
             return self.broken("a call of something that is no function", span);
         };
-        let n_inputs = self.model.functions.get(target.function).map_or(0, |f| f.inputs.len());
+        let n_inputs = self.model.functions[target.function].inputs.len();
         let mut given = given.into_iter();
         let mut all = Vec::with_capacity(n_inputs);
         for position in 0..n_inputs {
@@ -124,16 +119,16 @@ impl<'a> Lowering<'a> {
         arguments.iter().for_each(|a| a.encode(&mut key));
         if let Some(results) = self.system.memo.calls.get(&key) {
             let results = results.clone();
-            if let Some(promises) = self.system.memo.promises.get(&key).cloned() {
-                self.adopt(&promises, function, span);
+            if let Some(assertions) = self.system.memo.call_assertions.get(&key).cloned() {
+                self.adopt(&assertions, function, span);
             }
             return Ok(results);
         }
-        let (results, promises) = self.new_call(id, function, arguments, span)?;
+        let (results, assertions) = self.new_call(id, function, arguments, span)?;
         let results = Rc::new(results);
-        if !promises.is_empty() {
-            self.adopt(&promises, function, span);
-            self.system.memo.promises.insert(key.clone(), Rc::new(promises));
+        if !assertions.is_empty() {
+            self.adopt(&assertions, function, span);
+            self.system.memo.call_assertions.insert(key.clone(), Rc::new(assertions));
         }
         self.system.memo.calls.insert(key, results.clone());
         Ok(results)
@@ -145,7 +140,7 @@ impl<'a> Lowering<'a> {
         function: &'a Function,
         arguments: Vec<Value>,
         span: Span,
-    ) -> Lowered<(Vec<Value>, Vec<Promise>)> {
+    ) -> Lowered<(Vec<Value>, Vec<FunctionAssertion>)> {
         // What is called at run time checks its assertions itself.
         let alone = |results: Vec<Value>| (results, Vec::new());
         if let Some(results) = self.builtin_function(function, &arguments, span)? {
@@ -164,8 +159,8 @@ impl<'a> Lowering<'a> {
             return self.real_call(id, function, arguments, span).map(alone);
         }
         match self.execute(id, function, arguments.clone(), span) {
-            Ok((results, promises)) if self.hides_derivative(function, &results) => {
-                self.real_call(id, function, arguments, span).map(alone).or(Ok((results, promises)))
+            Ok((results, assertions)) if self.hides_derivative(function, &results) => {
+                self.real_call(id, function, arguments, span).map(alone).or(Ok((results, assertions)))
             }
             Ok(executed) => Ok(executed),
             Err(problem) => {
@@ -187,7 +182,7 @@ impl<'a> Lowering<'a> {
         let mut calls = Vec::new();
         self.system.dag.calls_of(&scalars, &mut calls);
         calls.into_iter().any(|call| {
-            let callable = self.system.callables.get(self.system.dag.called(call).function);
+            let callable = self.system.calls.callables.get(self.system.dag.called(call).function);
             let called = callable.and_then(|c| self.model.functions.get(c.function));
             called.is_none_or(|f| f.derivatives.is_empty())
         })
@@ -243,15 +238,15 @@ impl<'a> Lowering<'a> {
         function: &'a Function,
         arguments: Vec<Value>,
         span: Span,
-    ) -> Lowered<(Vec<Value>, Vec<Promise>)> {
+    ) -> Lowered<(Vec<Value>, Vec<FunctionAssertion>)> {
         if self.n_calls >= MOST_NESTED_CALLS {
             return self.unsupported("calls nested so deeply", span);
         }
         let (n_before, n_wasted) = (self.system.dag.len(), self.system.memo.n_wasted);
-        let limit = Some(self.n_useful_nodes() + MOST_NODES);
+        let limit = Some(self.n_useful_nodes() + MOST_CALL_NODES);
         let outer_limit = std::mem::replace(&mut self.system.memo.node_limit, limit);
-        let n_assertions = self.system.assertions.len();
-        let outer_promises = std::mem::take(&mut self.promises);
+        let n_assertions = self.system.checks.assertions.len();
+        let outer_assertions = std::mem::take(&mut self.function_assertions);
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
                 // Where a function is written out nothing can be done with a String that is not known.
@@ -261,14 +256,14 @@ impl<'a> Lowering<'a> {
             l.execute_body(function, span)
         });
         if result.is_err() {
-            // The caller is not charged for what was tried in vain.
+            // A failed attempt does not count against the caller.
             self.system.memo.n_wasted = n_wasted + self.system.dag.len() - n_before;
-            self.system.assertions.truncate(n_assertions);
-            self.system.assertion_conditions.truncate(n_assertions);
+            self.system.checks.assertions.truncate(n_assertions);
+            self.system.checks.conditions.truncate(n_assertions);
         }
         self.system.memo.node_limit = outer_limit;
-        let promises = std::mem::replace(&mut self.promises, outer_promises);
-        result.map(|results| (results, promises))
+        let assertions = std::mem::replace(&mut self.function_assertions, outer_assertions);
+        result.map(|results| (results, assertions))
     }
 
     /// With a new frame for the function's locals.
@@ -405,7 +400,7 @@ impl<'a> Lowering<'a> {
         for ty in &results {
             n_results += count::n_scalars(self.model, ty).unwrap_or(0);
         }
-        if n_results > crate::system::MOST_ELEMENTS {
+        if n_results > crate::tuning::form::MOST_ELEMENTS {
             return Err(diagnostics::too_large(span).into());
         }
         let callable = self.callable(Callable { function: id, arguments: shapes, results: results.clone(), effect });
@@ -492,8 +487,8 @@ impl<'a> Lowering<'a> {
             return id;
         }
         let name = self.model.functions.get(callable.function).map_or(String::new(), |f| f.name.clone());
-        let id = self.system.callables.push(callable);
-        self.system.callable_names.push(name);
+        let id = self.system.calls.callables.push(callable);
+        self.system.calls.names.push(name);
         self.system.memo.callables.insert(key, id);
         id
     }

@@ -19,11 +19,7 @@ use super::value::Value;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::diagnostics;
-
-/// Arrays larger than this are not searched for an element with a subscript that is not constant: inside functions,
-/// which can be called instead, and in equations.
-const MOST_CHOICES_IN_FUNCTION: usize = 64;
-const MOST_CHOICES: usize = 4_096;
+use crate::tuning::form::{MOST_CHOICES, MOST_CHOICES_IN_FUNCTION};
 
 /// What a subscript selects of one dimension.
 #[derive(Clone)]
@@ -111,7 +107,8 @@ impl<'a> Lowering<'a> {
         };
         let mut result: Option<Value> = None;
         let mut fixed = choices.to_vec();
-        for k in (0..value.dims().get(d).copied().unwrap_or(0)).rev() {
+        let Some(&n) = value.dims().get(d) else { return self.broken("a subscript beyond the dimensions", span) };
+        for k in (0..n).rev() {
             fixed[d] = Choice::Fixed { positions: vec![k], keeps: false };
             let part = self.read(value, &fixed, span)?;
             let is_it = self.is_position(wanted, k);

@@ -12,10 +12,8 @@ use saltus_program::{BinaryFn, RelationOp, UnaryFn};
 use super::value::{Array, Value};
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
-use crate::system::{MOST_ELEMENTS, relation_function};
-
-/// Integer powers of matrices up to this one.
-const MOST_MATRIX_POWER: f64 = 64.0;
+use crate::system::relation_function;
+use crate::tuning::form::{MOST_ELEMENTS, MOST_MATRIX_POWER};
 
 impl<'a> Lowering<'a> {
     pub fn unary(&mut self, op: UnaryOp, operand: &'a Expr, span: Span) -> Lowered<Value> {

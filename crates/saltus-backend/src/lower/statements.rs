@@ -19,9 +19,7 @@ use saltus_program::BinaryFn;
 use super::value::Value;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
-
-/// A `while` with known conditions runs at most so often.
-const MOST_ITERATIONS: u32 = 100_000;
+use crate::tuning::work::MOST_ITERATIONS;
 
 /// What statements change.
 #[derive(Clone)]

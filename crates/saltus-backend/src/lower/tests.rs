@@ -73,7 +73,7 @@ fn a_function_is_written_out() {
          model M Real a = f(time); end M;",
     );
     assert_eq!(equations(&system), ["a = (2 * (time + 1))"]);
-    assert!(system.callables.is_empty());
+    assert!(system.calls.callables.is_empty());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn both_branches_are_executed_and_merged() {
     );
     assert_eq!(equations(&system), ["a = (if (time < 0) then -(time) else (if (time > 10) then 10 else time))"]);
     // Functions generate no events.
-    assert!(system.relations.is_empty() && system.time_events.is_empty());
+    assert!(system.events.relations.is_empty() && system.events.time_events.is_empty());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_loop_that_depends_on_values_is_called() {
     // 8 → 4 → 2 → 1 by hand: constant arguments are evaluated.
     assert_eq!(value(&system, "c"), 1.0);
     assert_eq!(found[1..], ["a = halve(time)[0]", "b = halve(time)[1]"]);
-    assert_eq!(system.callables.len(), 1);
+    assert_eq!(system.calls.callables.len(), 1);
 }
 
 #[test]
@@ -217,10 +217,10 @@ fn external_objects_are_made_by_parameters_and_passed_by_slot() {
     assert_eq!(equations(&system), ["y = look(time)[0]"]);
     let slot = system.slots.iter().find(|(_, s)| s.name == "t").expect("a slot for the object").0;
     assert_eq!(system.slots[slot].kind, SlotKind::Parameter);
-    let arguments: Vec<&Argument> = system.callables.values().flat_map(|c| &c.arguments).collect();
+    let arguments: Vec<&Argument> = system.calls.callables.values().flat_map(|c| &c.arguments).collect();
     assert!(arguments.contains(&&Argument::Object(slot)), "{arguments:?}");
     assert!(arguments.contains(&&Argument::Text("a2".into())), "{arguments:?}");
-    assert_eq!(system.parameters.iter().filter(|a| a.slot == slot).count(), 1);
+    assert_eq!(system.parameters.assignments.iter().filter(|a| a.slot == slot).count(), 1);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn free_parameters_take_their_dependents_along() {
         "model M parameter Real p(fixed = false, start = 2); parameter Real q = 2 * p; parameter Real r = 3;
            Real x(start = 1, fixed = true); initial equation x = q; equation der(x) = -r * x; end M;",
     );
-    let names: Vec<&str> = system.free_parameters.iter().map(|&s| system.name(s)).collect();
+    let names: Vec<&str> = system.parameters.free.iter().map(|&s| system.name(s)).collect();
     assert_eq!(names, ["p", "q"]);
     let initial: Vec<String> = system
         .initial_equations
@@ -270,7 +270,7 @@ fn endless_recursion_ends_in_a_call() {
          model M Real a = f(time); end M;",
     );
     assert_eq!(system.equations.len(), 1);
-    assert!(!system.callables.is_empty());
+    assert!(!system.calls.callables.is_empty());
 }
 
 #[test]

@@ -97,9 +97,9 @@ impl<'a> Lowering<'a> {
 
     /// A number that a message shows, stored in the output section.
     fn shown_value(&mut self, node: NodeId, span: Span) -> SlotId {
-        let number = self.system.shown_values.len() + 1;
+        let number = self.system.checks.shown_values.len() + 1;
         let slot = self.system.add_slot(format!("shown {number}"), SlotKind::Auxiliary, SlotType::Real);
-        self.system.shown_values.push(Assignment { slot, node, span });
+        self.system.checks.shown_values.push(Assignment { slot, node, span });
         slot
     }
 

@@ -149,7 +149,7 @@ fn names(group: &BTreeSet<&str>) -> String {
     group.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
-/// States that transitions lead to and fro between, in order of their first names.
+/// States that transitions connect, directly or through others, in order of their first names.
 fn connected<'a>(initial: &[(&'a str, Span)], written: &[Written<'a>]) -> Vec<BTreeSet<&'a str>> {
     let mut groups: Vec<BTreeSet<&'a str>> = Vec::new();
     let pairs = initial.iter().map(|(s, _)| (*s, *s)).chain(written.iter().map(|w| (w.from, w.to)));

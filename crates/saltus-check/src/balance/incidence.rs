@@ -30,7 +30,7 @@ pub struct Incidence<'a> {
     number: Vec<Option<u32>>,
     /// The last equation that has seen an unknown, to have each edge once.
     seen: Vec<u32>,
-    /// Something has been complained about already, so that counting makes no sense.
+    /// An error was reported already; counting would only repeat it.
     pub is_broken: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Integer n; … n = f(x);                error: f(x) changes between events
-//! Boolean b = noEvent(x > 1);           error: without the event nobody notices the change
+//! Boolean b = noEvent(x > 1);           error: without an event the change goes unnoticed
 //! discrete Real q; … q = x;             error: q is assigned outside of a when-clause
 //! ```
 

@@ -6,7 +6,7 @@
 //! when b then q = 2; end when;       error: which one wins if both fire?
 //! ```
 //!
-//! Branches of one `when`, several statements of one algorithm and different elements of an array are no conflict.
+//! Branches of one `when`, several statements of one algorithm and different elements of an array do not conflict.
 //! An ordinary equation or a binding counts as a second place only if it contains nothing else that it could determine;
 //! the rest is for the balance to find.
 

@@ -14,7 +14,7 @@ pub enum Parsed {
     Malformed,
 }
 
-/// Deeper parentheses are nobody's unit.
+/// No real unit has deeper parentheses.
 const DEEPEST: u32 = 20;
 
 /// Symbols with exponents of kg, m, s, A, K, mol, cd.

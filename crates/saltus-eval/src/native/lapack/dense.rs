@@ -1,5 +1,5 @@
-//! Dense matrices and the factorisations that the LAPACK functions are made of. Written for clarity: sizes at compile
-//! time are small.
+//! Dense matrices and the factorisations that the LAPACK functions are made of, in LAPACK's packed storage. What needs an
+//! iteration comes from `saltus-numerics`.
 
 use std::ops::{Index, IndexMut};
 
@@ -40,6 +40,23 @@ impl Dense {
     /// `None` if the number of items does not fit.
     pub fn from_items(rows: usize, columns: usize, items: Vec<f64>) -> Option<Dense> {
         (rows.checked_mul(columns)? == items.len()).then_some(Dense { rows, columns, items })
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        &self.items[i * self.columns..(i + 1) * self.columns]
+    }
+
+    fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.items[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// Row by row.
+    pub fn items(&self) -> &[f64] {
+        &self.items
+    }
+
+    pub fn items_mut(&mut self) -> &mut [f64] {
+        &mut self.items
     }
 
     pub fn into_items(self) -> Vec<f64> {
@@ -97,12 +114,12 @@ pub fn lu(a: &mut Dense) -> (Vec<usize>, usize) {
             continue;
         }
         a.swap_rows(k, p);
-        for i in k + 1..a.rows {
-            a[(i, k)] /= a[(k, k)];
-            let factor = a[(i, k)];
-            for j in k + 1..a.columns {
-                a[(i, j)] -= factor * a[(k, j)];
-            }
+        let (above, below) = a.items.split_at_mut((k + 1) * a.columns);
+        let pivot_row = &above[k * a.columns..];
+        for row in below.chunks_exact_mut(a.columns) {
+            row[k] /= pivot_row[k];
+            let factor = row[k];
+            row[k + 1..].iter_mut().zip(&pivot_row[k + 1..]).for_each(|(x, y)| *x -= factor * y);
         }
     }
     (pivots, info)
@@ -188,8 +205,9 @@ pub fn qr(a: &mut Dense, pivot: bool) -> (Vec<f64>, Vec<usize>) {
     let mut taus = Vec::with_capacity(m.min(n));
     for k in 0..m.min(n) {
         if pivot {
-            let norm = |j: usize| (k..m).map(|i| a[(i, j)].powi(2)).sum::<f64>();
-            let best = (k..n).fold(k, |best, j| if norm(j) > norm(best) { j } else { best });
+            let mut norms = vec![0.0; n];
+            (k..m).for_each(|i| norms.iter_mut().zip(a.row(i)).for_each(|(norm, x)| *norm += x * x));
+            let best = (k..n).fold(k, |best, j| if norms[j] > norms[best] { j } else { best });
             if best != k {
                 order.swap(k, best);
                 for i in 0..m {
@@ -216,15 +234,27 @@ fn reflect_column(a: &mut Dense, k: usize) -> f64 {
         a[(i, k)] /= alpha - beta;
     }
     a[(k, k)] = beta;
-    for j in k + 1..a.columns {
-        let sum: f64 = a[(k, j)] + (k + 1..a.rows).map(|i| a[(i, k)] * a[(i, j)]).sum::<f64>();
-        a[(k, j)] -= tau * sum;
-        for i in k + 1..a.rows {
-            let v = a[(i, k)];
-            a[(i, j)] -= tau * v * sum;
-        }
-    }
+    let v: Vec<f64> = (k + 1..a.rows).map(|i| a[(i, k)]).collect();
+    reflect(a, k, k + 1, &v, tau);
     tau
+}
+
+/// Applies `I - tau*v*v'` to the rows of `c` from `k` on, in its columns from `from` on; the first entry of `v`, a 1, is
+/// left out. Runs along the rows, as they are stored.
+fn reflect(c: &mut Dense, k: usize, from: usize, v: &[f64], tau: f64) {
+    let mut sums = vec![0.0; c.columns - from];
+    for (i, x) in v.iter().enumerate() {
+        sums.iter_mut().zip(&c.row(k + 1 + i)[from..]).for_each(|(sum, y)| *sum += x * y);
+    }
+    let first = &mut c.row_mut(k)[from..];
+    for (y, sum) in first.iter_mut().zip(&mut sums) {
+        *sum += *y;
+        *y -= tau * *sum;
+    }
+    for (i, x) in v.iter().enumerate() {
+        let row = &mut c.row_mut(k + 1 + i)[from..];
+        row.iter_mut().zip(&sums).for_each(|(y, sum)| *y -= tau * x * sum);
+    }
 }
 
 /// The orthogonal factor of a packed QR, with all `rows` columns.
@@ -237,13 +267,8 @@ pub fn q_of(packed: &Dense, taus: &[f64]) -> Dense {
 /// `C := Q*C`, or with `transposed` `Q'*C`.
 pub fn apply_q(packed: &Dense, taus: &[f64], c: &mut Dense, transposed: bool) {
     let apply = |k: usize, tau: f64, c: &mut Dense| {
-        for j in 0..c.columns {
-            let sum: f64 = c[(k, j)] + (k + 1..c.rows).map(|i| packed[(i, k)] * c[(i, j)]).sum::<f64>();
-            c[(k, j)] -= tau * sum;
-            for i in k + 1..c.rows {
-                c[(i, j)] -= tau * packed[(i, k)] * sum;
-            }
-        }
+        let v: Vec<f64> = (k + 1..c.rows).map(|i| packed[(i, k)]).collect();
+        reflect(c, k, 0, &v, tau);
     };
     if transposed {
         for (k, &tau) in taus.iter().enumerate() {
@@ -275,94 +300,9 @@ pub fn cholesky(a: &mut Dense, upper: bool) -> usize {
     0
 }
 
-/// Singular values (decreasing), all left and all right singular vectors (columns) by one-sided Jacobi rotations.
+/// Singular values (decreasing), all left and all right singular vectors as columns.
 pub fn svd(a: &Dense) -> (Vec<f64>, Dense, Dense) {
-    if a.rows < a.columns {
-        let (sigma, u, v) = svd(&a.transposed());
-        return (sigma, v, u);
-    }
-    let (m, n) = (a.rows, a.columns);
-    let (mut w, mut v) = (a.clone(), Dense::identity(n));
-    for _ in 0..60 {
-        let mut rotated = false;
-        for p in 0..n {
-            for q in p + 1..n {
-                rotated |= orthogonalise(&mut w, &mut v, p, q);
-            }
-        }
-        if !rotated {
-            break;
-        }
-    }
-    let norm = |j: usize| (0..m).fold(0.0f64, |s, i| s.hypot(w[(i, j)]));
-    let mut order: Vec<(f64, usize)> = (0..n).map(|j| (norm(j), j)).collect();
-    order.sort_by(|x, y| y.0.total_cmp(&x.0));
-    let sigma: Vec<f64> = order.iter().map(|s| s.0).collect();
-    let mut right = Dense::zeros(n, n);
-    let mut left: Vec<Vec<f64>> = Vec::with_capacity(m);
-    let tiny = sigma.first().copied().unwrap_or(0.0) * f64::EPSILON * m as f64;
-    for (k, &(s, j)) in order.iter().enumerate() {
-        for i in 0..n {
-            right[(i, k)] = v[(i, j)];
-        }
-        if s > tiny {
-            left.push((0..m).map(|i| w[(i, j)] / s).collect());
-        }
-    }
-    complete_basis(&mut left, m);
-    let mut u = Dense::zeros(m, m);
-    for (j, column) in left.iter().enumerate() {
-        for (i, &x) in column.iter().enumerate() {
-            u[(i, j)] = x;
-        }
-    }
-    (sigma, u, right)
-}
-
-/// Rotates columns `p` and `q` of `w` until they are orthogonal; false if they were.
-fn orthogonalise(w: &mut Dense, v: &mut Dense, p: usize, q: usize) -> bool {
-    let (mut alpha, mut beta, mut gamma) = (0.0, 0.0, 0.0);
-    for i in 0..w.rows {
-        alpha += w[(i, p)].powi(2);
-        beta += w[(i, q)].powi(2);
-        gamma += w[(i, p)] * w[(i, q)];
-    }
-    if gamma.abs() <= f64::EPSILON * (alpha * beta).sqrt() || gamma == 0.0 {
-        return false;
-    }
-    let zeta = (beta - alpha) / (2.0 * gamma);
-    let t = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
-    let c = 1.0 / t.hypot(1.0);
-    let s = c * t;
-    for matrix in [w, v] {
-        for i in 0..matrix.rows {
-            let (x, y) = (matrix[(i, p)], matrix[(i, q)]);
-            matrix[(i, p)] = c * x - s * y;
-            matrix[(i, q)] = s * x + c * y;
-        }
-    }
-    true
-}
-
-/// Adds unit vectors, made orthogonal to the rest, until there are `m`.
-fn complete_basis(columns: &mut Vec<Vec<f64>>, m: usize) {
-    for k in 0..m {
-        if columns.len() >= m {
-            break;
-        }
-        let mut x = vec![0.0; m];
-        x[k] = 1.0;
-        // Twice is enough for full accuracy.
-        for _ in 0..2 {
-            for column in columns.iter() {
-                let dot: f64 = column.iter().zip(&x).map(|(a, b)| a * b).sum();
-                x.iter_mut().zip(column).for_each(|(a, b)| *a -= dot * b);
-            }
-        }
-        let norm = x.iter().fold(0.0f64, |s, a| s.hypot(*a));
-        if norm > 1e-8 {
-            x.iter_mut().for_each(|a| *a /= norm);
-            columns.push(x);
-        }
-    }
+    let found = saltus_numerics::singular_values(a.rows, a.columns, &a.items);
+    let square = |n: usize, items: Vec<f64>| Dense { rows: n, columns: n, items };
+    (found.sigma, square(a.rows, found.u), square(a.columns, found.v))
 }

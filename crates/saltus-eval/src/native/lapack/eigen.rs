@@ -1,10 +1,10 @@
-//! Eigenvalues and eigenvectors of a general real matrix: Hessenberg form by Householder reflections, real Schur form
-//! by Francis' double-shift QR steps (Golub and Van Loan, *Matrix Computations*, chapter 7), eigenvectors by
-//! substitution from the bottom.
+//! Eigenvectors of a general real matrix from its Schur form, by substitution from the bottom (Golub and Van Loan, *Matrix
+//! Computations*, chapter 7).
+
+use saltus_numerics::{diagonal_blocks, eigenvalues_of_blocks};
 
 use super::complex::Complex;
 use super::dense::Dense;
-use super::sylvester::{blocks, standardise};
 
 /// `A = Z*T*Z'` with orthogonal `Z` and `T` block upper triangular: 1×1 blocks, and 2×2 blocks with complex pairs.
 pub struct Schur {
@@ -15,181 +15,18 @@ pub struct Schur {
     pub imaginary: Vec<f64>,
 }
 
-const MOST_ITERATIONS: usize = 60;
-
 /// `None` if the iteration does not converge.
 pub fn schur(a: &Dense) -> Option<Schur> {
     let n = a.rows;
-    let (mut t, mut z) = hessenberg(a);
-    let mut high = n;
-    let mut iterations = 0;
-    while high > 0 {
-        let low = active_block(&mut t, high);
-        if high - low == 1 {
-            high -= 1;
-            iterations = 0;
-        } else if high - low == 2 {
-            split_block(&mut t, &mut z, low);
-            high -= 2;
-            iterations = 0;
-        } else {
-            iterations += 1;
-            if iterations > MOST_ITERATIONS {
-                return None;
-            }
-            double_step(&mut t, &mut z, low, high, iterations % 10 == 0);
-        }
-    }
-    for (k, size) in blocks(&t) {
-        if size == 2 {
-            standardise(&mut t, &mut z, k);
-        }
-    }
-    Some(Schur::of_parts(t, z))
+    let found = saltus_numerics::schur(n, a.items())?;
+    Some(Schur::of_parts(Dense::from_items(n, n, found.t)?, Dense::from_items(n, n, found.z)?))
 }
 
 impl Schur {
     /// With the eigenvalues of a block upper triangular matrix.
     pub fn of_parts(t: Dense, z: Dense) -> Schur {
-        let n = t.rows;
-        let (mut real, mut imaginary) = (vec![0.0; n], vec![0.0; n]);
-        for (k, size) in blocks(&t) {
-            if size == 2 {
-                let (mean, square) = pair(&t, k);
-                (real[k], real[k + 1]) = (mean, mean);
-                let imag = (-square).max(0.0).sqrt();
-                (imaginary[k], imaginary[k + 1]) = (imag, -imag);
-            } else {
-                real[k] = t[(k, k)];
-            }
-        }
+        let (real, imaginary) = eigenvalues_of_blocks(t.rows, t.items()).into_iter().unzip();
         Schur { t, z, real, imaginary }
-    }
-}
-
-/// Mean of the eigenvalues of the 2×2 block at `k`, and the square of half their difference.
-fn pair(t: &Dense, k: usize) -> (f64, f64) {
-    let half = (t[(k, k)] - t[(k + 1, k + 1)]) / 2.0;
-    ((t[(k, k)] + t[(k + 1, k + 1)]) / 2.0, half * half + t[(k, k + 1)] * t[(k + 1, k)])
-}
-
-fn hessenberg(a: &Dense) -> (Dense, Dense) {
-    let n = a.rows;
-    let (mut h, mut z) = (a.clone(), Dense::identity(n));
-    for k in 0..n.saturating_sub(2) {
-        let column: Vec<f64> = (k + 1..n).map(|i| h[(i, k)]).collect();
-        let Some(v) = reflector(&column) else { continue };
-        reflect_rows(&mut h, &v, k + 1, k, n);
-        reflect_columns(&mut h, &v, k + 1, n);
-        reflect_columns(&mut z, &v, k + 1, n);
-        for i in k + 2..n {
-            h[(i, k)] = 0.0;
-        }
-    }
-    (h, z)
-}
-
-/// The unit vector `v` for which `I - 2*v*v'` maps `x` to a multiple of the first unit vector; `None` if it is one.
-fn reflector(x: &[f64]) -> Option<Vec<f64>> {
-    let norm = x.iter().fold(0.0f64, |s, a| s.hypot(*a));
-    if x.iter().skip(1).all(|&a| a == 0.0) {
-        return None;
-    }
-    let mut v = x.to_vec();
-    let first = v.first_mut()?;
-    *first += if *first < 0.0 { -norm } else { norm };
-    let length = v.iter().fold(0.0f64, |s, a| s.hypot(*a));
-    v.iter_mut().for_each(|a| *a /= length);
-    Some(v)
-}
-
-/// Applies the reflection to rows `row..` in the columns `from..to`.
-fn reflect_rows(m: &mut Dense, v: &[f64], row: usize, from: usize, to: usize) {
-    for j in from..to {
-        let dot: f64 = v.iter().enumerate().map(|(i, x)| x * m[(row + i, j)]).sum();
-        for (i, x) in v.iter().enumerate() {
-            m[(row + i, j)] -= 2.0 * dot * x;
-        }
-    }
-}
-
-/// Applies the reflection to columns `column..` in the rows `..to`.
-fn reflect_columns(m: &mut Dense, v: &[f64], column: usize, to: usize) {
-    for i in 0..to {
-        let dot: f64 = v.iter().enumerate().map(|(j, x)| x * m[(i, column + j)]).sum();
-        for (j, x) in v.iter().enumerate() {
-            m[(i, column + j)] -= 2.0 * dot * x;
-        }
-    }
-}
-
-/// Start of the unreduced block that ends before `high`; negligible subdiagonal entries become zero.
-fn active_block(t: &mut Dense, high: usize) -> usize {
-    let scale_of_all = t.norm_1();
-    let mut low = high - 1;
-    while low > 0 {
-        let mut scale = t[(low - 1, low - 1)].abs() + t[(low, low)].abs();
-        if scale == 0.0 {
-            scale = scale_of_all;
-        }
-        if t[(low, low - 1)].abs() <= f64::EPSILON * scale {
-            t[(low, low - 1)] = 0.0;
-            break;
-        }
-        low -= 1;
-    }
-    low
-}
-
-/// Makes a 2×2 block with real eigenvalues triangular.
-fn split_block(t: &mut Dense, z: &mut Dense, k: usize) {
-    let (mean, square) = pair(t, k);
-    if square < 0.0 {
-        return;
-    }
-    let half = (t[(k, k)] - t[(k + 1, k + 1)]) / 2.0;
-    let root = square.sqrt();
-    let eigenvalue = mean + if half < 0.0 { -root } else { root };
-    // An eigenvector becomes the first direction.
-    let (x, y) = (eigenvalue - t[(k + 1, k + 1)], t[(k + 1, k)]);
-    let Some(v) = reflector(&[x, y]) else { return };
-    let n = t.rows;
-    reflect_rows(t, &v, k, 0, n);
-    reflect_columns(t, &v, k, n);
-    reflect_columns(z, &v, k, n);
-    t[(k + 1, k)] = 0.0;
-}
-
-/// One implicit double-shift step on the block `low..high` (at least 3×3).
-fn double_step(t: &mut Dense, z: &mut Dense, low: usize, high: usize, exceptional: bool) {
-    let n = t.rows;
-    let (m, l) = (high - 1, high - 2);
-    let (mut trace, mut determinant) = (t[(l, l)] + t[(m, m)], t[(l, l)] * t[(m, m)] - t[(l, m)] * t[(m, l)]);
-    if exceptional {
-        // An arbitrary shift breaks cycles.
-        let s = t[(m, l)].abs() + t[(l, high - 3)].abs();
-        (trace, determinant) = (1.5 * s, s * s);
-    }
-    let first = t[(low, low)];
-    let mut start = vec![
-        first * first + t[(low, low + 1)] * t[(low + 1, low)] - trace * first + determinant,
-        t[(low + 1, low)] * (first + t[(low + 1, low + 1)] - trace),
-        t[(low + 1, low)] * t[(low + 2, low + 1)],
-    ];
-    for k in low..high - 1 {
-        let size = start.len();
-        if let Some(v) = reflector(&start) {
-            reflect_rows(t, &v, k, 0, n);
-            reflect_columns(t, &v, k, n);
-            reflect_columns(z, &v, k, n);
-        }
-        if k > low {
-            for i in 1..size {
-                t[(k + i, k - 1)] = 0.0;
-            }
-        }
-        let last = (k + 4).min(high);
-        start = (k + 1..last).map(|i| t[(i, k)]).collect();
     }
 }
 
@@ -230,7 +67,7 @@ pub fn left_eigenvectors(schur: &Schur) -> Dense {
     }
     let turned = eigenvectors(&Schur::of_parts(t, z));
     let mut vectors = Dense::zeros(n, n);
-    for (k, size) in blocks(&schur.t) {
+    for (k, size) in diagonal_blocks(n, schur.t.items()) {
         let from = n - k - size;
         for i in 0..n {
             vectors[(i, k)] = turned[(i, from)];

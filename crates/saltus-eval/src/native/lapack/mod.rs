@@ -1,5 +1,5 @@
 //! Functions of LAPACK by name, as `Modelica.Math.Matrices.LAPACK` calls them. Arguments are in FORTRAN order; leading
-//! dimensions and workspaces are ignored because Modelica arrays know their sizes. Own small implementations.
+//! dimensions and workspaces are ignored because Modelica arrays know their sizes. Why not on a library: docs/design/dependencies.md.
 
 mod complex;
 mod dense;

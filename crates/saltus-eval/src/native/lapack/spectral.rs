@@ -2,6 +2,8 @@
 //!
 //! `dgehrd`, `dorghr` and `dhseqr` one after the other give what `dgees` gives at once: `A = Z*T*Z'`.
 
+use saltus_numerics::balance;
+
 use super::dense::{self, Dense};
 use super::sylvester::{Factor, reorder, sylvester};
 use super::{eigen, matrix, option, put, put_info, square};
@@ -48,7 +50,7 @@ fn dgeevx(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     }
     let mut a = square(args, 5)?;
     let n = a.rows;
-    let scale = if is_scaled { balance(&mut a) } else { vec![1.0; n] };
+    let scale = if is_scaled { balance(n, a.items_mut()) } else { vec![1.0; n] };
     let norm = a.norm_1();
     let Some(schur) = eigen::schur(&a) else { return put_info(args, 22, n) };
     let (mut right, mut left) = (eigen::eigenvectors(&schur), eigen::left_eigenvectors(&schur));
@@ -74,35 +76,6 @@ fn dgeevx(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     write(args, 16, Value::Real(norm))?;
     put(args, 5, schur.t)?;
     put_info(args, 22, 0)
-}
-
-/// `A := D⁻¹*A*D` with powers of two in `D` that make the norms of rows and columns similar (Parlett and Reinsch, 1969).
-fn balance(a: &mut Dense) -> Vec<f64> {
-    const MOST_SWEEPS: usize = 100;
-    let n = a.rows;
-    let mut scale = vec![1.0; n];
-    for _ in 0..MOST_SWEEPS {
-        let mut has_changed = false;
-        for i in 0..n {
-            let column = (0..n).filter(|&j| j != i).fold(0.0f64, |s, j| s.hypot(a[(j, i)]));
-            let row = (0..n).filter(|&j| j != i).fold(0.0f64, |s, j| s.hypot(a[(i, j)]));
-            if column == 0.0 || row == 0.0 || !(column * row).is_finite() {
-                continue;
-            }
-            let factor = (0.5 * (row / column).log2()).round().clamp(-500.0, 500.0).exp2();
-            // Only what makes the sum of both norms clearly smaller is worth it.
-            if column * factor + row / factor < 0.95 * (column + row) {
-                has_changed = true;
-                scale[i] *= factor;
-                (0..n).for_each(|j| a[(i, j)] /= factor);
-                (0..n).for_each(|j| a[(j, i)] *= factor);
-            }
-        }
-        if !has_changed {
-            break;
-        }
-    }
-    scale
 }
 
 /// jobvs, sort, select, n, A, lda, sdim, wr, wi, VS, ldvs, work, lwork, bwork, info

@@ -8,17 +8,13 @@
 //! Neighbouring diagonal blocks change places by an orthogonal transformation that a small Sylvester equation gives (Bai and
 //! Demmel, *On swapping diagonal blocks in real Schur form*, 1993).
 
+use saltus_numerics::diagonal_blocks;
+
 use super::dense::{self, Dense};
 
 /// Sizes of the diagonal blocks of a quasi-triangular matrix, with their first rows.
-pub fn blocks(t: &Dense) -> Vec<(usize, usize)> {
-    let (mut all, mut k) = (Vec::new(), 0);
-    while k < t.rows {
-        let size = if k + 1 < t.rows && t[(k + 1, k)] != 0.0 { 2 } else { 1 };
-        all.push((k, size));
-        k += size;
-    }
-    all
+fn blocks(t: &Dense) -> Vec<(usize, usize)> {
+    diagonal_blocks(t.rows, t.items())
 }
 
 /// One term of the equation: a quasi-triangular matrix, perhaps transposed.
@@ -135,7 +131,7 @@ fn turn(t: &mut Dense, z: &mut Dense, q: &Dense, first: usize) {
 }
 
 /// Gives a 2×2 block with a complex pair equal diagonal entries, the form that LAPACK gives.
-pub fn standardise(t: &mut Dense, z: &mut Dense, k: usize) {
+fn standardise(t: &mut Dense, z: &mut Dense, k: usize) {
     let (a, b, c, d) = (t[(k, k)], t[(k, k + 1)], t[(k + 1, k)], t[(k + 1, k + 1)]);
     if a == d {
         return;

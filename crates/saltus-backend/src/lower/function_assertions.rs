@@ -18,11 +18,11 @@ use crate::system::Assignment;
 use crate::when::Guard;
 
 /// Assertions of functions beyond this are not checked.
-const MOST_PROMISES: usize = 2_000;
+const MOST_FUNCTION_ASSERTIONS: usize = 2_000;
 
 /// An assertion of a function, as seen from its caller.
 #[derive(Clone, Debug)]
-pub struct Promise {
+pub struct FunctionAssertion {
     holds: NodeId,
     message: Wording,
     is_warning: bool,
@@ -53,7 +53,7 @@ pub enum Times {
 
 impl<'a> Lowering<'a> {
     /// An assertion of the function that is being executed.
-    pub fn promise(
+    pub fn assert_in_function(
         &mut self,
         condition: &'a Expr,
         message: &'a Expr,
@@ -68,12 +68,12 @@ impl<'a> Lowering<'a> {
         match self.system.dag.value(holds) {
             Some(0.0) if is_certain => return self.unsupported("a function whose assertion fails", span),
             Some(_) => return Ok(()),
-            None if self.promises.len() >= MOST_PROMISES => return Ok(()),
+            None if self.function_assertions.len() >= MOST_FUNCTION_ASSERTIONS => return Ok(()),
             None => {}
         }
         let is_warning = self.is_warning(level);
         let message = self.wording(message);
-        self.promises.push(Promise { holds, message, is_warning, span, calls: Vec::new() });
+        self.function_assertions.push(FunctionAssertion { holds, message, is_warning, span, calls: Vec::new() });
         Ok(())
     }
 
@@ -93,25 +93,25 @@ impl<'a> Lowering<'a> {
         self.system.dag.binary(BinaryFn::Or, inactive, condition)
     }
 
-    /// Takes over what a function promises that is called here.
-    pub fn adopt(&mut self, promises: &[Promise], function: &Function, span: Span) {
+    /// Takes over the assertions of a function that is called here.
+    pub fn adopt(&mut self, assertions: &[FunctionAssertion], function: &Function, span: Span) {
         let is_in_function = self.function.is_some();
         let times = self.times().filter(|_| !self.folds_parameters);
-        if promises.is_empty() || !is_in_function && times.is_none() {
+        if assertions.is_empty() || !is_in_function && times.is_none() {
             return;
         }
         let guard = self.reached();
-        for promise in promises {
-            let holds = self.implies(guard, promise.holds);
+        for assertion in assertions {
+            let holds = self.implies(guard, assertion.holds);
             if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
                 continue;
             }
-            let mut promise = Promise { holds, ..promise.clone() };
-            promise.calls.push((span, format!("calls `{}`", function.name)));
+            let mut assertion = FunctionAssertion { holds, ..assertion.clone() };
+            assertion.calls.push((span, format!("calls `{}`", function.name)));
             if let Some(times) = times.filter(|_| !is_in_function) {
-                self.keep(promise, times);
-            } else if self.promises.len() < MOST_PROMISES {
-                self.promises.push(promise);
+                self.keep(assertion, times);
+            } else if self.function_assertions.len() < MOST_FUNCTION_ASSERTIONS {
+                self.function_assertions.push(assertion);
             }
         }
     }
@@ -134,10 +134,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Makes it an assertion of the model.
-    fn keep(&mut self, promise: Promise, times: Times) {
-        let Promise { mut holds, message, is_warning, span, calls } = promise;
-        let is_new = self.system.memo.promised.insert((span.file, span.start, holds, times));
-        if !is_new || self.system.memo.promised.len() > MOST_PROMISES {
+    fn keep(&mut self, assertion: FunctionAssertion, times: Times) {
+        let FunctionAssertion { mut holds, message, is_warning, span, calls } = assertion;
+        let is_new = self.system.memo.asserted.insert((span.file, span.start, holds, times));
+        if !is_new || self.system.memo.asserted.len() > MOST_FUNCTION_ASSERTIONS {
             return;
         }
         holds = match times {
@@ -157,20 +157,20 @@ impl<'a> Lowering<'a> {
         span: Span,
         calls: Vec<(Span, String)>,
     ) {
-        let number = self.system.assertions.len() + 1;
+        let number = self.system.checks.assertions.len() + 1;
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
-        self.system.assertion_conditions.push(Assignment { slot, node: holds, span });
+        self.system.checks.conditions.push(Assignment { slot, node: holds, span });
         let message = self.message(wording, slot, false);
-        self.system.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
+        self.system.checks.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
     }
 
     /// What is lowered now is made at every accepted point, or not.
     pub fn making<T>(&mut self, made: Made, act: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.made, made);
-        let n_promises = self.promises.len();
+        let n_before = self.function_assertions.len();
         let result = act(self);
         if made == Made::Sometimes {
-            self.promises.truncate(n_promises);
+            self.function_assertions.truncate(n_before);
         }
         self.made = before;
         result

@@ -1,0 +1,72 @@
+//! Numbers that were chosen rather than derived, in one place.
+//!
+//! Two kinds: *tolerances*, which decide about a model, and *bounds of work*, beyond which a pass does something simpler or reports
+//! that it stops. A bound is a round number well above what models reach; its exact value decides nothing.
+
+/// Tolerances.
+pub mod tolerance {
+    /// Coefficients below this share of the largest in their row are taken as zero when states are chosen: rounding of
+    /// parameters leaves such remainders where a geometry cancels.
+    pub const NEGLIGIBLE_COEFFICIENT: f64 = 1e-9;
+    /// A pivot of a small loop that is smaller than this part of its terms may be what rounding has left of zero; the loop is then
+    /// left to the solver, which can tell.
+    pub const CANCELLED_PIVOT: f64 = 1e-6;
+}
+
+/// What is written out, and what is left to calls, loops and solvers.
+pub mod form {
+    /// Variables with more elements than this are not taken apart.
+    pub const MOST_ELEMENTS: u64 = 200_000;
+    /// Larger loops are solved as they are, with a sparse matrix: to write the torn variables out in terms of the others takes
+    /// time that grows with the square of the size.
+    pub const LARGEST_TORN: usize = 400;
+    /// Linear loops of so many iteration variables are solved in closed form: beyond that, elimination with pivots is shorter.
+    pub const LARGEST_SMALL_LOOP: usize = 3;
+    /// Switches and nodes of a pivot of such a loop: each switch doubles the cases that must not be zero.
+    pub const MOST_PIVOT_SWITCHES: usize = 4;
+    pub const MOST_PIVOT_NODES: usize = 200;
+    /// A call that takes more nodes than this is made at run time.
+    pub const MOST_CALL_NODES: usize = 6_000;
+    /// Calls nested deeper than this are made at run time.
+    pub const MOST_NESTED_CALLS: u32 = 40;
+    /// Arrays larger than this are not searched for an element with a subscript that is not constant: inside functions,
+    /// which can be called instead, and in equations.
+    pub const MOST_CHOICES_IN_FUNCTION: usize = 64;
+    pub const MOST_CHOICES: usize = 4_096;
+    /// Integer powers of matrices up to this one.
+    pub const MOST_MATRIX_POWER: f64 = 64.0;
+    /// Powers up to this are multiplications, which are quicker than the general function.
+    pub const LARGEST_POWER: f64 = 4.0;
+    /// Assignments in one block at most.
+    pub const MOST_BLOCK_MEMBERS: usize = 512;
+    /// Literals in the condition of a call at most, the outermost ones; and conditions in conditions. A call with fewer is made more
+    /// often than it must be, never less.
+    pub const MOST_LITERALS: usize = 8;
+    pub const MOST_CONDITION_LEVELS: u32 = 16;
+    /// Longest text of an equation in a description.
+    pub const LONGEST_TEXT: usize = 300;
+}
+
+/// Bounds of work.
+pub mod work {
+    /// Expressions nested deeper than this are refused; each level takes a few kB of stack.
+    pub const MOST_EXPRESSION_LEVELS: u32 = 500;
+    /// Records nested deeper than this contain nothing.
+    pub const MOST_RECORD_LEVELS: u32 = 20;
+    /// A `while` with known conditions runs at most so often.
+    pub const MOST_ITERATIONS: u32 = 100_000;
+    /// Each elimination may turn other equations into aliases; what is left after this many rounds is not worth more.
+    pub const MOST_ALIAS_ROUNDS: usize = 8;
+    /// Parameters may depend on each other in any order, so their values are found in rounds.
+    pub const MOST_PARAMETER_ROUNDS: usize = 12;
+    /// An equation differentiated more often than this belongs to a singular system.
+    pub const MOST_DIFFERENTIATIONS: usize = 6;
+    /// Functions that call each other deeper than this are not differentiated.
+    pub const MOST_DIFFERENTIATED_LEVELS: u32 = 30;
+    /// Derivatives of functions that are written for a model, each time of all that are missing.
+    pub const MOST_DERIVATIVES: u32 = 10;
+    /// Choices of states that are tried for a model.
+    pub const MOST_STATE_CHOICES: u32 = 3;
+    /// More switches in one loop are not looked at for changes of the index.
+    pub const MOST_INDEX_SWITCHES: usize = 100;
+}

@@ -1,0 +1,249 @@
+//! Numbers that were chosen rather than derived, in one place.
+//!
+//! Each says where it comes from and what goes wrong without it; the test named with a group is the smallest problem that
+//! shows it. Coefficients of methods are not here: they stand with their methods.
+
+/// Newton's method ([`crate::newton`]); `tests/newton.rs`.
+pub mod newton {
+    /// Least decrease of the residual, as a part of what the tangent promises (Dennis and Schnabel, *Numerical Methods for
+    /// Unconstrained Optimization and Nonlinear Equations*, section 6.3).
+    pub const ARMIJO: f64 = 1e-4;
+    /// Part of a Newton step below which the line search gives up: the residual decreases nowhere along it. Test:
+    /// `no_solution_is_an_error_of_bounded_cost`.
+    pub const SHORTEST_STEP: f64 = 1e-12;
+    /// No variable moves by more than this many times its size in one step: an almost singular Jacobian points to infinity. Test:
+    /// `a_diode_is_solved_from_bad_guesses`.
+    pub const LONGEST_STEP: f64 = 1e3;
+    /// Bounds of the factor by which the line search shortens a step (Dennis and Schnabel, section 6.3.2).
+    pub const BACKTRACKING: (f64, f64) = (0.1, 0.5);
+    /// Factor after an evaluation that failed, which says nothing about how much is too much. Test:
+    /// `a_root_near_the_end_of_its_domain_is_found`.
+    pub const AFTER_FAILURE: f64 = 0.25;
+    /// A full step that leaves more than this of the residual may be lengthened: the steps of an exponential are of size 1
+    /// however far the root is. Test: `a_diode_is_solved_from_bad_guesses`.
+    pub const SLOW: f64 = 0.3;
+    /// Doublings of such a step; 2¹² exceeds [`LONGEST_STEP`].
+    pub const MOST_DOUBLINGS: u32 = 12;
+    /// A doubling must leave less than this of the best residual so far.
+    pub const WORTH_DOUBLING: f64 = 0.9;
+    /// Contraction of the last step after which its factors are believed for the error that is left.
+    pub const QUICK: f64 = 0.1;
+    /// Iterations with factors of an earlier call. Test: `warm_starts_need_no_new_jacobian`.
+    pub const REUSED_ITERATIONS: u32 = 7;
+    /// Contraction above which old factors are given up: seven iterations at 0.4 gain three digits, no less is worth it.
+    pub const WORST_CONTRACTION: f64 = 0.4;
+    /// The first step with old factors, in tolerances, that needs no second one as a witness.
+    pub const BELIEVED: f64 = 1e-3;
+    /// Relative steps of so many units in the last place are rounding, whatever they contract to.
+    pub const ROUNDING_ULPS: f64 = 16.0;
+    /// If the residual does not decrease after a step of so many tolerances, within these bounds, rounding is to blame and
+    /// the point is a solution.
+    pub const ROUNDING_TOLERANCES: f64 = 1e3;
+    pub const ROUNDING_BOUNDS: (f64, f64) = (1e-10, 1e-6);
+    /// Part of the nominal value down to which a variable is made accurate relative to its own value. Test:
+    /// `variables_far_below_their_nominal_values_are_accurate`.
+    pub const SMALL: f64 = 1e-6;
+    /// Steps for that.
+    pub const MOST_POLISHING: u32 = 5;
+    /// Largest sparse system for which normal equations are made: they are dense, and cubic.
+    pub const LARGEST_NORMAL: usize = 200;
+    /// First and last damping of the regularised step, and the factor between two (Levenberg 1944, Marquardt 1963). Test:
+    /// `a_singular_but_consistent_system_ends_near_its_start`.
+    pub const DAMPING: (f64, f64) = (1e-10, 1e4);
+    pub const DAMPING_FACTOR: f64 = 100.0;
+    /// Sizes by which a guess is moved away from a singular point, one after the other. Test: `a_singular_start_is_left`.
+    pub const NUDGES: [f64; 3] = [1e-4, 1e-2, 1.0];
+    /// Variables are moved by amounts that differ by up to this part, so that no symmetry survives.
+    pub const UNEVENNESS: f64 = 0.37;
+    /// A difference that fails to both sides is tried once more with this part of its step.
+    pub const SHORT_DIFFERENCE: f64 = 1e-3;
+}
+
+/// Following a path of solutions ([`crate::continuation`]); `tests/continuation.rs`. Lengths are in sizes of the variables.
+pub mod continuation {
+    pub const FIRST_STEP: f64 = 0.1;
+    /// A path that needs shorter steps ends: it has a kink or the function jumps. Test:
+    /// `a_path_that_does_not_arrive_says_how_far_it_came`.
+    pub const SMALLEST_STEP: f64 = 1e-7;
+    /// Longest step, as a part of the distance from the origin.
+    pub const LONGEST_STEP: f64 = 0.5;
+    /// Steps, also failed ones. Each of a large system costs more, so that it has fewer.
+    pub const MOST_STEPS: f64 = 5_000.0;
+    pub const FEWEST_STEPS: f64 = 100.0;
+    /// Multiplications for factors, roughly: a second of work.
+    pub const MOST_WORK: f64 = 1e9;
+    /// Variables this many times as large as usual are on their way to infinity.
+    pub const FARTHEST: f64 = 1e8;
+    pub const MOST_CORRECTIONS: u32 = 8;
+    /// Corrections that converge this quickly are followed by a longer step.
+    pub const EASY: u32 = 3;
+    /// Corrections that contract no better than this may converge to another branch of the path.
+    pub const WORST_CONTRACTION: f64 = 0.5;
+    /// Size of the last correction.
+    pub const ACCURACY: f64 = 1e-9;
+    /// Longest correction, in steps: one longer may have left the branch.
+    pub const LONGEST_CORRECTION: f64 = 0.5;
+    /// Cosine of the largest angle between tangents at both ends of a step. Test: `a_path_that_turns_back_is_followed`.
+    pub const STRAIGHT: f64 = 0.8;
+}
+
+/// The choice between explicit and implicit integration ([`crate::auto`]); `tests/stiff.rs`.
+pub mod automatic {
+    /// Up to this many states a dense, or sparse, factorisation every step is affordable. Measured with the Brusselator:
+    /// dense, BDF wins from 100 to 200 states on; sparse, Rosenbrock is ahead up to 1000 even without events. Test:
+    /// `the_automatic_choice_depends_on_size_and_sparsity`.
+    pub const MOST_STATES_DENSE: usize = 100;
+    pub const MOST_STATES_SPARSE: usize = 1_000;
+    /// A little inside the stability domain of Dormand–Prince, which ends at `h·|λ| = 3.3` on the real axis: there its smooth
+    /// step size control settles. Test: `the_automatic_choice_goes_to_the_implicit_method_and_back`.
+    pub const STABILITY_BOUND: f64 = 2.8;
+    /// Fast solutions that oscillate leave the domain earlier, and let the estimate of `h·|λ|` oscillate: its geometric mean
+    /// tells. Test: `the_automatic_choice_notices_stiffness_of_damped_oscillations`.
+    pub const MEAN_BOUND: f64 = 2.2;
+    /// Weight of a step in this mean.
+    pub const MEAN_WEIGHT: f64 = 1.0 / 16.0;
+    /// Steps at the bound that make a system stiff, and steps in a row below it that refute that (Hairer and Wanner,
+    /// section IV.2).
+    pub const STIFF_STEPS: u32 = 15;
+    pub const REFUTING_STEPS: u32 = 6;
+    /// Below this `h·|λ|` the explicit method could have made the same step.
+    pub const EXPLICIT_SUFFICES: f64 = 1.5;
+    /// Steps of that kind before the explicit method returns; they double with every return.
+    pub const FIRST_PROBATION: u32 = 10;
+    pub const LONGEST_PROBATION: u32 = 1_000;
+    /// A Rosenbrock method that makes more steps than this without a restart suffers from something that BDF does not mind: a
+    /// Jacobian that is not exact. Test: `a_jacobian_that_is_not_exact_does_not_hold_up_the_automatic_choice`.
+    pub const LONGEST_RUN: u32 = 2_000;
+    /// So many explicit steps are followed by a trial of the implicit method; each trial in vain doubles them. Test:
+    /// `stiffness_that_does_not_show_is_found_out_by_trial`.
+    pub const FIRST_PATIENCE: u64 = 5_000;
+}
+
+/// Step sizes of all methods with error control ([`crate::step_size`]).
+pub mod step_size {
+    /// A step of so few units in the last place of time is not made smaller. Test: `a_pole_is_an_error_and_no_endless_loop`.
+    pub const SMALLEST_STEP_ULPS: f64 = 4.0;
+    /// A step longer than the rest of the way divided by this is followed by one as long. Test:
+    /// `an_attempt_never_leaves_a_splinter`.
+    pub const NEARLY_THERE: f64 = 1.5;
+    /// Safety of all step size controllers, and the longest step after one that was rejected (Hairer, Nørsett and Wanner, section
+    /// II.4).
+    pub const SAFETY: f64 = 0.9;
+    pub const AFTER_REJECTION: f64 = 0.9;
+    /// Factor after a step that could not be evaluated: there is no hint but "much smaller". Test:
+    /// `failing_trial_points_shorten_steps_and_poles_end_the_run`.
+    pub const AFTER_FAILURE: f64 = 0.2;
+    /// No step is less than this part of the last one.
+    pub const MOST_SHRINK: f64 = 0.2;
+    /// Smaller error norms count as this, or a constant solution would have infinite steps.
+    pub const SMALLEST_ERROR: f64 = 1e-10;
+}
+
+/// [`crate::dormand_prince`]: the constants of DOPRI5 (Hairer, Nørsett and Wanner, section II.4).
+pub mod dormand_prince {
+    pub const MOST_GROWTH: f64 = 10.0;
+    /// Exponents of the proportional-integral controller.
+    pub const BETA: f64 = 0.04;
+    pub const ALPHA: f64 = 0.2 - 0.75 * BETA;
+    /// Least error that the controller remembers.
+    pub const REMEMBERED_ERROR: f64 = 1e-4;
+}
+
+/// [`crate::rosenbrock`]: the constants of RODAS (Hairer and Wanner, section IV.7), but for the last ones.
+pub mod rosenbrock {
+    pub const MOST_GROWTH: f64 = 6.0;
+    /// Least error that the controller remembers.
+    pub const REMEMBERED_ERROR: f64 = 1e-2;
+    /// A transient so high, in units of the tolerance, is not passed over. Test:
+    /// `a_transient_after_an_event_is_not_passed_over`.
+    pub const TRANSIENT: f64 = 1.0;
+    /// It is stepped through with steps of so many time constants, by steps that are more than twice as long.
+    pub const STEP_IN_TRANSIENT: f64 = 2.0;
+}
+
+/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for `SUFFICIENT` and `STALLED`.
+pub mod bdf {
+    pub const NEWTON_ITERATIONS: u32 = 4;
+    /// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
+    pub const NEGLIGIBLE: f64 = 0.1;
+    /// An iteration that contracts slowly, or neither contracts nor grows, is good enough with an error below this part of the
+    /// tolerance. Test: `noise_below_the_tolerance_does_not_stop_bdf`.
+    pub const SUFFICIENT: f64 = 0.1;
+    /// Rates of contraction that are noise.
+    pub const STALLED: std::ops::Range<f64> = 0.5..2.0;
+    pub const MOST_GROWTH: f64 = 10.0;
+    /// Changes of the step size that are not worth a factorisation.
+    pub const ALIKE: std::ops::Range<f64> = 0.9..1.2;
+    /// Factor after a step that could not be evaluated.
+    pub const AFTER_FAILURE: f64 = 0.3;
+}
+
+/// [`crate::fixed_step`]; `tests/orders.rs`, `tests/stiff.rs`.
+pub mod fixed_step {
+    /// Newton iterations of the implicit Euler method: a bound for real time.
+    pub const NEWTON_ITERATIONS: u32 = 6;
+    /// A Newton step this small, in units of the tolerance, is the last one.
+    pub const NEWTON_GOAL: f64 = 1e-3;
+    /// A Newton step that is longer than the one before by this factor diverges.
+    pub const DIVERGES: f64 = 2.0;
+    /// A rest of the grid smaller than this part of a step is left out. Test: `fixed_steps_stay_on_their_grid`.
+    pub const SPLINTER: f64 = 1e-6;
+}
+
+/// Dense and sparse factorisation, and the choice between them.
+pub mod linear {
+    /// A pivot of the equilibrated matrix below this many times n·2⁻⁵² is rounding. Test:
+    /// `singular_and_invalid_matrices_are_reported`.
+    pub const PIVOT_ROUNDING: f64 = 4.0;
+    /// The same with complete pivoting, where a system that is singular in exact numbers must be found so after the rounding of
+    /// its coefficients, too. Test: `free_variables_keep_their_values`.
+    pub const RANK_ROUNDING: f64 = 64.0;
+    /// The diagonal is preferred as a pivot if it is at least this part of the largest candidate: other pivots undo the order.
+    /// Test: `small_entries_on_the_diagonal_do_not_undo_the_order`.
+    pub const DIAGONAL_PREFERENCE: f64 = 1e-3;
+    /// A reused pivot must be at least this part of the largest entry of its column. Test:
+    /// `new_values_reuse_the_pattern_and_a_lost_pivot_is_replaced`.
+    pub const REUSED_PIVOT: f64 = 1e-4;
+    /// Up to this size dense is faster whatever the filling; above it, fillings above the second number are treated as dense.
+    /// Measured with grids and chains.
+    pub const LARGEST_ALWAYS_DENSE: usize = 60;
+    pub const DENSEST_SPARSE: f64 = 0.2;
+    /// Steps of Hager's estimate of the condition; the paper (1984) never needs more.
+    pub const CONDITION_STEPS: u32 = 5;
+}
+
+/// Jacobians by differences, and the estimate of stiffness from them ([`crate::jacobian`]).
+pub mod jacobian {
+    /// Products of the power iteration that are skipped, and that are measured.
+    pub const SKIPPED_PRODUCTS: i32 = 3;
+    pub const MEASURED_PRODUCTS: i32 = 4;
+    /// Below so many units in the last place of f a difference would drown in rounding (as in SUNDIALS' CVLS).
+    pub const NOISE_ULPS: f64 = 1e3;
+}
+
+/// Location of roots ([`crate::root`]): κ₁ and n₀ of ITP (Oliveira and Takahashi, 2020).
+pub mod root {
+    /// Truncation towards the middle, as a part of the bracket.
+    pub const TRUNCATION: f64 = 0.2;
+    /// Bisection steps that ITP may spend beyond plain bisection. Test: `a_jump_costs_no_more_than_bisection`.
+    pub const SLACK: i32 = 1;
+}
+
+/// Schur form, balancing and singular values; `tests/decompositions.rs`.
+pub mod decompositions {
+    /// QR steps for one block after which the matrix is given up. LAPACK allows 30 for each eigenvalue; a block has two.
+    pub const MOST_QR_STEPS: usize = 60;
+    /// Every tenth step without success takes an arbitrary shift, which breaks cycles (as LAPACK does). Test:
+    /// `a_cyclic_permutation_has_the_roots_of_unity`.
+    pub const EXCEPTIONAL_STEP: usize = 10;
+    /// Balancing ends long before; the bound is for matrices on which rounding makes it swing.
+    pub const MOST_BALANCING_SWEEPS: usize = 100;
+    /// A scaling must make the sum of the norms of row and column smaller by this factor (Parlett and Reinsch, 1969).
+    pub const WORTHWHILE: f64 = 0.95;
+    /// Powers of two beyond these come near overflow.
+    pub const LARGEST_EXPONENT: f64 = 500.0;
+    /// Sweeps of Jacobi rotations over all pairs of columns. Convergence is quadratic at the end; ten sweeps are many.
+    pub const MOST_JACOBI_SWEEPS: usize = 60;
+    /// A unit vector that is this small after projection was in the span of the others.
+    pub const IN_THE_SPAN: f64 = 1e-8;
+}
