@@ -22,7 +22,7 @@ use crate::clocks::partition::Base;
 use crate::dag::{Node, NodeId, Replacement};
 use crate::lower::Lowering;
 use crate::structure::{Known, known_nodes};
-use crate::system::System;
+use crate::system::{Assignment, System};
 use crate::tuning::work::MOST_PARAMETER_ROUNDS;
 
 pub fn decide_structure(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
@@ -114,7 +114,9 @@ fn spread_values(system: &mut System) {
     for _ in 0..MOST_PARAMETER_ROUNDS {
         let known = known_nodes(system);
         let mut has_changed = false;
-        for assignment in &system.parameters.assignments {
+        // What comes from outside begins with its start value and may become anything.
+        let is_input = |a: &&Assignment| system.slots[a.slot].kind == SlotKind::Input;
+        for assignment in system.parameters.assignments.iter().filter(|a| !is_input(a)) {
             let place = &mut system.parameters.values[assignment.slot.index()];
             if place.is_none()
                 && let Some(value) = known[assignment.node.index()].value()

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::Screen;
-use crate::{check, compare, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep, test};
+use crate::{check, compare, compile, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep, test};
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +49,8 @@ enum Command {
     Flatten(flatten::Arguments),
     /// Show how the equations of a model were sorted, block by block.
     Explain(explain::Arguments),
+    /// Compile a model into a file that can be simulated without its sources.
+    Compile(compile::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
@@ -82,6 +84,7 @@ impl Cli {
             Command::Check(arguments) => check::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),
+            Command::Compile(arguments) => compile::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Search(arguments) => search::run(arguments, screen),

@@ -4,6 +4,7 @@ mod chart;
 mod check;
 mod commands;
 mod compare;
+mod compile;
 mod experiment;
 mod explain;
 mod files;

@@ -3,18 +3,20 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
+use saltus::container::{self, Content};
 use saltus::pipeline::{Options, Outcome, Stage};
-use saltus::{diagnostics, results};
+use saltus::{Start, diagnostics, results};
 use saltus_base::SourceMap;
 use saltus_results::{Format, Results};
-use saltus_sim::{Progress, Trajectory};
+use saltus_sim::{Progress, State, Trajectory};
 
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::keep::{self, Keep};
 use crate::progress::{self, Bar};
-use crate::target::{Run, Target};
+use crate::target::{Run, Target, write_bytes};
 use crate::{Exit, Screen, chart, summary};
 
 const EXAMPLES: &str = "\
@@ -36,7 +38,7 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArguments,
     /// Write the results to this file: .csv, .mat (as Dymola and OpenModelica do) or .parquet.
-    #[arg(long, value_name = "FILE", value_parser = result_file)]
+    #[arg(long, short, value_name = "FILE", value_parser = result_file)]
     output: Option<PathBuf>,
     #[command(flatten)]
     keep: Keep,
@@ -44,6 +46,16 @@ pub struct Arguments {
     /// the name ends in .txt.
     #[arg(long, value_name = "FILE")]
     event_log: Option<PathBuf>,
+    /// Read the inputs of the model from this file: a column `time` and a column for each input; Reals are linear between rows,
+    /// everything else is held.
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
+    input: Option<PathBuf>,
+    /// Go on from a state that --save-state wrote.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Write the state at the end of the run, also of one that was interrupted.
+    #[arg(long, value_name = "FILE")]
+    save_state: Option<PathBuf>,
     /// Draw these signals on the terminal, separated by commas; without names the first few.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     plot: Option<String>,
@@ -70,6 +82,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
     options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
+    options.start = start(arguments, screen)?;
+    options.saves_state = arguments.save_state.is_some();
     let interrupted = progress::interrupt_flag();
     let mut bar = Bar::new(!arguments.quiet && !screen.json);
     let mut observer = |progress: Progress| {
@@ -79,6 +93,11 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let run = arguments.target.run_observed(options, &mut observer, screen)?;
     bar.clear();
     let started = Instant::now();
+    if let (Some(path), Some(state)) = (&arguments.save_state, &run.outcome.state) {
+        let bytes = container::encode(Content::State, state);
+        let bytes = bytes.map_err(|why| screen.fail(&diagnostics::bad_file(&path.display().to_string(), &why)))?;
+        write_bytes(path, &bytes, screen)?;
+    }
     if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, run.outcome.program()) {
         let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
         keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
@@ -103,6 +122,22 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     Ok(exit(&run.outcome))
+}
+
+/// What the run begins with, read before anything is written.
+fn start(arguments: &Arguments, screen: &Screen) -> Result<Start, Exit> {
+    let mut start = Start::default();
+    if let Some(path) = &arguments.input {
+        start.inputs = Some(Arc::new(chart::read_results(path, screen)?));
+    }
+    if let Some(path) = &arguments.resume {
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path);
+        let bytes = bytes.map_err(|error| screen.fail(&diagnostics::unreadable(&shown, &error.to_string())))?;
+        let state = container::decode::<State>(Content::State, &bytes);
+        start.state = Some(Arc::new(state.map_err(|why| screen.fail(&diagnostics::bad_file(&shown, &why)))?));
+    }
+    Ok(start)
 }
 
 /// Names between commas; those in brackets belong to a subscript.

@@ -42,7 +42,7 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArguments,
     /// Write the table to this file: .parquet or .csv.
-    #[arg(long, value_name = "FILE", value_parser = table_file)]
+    #[arg(long, short, value_name = "FILE", value_parser = table_file)]
     output: Option<PathBuf>,
     #[command(flatten)]
     keep: Keep,
@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
     let first = typical(&arguments.vary);
-    let common = arguments.target.set().to_vec();
+    let common = arguments.target.set(screen)?;
     let run = arguments.target.run_with(options.clone(), overrides(&common, &arguments.vary, &first), screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);

@@ -2,10 +2,11 @@
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use saltus::pipeline::{self, Options, Outcome};
-use saltus::{Permissions, Session, diagnostics, stats};
+use saltus::pipeline::{self, Options, Outcome, Stage};
+use saltus::{Model, Permissions, Session, diagnostics, stats};
 use saltus_base::{Diagnostic, Diagnostics};
 use saltus_library::ClassId;
 use saltus_sim::Progress;
@@ -14,15 +15,19 @@ use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 pub struct Target {
-    /// Files to load and the class to work on; a name that ends in .mo or exists as a path is a file.
+    /// Files to load and the class to work on; a name that ends in .mo or exists as a path is a file, one that ends in .saltus a
+    /// compiled model.
     #[arg(value_name = "FILE… CLASS")]
     names: Vec<String>,
     /// A directory that contains packages, or a package; searched before MODELICAPATH.
     #[arg(long, value_name = "DIR")]
     library: Vec<PathBuf>,
-    /// Another value for a parameter: name=value.
+    /// Another value for a parameter or an input: name=value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
+    /// Values from a file with lines `name = value`; those of --set count more.
+    #[arg(long, value_name = "FILE")]
+    set_file: Vec<PathBuf>,
     /// Let models read and write files outside of the working directory, and run commands.
     #[arg(long)]
     allow_io: bool,
@@ -44,6 +49,13 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 
 fn is_file(name: &str) -> bool {
     name.ends_with(".mo") || Path::new(name).exists()
+}
+
+/// The extension of compiled models.
+pub const MODEL_EXTENSION: &str = "saltus";
+
+fn is_model(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e == MODEL_EXTENSION)
 }
 
 /// A run of the pipeline on a target.
@@ -68,8 +80,8 @@ impl Target {
         observer: &mut dyn FnMut(Progress) -> bool,
         screen: &Screen,
     ) -> Result<Run, Exit> {
-        options.overrides = self.set.clone();
-        self.run_any(&options, observer, screen)
+        options.overrides = self.set(screen)?;
+        self.run_any(options, observer, screen)
     }
 
     /// Like [`run`](Self::run) with these values of parameters instead of those of `--set`.
@@ -80,12 +92,26 @@ impl Target {
         screen: &Screen,
     ) -> Result<Run, Exit> {
         options.overrides = overrides;
-        self.run_any(&options, &mut |_| true, screen)
+        self.run_any(options, &mut |_| true, screen)
     }
 
     /// Values of parameters that the user gave.
-    pub fn set(&self) -> &[(String, String)] {
-        &self.set
+    pub fn set(&self, screen: &Screen) -> Result<Vec<(String, String)>, Exit> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for path in &self.set_file {
+            let shown = path.display().to_string();
+            let text = std::fs::read_to_string(path);
+            let text = text.map_err(|e| screen.fail(&diagnostics::unreadable(&shown, &e.to_string())))?;
+            let pairs = saltus_results::parse_set_file(&text).map_err(|wrong| {
+                for each in &wrong {
+                    screen.fail(&diagnostics::bad_set_file(&shown, &each.to_string()));
+                }
+                Exit::Usage
+            })?;
+            all.extend(pairs);
+        }
+        all.extend(self.set.iter().cloned());
+        Ok(all)
     }
 
     /// What the user permits.
@@ -132,11 +158,17 @@ impl Target {
 
     fn run_any(
         &self,
-        options: &Options,
+        options: Options,
         observer: &mut dyn FnMut(Progress) -> bool,
         screen: &Screen,
     ) -> Result<Run, Exit> {
         let started = Instant::now();
+        if let [name] = self.names.as_slice()
+            && is_model(name)
+        {
+            return self.run_compiled(Path::new(name), options, observer, screen);
+        }
+        let options = &options;
         let session = self.open();
         session.permit(Permissions { prints_to_stderr: screen.json, ..session.permissions() });
         let class = self.class(&session).map_err(|error| {
@@ -153,6 +185,32 @@ impl Target {
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
         Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
+    }
+
+    /// Runs a model that was compiled before: values are set in it.
+    fn run_compiled(
+        &self,
+        path: &Path,
+        mut options: Options,
+        observer: &mut dyn FnMut(Progress) -> bool,
+        screen: &Screen,
+    ) -> Result<Run, Exit> {
+        let started = Instant::now();
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path);
+        let bytes = bytes.map_err(|error| screen.fail(&diagnostics::unreadable(&shown, &error.to_string())))?;
+        let model = Model::from_bytes(&bytes).map_err(|why| screen.fail(&diagnostics::bad_file(&shown, &why)))?;
+        let sources = model.sources();
+        options.start.values = std::mem::take(&mut options.overrides);
+        let load = started.elapsed();
+        let permissions = Permissions { prints_to_stderr: screen.json, ..self.permissions() };
+        let class_name = model.name().to_owned();
+        let outcome = match options.stop_after {
+            Stage::Simulate => pipeline::simulate_model(Arc::new(model), permissions, &options, observer),
+            _ => Outcome { model: Some(Arc::new(model)), ..Outcome::default() },
+        };
+        screen.show_all(&outcome.diagnostics, &sources);
+        Ok(Run { class_name, outcome, session: ManuallyDrop::new(Session::on_disk()), load })
     }
 
     /// Writes what `--stats` and `--timing` ask for.
@@ -175,6 +233,10 @@ fn show(session: &Session, found: &Diagnostics, screen: &Screen) {
 }
 
 pub fn write(path: &Path, text: &str, screen: &Screen) -> Result<(), Exit> {
-    std::fs::write(path, text)
+    write_bytes(path, text.as_bytes(), screen)
+}
+
+pub fn write_bytes(path: &Path, bytes: &[u8], screen: &Screen) -> Result<(), Exit> {
+    std::fs::write(path, bytes)
         .map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::FileSource;
 use crate::library::{Library, split_path};
-use crate::uri::{ModelicaUri, Target, parse};
+use crate::uri::{PackageUri, Target, parse};
 
 /// Directories of top-level packages, and where others are searched.
 #[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
@@ -49,7 +49,7 @@ impl Packages {
     pub fn resolve(&self, uri: &str, files: &dyn FileSource) -> Option<PathBuf> {
         match parse(uri)? {
             Target::Path(path) => Some(path),
-            Target::Modelica(uri) => {
+            Target::Package(uri) => {
                 let directory = self.resource_directory(&uri, files)?;
                 Some(uri.below(directory))
             }
@@ -61,7 +61,7 @@ impl Packages {
         self.readable.iter().any(|directory| path.starts_with(directory))
     }
 
-    fn resource_directory(&self, uri: &ModelicaUri, files: &dyn FileSource) -> Option<PathBuf> {
+    fn resource_directory(&self, uri: &PackageUri, files: &dyn FileSource) -> Option<PathBuf> {
         let parts = split_path(&uri.package)?;
         let (&first, inner) = parts.split_first()?;
         let mut directory = self.top_level(first, uri.is_host, files)?;

@@ -13,7 +13,7 @@ impl Library {
     pub fn resolve_uri(&self, uri: &str) -> Option<PathBuf> {
         match parse(uri)? {
             Target::Path(path) => Some(path),
-            Target::Modelica(uri) => Some(uri.below(self.resource_directory(&uri.package, uri.is_host)?)),
+            Target::Package(uri) => Some(uri.below(self.resource_directory(&uri.package, uri.is_host)?)),
         }
     }
 
@@ -66,18 +66,18 @@ impl Library {
 /// What a URI or a plain path refers to.
 pub(crate) enum Target {
     Path(PathBuf),
-    Modelica(ModelicaUri),
+    Package(PackageUri),
 }
 
 /// `modelica:/Package.Inner/file`, decoded.
-pub(crate) struct ModelicaUri {
+pub(crate) struct PackageUri {
     pub package: String,
     pub resource: Option<String>,
     /// Written with `//`: the case of the package does not matter.
     pub is_host: bool,
 }
 
-impl ModelicaUri {
+impl PackageUri {
     /// The path of the resource in the directory of its package.
     pub fn below(&self, mut directory: PathBuf) -> PathBuf {
         // Joining an empty path keeps a separator at the end, as the specification wants it.
@@ -92,13 +92,13 @@ impl ModelicaUri {
 pub(crate) fn parse(uri: &str) -> Option<Target> {
     let Some((scheme, rest)) = split_scheme(uri) else { return Some(Target::Path(PathBuf::from(uri))) };
     match scheme.to_ascii_lowercase().as_str() {
-        "modelica" => parse_modelica(rest).map(Target::Modelica),
+        "modelica" => parse_package(rest).map(Target::Package),
         "file" => resolve_file_uri(rest).map(Target::Path),
         _ => None,
     }
 }
 
-fn parse_modelica(rest: &str) -> Option<ModelicaUri> {
+fn parse_package(rest: &str) -> Option<PackageUri> {
     let rest = rest.split('#').next().unwrap_or(rest);
     let (package, is_host) = match rest.strip_prefix("//") {
         Some(rest) => (rest, true),
@@ -108,7 +108,7 @@ fn parse_modelica(rest: &str) -> Option<ModelicaUri> {
         Some((package, resource)) => (package, Some(percent_decoded(resource)?)),
         None => (package, None),
     };
-    Some(ModelicaUri { package: percent_decoded(package)?, resource, is_host })
+    Some(PackageUri { package: percent_decoded(package)?, resource, is_host })
 }
 
 /// Splits `scheme:rest`. A single letter is no scheme but a drive (`C:\data`).

@@ -1,18 +1,15 @@
 //! Inputs of a model from a table: `--input FILE`.
 //!
-//! In: a table and the inputs that it shall drive. Out: their values at any time. A Real moves on a line from row to row, everything else
-//! keeps its value until the next row. Two rows at the same time are a jump: the first has the value before, the last the value after.
-//! Before the first row and after the last one the value stays what it is there.
+//! In: a table and the inputs that it shall drive. Out: their columns, checked: a time in every row, none before the one above it,
+//! every value finite and of the type of its input. Two rows at the same time are a jump.
 //!
 //! ```
-//! use saltus_results::{InputTable, Kind, Results, Side};
+//! use saltus_results::{InputTable, Kind, Results};
 //!
 //! let mut table = Results::new("table.csv", vec![0.0, 1.0, 1.0, 2.0]);
 //! table.add_series("u", "", "V", Kind::Real, vec![0.0, 1.0, 5.0, 5.0]);
 //! let input = InputTable::new(&table, &[("u", Kind::Real)]).unwrap();
-//! assert_eq!(input.value(0, 0.5, Side::Right), 0.5);
-//! assert_eq!((input.value(0, 1.0, Side::Left), input.value(0, 1.0, Side::Right)), (1.0, 5.0));
-//! assert_eq!(input.discontinuities(), [1.0]);
+//! assert_eq!(input.column(0), Some((&[0.0, 1.0, 1.0, 2.0][..], &[0.0, 1.0, 5.0, 5.0][..], false)));
 //! ```
 
 use std::fmt;
@@ -21,15 +18,6 @@ use saltus_base::nearest;
 
 use crate::signal::Kind;
 use crate::table::Results;
-
-/// Which of the two values at a jump.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// The value before.
-    Left,
-    /// The value after.
-    Right,
-}
 
 /// Why a table cannot drive the inputs of a model.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,7 +76,6 @@ impl std::error::Error for InputError {}
 pub struct InputTable {
     times: Vec<f64>,
     columns: Vec<Column>,
-    discontinuities: Vec<f64>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -102,53 +89,14 @@ impl InputTable {
     pub fn new(table: &Results, inputs: &[(&str, Kind)]) -> Result<InputTable, InputError> {
         check_times(&table.times)?;
         let columns = inputs.iter().map(|(name, kind)| column(table, name, *kind)).collect::<Result<Vec<_>, _>>()?;
-        let mut input = InputTable { times: table.times.clone(), columns, discontinuities: Vec::new() };
-        input.discontinuities = input.find_discontinuities();
-        Ok(input)
+        Ok(InputTable { times: table.times.clone(), columns })
     }
 
-    /// The value of the n-th input.
-    pub fn value(&self, column: usize, time: f64, side: Side) -> f64 {
-        let Some(column) = self.columns.get(column) else { return f64::NAN };
-        // Rows before `n` are before the time, and at it if the value after is wanted.
-        let n = match side {
-            Side::Left => self.times.partition_point(|t| *t < time),
-            Side::Right => self.times.partition_point(|t| *t <= time),
-        };
-        let at = |i: usize| column.values.get(i).copied().unwrap_or(f64::NAN);
-        let last = self.times.len() - 1;
-        match n {
-            0 => at(0),
-            n if column.is_held || n > last => at(n - 1),
-            n => line((self.times[n - 1], at(n - 1)), (self.times[n], at(n)), time),
-        }
+    /// Times and values of the n-th input, and whether values stay the same between two rows.
+    pub fn column(&self, n: usize) -> Option<(&[f64], &[f64], bool)> {
+        let column = self.columns.get(n)?;
+        Some((&self.times, &column.values, column.is_held))
     }
-
-    /// Times at which an input jumps, ascending.
-    pub fn discontinuities(&self) -> &[f64] {
-        &self.discontinuities
-    }
-
-    /// The first and the last time.
-    pub fn span(&self) -> (f64, f64) {
-        (self.times[0], self.times[self.times.len() - 1])
-    }
-
-    fn find_discontinuities(&self) -> Vec<f64> {
-        let mut found: Vec<f64> = Vec::new();
-        for (i, pair) in self.times.windows(2).enumerate() {
-            let is_jump = |c: &Column| (c.is_held || pair[0] == pair[1]) && c.values[i] != c.values[i + 1];
-            if self.columns.iter().any(is_jump) && found.last() != Some(&pair[1]) {
-                found.push(pair[1]);
-            }
-        }
-        found
-    }
-}
-
-/// A value on the line through two points, exact at both of them.
-fn line((t0, v0): (f64, f64), (t1, v1): (f64, f64), time: f64) -> f64 {
-    if time == t1 { v1 } else { v0 + (v1 - v0) * ((time - t0) / (t1 - t0)) }
 }
 
 fn check_times(times: &[f64]) -> Result<(), InputError> {
@@ -195,31 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn reals_move_on_lines_and_stay_outside() {
-        let input = InputTable::new(&table(&[1.0, 2.0, 4.0], "u", &[10.0, 20.0, 0.0]), &[("u", Kind::Real)]).unwrap();
-        let found = [0.0, 1.0, 1.25, 2.0, 3.0, 4.0, 9.0].map(|t| input.value(0, t, Side::Right));
-        assert_eq!(found, [10.0, 10.0, 12.5, 20.0, 10.0, 0.0, 0.0]);
-        assert_eq!(found, [0.0, 1.0, 1.25, 2.0, 3.0, 4.0, 9.0].map(|t| input.value(0, t, Side::Left)));
-        assert!(input.discontinuities().is_empty());
-        assert_eq!(input.span(), (1.0, 4.0));
-    }
-
-    #[test]
-    fn everything_else_is_held_and_jumps() {
-        let rows = table(&[0.0, 1.0, 2.0, 3.0], "n", &[1.0, 1.0, 4.0, 4.0]);
-        let input = InputTable::new(&rows, &[("n", Kind::Integer)]).unwrap();
-        assert_eq!([0.5, 1.99, 2.0, 5.0].map(|t| input.value(0, t, Side::Right)), [1.0, 1.0, 4.0, 4.0]);
-        assert_eq!(input.value(0, 2.0, Side::Left), 1.0);
-        assert_eq!(input.discontinuities(), [2.0]);
-    }
-
-    #[test]
-    fn several_rows_at_a_time_are_one_jump() {
-        let rows = table(&[0.0, 1.0, 1.0, 1.0, 2.0], "u", &[0.0, 1.0, 7.0, 3.0, 4.0]);
-        let input = InputTable::new(&rows, &[("u", Kind::Real)]).unwrap();
-        assert_eq!((input.value(0, 1.0, Side::Left), input.value(0, 1.0, Side::Right)), (1.0, 3.0));
-        assert_eq!(input.value(0, 1.5, Side::Left), 3.5);
-        assert_eq!(input.discontinuities(), [1.0]);
+    fn columns_come_in_the_order_of_the_inputs() {
+        let mut rows = table(&[0.0, 1.0], "u", &[10.0, 20.0]);
+        rows.add_series("n", "", "", Kind::Integer, vec![1.0, 4.0]);
+        let input = InputTable::new(&rows, &[("n", Kind::Integer), ("u", Kind::Real)]).unwrap();
+        assert_eq!(input.column(0), Some((&[0.0, 1.0][..], &[1.0, 4.0][..], true)));
+        assert_eq!(input.column(1), Some((&[0.0, 1.0][..], &[10.0, 20.0][..], false)));
+        assert_eq!(input.column(2), None);
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod twin;
 mod writer;
 
 pub use compare::{Comparison, Difference, Tube, compare};
-pub use input::{InputError, InputTable, Side};
+pub use input::{InputError, InputTable};
 pub use kept::Kept;
 pub use names::Pattern;
 pub use set_file::{Problem, SetFileError, parse_set_file};

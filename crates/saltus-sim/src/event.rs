@@ -106,8 +106,9 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.set(program.time, t);
     functions.set(program.initial, 1.0);
     functions.set(program.terminal, 0.0);
-    functions.begin_inputs(t);
     eval(functions, t, Activation::Parameters)?;
+    // The start values of inputs are among the parameters.
+    functions.begin_inputs(t);
     for sample in &program.samples {
         let (start, interval) = (functions.get(sample.start), functions.get(sample.interval));
         if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {

@@ -36,7 +36,7 @@ pub use inputs::{BadTable, Signal, Table};
 pub use options::{Options, Recorded, Solver, ZenoPolicy};
 pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_events};
 pub use rows::Rows;
-pub use run::{run, simulate, simulate_observed};
+pub use run::{advance_to_end, run, simulate, simulate_observed};
 pub use saltus_program::MixedMethod;
 pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Progress, Simulation, State};
 pub use sink::{Header, Recorder, Sink, SinkError};

@@ -26,8 +26,17 @@ pub fn simulate_observed(
     }
 }
 
-/// Runs a simulation to its end.
+/// Runs a simulation to its end, the terminal event included.
 pub fn run(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bool) -> Result<(), SimError> {
+    advance_to_end(simulation, observer)?;
+    simulation.finish()
+}
+
+/// Runs a simulation up to its stop time; whoever saves its state there can go on from it with a later one.
+pub fn advance_to_end(
+    simulation: &mut Simulation,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(), SimError> {
     simulation.initialise()?;
     let stop = simulation.options().stop_time;
     while !simulation.is_over() {
@@ -36,7 +45,7 @@ pub fn run(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bo
         }
         simulation.advance(stop)?;
     }
-    simulation.finish()
+    Ok(())
 }
 
 impl Simulation {

@@ -3,6 +3,9 @@
 use saltus_base::{Code, Diagnostic, Span};
 use saltus_sim::{SimError, SimErrorKind};
 
+use crate::container::BadFile;
+use crate::model::Unchangeable;
+
 fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code(code), Span::nowhere(), message)
 }
@@ -44,6 +47,51 @@ pub fn unknown_class(name: &str, package: &str, similar: Option<&str>) -> Diagno
 pub fn unwritable(path: &str, why: &str) -> Diagnostic {
     error("E0095", format!("expected a file that can be written, found `{path}`: {why}"))
         .hint("check that the directory exists and may be written to")
+}
+
+/// A compiled model or a saved state cannot be used.
+pub fn bad_file(path: &str, why: &BadFile) -> Diagnostic {
+    let said = error("E0082", format!("`{path}` cannot be used: {why}"));
+    match why {
+        BadFile::Version { .. } => said.hint("compile the model again with this program"),
+        _ => said.hint("write it again with `saltus compile` or `--save-state`"),
+    }
+}
+
+/// The state belongs to another model, or its external objects cannot be made again.
+pub fn cannot_resume(why: &str) -> Diagnostic {
+    error("E0081", format!("the run cannot go on from the saved state: {why}"))
+        .hint("resume with the model, and the values of its structural parameters, with which the state was saved")
+}
+
+/// External objects of foreign code, and inputs that are functions, have no state that could be written.
+pub fn cannot_save(why: &str) -> Diagnostic {
+    error("E0080", why)
+}
+
+/// A value cannot be set in a model that has been compiled.
+pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
+    let said = error("E0079", format!("`{name}` cannot be set to `{value}`: {why}"));
+    match why {
+        Unchangeable::Structural | Unchangeable::Computed => said.hint("set it when the model is compiled"),
+        _ => said,
+    }
+}
+
+/// A variable cannot be set at this point of a run.
+pub fn cannot_be_set(name: &str, why: &str) -> Diagnostic {
+    error("E0078", format!("`{name}` cannot be set: {why}"))
+}
+
+/// A table of inputs lacks a column, or its times or values make no sense.
+pub fn bad_inputs(path: &str, why: &str) -> Diagnostic {
+    error("E0077", format!("the inputs in `{path}` cannot be used: {why}"))
+        .hint("a table needs a column `time` that does not decrease and a column for each input of the model")
+}
+
+/// A file of parameter values has lines that are no assignments.
+pub fn bad_set_file(path: &str, why: &str) -> Diagnostic {
+    error("E0076", format!("`{path}`, {why}"))
 }
 
 /// The name of a result file does not say its format.

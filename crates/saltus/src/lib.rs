@@ -26,6 +26,8 @@ pub mod results;
 pub mod search;
 mod session;
 mod shipped;
+mod simulation;
+mod start;
 pub mod stats;
 pub mod suite;
 pub mod sweep;
@@ -33,3 +35,7 @@ pub mod sweep;
 pub use model::Model;
 pub use session::{Permissions, Session};
 pub use shipped::ShippedFiles;
+pub use simulation::{AccessError, Settings, Simulation};
+pub use start::Start;
+
+pub use saltus_sim::{Advance, Signal, State};

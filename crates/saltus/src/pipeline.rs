@@ -14,11 +14,11 @@ use saltus_library::ClassId;
 use saltus_program::SimProgram;
 use saltus_results::Kept;
 use saltus_sim::{
-    MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, Trajectory, WarningKind,
+    MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State, Trajectory, WarningKind,
     ZenoPolicy,
 };
 
-use crate::{Model, Permissions, Session, diagnostics, guard, stats};
+use crate::{Model, Permissions, Session, Start, diagnostics, guard, stats};
 
 /// How far to go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,7 +33,7 @@ pub enum Stage {
     Simulate,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     pub stop_after: Stage,
     /// Values for parameters, by name, as Modelica expressions.
@@ -42,6 +42,10 @@ pub struct Options {
     pub engine: Engine,
     /// Describe how the equations were sorted.
     pub describe: bool,
+    /// What a simulation begins with.
+    pub start: Start,
+    /// Keep the state at the end of the simulation.
+    pub saves_state: bool,
 }
 
 impl Default for Options {
@@ -58,6 +62,8 @@ impl Options {
             experiment: Experiment::default(),
             engine: Engine::default(),
             describe: false,
+            start: Start::default(),
+            saves_state: false,
         }
     }
 }
@@ -145,6 +151,8 @@ pub struct Outcome {
     pub trajectory: Option<Trajectory>,
     /// The simulation began and failed.
     pub failed_at_run_time: bool,
+    /// The state at the end of the simulation, if that was asked for.
+    pub state: Option<State>,
     /// The settings of the simulation.
     pub settings: Option<saltus_sim::Options>,
     pub diagnostics: Diagnostics,
@@ -269,9 +277,12 @@ fn simulate(
         let mut simulation = Simulation::new(instance, settings.clone());
         let recorder = Recorder::new(settings.max_result_bytes);
         simulation.set_sink(Box::new(recorder.clone()));
+        options.start.apply(&mut simulation, &model)?;
         let done = run_within(&mut simulation, options.experiment.time_limit, observer);
+        let state = options.saves_state.then(|| simulation.state());
+        let done = done.and_then(|()| simulation.finish());
         machine_code = simulation.compile_time();
-        (simulation.trajectory(&recorder), done)
+        Ok::<_, Vec<Diagnostic>>((simulation.trajectory(&recorder), done, state))
     });
     // Compiled when hot, in the middle of the simulation: a stage of its own all the same.
     if let Some((_, time)) = outcome.timings.last_mut() {
@@ -279,15 +290,23 @@ fn simulate(
     }
     let at = outcome.timings.len().saturating_sub(1);
     outcome.timings.insert(at, ("machine_code", machine_code));
-    let trajectory = match done {
-        Some((trajectory, Ok(()))) => trajectory,
-        Some((trajectory, Err(error))) => {
-            outcome.diagnostics.push(diagnostics::simulation_failed(&error));
-            outcome.failed_at_run_time = true;
-            trajectory
+    let (trajectory, done, state) = match done {
+        Some(Ok(ran)) => ran,
+        Some(Err(wrong)) => {
+            outcome.diagnostics.extend(wrong);
+            return;
         }
-        None => Trajectory::default(),
+        None => (Trajectory::default(), Ok(()), None),
     };
+    if let Err(error) = done {
+        outcome.diagnostics.push(diagnostics::simulation_failed(&error));
+        outcome.failed_at_run_time = true;
+    }
+    match state {
+        Some(Ok(state)) => outcome.state = Some(state),
+        Some(Err(why)) => outcome.diagnostics.push(diagnostics::cannot_save(&why.to_string())),
+        None => {}
+    }
     let warnings = trajectory.warnings.iter().map(|w| match w.kind {
         WarningKind::Assertion => diagnostics::assertion_warning(w.time, &w.message, w.span),
         WarningKind::Jump => diagnostics::jump(w.time, &w.message, w.span),
@@ -301,7 +320,7 @@ fn simulate(
 /// Steps and events between two looks at the clock.
 const STEPS_PER_LOOK: u64 = 16;
 
-/// Runs a simulation to its end, or until the time limit.
+/// Runs a simulation up to its stop time, or until the time limit; the terminal event is not part of it.
 pub(crate) fn run_within(
     simulation: &mut Simulation,
     limit: Option<Duration>,
@@ -310,7 +329,7 @@ pub(crate) fn run_within(
     let started = Instant::now();
     let mut looks = 0u64;
     let mut is_late = false;
-    let done = saltus_sim::run(simulation, &mut |progress| {
+    let done = saltus_sim::advance_to_end(simulation, &mut |progress| {
         looks += 1;
         is_late = looks.is_multiple_of(STEPS_PER_LOOK) && limit.is_some_and(|limit| started.elapsed() > limit);
         !is_late && observer(progress)

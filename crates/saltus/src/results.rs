@@ -5,9 +5,11 @@
 use std::collections::HashMap;
 
 use saltus_program::{SimProgram, SlotType, Variable};
-use saltus_results::{Kind, Results, Source};
+use saltus_results::{Results, Source};
 use saltus_sim::Trajectory;
 use saltus_sim::trajectory::Column;
+
+use crate::start::kind;
 
 /// All signals and parameters whose name `keeps` accepts.
 pub fn of(program: &SimProgram, trajectory: &Trajectory, keeps: &dyn Fn(&str) -> bool) -> Results {
@@ -25,15 +27,6 @@ pub fn of(program: &SimProgram, trajectory: &Trajectory, keeps: &dyn Fn(&str) ->
         results.add_constant(name, description, unit, kind(ty), *value);
     }
     results
-}
-
-fn kind(ty: SlotType) -> Kind {
-    match ty {
-        SlotType::Real => Kind::Real,
-        SlotType::Integer => Kind::Integer,
-        SlotType::Enumeration => Kind::Enumeration,
-        SlotType::Boolean => Kind::Boolean,
-    }
 }
 
 /// Signals over all segments; where a segment does not have a variable its values are not-a-number.

@@ -216,6 +216,7 @@ impl Study<'_> {
         simulation.set_sink(Box::new(recorder.clone()));
         let goes_on = &mut |_| !self.stop.load(Ordering::Relaxed);
         let done = pipeline::run_within(&mut simulation, experiment.time_limit, goes_on);
+        let done = done.and_then(|()| simulation.finish());
         let trajectory = simulation.trajectory(&recorder);
         (simulation.into_instance(), done.map(|()| trajectory))
     }
