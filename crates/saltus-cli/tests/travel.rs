@@ -166,7 +166,7 @@ fn tables_that_cannot_be_inputs_are_errors_before_anything_is_written() {
     ] {
         let path = dir.file("in.csv", table);
         let (_, said) = run(&["simulate", &source, "--input", &path, "--output", &output, "--quiet"], 1);
-        assert!(said.contains("E0077") && said.contains(expected), "{said}");
+        assert!(said.contains(expected), "{said}");
         assert_eq!(dir.read("old.csv"), "old");
     }
     let values = dir.file("values.txt", "k 3\n= 4\n");
