@@ -3,6 +3,7 @@
 
 use saltus_base::Span;
 use saltus_procedure::Operand;
+use saltus_procedure::scalar::range_length;
 
 use crate::array::Items;
 use crate::evaluator::Evaluator;
@@ -79,9 +80,9 @@ fn reals(a: f64, step: f64, b: f64, limit: u64, span: Span) -> EvalResult<Items>
     if step == 0.0 {
         return Err(diagnostics::zero_step(span).into());
     }
-    let n = ((b - a) / step).floor() + 1.0;
+    let n = range_length(a, step, b);
     if n.is_nan() || n > limit as f64 {
         return Err(diagnostics::array_too_large(span, limit).into());
     }
-    Ok(Items::Real((0..n.max(0.0) as u64).map(|i| a + i as f64 * step).collect()))
+    Ok(Items::Real((0..n as u64).map(|i| a + i as f64 * step).collect()))
 }

@@ -4,7 +4,7 @@
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, BinaryOp, ReductionOp, Type};
-use saltus_procedure::{Code, Iteration};
+use saltus_procedure::{BinaryFn, Code, Iteration};
 
 use crate::array::Items;
 use crate::evaluator::Evaluator;
@@ -161,11 +161,17 @@ pub(crate) fn combine(op: ReductionOp, a: Value, b: Value, span: Span) -> EvalRe
 }
 
 pub(crate) fn smaller(a: Value, b: Value, span: Span) -> EvalResult {
+    if let (Value::Real(x), Value::Real(y)) = (&a, &b) {
+        return Ok(Value::Real(BinaryFn::Min.apply(*x, *y)));
+    }
     let less = operators::binary(BinaryOp::Less, b.clone(), a.clone(), span)?;
     Ok(if less == Value::Boolean(true) { b } else { a })
 }
 
 pub(crate) fn larger(a: Value, b: Value, span: Span) -> EvalResult {
+    if let (Value::Real(x), Value::Real(y)) = (&a, &b) {
+        return Ok(Value::Real(BinaryFn::Max.apply(*x, *y)));
+    }
     let less = operators::binary(BinaryOp::Less, a.clone(), b.clone(), span)?;
     Ok(if less == Value::Boolean(true) { b } else { a })
 }

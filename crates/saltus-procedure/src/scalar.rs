@@ -209,7 +209,14 @@ impl BinaryFn {
             BinaryFn::Sub => a - b,
             BinaryFn::Mul => a * b,
             BinaryFn::Div => a / b,
-            BinaryFn::Pow => a.powf(b),
+            // A product is exact to the last bit, and most exponents are 2.
+            BinaryFn::Pow => {
+                if b == 2.0 {
+                    a * a
+                } else {
+                    a.powf(b)
+                }
+            }
             BinaryFn::Atan2 => a.atan2(b),
             BinaryFn::IntDiv => (a / b).trunc(),
             BinaryFn::Mod => a - (a / b).floor() * b,
@@ -241,6 +248,18 @@ impl BinaryFn {
     }
 }
 
+/// Number of elements of the range `first:step:last` of Reals; NaN if there is none. The quotient is taken a hair larger,
+/// so that `0:0.1:0.3` has its last element. (Specification: section 10.4.3.)
+pub fn range_length(first: f64, step: f64, last: f64) -> f64 {
+    let n = ((last - first) / step * (1.0 + 4.0 * f64::EPSILON)).floor() + 1.0;
+    if step == 0.0 || !n.is_finite() { f64::NAN } else { n.max(0.0) }
+}
+
+/// Point `i` from 0 of `n` points of equal distance; the last one is the end itself. (Specification: section 10.3.3.)
+pub fn linspace(first: f64, last: f64, n: usize, i: usize) -> f64 {
+    if i + 1 == n { last } else { first + (last - first) / (n - 1) as f64 * i as f64 }
+}
+
 fn truth(b: bool) -> f64 {
     f64::from(u8::from(b))
 }
@@ -255,6 +274,22 @@ mod tests {
         assert!(BinaryFn::Max.apply(f64::NAN, 1.0).is_nan() && BinaryFn::Max.apply(1.0, f64::NAN).is_nan());
         assert!(UnaryFn::Sign.apply(f64::NAN).is_nan());
         assert_eq!(UnaryFn::Sign.apply(-2.0), -1.0);
+    }
+
+    #[test]
+    fn ranges_of_decimal_fractions_have_their_last_element() {
+        // 0.3/0.1 is 2.9999999999999996 in binary.
+        assert_eq!(range_length(0.0, 0.1, 0.3), 4.0);
+        assert_eq!(range_length(0.0, 0.1, 0.29), 3.0);
+        assert_eq!(range_length(1.0, -0.5, 0.0), 3.0);
+        assert_eq!(range_length(1.0, 1.0, 0.0), 0.0);
+        assert!(range_length(0.0, 0.0, 1.0).is_nan() && range_length(0.0, 1.0, f64::INFINITY).is_nan());
+    }
+
+    #[test]
+    fn equal_distances_end_at_the_end() {
+        assert_eq!(linspace(0.0, 0.3, 4, 3), 0.3);
+        assert_eq!(linspace(1.0, 3.0, 3, 1), 2.0);
     }
 
     #[test]

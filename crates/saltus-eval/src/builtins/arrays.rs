@@ -2,6 +2,7 @@
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, BinaryOp, Builtin, ReductionOp, Type, UnaryOp};
+use saltus_procedure::scalar::linspace;
 use saltus_procedure::{Argument, Operand};
 
 use super::Call;
@@ -103,12 +104,7 @@ impl Evaluator<'_> {
         let (Some(x), Some(y)) = (a.as_real(), b.as_real()) else {
             return Err(diagnostics::kind_mismatch(call.span, "numbers", type_name(a.base_type())).into());
         };
-        let step = (y - x) / (n - 1) as f64;
-        let mut points: Vec<f64> = (0..n).map(|i| x + step * i as f64).collect();
-        if let Some(last) = points.last_mut() {
-            *last = y;
-        }
-        Ok(Value::reals(points))
+        Ok(Value::reals((0..n).map(|i| linspace(x, y, n, i)).collect()))
     }
 
     /// `cat(k, A, B, …)`: all sizes agree except those of dimension `k`.
@@ -147,7 +143,7 @@ impl Evaluator<'_> {
         self.charge(&value);
         let Value::Array(a) = &value else { return Ok(value) };
         if let (Items::Real(v), ReductionOp::Sum) = (a.items(), op) {
-            return Ok(Value::Real(v.iter().sum()));
+            return Ok(Value::Real(v.iter().copied().reduce(|a, b| a + b).unwrap_or(0.0)));
         }
         let mut elements = (0..a.len()).filter_map(|i| a.get(i));
         let Some(first) = elements.next() else { return neutral(op, number_base(call.ty), call.span) };

@@ -13,7 +13,7 @@ use crate::value::type_name;
 use crate::{EvalResult, Value, diagnostics, operators};
 
 impl Evaluator<'_> {
-    pub(super) fn to_string(&mut self, call: Call) -> EvalResult {
+    pub(super) fn text_of(&mut self, call: Call) -> EvalResult {
         let value = call.value(0)?;
         if let Some(Value::String(format)) = call.values.get(1)
             && call.values.len() == 2

@@ -84,7 +84,7 @@ impl Evaluator<'_> {
             },
             ToInteger => Ok(call.take(0)?.converted(BaseType::Integer)),
             EnumFromInteger => self.enumeration_value(call),
-            ToString => self.to_string(call),
+            ToString => self.text_of(call),
             _ if is_elementary(call.function) => Err(call.wrong_arguments()),
             _ => self.array_builtin(call),
         }

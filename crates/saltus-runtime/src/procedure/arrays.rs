@@ -153,10 +153,6 @@ impl Body<'_, '_> {
         let op = if function == Builtin::Sum { BinaryOp::Add } else { BinaryOp::Mul };
         let elements = self.elements(&value)?;
         let Some((&first, rest)) = elements.split_first() else {
-            if value.base == BaseType::Real && function == Builtin::Sum {
-                let nothing: f64 = [0.0f64; 0].iter().sum();
-                return Ok(Place::scalar(self.constant(nothing), BaseType::Real));
-            }
             let neutral = self.constant(f64::from(u8::from(function == Builtin::Product)));
             return Ok(Place::scalar(neutral, number_base(ty)));
         };
@@ -195,13 +191,16 @@ impl Body<'_, '_> {
         let mut results = Vec::with_capacity(rows * columns);
         for row in 0..rows {
             for column in 0..columns {
-                let mut sum = zero;
+                let mut sum = None;
                 for k in 0..inner {
                     let (x, y) = (left.at.plus((row * inner + k) as u32), right.at.plus((k * columns + column) as u32));
                     let product = self.binary(multiply, x, y)?;
-                    sum = self.binary(add, product, sum)?;
+                    sum = Some(match sum {
+                        Some(sum) => self.binary(add, sum, product)?,
+                        None => product,
+                    });
                 }
-                results.push(sum);
+                results.push(sum.unwrap_or(zero));
             }
         }
         self.array_from(base, dims, &results)
@@ -270,8 +269,8 @@ impl Body<'_, '_> {
             ReductionOp::Product if is_integer => (Binary::MulInteger, 1.0),
             ReductionOp::Sum => (Binary::Function(BinaryFn::Add), 0.0),
             ReductionOp::Product => (Binary::Function(BinaryFn::Mul), 1.0),
-            ReductionOp::Min if !is_integer => (Binary::Smaller, f64::MAX),
-            ReductionOp::Max if !is_integer => (Binary::Larger, -f64::MAX),
+            ReductionOp::Min if !is_integer => (Binary::Function(BinaryFn::Min), f64::MAX),
+            ReductionOp::Max if !is_integer => (Binary::Function(BinaryFn::Max), -f64::MAX),
             _ => return Err(Unsupported("a reduction of Integers")),
         };
         let total = self.storage(ty.base, &[])?;

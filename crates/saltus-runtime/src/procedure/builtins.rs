@@ -56,7 +56,7 @@ impl Body<'_, '_> {
 
     /// `min(a, b)` of two scalars, `min(A)` over all elements of an array.
     fn extremum(&mut self, is_max: bool, arguments: &[Argument], ty: &Type) -> Compiled<Place> {
-        let f = if is_max { Binary::Larger } else { Binary::Smaller };
+        let f = Binary::Function(if is_max { BinaryFn::Max } else { BinaryFn::Min });
         let first = self.value(&arguments.first().ok_or(Unsupported("too few arguments"))?.value)?;
         if !is_simple(first.base) {
             return Err(Unsupported("a number is expected"));

@@ -414,11 +414,11 @@ impl Body<'_, '_> {
             base => base,
         };
         // Whole numbers are exact in either case, so that the number of elements is, too.
-        let n = ((b - a) / d).floor() + 1.0;
-        if d == 0.0 || n.is_nan() {
+        let n = form::scalar::range_length(a, d, b);
+        if n.is_nan() {
             return Err(Unsupported("a range without step"));
         }
-        let n = n_elements(&[n.max(0.0) as usize])?;
+        let n = n_elements(&[n as usize])?;
         let scalars: Vec<f64> = (0..n).map(|i| a + i as f64 * d).collect();
         Ok(Place { at: self.compiler.store.constants.add(&scalars), base, dims: vec![n] })
     }
