@@ -9,6 +9,7 @@ use saltus_flat::{Builtin, Expr};
 use saltus_program::{BinaryFn, RelationOp, Sample, SlotId, SlotKind, SlotType, UnaryFn};
 
 use crate::dag::NodeId;
+use crate::lower::operators::{greatest, least};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{Assignment, ScalarEquation};
@@ -23,8 +24,8 @@ impl<'a> Lowering<'a> {
             (Builtin::Atan2, [a, b]) => self.pairwise(BinaryFn::Atan2, a, b, e.span),
             (Builtin::Min, [a, b]) => self.pairwise(BinaryFn::Min, a, b, e.span),
             (Builtin::Max, [a, b]) => self.pairwise(BinaryFn::Max, a, b, e.span),
-            (Builtin::Min, [a]) => self.fold(BinaryFn::Min, f64::MAX, a),
-            (Builtin::Max, [a]) => self.fold(BinaryFn::Max, f64::MIN, a),
+            (Builtin::Min, [a]) => self.fold(BinaryFn::Min, greatest(e.ty.base, self.model), a),
+            (Builtin::Max, [a]) => self.fold(BinaryFn::Max, least(e.ty.base), a),
             (Builtin::Sum, [a]) => self.fold(BinaryFn::Add, 0.0, a),
             (Builtin::Product, [a]) => self.fold(BinaryFn::Mul, 1.0, a),
             (Builtin::Floor | Builtin::Integer, [x]) => self.each(x, e, |s, x, text, span| s.floor(x, text, span)),

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use saltus_flat::{Attributes, Expr, FlatModel, Variability};
+use saltus_base::IdVec;
+use saltus_flat::{Attributes, Expr, FlatModel, FunctionId, Variability};
+use saltus_procedure::Procedure;
 use saltus_program::{
     Assign, Block, Experiment, Jacobian, Loop, Section, SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel,
     Unknown,
@@ -71,6 +73,7 @@ pub fn emit(
         })
         .collect();
     let structural = structural_parameters(model, &system, parameters_sorted);
+    let procedures = procedures(model, &system);
     SimProgram {
         name: model.name.clone(),
         time: system.time,
@@ -99,7 +102,7 @@ pub fn emit(
             tolerance: model.experiment.tolerance,
         },
         callables: system.calls.callables,
-        functions: model.functions.clone(),
+        procedures,
         records: model.records.clone(),
         enumerations: model.enumerations.clone(),
         slots: system.slots,
@@ -143,6 +146,14 @@ fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment
         }
     }
     Divided { derivative_steps, crossing_steps, output_steps }
+}
+
+/// The functions of the model, lowered, and behind them the texts with holes.
+fn procedures(model: &FlatModel, system: &System) -> IdVec<FunctionId, Arc<Procedure>> {
+    let known = &system.memo.procedures;
+    let lowered =
+        |(id, function)| known.get(&id).cloned().unwrap_or_else(|| Arc::new(saltus_procedure::lower(function)));
+    model.functions.iter().map(lowered).chain(system.memo.texts.iter().cloned()).collect()
 }
 
 /// Constants, structural parameters, those that decided about the structure, and all that these are computed from.

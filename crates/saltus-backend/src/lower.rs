@@ -14,7 +14,7 @@ pub mod effects;
 pub mod function_assertions;
 mod functions;
 mod index;
-mod operators;
+pub mod operators;
 mod statements;
 mod templates;
 #[cfg(test)]

@@ -65,6 +65,11 @@ impl Array {
         &self.0.items
     }
 
+    /// The items; a copy where they are shared.
+    pub(crate) fn into_items(self) -> Items {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.items.clone(), |own| own.items)
+    }
+
     /// The items for writing; their number must not change.
     pub(crate) fn items_mut(&mut self) -> &mut Items {
         &mut Arc::make_mut(&mut self.0).items

@@ -1,13 +1,12 @@
 //! Calls of functions (specification chapter 12): binding inputs, initialising outputs and protected variables,
 //! running the body or the native implementation of an external function, collecting outputs.
 
-use std::sync::Arc;
-
-use saltus_base::{Index as _, Span};
-use saltus_flat::{BaseType, Expr, External, ExternalArgument, Function, FunctionId, Local, LocalId, Type};
+use saltus_base::Span;
+use saltus_flat::{BaseType, FunctionId, RecordId, Type};
+use saltus_procedure::{Body, External, ExternalArgument, Local, Procedure, Register};
 
 use crate::array::Items;
-use crate::evaluator::{Evaluator, Frame, Slot};
+use crate::evaluator::{Evaluator, Frame, integer_of};
 use crate::native::{self, NativeContext, NativeError, NativeResult};
 use crate::value::type_name;
 use crate::{EvalError, EvalResult, ForeignCall, Value, diagnostics};
@@ -16,22 +15,8 @@ use crate::{EvalError, EvalResult, ForeignCall, Value, diagnostics};
 const MOST_RECORD_LEVELS: u32 = 50;
 
 impl Evaluator<'_> {
-    pub(crate) fn eval_arguments(&mut self, arguments: &[Expr]) -> EvalResult<Vec<Value>> {
-        arguments.iter().map(|a| self.eval(a)).collect()
-    }
-
-    pub(crate) fn eval_call(&mut self, function: FunctionId, arguments: &[Expr], span: Span) -> EvalResult {
-        let arguments = self.eval_arguments(arguments)?;
-        first(self.call_function(function, arguments, span)?, span)
-    }
-
-    pub(crate) fn eval_call_local(&mut self, function: LocalId, arguments: &[Expr], span: Span) -> EvalResult {
-        let arguments = self.eval_arguments(arguments)?;
-        first(self.call_local(function, arguments, span)?, span)
-    }
-
     /// Calls the function that a local holds; bound inputs and given arguments are put together by position.
-    pub(crate) fn call_local(&mut self, local: LocalId, arguments: Vec<Value>, span: Span) -> EvalResult<Vec<Value>> {
+    pub(crate) fn call_local(&mut self, local: Register, arguments: Vec<Value>, span: Span) -> EvalResult<Vec<Value>> {
         let value = match self.frame.get(local) {
             Some(value) => value.clone(),
             None => return Err(EvalError::not_constant(span, "a function argument")),
@@ -42,7 +27,7 @@ impl Evaluator<'_> {
         if target.bound.is_empty() {
             return self.call_function(target.function, arguments, span);
         }
-        let n_inputs = self.env.function(target.function)?.inputs.len();
+        let n_inputs = self.env.procedure(target.function)?.inputs.len();
         let mut given = arguments.into_iter();
         let mut all = Vec::with_capacity(n_inputs);
         for position in 0..n_inputs {
@@ -61,64 +46,88 @@ impl Evaluator<'_> {
         arguments: Vec<Value>,
         span: Span,
     ) -> EvalResult<Vec<Value>> {
-        let function = self.env.function(id)?;
+        let procedure = self.env.procedure(id)?;
         self.step(span)?;
         if self.calls.len() >= self.limits.depth as usize {
-            return Err(diagnostics::calls_too_deep(self.outermost(span), self.limits.depth, &function.name).into());
+            return Err(diagnostics::calls_too_deep(self.outermost(span), self.limits.depth, &procedure.name).into());
         }
-        if arguments.len() > function.inputs.len() {
-            return Err(diagnostics::wrong_arguments(span, &function.name, arguments.len()).into());
+        if arguments.len() > procedure.inputs.len() {
+            return Err(diagnostics::wrong_arguments(span, &procedure.name, arguments.len()).into());
         }
-        let mut frame = Frame { slots: vec![Slot::Unset; function.locals.len()] };
-        for (&input, value) in function.inputs.iter().zip(arguments) {
-            let base = function.locals.get(input).map_or(BaseType::Error, |l| l.ty.base);
+        let mut frame = Frame::new(procedure.n_registers);
+        for (&input, value) in procedure.inputs.iter().zip(arguments) {
+            let base = procedure.local(input).map_or(BaseType::Error, |l| l.ty.base);
             frame.set(input, value.converted(base));
         }
         let caller = std::mem::replace(&mut self.frame, frame);
-        self.calls.push((function.clone(), span));
-        let result = self.run_function(id, &function, span);
+        self.calls.push((procedure.clone(), span));
+        let result = self.run_procedure(id, &procedure, span);
         self.calls.pop();
         self.frame = caller;
         result
     }
 
-    fn run_function(&mut self, id: FunctionId, function: &Arc<Function>, span: Span) -> EvalResult<Vec<Value>> {
-        for &input in &function.inputs {
-            if self.frame.get(input).is_none() {
-                self.initialise_local(input, span)?;
+    fn run_procedure(&mut self, id: FunctionId, procedure: &Procedure, span: Span) -> EvalResult<Vec<Value>> {
+        self.initialise(procedure, span)?;
+        match &procedure.body {
+            Body::Statements(block) => {
+                self.run(block, span)?;
             }
-            self.check_input_size(function, input, span)?;
+            Body::Record(record) => return self.construct_record(*record, procedure, span),
+            Body::External(external) => self.run_external(id, procedure, external, span)?,
         }
-        if function.is_record_constructor {
-            return self.construct_record(function, span);
+        let mut results = Vec::with_capacity(procedure.outputs.len());
+        for &output in &procedure.outputs {
+            results
+                .push(self.frame.take(output).ok_or_else(|| -> EvalError { diagnostics::unknown_local(span).into() })?);
         }
-        for (local, declaration) in function.locals.iter() {
-            if self.frame.get(local).is_none() && has_default(declaration) {
-                self.initialise_local(local, span)?;
+        Ok(results)
+    }
+
+    /// Gives every local its declared value, or the default of its type, and checks the sizes of inputs.
+    fn initialise(&mut self, procedure: &Procedure, span: Span) -> EvalResult<()> {
+        self.frame.is_initialising = true;
+        let (first, rest) =
+            procedure.initial.split_at((procedure.n_before_check as usize).min(procedure.initial.len()));
+        for &local in first {
+            self.initialise_local(procedure, local, span)?;
+        }
+        for &input in &procedure.inputs {
+            self.check_input_size(procedure, input, span)?;
+        }
+        if !matches!(procedure.body, Body::Record(_)) {
+            for &local in rest {
+                self.initialise_local(procedure, local, span)?;
             }
         }
-        match &function.external {
-            Some(external) => self.run_external(id, function, external, span)?,
-            None => {
-                self.run(&function.body)?;
-            }
+        self.frame.is_initialising = false;
+        Ok(())
+    }
+
+    fn initialise_local(&mut self, procedure: &Procedure, register: Register, span: Span) -> EvalResult<()> {
+        if self.frame.get(register).is_some() {
+            return Ok(());
         }
-        function
-            .outputs
-            .iter()
-            .map(|&output| match self.frame.save(output) {
-                Slot::Set(value) => Ok(value),
-                _ => Err(diagnostics::unknown_local(span).into()),
-            })
-            .collect()
+        let Some(local) = procedure.local(register) else { return Err(diagnostics::unknown_local(span).into()) };
+        let value = match &local.default {
+            Some(default) => self.eval_code(default)?.converted(local.ty.base),
+            None if procedure.inputs.contains(&register) => {
+                let what = format!("the input `{}` of `{}`", local.name, procedure.name);
+                return Err(EvalError::not_constant(span, what));
+            }
+            None if has_default(local.ty.base) => self.default_value(local)?,
+            None => return Ok(()),
+        };
+        self.frame.set(register, value);
+        Ok(())
     }
 
     /// Inputs declared with a size, as `input Real y[size(x, 1)]`, must have it.
-    fn check_input_size(&mut self, function: &Arc<Function>, input: LocalId, span: Span) -> EvalResult<()> {
-        let Some(local) = function.locals.get(input) else { return Ok(()) };
+    fn check_input_size(&mut self, procedure: &Procedure, input: Register, span: Span) -> EvalResult<()> {
+        let Some(local) = procedure.local(input) else { return Ok(()) };
         for (d, size) in local.sizes.iter().enumerate() {
             let Some(size) = size else { continue };
-            let expected = self.eval_integer(size)?;
+            let expected = integer_of(&self.eval_code(size)?, size.span)?;
             let found = self.frame.get(input).and_then(|v| v.dims().get(d).copied());
             if let Some(found) = found
                 && found as i64 != expected
@@ -129,49 +138,13 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn construct_record(&mut self, function: &Arc<Function>, span: Span) -> EvalResult<Vec<Value>> {
-        let base = function.outputs.first().and_then(|&o| function.locals.get(o)).map(|l| l.ty.base);
-        let Some(BaseType::Record(id)) = base else {
-            return Err(diagnostics::wrong_arguments(span, &function.name, function.inputs.len()).into());
-        };
-        let fields = function
-            .inputs
-            .iter()
-            .map(|&input| match self.frame.save(input) {
-                Slot::Set(value) => Ok(value),
-                _ => Err(diagnostics::unknown_local(span).into()),
-            })
-            .collect::<EvalResult<Vec<_>>>()?;
-        Ok(vec![Value::record(id, fields)])
-    }
-
-    /// Gives a local its declared value, or the default of its type. Declarations may refer to each other in any
-    /// order, so this also happens on demand.
-    pub(crate) fn initialise_local(&mut self, id: LocalId, span: Span) -> EvalResult {
-        let Some((function, _)) = self.calls.last() else {
-            return Err(EvalError::not_constant(span, "an iteration variable"));
-        };
-        let function = function.clone();
-        let Some(local) = function.locals.get(id) else {
-            return Err(diagnostics::unknown_local(span).into());
-        };
-        match self.frame.slots.get_mut(id.index()) {
-            Some(slot @ Slot::Unset) => *slot = Slot::Pending,
-            Some(Slot::Set(value)) => return Ok(value.clone()),
-            _ => return Err(diagnostics::cyclic_local(local.span, &local.name).into()),
+    fn construct_record(&mut self, record: RecordId, procedure: &Procedure, span: Span) -> EvalResult<Vec<Value>> {
+        let mut fields = Vec::with_capacity(procedure.inputs.len());
+        for &input in &procedure.inputs {
+            fields
+                .push(self.frame.take(input).ok_or_else(|| -> EvalError { diagnostics::unknown_local(span).into() })?);
         }
-        let value = match &local.default {
-            Some(default) => self.eval(default)?.converted(local.ty.base),
-            None if function.inputs.contains(&id) => {
-                return Err(EvalError::not_constant(
-                    span,
-                    format!("the input `{}` of `{}`", local.name, function.name),
-                ));
-            }
-            None => self.default_value(local)?,
-        };
-        self.frame.set(id, value.clone());
-        Ok(value)
+        Ok(vec![Value::record(record, fields)])
     }
 
     fn default_value(&mut self, local: &Local) -> EvalResult {
@@ -179,7 +152,10 @@ impl Evaluator<'_> {
         for (d, dim) in local.ty.dims.iter().enumerate() {
             let size = match (dim.known(), local.sizes.get(d)) {
                 (Some(n), _) => usize::try_from(n).unwrap_or(usize::MAX),
-                (None, Some(Some(size))) => self.eval_size(size)?,
+                (None, Some(Some(size))) => {
+                    let value = self.eval_code(size)?;
+                    self.size_of(&value, size.span)?
+                }
                 (None, _) => 0,
             };
             dims.push(size);
@@ -224,7 +200,7 @@ impl Evaluator<'_> {
     fn run_external(
         &mut self,
         id: FunctionId,
-        function: &Arc<Function>,
+        procedure: &Procedure,
         external: &External,
         span: Span,
     ) -> EvalResult<()> {
@@ -236,17 +212,17 @@ impl Evaluator<'_> {
         let mut arguments = Vec::with_capacity(external.arguments.len());
         for argument in &external.arguments {
             arguments.push(match argument {
-                ExternalArgument::Input(e) => self.eval(e)?,
+                ExternalArgument::Input(code) => self.eval_code(code)?,
                 ExternalArgument::Output(local) => match self.frame.get(*local) {
                     Some(value) => value.clone(),
-                    None => self.initialise_local(*local, span)?,
+                    None => return Err(self.without_value(*local, span)),
                 },
             });
         }
         // From here on the arguments are the only holders, so that writing into them copies nothing.
         for argument in &external.arguments {
             if let ExternalArgument::Output(local) = argument {
-                self.frame.save(*local);
+                self.frame.take(*local);
             }
         }
         let n_elements: usize = arguments.iter().map(Value::n_elements).sum();
@@ -259,7 +235,7 @@ impl Evaluator<'_> {
         };
         let result = match native {
             Some(native) => native(&mut context, &mut arguments),
-            None => call_foreign(&mut context, function, external, &mut arguments),
+            None => call_foreign(&mut context, procedure, external, &mut arguments),
         };
         self.steps = self.steps.saturating_add(context.steps);
         let result = result.map_err(|error| match error {
@@ -268,17 +244,17 @@ impl Evaluator<'_> {
         })?;
         for (argument, value) in external.arguments.iter().zip(arguments) {
             if let ExternalArgument::Output(local) = argument {
-                self.store_result(function, *local, value);
+                self.store_result(procedure, *local, value);
             }
         }
         if let (Some(local), Some(value)) = (external.result, result) {
-            self.store_result(function, local, value);
+            self.store_result(procedure, local, value);
         }
         Ok(())
     }
 
-    fn store_result(&mut self, function: &Function, local: LocalId, value: Value) {
-        let base = function.locals.get(local).map_or(BaseType::Error, |l| l.ty.base);
+    fn store_result(&mut self, procedure: &Procedure, local: Register, value: Value) {
+        let base = procedure.local(local).map_or(BaseType::Error, |l| l.ty.base);
         self.frame.set(local, value.converted(base));
     }
 }
@@ -286,17 +262,17 @@ impl Evaluator<'_> {
 /// A function of the user's own libraries.
 fn call_foreign(
     context: &mut NativeContext,
-    function: &Function,
+    procedure: &Procedure,
     external: &External,
     arguments: &mut [Value],
 ) -> NativeResult {
-    let result = external.result.and_then(|local| function.locals.get(local)).map(|local| &local.ty);
+    let result = external.result.and_then(|local| procedure.local(local)).map(|local| &local.ty);
     if result.is_some_and(|ty| !ty.dims.is_empty() || matches!(ty.base, BaseType::Record(_))) {
         return Err("an array or a record can be an argument that the function writes, but not its result".into());
     }
     let is_output: Vec<bool> = external.arguments.iter().map(|a| matches!(a, ExternalArgument::Output(_))).collect();
     let call = ForeignCall {
-        function: &function.name,
+        function: &procedure.name,
         name: &external.name,
         language: &external.language,
         libraries: &external.libraries,
@@ -309,14 +285,6 @@ fn call_foreign(
 }
 
 /// Functions and external objects have nothing to start with.
-fn has_default(local: &Local) -> bool {
-    let base = local.ty.base;
-    local.default.is_some() || matches!(base, BaseType::Record(_)) || Value::default_scalar(base).is_some()
-}
-
-fn first(results: Vec<Value>, span: Span) -> EvalResult {
-    match results.into_iter().next() {
-        Some(value) => Ok(value),
-        None => Err(EvalError::not_constant(span, "a call without result")),
-    }
+fn has_default(base: BaseType) -> bool {
+    matches!(base, BaseType::Record(_)) || Value::default_scalar(base).is_some()
 }

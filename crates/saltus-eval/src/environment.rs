@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Span};
-use saltus_flat::{EnumId, EnumType, Function, FunctionId, RecordId, RecordType, VarId};
+use saltus_flat::{EnumId, EnumType, FunctionId, RecordId, RecordType, VarId};
+use saltus_procedure::Procedure;
 
 use crate::{ImpureRandom, Outside, Value};
 
@@ -11,7 +12,8 @@ use crate::{ImpureRandom, Outside, Value};
 pub trait Environment {
     /// The value of a variable of the model; the front end computes bindings on demand.
     fn variable(&mut self, id: VarId, span: Span) -> Result<Value, EvalError>;
-    fn function(&mut self, id: FunctionId) -> Result<Arc<Function>, EvalError>;
+    /// A function, lowered; an implementation does that once.
+    fn procedure(&mut self, id: FunctionId) -> Result<Arc<Procedure>, EvalError>;
     fn record_type(&self, id: RecordId) -> Arc<RecordType>;
     fn enum_type(&self, id: EnumId) -> Arc<EnumType>;
     /// Contents of a file named by a path or a `modelica://` URI; the error says why not.

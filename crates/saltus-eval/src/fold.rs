@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_flat::{
-    BinaryOp, Builtin, EnumId, EnumType, Expr, ExprKind, Function, FunctionId, RecordId, RecordType, Subscript, Type,
-    VarId,
+    BinaryOp, Builtin, EnumId, EnumType, Expr, ExprKind, FunctionId, RecordId, RecordType, Subscript, Type, VarId,
 };
+use saltus_procedure::Procedure;
 
 use crate::evaluator::Evaluator;
 use crate::{Environment, EvalError, EvalResult, Limits, Value, to_expr};
@@ -222,7 +222,7 @@ impl Environment for Nothing {
     fn variable(&mut self, _: VarId, span: Span) -> EvalResult {
         unavailable(span)
     }
-    fn function(&mut self, _: FunctionId) -> EvalResult<Arc<Function>> {
+    fn procedure(&mut self, _: FunctionId) -> EvalResult<Arc<Procedure>> {
         unavailable(Span::nowhere())
     }
     fn record_type(&self, _: RecordId) -> Arc<RecordType> {

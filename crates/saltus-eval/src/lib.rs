@@ -6,7 +6,8 @@
 //! Real x[n];
 //! ```
 //!
-//! [`Evaluator`] turns an [`saltus_flat::Expr`] into a [`Value`]; what it does not know (variables, functions, files) it
+//! [`Evaluator`] executes procedures ([`saltus_procedure`]), and turns an [`saltus_flat::Expr`] into a [`Value`] by the
+//! same means; what it does not know (variables, functions, files) it
 //! asks an [`Environment`]. [`fold`] simplifies literals without any environment, [`to_expr`] writes a value back as a
 //! literal. External functions that are known by name live in [`native`].
 //!
@@ -19,6 +20,7 @@ mod calls;
 mod diagnostics;
 mod environment;
 mod evaluator;
+mod execute;
 mod fold;
 mod format;
 mod literal;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, BinaryOp, UnaryOp};
+use saltus_procedure::BinaryFn;
 
 use crate::array::{Array, Items};
 use crate::value::type_name;
@@ -112,7 +113,6 @@ fn scalars(op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult 
     match (left, right) {
         (Value::Real(a), Value::Real(b)) => real(op, *a, *b, span),
         (Value::Integer(a), Value::Integer(b)) => integer(op, *a, *b, span),
-        (Value::Real(a), Value::Integer(b)) if op == BinaryOp::Pow => power(*a, *b as f64, span),
         (Value::Real(a), Value::Integer(b)) => real(op, *a, *b as f64, span),
         (Value::Integer(a), Value::Real(b)) => real(op, *a as f64, *b, span),
         (Value::Boolean(a), Value::Boolean(b)) => match op {
@@ -158,29 +158,29 @@ fn relation(op: BinaryOp, order: Ordering, left: &Value, span: Span) -> EvalResu
 }
 
 fn real(op: BinaryOp, a: f64, b: f64, span: Span) -> EvalResult {
-    Ok(match op {
-        BinaryOp::Add => Value::Real(a + b),
-        BinaryOp::Sub => Value::Real(a - b),
-        BinaryOp::Mul | BinaryOp::MatMul => Value::Real(a * b),
-        BinaryOp::Div if b == 0.0 => return Err(diagnostics::division_by_zero(span).into()),
-        BinaryOp::Div => Value::Real(a / b),
-        BinaryOp::Pow | BinaryOp::MatPow => return power(a, b, span),
-        BinaryOp::Less => Value::Boolean(a < b),
-        BinaryOp::LessEqual => Value::Boolean(a <= b),
-        BinaryOp::Greater => Value::Boolean(a > b),
-        BinaryOp::GreaterEqual => Value::Boolean(a >= b),
-        BinaryOp::Equal => Value::Boolean(a == b),
-        BinaryOp::NotEqual => Value::Boolean(a != b),
+    let function = match op {
+        BinaryOp::Add => BinaryFn::Add,
+        BinaryOp::Sub => BinaryFn::Sub,
+        BinaryOp::Mul | BinaryOp::MatMul => BinaryFn::Mul,
+        BinaryOp::Div => BinaryFn::Div,
+        BinaryOp::Pow | BinaryOp::MatPow => BinaryFn::Pow,
+        BinaryOp::Less => BinaryFn::Less,
+        BinaryOp::LessEqual => BinaryFn::LessEqual,
+        BinaryOp::Greater => BinaryFn::Greater,
+        BinaryOp::GreaterEqual => BinaryFn::GreaterEqual,
+        BinaryOp::Equal => BinaryFn::Equal,
+        BinaryOp::NotEqual => BinaryFn::NotEqual,
         BinaryOp::And | BinaryOp::Or => return Err(diagnostics::kind_mismatch(span, "Booleans", "Real").into()),
-    })
-}
-
-fn power(a: f64, b: f64, span: Span) -> EvalResult {
-    if (a < 0.0 && b.fract() != 0.0) || (a == 0.0 && b < 0.0) {
-        return Err(diagnostics::power_undefined(span, a, b).into());
+    };
+    if !function.is_defined(a, b) {
+        return Err(match function {
+            BinaryFn::Div => diagnostics::division_by_zero(span),
+            _ => diagnostics::power_undefined(span, a, b),
+        }
+        .into());
     }
-    // Squares are exact to the last bit when multiplied out, and most exponents are 2.
-    Ok(Value::Real(if b == 2.0 { a * a } else { a.powf(b) }))
+    let x = function.apply(a, b);
+    Ok(if op.is_boolean() { Value::Boolean(x != 0.0) } else { Value::Real(x) })
 }
 
 fn integer(op: BinaryOp, a: i64, b: i64, span: Span) -> EvalResult {
@@ -231,35 +231,38 @@ fn matrix_product(left: &Value, right: &Value, span: Span) -> EvalResult {
         _ => return Err(disagree().into()),
     };
     if let (Items::Integer(x), Items::Integer(y)) = (a.items(), b.items()) {
-        let product = product(rows, inner, columns, 0i64, |i, j, sum| {
-            x.get(i)?.checked_mul(*y.get(j)?).and_then(|p| p.checked_add(sum))
-        });
+        let multiply = |i: usize, j: usize| x.get(i)?.checked_mul(*y.get(j)?);
+        let product = product(rows, inner, columns, 0i64, multiply, i64::checked_add);
         let Some(items) = product else { return Err(diagnostics::integer_overflow(span).into()) };
         return build(&dims, Items::Integer(items), span);
     }
     let (Some(x), Some(y)) = (a.items().to_reals(), b.items().to_reals()) else {
         return Err(diagnostics::kind_mismatch(span, "numbers", type_name(left.base_type())).into());
     };
-    let product = product(rows, inner, columns, 0.0, |i, j, sum| Some(x.get(i)? * y.get(j)? + sum));
+    let multiply = |i: usize, j: usize| Some(x.get(i)? * y.get(j)?);
+    let product = product(rows, inner, columns, 0.0, multiply, |p, q| Some(p + q));
     let Some(items) = product else { return Err(disagree().into()) };
     build(&dims, Items::Real(items), span)
 }
 
+/// Sums begin with their first product; `zero` is the sum of none.
 fn product<T: Copy>(
     rows: usize,
     inner: usize,
     columns: usize,
     zero: T,
-    add: impl Fn(usize, usize, T) -> Option<T>,
+    multiply: impl Fn(usize, usize) -> Option<T>,
+    add: impl Fn(T, T) -> Option<T>,
 ) -> Option<Vec<T>> {
     let mut items = Vec::with_capacity(rows * columns);
     for row in 0..rows {
         for column in 0..columns {
-            let mut sum = zero;
+            let mut sum = None;
             for k in 0..inner {
-                sum = add(row * inner + k, k * columns + column, sum)?;
+                let product = multiply(row * inner + k, k * columns + column)?;
+                sum = Some(sum.map_or(Some(product), |sum| add(sum, product))?);
             }
-            items.push(sum);
+            items.push(sum.unwrap_or(zero));
         }
     }
     Some(items)

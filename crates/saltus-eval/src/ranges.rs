@@ -2,32 +2,43 @@
 //! values and Booleans without a step.
 
 use saltus_base::Span;
-use saltus_flat::Expr;
+use saltus_procedure::Operand;
+use saltus_procedure::scalar::range_length;
 
-use crate::array::{Array, Items};
+use crate::array::Items;
 use crate::evaluator::Evaluator;
 use crate::value::type_name;
 use crate::{EvalResult, Value, diagnostics};
 
 impl Evaluator<'_> {
-    pub(crate) fn eval_range(&mut self, start: &Expr, step: Option<&Expr>, stop: &Expr, span: Span) -> EvalResult {
-        let first = self.eval(start)?;
-        let step = step.map(|s| self.eval(s)).transpose()?;
-        let last = self.eval(stop)?;
-        let items = range_items(&first, step.as_ref(), &last, self.limits.elements, span)?;
+    pub(crate) fn range(
+        &mut self,
+        start: &Operand,
+        step: Option<&Operand>,
+        stop: &Operand,
+        span: Span,
+    ) -> EvalResult<Items> {
+        let first = self.read(start, span)?;
+        let step = step.map(|s| self.read(s, span)).transpose()?;
+        let last = self.read(stop, span)?;
+        self.range_of(&first, step.as_ref(), &last, span)
+    }
+
+    pub(crate) fn range_of(
+        &mut self,
+        first: &Value,
+        step: Option<&Value>,
+        last: &Value,
+        span: Span,
+    ) -> EvalResult<Items> {
+        let items = range_items(first, step, last, self.limits.elements, span)?;
         self.check_elements(&[items.len()], span)?;
-        Ok(Value::Array(Array::vector(items)))
+        Ok(items)
     }
 }
 
 /// The elements of a range; at most `limit` many.
-pub(crate) fn range_items(
-    first: &Value,
-    step: Option<&Value>,
-    last: &Value,
-    limit: u64,
-    span: Span,
-) -> EvalResult<Items> {
+fn range_items(first: &Value, step: Option<&Value>, last: &Value, limit: u64, span: Span) -> EvalResult<Items> {
     match (first, step, last) {
         (Value::Integer(a), None, Value::Integer(b)) => integers(*a, 1, *b, limit, span),
         (Value::Integer(a), Some(Value::Integer(d)), Value::Integer(b)) => integers(*a, *d, *b, limit, span),
@@ -69,9 +80,9 @@ fn reals(a: f64, step: f64, b: f64, limit: u64, span: Span) -> EvalResult<Items>
     if step == 0.0 {
         return Err(diagnostics::zero_step(span).into());
     }
-    let n = ((b - a) / step).floor() + 1.0;
+    let n = range_length(a, step, b);
     if n.is_nan() || n > limit as f64 {
         return Err(diagnostics::array_too_large(span, limit).into());
     }
-    Ok(Items::Real((0..n.max(0.0) as u64).map(|i| a + i as f64 * step).collect()))
+    Ok(Items::Real((0..n as u64).map(|i| a + i as f64 * step).collect()))
 }

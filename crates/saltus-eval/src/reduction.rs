@@ -3,10 +3,12 @@
 //! dimension).
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, BinaryOp, Expr, Iterator, ReductionOp};
+use saltus_flat::{BaseType, BinaryOp, ReductionOp, Type};
+use saltus_procedure::{BinaryFn, Code, Iteration};
 
-use crate::array::{Array, Items};
+use crate::array::Items;
 use crate::evaluator::Evaluator;
+use crate::execute::common_base;
 use crate::value::type_name;
 use crate::{EvalResult, Value, diagnostics, operators};
 
@@ -19,84 +21,76 @@ struct Accumulator {
 }
 
 impl Evaluator<'_> {
-    pub(crate) fn eval_reduction(
+    pub(crate) fn reduction(
         &mut self,
         op: ReductionOp,
-        body: &Expr,
-        iterators: &[Iterator],
-        expr: &Expr,
+        iterations: &[Iteration],
+        body: &Code,
+        ty: &Type,
+        span: Span,
     ) -> EvalResult {
         let mut accumulator = Accumulator { op, value: None, items: None, inner: Vec::new() };
-        let mut sizes = vec![0; iterators.len()];
-        self.iterate(iterators, &mut sizes, body, expr, &mut accumulator)?;
+        let mut sizes = vec![0; iterations.len()];
+        self.iterate(iterations, &mut sizes, body, (ty, span), &mut accumulator)?;
         match op {
-            ReductionOp::Array => self.comprehension(accumulator, sizes, expr),
+            ReductionOp::Array => self.comprehension(accumulator, sizes, ty, span),
             _ => match accumulator.value {
-                Some(value) => Ok(value.converted(expr.ty.base)),
-                None => self.empty_reduction(op, expr),
+                Some(value) => Ok(value.converted(ty.base)),
+                None => self.empty_reduction(op, ty, span),
             },
         }
     }
 
     fn iterate(
         &mut self,
-        iterators: &[Iterator],
+        iterations: &[Iteration],
         sizes: &mut [usize],
-        body: &Expr,
-        expr: &Expr,
+        body: &Code,
+        of: (&Type, Span),
         accumulator: &mut Accumulator,
     ) -> EvalResult<()> {
-        let (Some((iterator, inner)), Some((size, inner_sizes))) = (iterators.split_first(), sizes.split_first_mut())
+        let (Some((iteration, inner)), Some((size, inner_sizes))) = (iterations.split_first(), sizes.split_first_mut())
         else {
-            let value = self.eval(body)?;
-            return self.accumulate(accumulator, value, expr);
+            self.step(of.1)?;
+            let value = self.eval_code(body)?;
+            return self.accumulate(accumulator, value, of);
         };
-        let range = self.eval_iterable(&iterator.range)?;
-        *size = range.dims().first().copied().unwrap_or(0);
+        let rounds = self.rounds(iteration)?;
+        *size = rounds.len();
         // Inner sizes are part of the result also where the outer range is empty.
         if *size == 0 && accumulator.op == ReductionOp::Array {
             for (it, n) in inner.iter().zip(inner_sizes.iter_mut()) {
-                *n = self.eval_iterable(&it.range).map_or(0, |r| r.dims().first().copied().unwrap_or(0));
+                *n = self.rounds(it).map_or(0, |r| r.len());
             }
         }
-        let saved = self.frame.save(iterator.local);
+        let saved = self.frame.take(iteration.variable);
         let mut result = Ok(());
         for i in 0..*size {
-            let Some(value) = range.block(i, 1) else { break };
-            self.frame.set(iterator.local, value);
-            result = self.iterate(inner, inner_sizes, body, expr, accumulator);
+            let Some(value) = rounds.get(i) else { break };
+            self.frame.set(iteration.variable, value);
+            result = self.iterate(inner, inner_sizes, body, of, accumulator);
             if result.is_err() {
                 break;
             }
         }
-        self.frame.restore(iterator.local, saved);
+        self.frame.restore(iteration.variable, saved);
         result
     }
 
-    /// The vector that a loop runs over.
-    pub(crate) fn eval_iterable(&mut self, range: &Expr) -> EvalResult<Array> {
-        match self.eval(range)? {
-            Value::Array(a) => Ok(a),
-            other => Err(diagnostics::kind_mismatch(range.span, "a vector", type_name(other.base_type())).into()),
-        }
-    }
-
-    fn accumulate(&mut self, accumulator: &mut Accumulator, value: Value, expr: &Expr) -> EvalResult<()> {
+    fn accumulate(&mut self, accumulator: &mut Accumulator, value: Value, of: (&Type, Span)) -> EvalResult<()> {
         if accumulator.op == ReductionOp::Array {
-            return self.collect(accumulator, value, expr);
+            return self.collect(accumulator, value, of);
         }
         accumulator.value = Some(match accumulator.value.take() {
             None => value,
-            Some(so_far) => combine(accumulator.op, so_far, value, expr.span)?,
+            Some(so_far) => combine(accumulator.op, so_far, value, of.1)?,
         });
         Ok(())
     }
 
-    fn collect(&mut self, accumulator: &mut Accumulator, value: Value, expr: &Expr) -> EvalResult<()> {
-        let base = match (expr.ty.base, value.base_type()) {
-            (BaseType::Real, BaseType::Integer) => BaseType::Real,
-            (_, found) => found,
-        };
+    fn collect(&mut self, accumulator: &mut Accumulator, value: Value, of: (&Type, Span)) -> EvalResult<()> {
+        let (ty, span) = of;
+        let base = common_base(ty.base, value.base_type());
         let items = match &mut accumulator.items {
             Some(items) => items,
             None => {
@@ -105,53 +99,51 @@ impl Evaluator<'_> {
             }
         };
         if value.dims() != accumulator.inner {
-            return Err(diagnostics::sizes_disagree(expr.span, &accumulator.inner, value.dims()).into());
+            return Err(diagnostics::sizes_disagree(span, &accumulator.inner, value.dims()).into());
         }
         if !items.extend_value(value) {
-            return Err(diagnostics::kind_mismatch(expr.span, type_name(items.base_type()), type_name(base)).into());
+            return Err(diagnostics::kind_mismatch(span, type_name(items.base_type()), type_name(base)).into());
         }
         if items.len() as u64 > self.limits.elements {
-            return Err(diagnostics::array_too_large(expr.span, self.limits.elements).into());
+            return Err(diagnostics::array_too_large(span, self.limits.elements).into());
         }
         Ok(())
     }
 
-    fn comprehension(&mut self, accumulator: Accumulator, sizes: Vec<usize>, expr: &Expr) -> EvalResult {
+    fn comprehension(&mut self, accumulator: Accumulator, sizes: Vec<usize>, ty: &Type, span: Span) -> EvalResult {
         let mut dims = sizes;
         match accumulator.items {
             Some(items) => {
                 dims.extend(accumulator.inner);
-                self.assemble(dims, items, expr.span)
+                self.assemble(dims, items, span)
             }
             None => {
-                let known = expr.ty.dims.iter().skip(dims.len()).map(|d| d.known().unwrap_or(0) as usize);
+                let known = ty.dims.iter().skip(dims.len()).map(|d| d.known().unwrap_or(0) as usize);
                 dims.extend(known);
-                self.assemble(dims, Items::empty(expr.ty.base), expr.span)
+                self.assemble(dims, Items::empty(ty.base), span)
             }
         }
     }
 
-    fn empty_reduction(&mut self, op: ReductionOp, expr: &Expr) -> EvalResult {
-        let scalar = self.neutral_value(op, expr)?;
-        if expr.ty.dims.is_empty() {
+    fn empty_reduction(&mut self, op: ReductionOp, ty: &Type, span: Span) -> EvalResult {
+        let scalar = self.neutral_value(op, ty.base, span)?;
+        if ty.dims.is_empty() {
             return Ok(scalar);
         }
         let dims: Vec<usize> =
-            expr.ty.dims.iter().map(|d| d.known().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)).collect();
-        let n = self.check_elements(&dims, expr.span)?;
-        self.assemble(dims, Items::repeat(&scalar, n), expr.span)
+            ty.dims.iter().map(|d| d.known().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)).collect();
+        let n = self.check_elements(&dims, span)?;
+        self.assemble(dims, Items::repeat(&scalar, n), span)
     }
-}
 
-impl Evaluator<'_> {
     /// [`neutral`], with the number of literals for the greatest enumeration value.
-    pub(crate) fn neutral_value(&mut self, op: ReductionOp, expr: &Expr) -> EvalResult {
-        match (op, expr.ty.base) {
+    pub(crate) fn neutral_value(&mut self, op: ReductionOp, base: BaseType, span: Span) -> EvalResult {
+        match (op, base) {
             (ReductionOp::Min, BaseType::Enumeration(id)) => {
                 let n = self.env.enum_type(id).literals.len();
                 Ok(Value::Enum(id, u32::try_from(n).unwrap_or(u32::MAX)))
             }
-            (op, base) => neutral(op, base, expr.span),
+            (op, base) => neutral(op, base, span),
         }
     }
 }
@@ -169,11 +161,17 @@ pub(crate) fn combine(op: ReductionOp, a: Value, b: Value, span: Span) -> EvalRe
 }
 
 pub(crate) fn smaller(a: Value, b: Value, span: Span) -> EvalResult {
+    if let (Value::Real(x), Value::Real(y)) = (&a, &b) {
+        return Ok(Value::Real(BinaryFn::Min.apply(*x, *y)));
+    }
     let less = operators::binary(BinaryOp::Less, b.clone(), a.clone(), span)?;
     Ok(if less == Value::Boolean(true) { b } else { a })
 }
 
 pub(crate) fn larger(a: Value, b: Value, span: Span) -> EvalResult {
+    if let (Value::Real(x), Value::Real(y)) = (&a, &b) {
+        return Ok(Value::Real(BinaryFn::Max.apply(*x, *y)));
+    }
     let less = operators::binary(BinaryOp::Less, a.clone(), b.clone(), span)?;
     Ok(if less == Value::Boolean(true) { b } else { a })
 }

@@ -1,4 +1,4 @@
-//! Statements of function bodies (specification chapter 11).
+//! Branches, loops and assertions (specification chapter 11).
 //!
 //! ```text
 //! for i in 1:n loop
@@ -7,126 +7,109 @@
 //! end for;
 //! ```
 
-use saltus_flat::{Expr, ExprKind, LocalId, Statement, StatementKind};
+use saltus_base::Span;
+use saltus_procedure::{Block, Code, Iteration, Over, Register, Step};
 
+use crate::array::Items;
 use crate::evaluator::Evaluator;
+use crate::execute::Flow;
+use crate::value::type_name;
 use crate::{EvalError, EvalResult, Value, diagnostics};
 
-/// What comes after a statement.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flow {
-    Next,
-    Break,
-    Return,
+/// What an iteration runs over.
+pub(crate) enum Rounds {
+    /// Without a vector for the usual range.
+    Integers(i64, i64),
+    Items(Items),
+    /// Elements that are arrays.
+    Blocks(Vec<Value>),
+}
+
+impl Rounds {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Rounds::Integers(first, last) => {
+                usize::try_from(last.saturating_sub(*first).saturating_add(1)).unwrap_or(0)
+            }
+            Rounds::Items(items) => items.len(),
+            Rounds::Blocks(values) => values.len(),
+        }
+    }
+
+    pub(crate) fn get(&self, i: usize) -> Option<Value> {
+        match self {
+            Rounds::Integers(first, _) => Some(Value::Integer(first.checked_add(i64::try_from(i).ok()?)?)),
+            Rounds::Items(items) => items.get(i),
+            Rounds::Blocks(values) => values.get(i).cloned(),
+        }
+    }
 }
 
 impl Evaluator<'_> {
-    pub(crate) fn run(&mut self, statements: &[Statement]) -> EvalResult<Flow> {
-        let Some(first) = statements.first() else { return Ok(Flow::Next) };
-        self.enter(first.span)?;
-        let flow = self.run_all(statements);
-        self.leave();
-        flow
-    }
-
-    fn run_all(&mut self, statements: &[Statement]) -> EvalResult<Flow> {
-        for statement in statements {
-            self.step(statement.span)?;
-            match self.run_one(statement)? {
-                Flow::Next => {}
-                other => return Ok(other),
-            }
-        }
-        Ok(Flow::Next)
-    }
-
-    fn run_one(&mut self, statement: &Statement) -> EvalResult<Flow> {
-        match &statement.kind {
-            StatementKind::Assign { target, value } => self.run_assign(target, value)?,
-            StatementKind::If { branches, otherwise } => {
+    pub(crate) fn run_statement(&mut self, step: &Step) -> EvalResult<Flow> {
+        match step {
+            Step::If { branches, otherwise } => {
                 for (condition, body) in branches {
+                    self.step(condition.span)?;
                     if self.eval_boolean(condition)? {
-                        return self.run(body);
+                        return self.run(body, condition.span);
                     }
                 }
-                return self.run(otherwise);
+                return self.run(otherwise, Span::nowhere());
             }
-            StatementKind::For { local, range, body } => return self.run_for(*local, range, body),
-            StatementKind::While { condition, body } => return self.run_while(condition, body),
-            StatementKind::Break => return Ok(Flow::Break),
-            StatementKind::Return => return Ok(Flow::Return),
-            StatementKind::Assert { condition, message, level } => {
-                self.run_assert(condition, message, level.as_ref(), statement)?;
+            Step::For { iteration, body, span } => return self.run_for(iteration, body, *span),
+            Step::While { condition, body, span } => return self.run_while(condition, body, *span),
+            Step::Break => return Ok(Flow::Break),
+            Step::Return => return Ok(Flow::Return),
+            Step::Assert { condition, message, level, span } => {
+                self.run_assert(condition, message, level.as_ref(), *span)?;
             }
-            StatementKind::Terminate { message } => {
+            Step::Terminate { message, span } => {
                 let text = self.eval_string(message)?;
-                return Err(diagnostics::terminated(self.outermost(statement.span), &text).into());
+                return Err(diagnostics::terminated(self.outermost(*span), &text).into());
             }
-            StatementKind::Call(call) => {
-                self.eval_results(call)?;
-            }
-            StatementKind::When { .. } => return Err(EvalError::not_constant(statement.span, "a `when` statement")),
-            StatementKind::Reinit { .. } => return Err(EvalError::not_constant(statement.span, "`reinit`")),
+            Step::Unavailable { what, span } => return Err(EvalError::not_constant(*span, what.clone())),
+            Step::Compute { .. } | Step::Call { .. } | Step::Assign { .. } => {}
         }
         Ok(Flow::Next)
     }
 
-    fn run_assign(&mut self, target: &Expr, value: &Expr) -> EvalResult<()> {
-        let ExprKind::Tuple(targets) = &target.kind else {
-            let value = self.eval(value)?;
-            return self.assign(target, value);
-        };
-        let results = self.eval_results(value)?;
-        if results.len() < targets.len() {
-            return Err(diagnostics::wrong_arguments(target.span, "the list of results", targets.len()).into());
-        }
-        for (target, result) in targets.iter().zip(results) {
-            if let Some(target) = target {
-                self.assign(target, result)?;
+    /// The values that an iteration variable takes.
+    pub(crate) fn rounds(&mut self, iteration: &Iteration) -> EvalResult<Rounds> {
+        self.run(&iteration.block, iteration.span)?;
+        let span = iteration.span;
+        match &iteration.over {
+            Over::Range { start, step, stop } => {
+                if step.is_none() {
+                    let (first, last) = (self.read(start, span)?, self.read(stop, span)?);
+                    return match (first, last) {
+                        (Value::Integer(first), Value::Integer(last)) => Ok(Rounds::Integers(first, last)),
+                        (first, last) => Ok(Rounds::Items(self.range_of(&first, None, &last, span)?)),
+                    };
+                }
+                Ok(Rounds::Items(self.range(start, step.as_ref(), stop, span)?))
             }
-        }
-        Ok(())
-    }
-
-    /// All results of a call.
-    fn eval_results(&mut self, call: &Expr) -> EvalResult<Vec<Value>> {
-        match &call.kind {
-            ExprKind::Call { function, arguments } => {
-                let arguments = self.eval_arguments(arguments)?;
-                self.call_function(*function, arguments, call.span)
-            }
-            ExprKind::CallLocal { function, arguments } => {
-                let arguments = self.eval_arguments(arguments)?;
-                self.call_local(*function, arguments, call.span)
-            }
-            _ => Ok(vec![self.eval(call)?]),
+            Over::Vector(vector) => match self.read(vector, span)? {
+                Value::Array(a) if a.rank() == 1 => Ok(Rounds::Items(a.into_items())),
+                Value::Array(a) => {
+                    let n = a.dims().first().copied().unwrap_or(0);
+                    Ok(Rounds::Blocks((0..n).filter_map(|i| a.block(i, 1)).collect()))
+                }
+                other => Err(diagnostics::kind_mismatch(span, "a vector", type_name(other.base_type())).into()),
+            },
         }
     }
 
-    fn run_for(&mut self, local: LocalId, range: &Expr, body: &[Statement]) -> EvalResult<Flow> {
-        if let ExprKind::Range { start, step: None, stop } = &range.kind
-            && let (Value::Integer(first), Value::Integer(last)) = (self.eval(start)?, self.eval(stop)?)
-        {
-            // The usual loop, without a vector for its range.
-            return self.run_iterations(local, body, (first..=last).map(Value::Integer));
-        }
-        let range = self.eval_iterable(range)?;
-        let n = range.dims().first().copied().unwrap_or(0);
-        self.run_iterations(local, body, (0..n).filter_map(|i| range.block(i, 1)))
-    }
-
-    fn run_iterations(
-        &mut self,
-        local: LocalId,
-        body: &[Statement],
-        values: impl Iterator<Item = Value>,
-    ) -> EvalResult<Flow> {
-        let saved = self.frame.save(local);
+    fn run_for(&mut self, iteration: &Iteration, body: &Block, span: Span) -> EvalResult<Flow> {
+        let rounds = self.rounds(iteration)?;
+        let variable: Register = iteration.variable;
+        let saved = self.frame.take(variable);
         let mut result = Ok(Flow::Next);
-        for value in values {
-            self.frame.set(local, value);
-            let flow = self.count_iteration(body).and_then(|()| self.run(body));
-            match flow {
+        for i in 0..rounds.len() {
+            let Some(value) = rounds.get(i) else { break };
+            self.frame.set(variable, value);
+            // An empty body is work as well.
+            match self.step(span).and_then(|()| self.run(body, span)) {
                 Ok(Flow::Next) => {}
                 Ok(Flow::Break) => break,
                 other => {
@@ -135,21 +118,14 @@ impl Evaluator<'_> {
                 }
             }
         }
-        self.frame.restore(local, saved);
+        self.frame.restore(variable, saved);
         result
     }
 
-    /// An empty body is work as well.
-    fn count_iteration(&mut self, body: &[Statement]) -> EvalResult<()> {
-        match body.first() {
-            Some(_) => Ok(()),
-            None => self.step(saltus_base::Span::nowhere()),
-        }
-    }
-
-    fn run_while(&mut self, condition: &Expr, body: &[Statement]) -> EvalResult<Flow> {
+    fn run_while(&mut self, condition: &Code, body: &Block, span: Span) -> EvalResult<Flow> {
         while self.eval_boolean(condition)? {
-            match self.run(body)? {
+            self.step(span)?;
+            match self.run(body, span)? {
                 Flow::Next => {}
                 Flow::Break => break,
                 Flow::Return => return Ok(Flow::Return),
@@ -158,29 +134,24 @@ impl Evaluator<'_> {
         Ok(Flow::Next)
     }
 
-    fn run_assert(
-        &mut self,
-        condition: &Expr,
-        message: &Expr,
-        level: Option<&Expr>,
-        statement: &Statement,
-    ) -> EvalResult<()> {
+    fn run_assert(&mut self, condition: &Code, message: &Code, level: Option<&Code>, span: Span) -> EvalResult<()> {
+        self.step(span)?;
         if self.eval_boolean(condition)? {
             return Ok(());
         }
         let text = self.eval_string(message)?;
         // AssertionLevel is enumeration(warning, error).
         let is_warning = match level {
-            Some(level) => matches!(self.eval(level)?, Value::Enum(_, 1)),
+            Some(level) => matches!(self.eval_code(level)?, Value::Enum(_, 1)),
             None => false,
         };
-        let span = self.outermost(statement.span);
-        let function = self.calls.last().map(|(f, _)| (f.name.clone(), statement.span));
-        let function = function.as_ref().map(|(name, at)| (name.as_str(), *at));
+        let place = self.outermost(span);
+        let function = self.calls.last().map(|(p, _)| p.clone());
+        let function = function.as_ref().map(|p| (p.name.as_str(), span));
         if is_warning {
-            self.warn(diagnostics::assertion_warning(span, &text, function));
+            self.warn(diagnostics::assertion_warning(place, &text, function));
             return Ok(());
         }
-        Err(diagnostics::assertion_failed(span, &text, function).into())
+        Err(diagnostics::assertion_failed(place, &text, function).into())
     }
 }

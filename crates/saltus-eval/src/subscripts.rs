@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, Expr, ExprKind, LocalId, Subscript};
+use saltus_flat::{BaseType, Type};
+use saltus_procedure::{self as procedure, Operand, Register, Subscript};
 
 use crate::array::{Array, Items, n_items};
 use crate::evaluator::Evaluator;
@@ -20,7 +21,7 @@ pub(crate) enum Selection {
     All,
 }
 
-/// One step from a variable down to the part that is assigned.
+/// One step from a value down to a part of it, subscripts evaluated.
 pub(crate) enum PathStep {
     Field(u32),
     Select(Vec<Selection>, Span),
@@ -88,27 +89,99 @@ fn subscript_number(value: Value, span: Span) -> EvalResult<i64> {
 }
 
 impl Evaluator<'_> {
-    pub(crate) fn eval_index(&mut self, base: &Expr, subscripts: &[Subscript], span: Span) -> EvalResult {
-        let mut numbers = [0i64; 4];
-        if let Some(n) = self.scalar_subscripts(subscripts, &mut numbers)? {
-            let numbers = numbers.get(..n).unwrap_or(&[]);
-            if let ExprKind::Local(id) = base.kind
-                && let Some(Value::Array(array)) = self.frame.get(id)
-                && array.rank() == n
-            {
-                let at = position(array.dims(), numbers, span)?;
-                return array.get(at).ok_or_else(|| diagnostics::unknown_local(span).into());
-            }
-            return match self.eval(base)? {
-                Value::Array(array) => element(&array, numbers, span),
-                other => Err(diagnostics::kind_mismatch(span, "an array", type_name(other.base_type())).into()),
+    /// A part of what an operand holds.
+    pub(crate) fn select(&mut self, base: &Operand, path: &[procedure::PathStep], span: Span) -> EvalResult {
+        if let Some(value) = self.select_directly(base, path)? {
+            return Ok(value);
+        }
+        let mut parts = Vec::with_capacity(path.len());
+        for step in path {
+            parts.push(self.part(step)?);
+        }
+        let mut value = self.read(base, span)?;
+        for (part, step) in parts.iter().zip(path) {
+            value = match (part, step) {
+                (PathStep::Field(field), procedure::PathStep::Field { ty, span, .. }) => {
+                    self.field_of(&value, *field as usize, ty, *span)?
+                }
+                (PathStep::Select(selections, at), _) => self.selected(value, selections, *at)?,
+                _ => return Err(diagnostics::unknown_local(span).into()),
             };
         }
-        let selections = self.selections(subscripts)?;
-        let Value::Array(array) = self.eval(base)? else {
-            return Err(diagnostics::too_many_subscripts(span, subscripts.len(), 0).into());
+        Ok(value)
+    }
+
+    /// The usual cases without lists: one element of a local array, one field of a local record.
+    fn select_directly(&mut self, base: &Operand, path: &[procedure::PathStep]) -> EvalResult<Option<Value>> {
+        let (Operand::Local(local), [step]) = (base, path) else { return Ok(None) };
+        match step {
+            procedure::PathStep::Field { field, .. } => match self.frame.get(*local) {
+                Some(Value::Record(_, fields)) => Ok(fields.get(*field as usize).cloned()),
+                _ => Ok(None),
+            },
+            procedure::PathStep::Subscripts { subscripts, span } => {
+                let is_array = |v: &Value| v.dims().len() == subscripts.len();
+                if subscripts.len() > 4 || !self.frame.get(*local).is_some_and(is_array) {
+                    return Ok(None);
+                }
+                if !subscripts.iter().all(|s| matches!(s, Subscript::Index(_))) {
+                    return Ok(None);
+                }
+                let mut numbers = [0i64; 4];
+                for (number, subscript) in numbers.iter_mut().zip(subscripts) {
+                    if let Subscript::Index(argument) = subscript {
+                        *number = subscript_number(self.read(&argument.value, argument.span)?, argument.span)?;
+                    }
+                }
+                let numbers = numbers.get(..subscripts.len()).unwrap_or_default();
+                match self.frame.get(*local) {
+                    Some(Value::Array(array)) => Ok(array.get(position(array.dims(), numbers, *span)?)),
+                    _ => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// One step of a path with its subscripts evaluated.
+    fn part(&mut self, step: &procedure::PathStep) -> EvalResult<PathStep> {
+        Ok(match step {
+            procedure::PathStep::Field { field, .. } => PathStep::Field(*field),
+            procedure::PathStep::Subscripts { subscripts, span } => {
+                let mut selections = Vec::with_capacity(subscripts.len());
+                for subscript in subscripts {
+                    selections.push(self.selection(subscript)?);
+                }
+                PathStep::Select(selections, *span)
+            }
+        })
+    }
+
+    fn selection(&mut self, subscript: &Subscript) -> EvalResult<Selection> {
+        Ok(match subscript {
+            Subscript::All => Selection::All,
+            Subscript::Index(a) => Selection::One(subscript_number(self.read(&a.value, a.span)?, a.span)?),
+            Subscript::Slice(a) => match self.read(&a.value, a.span)? {
+                Value::Array(numbers) if numbers.rank() == 1 => Selection::Many(slice_numbers(&numbers, a.span)?),
+                other => {
+                    let found = type_name(other.base_type());
+                    return Err(diagnostics::kind_mismatch(a.span, "a vector of subscripts", found).into());
+                }
+            },
+        })
+    }
+
+    fn selected(&mut self, value: Value, selections: &[Selection], span: Span) -> EvalResult {
+        let numbers: Option<Vec<i64>> =
+            selections.iter().map(|s| if let Selection::One(i) = s { Some(*i) } else { None }).collect();
+        let array = match (value, &numbers) {
+            (Value::Array(array), Some(numbers)) => return element(&array, numbers, span),
+            (Value::Array(array), None) => array,
+            (other, Some(_)) => {
+                return Err(diagnostics::kind_mismatch(span, "an array", type_name(other.base_type())).into());
+            }
+            (_, None) => return Err(diagnostics::too_many_subscripts(span, selections.len(), 0).into()),
         };
-        let (shape, positions) = select(array.dims(), &selections, span)?;
+        let (shape, positions) = select(array.dims(), selections, span)?;
         self.check_elements(&shape, span)?;
         match array.items().gather(&positions) {
             Some(items) => self.assemble(shape, items, span),
@@ -116,66 +189,23 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Evaluates up to four scalar subscripts without a list; `None` (and nothing evaluated) for anything else.
-    fn scalar_subscripts(&mut self, subscripts: &[Subscript], numbers: &mut [i64; 4]) -> EvalResult<Option<usize>> {
-        if subscripts.len() > numbers.len() || !subscripts.iter().all(|s| matches!(s, Subscript::Index(_))) {
-            return Ok(None);
-        }
-        for (slot, subscript) in numbers.iter_mut().zip(subscripts) {
-            if let Subscript::Index(e) = subscript {
-                *slot = subscript_number(self.eval(e)?, e.span)?;
-            }
-        }
-        Ok(Some(subscripts.len()))
-    }
-
-    fn selections(&mut self, subscripts: &[Subscript]) -> EvalResult<Vec<Selection>> {
-        subscripts
-            .iter()
-            .map(|s| {
-                Ok(match s {
-                    Subscript::All => Selection::All,
-                    Subscript::Index(e) => Selection::One(subscript_number(self.eval(e)?, e.span)?),
-                    Subscript::Slice(e) => match self.eval(e)? {
-                        Value::Array(a) if a.rank() == 1 => Selection::Many(slice_numbers(&a, e.span)?),
-                        other => {
-                            let found = type_name(other.base_type());
-                            return Err(diagnostics::kind_mismatch(e.span, "a vector of subscripts", found).into());
-                        }
-                    },
-                })
-            })
-            .collect()
-    }
-
-    pub(crate) fn eval_field(&mut self, base: &Expr, field: u32, expr: &Expr) -> EvalResult {
-        let field = field as usize;
-        if let ExprKind::Local(id) = base.kind
-            && let Some(Value::Record(_, fields)) = self.frame.get(id)
-        {
-            return fields.get(field).cloned().ok_or_else(|| diagnostics::unknown_local(expr.span).into());
-        }
-        let value = self.eval(base)?;
-        self.field_of(&value, field, expr)
-    }
-
     /// A field of a record, or the array of that field over an array of records.
-    fn field_of(&mut self, value: &Value, field: usize, expr: &Expr) -> EvalResult {
+    fn field_of(&mut self, value: &Value, field: usize, ty: &Type, span: Span) -> EvalResult {
         let missing = || -> EvalError {
-            diagnostics::kind_mismatch(expr.span, "a record with that field", type_name(value.base_type())).into()
+            diagnostics::kind_mismatch(span, "a record with that field", type_name(value.base_type())).into()
         };
         match value {
             Value::Record(_, fields) => fields.get(field).cloned().ok_or_else(missing),
             Value::Array(array) => {
                 let mut dims = array.dims().to_vec();
                 let mut inner: Option<Vec<usize>> = None;
-                let mut items = Items::empty(expr.ty.base);
+                let mut items = Items::empty(ty.base);
                 for i in 0..array.len() {
                     let Some(Value::Record(_, fields)) = array.get(i) else { return Err(missing()) };
                     let part = fields.get(field).ok_or_else(missing)?;
                     let inner = inner.get_or_insert_with(|| part.dims().to_vec());
                     if part.dims() != inner.as_slice() {
-                        return Err(diagnostics::sizes_disagree(expr.span, inner, part.dims()).into());
+                        return Err(diagnostics::sizes_disagree(span, inner, part.dims()).into());
                     }
                     if items.is_empty() {
                         items = Items::empty(part.base_type());
@@ -185,35 +215,37 @@ impl Evaluator<'_> {
                     }
                 }
                 let rank = dims.len();
-                let known = || expr.ty.dims.iter().skip(rank).map(|d| d.known().unwrap_or(0) as usize).collect();
+                let known = || ty.dims.iter().skip(rank).map(|d| d.known().unwrap_or(0) as usize).collect();
                 dims.extend(inner.unwrap_or_else(known));
-                self.assemble(dims, items, expr.span)
+                self.assemble(dims, items, span)
             }
             _ => Err(missing()),
         }
     }
 
-    /// `target := value`, where the target is a local with any subscripts and fields behind it.
-    pub(crate) fn assign(&mut self, target: &Expr, value: Value) -> EvalResult<()> {
-        if let ExprKind::Local(id) = target.kind {
-            return self.assign_whole(id, value, target.span);
+    /// Sets a local, or the part of it that the path leads to.
+    pub(crate) fn assign(
+        &mut self,
+        target: Register,
+        path: &[procedure::PathStep],
+        value: Value,
+        span: Span,
+    ) -> EvalResult<()> {
+        if path.is_empty() {
+            return self.assign_whole(target, value, span);
         }
-        let (root, path) = self.resolve_path(target)?;
-        if self.frame.get(root).is_none() {
-            self.initialise_local(root, target.span)?;
+        let mut parts = Vec::with_capacity(path.len());
+        for step in path {
+            parts.push(self.part(step)?);
         }
-        match self.frame.get_mut(root) {
-            Some(slot) => assign_part(slot, &path, value, target.span),
-            None => Err(diagnostics::unknown_local(target.span).into()),
+        match self.frame.get_mut(target) {
+            Some(place) => assign_part(place, &parts, value, span),
+            None => Err(self.without_value(target, span)),
         }
     }
 
-    fn assign_whole(&mut self, id: LocalId, value: Value, span: Span) -> EvalResult<()> {
-        let Some((function, _)) = self.calls.last() else {
-            self.frame.set(id, value);
-            return Ok(());
-        };
-        let Some(local) = function.locals.get(id) else {
+    fn assign_whole(&mut self, target: Register, value: Value, span: Span) -> EvalResult<()> {
+        let Some(local) = self.calls.last().and_then(|(procedure, _)| procedure.local(target)) else {
             return Err(diagnostics::unknown_local(span).into());
         };
         if local.ty.rank() != value.dims().len() {
@@ -226,31 +258,9 @@ impl Evaluator<'_> {
                 return Err(diagnostics::size_expected(span, &local.name, d, n as i64, found).into());
             }
         }
-        self.frame.set(id, value.converted(local.ty.base));
+        let base = local.ty.base;
+        self.frame.set(target, value.converted(base));
         Ok(())
-    }
-
-    /// The variable and the steps from it, subscripts evaluated.
-    fn resolve_path(&mut self, target: &Expr) -> EvalResult<(LocalId, Vec<PathStep>)> {
-        let mut path = Vec::new();
-        let mut current = target;
-        loop {
-            match &current.kind {
-                ExprKind::Local(id) => {
-                    path.reverse();
-                    return Ok((*id, path));
-                }
-                ExprKind::Field { base, field } => {
-                    path.push(PathStep::Field(*field));
-                    current = base;
-                }
-                ExprKind::Index { base, subscripts } => {
-                    path.push(PathStep::Select(self.selections(subscripts)?, current.span));
-                    current = base;
-                }
-                _ => return Err(EvalError::not_constant(current.span, "the target of an assignment")),
-            }
-        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use saltus_base::{Diagnostic, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, Value};
 use saltus_flat::{self as flat, EnumId, EnumType, Expr, ExprKind, FunctionId, RecordId, RecordType, VarId};
+use saltus_procedure::Procedure;
 use saltus_syntax::ast;
 
 use crate::Front;
@@ -226,8 +227,8 @@ impl Environment for Front<'_> {
         self.comp_value(comp, span)
     }
 
-    fn function(&mut self, id: FunctionId) -> Result<Arc<flat::Function>, EvalError> {
-        Ok(self.function_body(id))
+    fn procedure(&mut self, id: FunctionId) -> Result<Arc<Procedure>, EvalError> {
+        Ok(self.procedure_of(id))
     }
 
     fn record_type(&self, id: RecordId) -> Arc<RecordType> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use saltus_base::{IdVec, Name, Span};
 use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Purity, Type};
+use saltus_procedure::Procedure;
 use saltus_syntax::ast;
 use saltus_typing as typing;
 
@@ -26,6 +27,8 @@ pub struct FunctionEntry {
     pub has_signature: bool,
     pub purity: Purity,
     pub body: Memo<Arc<flat::Function>>,
+    /// The body as the evaluator executes it.
+    pub procedure: Option<Arc<Procedure>>,
 }
 
 impl<'a> Front<'a> {
@@ -66,6 +69,7 @@ impl<'a> Front<'a> {
             has_signature: false,
             purity: if definition.purity == Some(ast::Purity::Impure) { Purity::Impure } else { Purity::Pure },
             body: Memo::Unknown,
+            procedure: None,
         });
         self.slots[slot].function = Some(id);
         self.insts[inst].function = Some(id);
@@ -178,6 +182,19 @@ impl<'a> Front<'a> {
         let function = Arc::new(function);
         self.functions[id].body = Memo::Known(function.clone());
         function
+    }
+
+    /// The complete function, lowered once.
+    pub fn procedure_of(&mut self, id: FunctionId) -> Arc<Procedure> {
+        if let Some(procedure) = &self.functions[id].procedure {
+            return procedure.clone();
+        }
+        let function = self.function_body(id);
+        let procedure = Arc::new(saltus_procedure::lower(&function));
+        if matches!(self.functions[id].body, Memo::Known(_)) {
+            self.functions[id].procedure = Some(procedure.clone());
+        }
+        procedure
     }
 
     fn make_body(&mut self, id: FunctionId) -> flat::Function {

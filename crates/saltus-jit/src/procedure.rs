@@ -333,6 +333,8 @@ impl<'f> Writer<'f> {
                 self.builder.ins().fsub(zero, x)
             }
             Unary::Sign => {
+                let is_nan = self.builder.ins().fcmp(FloatCC::Unordered, x, x);
+                self.exit_if(is_nan, FAILURE);
                 let [zero, one] = [0.0, 1.0].map(|c| self.builder.ins().f64const(c));
                 let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, x, zero);
                 let minus = self.arithmetic().number_of(is_negative);
@@ -405,14 +407,6 @@ impl<'f> Writer<'f> {
                     _ => Helper::RemInteger,
                 };
                 self.helper(helper, &[a, b])
-            }
-            Binary::Smaller => {
-                let is_less = self.builder.ins().fcmp(FloatCC::LessThan, b, a);
-                self.builder.ins().select(is_less, b, a)
-            }
-            Binary::Larger => {
-                let is_less = self.builder.ins().fcmp(FloatCC::LessThan, a, b);
-                self.builder.ins().select(is_less, b, a)
             }
             Binary::ForeignPow => {
                 let y = self.arithmetic().binary(BinaryFn::Pow, a, b);

@@ -59,7 +59,7 @@ const UNARY: [Unary; 24] = {
         Function(UnaryFn::Atan),
     ]
 };
-const BINARY: [Binary; 29] = {
+const BINARY: [Binary; 27] = {
     use Binary::Function;
     [
         Function(BinaryFn::Add),
@@ -87,8 +87,6 @@ const BINARY: [Binary; 29] = {
         Binary::DivInteger,
         Binary::ModInteger,
         Binary::RemInteger,
-        Binary::Smaller,
-        Binary::Larger,
         Binary::ForeignPow,
         Binary::ForeignMod,
     ]

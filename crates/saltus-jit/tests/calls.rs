@@ -46,7 +46,7 @@ fn square_function() -> Function {
 
 fn program_with_function() -> (SimProgram, CallableId) {
     let mut program = empty_program();
-    let function = program.functions.push(square_function());
+    let function = program.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
     let callable = program.callables.push(Callable { function, arguments, results: vec![Type::REAL], effect: None });
     (program, callable)

@@ -204,7 +204,7 @@ fn describe(program: &SimProgram, code: &Code, at: ValueId, value: &dyn Fn(Value
         Some(&Op::Binary(_, a, b)) => (format!("`{}` is too large: {}, {}", whole(), is(a), is(b)), false),
         Some(&Op::Call(k) | &Op::Result(k, _)) => {
             let function = code.calls.get(k as usize).and_then(|c| program.callables.get(c.callable));
-            let function = function.and_then(|c| program.functions.get(c.function)).map_or("?", |f| &f.name);
+            let function = function.and_then(|c| program.procedures.get(c.function)).map_or("?", |f| &f.name);
             (format!("`{function}` returned no finite number"), false)
         }
         _ => (format!("`{}` is no finite number", whole()), false),

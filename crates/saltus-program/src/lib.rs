@@ -27,9 +27,7 @@ pub mod verify;
 
 pub use blame::{Blame, blame};
 pub use clock::{Activity, BaseClock, BasePartition, SubClock};
-pub use code::{
-    Assign, BinaryFn, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, UnaryFn, Unknown, ValueId,
-};
+pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, Unknown, ValueId};
 pub use files_used::files_used;
 pub use fingerprint::{fingerprint, fnv1a};
 pub use functions::{
@@ -42,6 +40,7 @@ pub use program::{
     RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent,
     Transport, Variability, Variable,
 };
+pub use saltus_procedure::{BinaryFn, UnaryFn};
 pub use verify::verify;
 
 saltus_base::define_id! {

@@ -69,7 +69,7 @@ const LONGEST_INLINE: usize = 200;
 
 fn call_text(program: &SimProgram, code: &Code, k: u32, at: &dyn Fn(&ValueId) -> String) -> String {
     let Some(call) = code.calls.get(k as usize) else { return "?".to_owned() };
-    let function = program.callables.get(call.callable).and_then(|c| program.functions.get(c.function));
+    let function = program.callables.get(call.callable).and_then(|c| program.procedures.get(c.function));
     let arguments: Vec<String> = call.arguments.iter().map(at).collect();
     format!("{}({})", function.map_or("?", |f| &f.name), arguments.join(", "))
 }

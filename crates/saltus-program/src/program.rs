@@ -1,8 +1,10 @@
 //! The tables of a simulation program.
 
-use saltus_base::{IdVec, Span};
+use std::sync::Arc;
 
-use saltus_flat::{EnumId, EnumType, Expr, Function, FunctionId, RecordId, RecordType, Type};
+use saltus_base::{IdVec, Span};
+use saltus_flat::{EnumId, EnumType, FunctionId, RecordId, RecordType, Type};
+use saltus_procedure::Procedure;
 
 use crate::{BasePartition, CallableId, RelationId, Section, SlotId};
 
@@ -59,8 +61,8 @@ pub struct SimProgram {
     pub experiment: Experiment,
     /// Functions that are called rather than written out, for arguments of certain sizes.
     pub callables: IdVec<CallableId, Callable>,
-    /// What the callables refer to.
-    pub functions: IdVec<FunctionId, Function>,
+    /// What the callables refer to: the functions of the model, and behind them texts with holes.
+    pub procedures: IdVec<FunctionId, Arc<Procedure>>,
     pub records: IdVec<RecordId, RecordType>,
     pub enumerations: IdVec<EnumId, EnumType>,
 }
@@ -93,9 +95,8 @@ pub enum Argument {
     Scalars(Type),
     /// A String known at compile time.
     Text(String),
-    /// A String that is evaluated for each call. Its local variables are the holes in order, which take scalars of the
-    /// call.
-    Template { text: Expr, holes: Vec<Type> },
+    /// A String that is evaluated for each call, by a procedure whose inputs are the holes. They take scalars of the call.
+    Template { text: FunctionId, holes: Vec<Type> },
     /// An external object; its slot holds the handle.
     Object(SlotId),
     /// A function with some inputs bound: takes the scalars of the bound inputs.
@@ -324,11 +325,11 @@ pub struct Assertion {
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Message {
     Text(String),
-    /// Evaluated when it is shown: its local variables are the holes in order. What a hole shows is stored in the output
+    /// Evaluated when it is shown, by a procedure whose inputs are the holes. What a hole shows is stored in the output
     /// section.
     Template {
         as_written: String,
-        text: Box<Expr>,
+        text: FunctionId,
         holes: Vec<(Type, Vec<SlotId>)>,
     },
 }
@@ -486,7 +487,7 @@ impl SimProgram {
             structural: Vec::new(),
             experiment: Experiment::default(),
             callables: IdVec::new(),
-            functions: IdVec::new(),
+            procedures: IdVec::new(),
             records: IdVec::new(),
             enumerations: IdVec::new(),
         }

@@ -7,13 +7,14 @@
 //! - but for first guesses of the initial section and the stages of methods in clocked ones no slot is computed twice in a
 //!   section;
 //! - a loop has as many residuals as unknowns, and its Jacobian has no entry outside;
+//! - callables and messages refer to procedures that are there, and procedures keep their own rules;
 //! - derivatives of states, crossing functions, memories, thresholds and `reinit`s are computed where the driver expects them.
 
 use std::collections::{HashMap, HashSet};
 
 use saltus_base::Index;
 
-use crate::{Assign, Block, Code, Loop, Op, Section, SimProgram, SlotId, ValueId};
+use crate::{Argument, Assign, Block, Code, Loop, Message, Op, Section, SimProgram, SlotId, ValueId};
 
 pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
     let mut verifier = Verifier { program, problems: Vec::new() };
@@ -24,6 +25,7 @@ pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
         verifier.section("clocked", section);
     }
     verifier.tables();
+    verifier.procedures();
     if verifier.problems.is_empty() { Ok(()) } else { Err(verifier.problems) }
 }
 
@@ -101,6 +103,22 @@ impl Verifier<'_> {
         for call in &code.calls {
             let is_there = self.program.callables.get(call.callable).is_some();
             self.expect(is_there, |_| format!("{name}: there is no callable {}", call.callable.index()));
+        }
+    }
+
+    fn procedures(&mut self) {
+        for procedure in self.program.procedures.values() {
+            self.problems.extend(saltus_procedure::verify(procedure));
+        }
+        let arguments = self.program.callables.values().flat_map(|c| &c.arguments);
+        let texts = arguments.filter_map(|a| if let Argument::Template { text, .. } = a { Some(*text) } else { None });
+        let messages = self.program.assertions.iter().map(|a| &a.message);
+        let messages = messages.chain(self.program.terminations.iter().map(|t| &t.message));
+        let shown = messages.filter_map(|m| if let Message::Template { text, .. } = m { Some(*text) } else { None });
+        let called = self.program.callables.values().map(|c| c.function);
+        for id in called.chain(texts).chain(shown).collect::<Vec<_>>() {
+            let is_there = self.program.procedures.get(id).is_some();
+            self.expect(is_there, |_| format!("there is no procedure {}", id.index()));
         }
     }
 

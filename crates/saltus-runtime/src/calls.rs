@@ -1,5 +1,4 @@
-//! Calls of functions that are not written out as operations: as compiled procedures, else through the evaluator of typed
-//! expressions.
+//! Calls of functions that are not written out as operations: procedures on frames of numbers, else on values.
 //!
 //! ```text
 //! y = interpolate(table, u)      scalars u ⇒ arguments (object of the slot `table`, Real) ⇒ call ⇒ scalars y
@@ -13,7 +12,8 @@ use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Items, Limits, Outside, Value};
-use saltus_flat::{BaseType, EnumId, EnumType, Expr, Function, FunctionId, LocalId, RecordId, RecordType, Type, VarId};
+use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
+use saltus_procedure::Procedure;
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram};
 
 use crate::direct::DirectCalls;
@@ -62,8 +62,6 @@ enum Failure {
 /// The program as the surroundings of function bodies.
 struct World {
     program: Arc<SimProgram>,
-    /// Made when first called.
-    functions: Vec<Option<Arc<Function>>>,
     records: Vec<Arc<RecordType>>,
     enumerations: Vec<Arc<EnumType>>,
     outside: Option<Box<dyn Outside>>,
@@ -77,11 +75,9 @@ impl Environment for World {
         Err(EvalError::not_constant(span, "a variable of the model inside of a function"))
     }
 
-    fn function(&mut self, id: FunctionId) -> Result<Arc<Function>, EvalError> {
+    fn procedure(&mut self, id: FunctionId) -> Result<Arc<Procedure>, EvalError> {
         let missing = || EvalError::not_constant(Span::nowhere(), "a function that is not part of the program");
-        let function = self.program.functions.get(id).ok_or_else(missing)?;
-        let place = self.functions.get_mut(id.index()).ok_or_else(missing)?;
-        Ok(place.get_or_insert_with(|| Arc::new(function.clone())).clone())
+        self.program.procedures.get(id).cloned().ok_or_else(missing)
     }
 
     fn record_type(&self, id: RecordId) -> Arc<RecordType> {
@@ -143,7 +139,6 @@ impl CallHost {
     pub fn new(program: Arc<SimProgram>) -> Self {
         let world = World {
             program: program.clone(),
-            functions: vec![None; program.functions.len()],
             records: program.records.values().cloned().map(Arc::new).collect(),
             enumerations: program.enumerations.values().cloned().map(Arc::new).collect(),
             outside: None,
@@ -232,7 +227,7 @@ impl CallHost {
         let program = self.world.program.clone();
         for object in std::mem::take(&mut self.objects).into_iter().rev() {
             let Value::Object(held) = &object else { continue };
-            let constructor = program.functions.get(held.class()).and_then(|f| f.external.as_ref());
+            let constructor = program.procedures.get(held.class()).and_then(|p| p.external());
             let Some(destructor) = constructor.and_then(|e| e.destructor) else { continue };
             self.world.may_act = true;
             // A destructor has no results, and what it complains about comes too late.
@@ -432,7 +427,7 @@ impl CallHost {
     }
 
     fn explain(&self, error: EvalError, callable: &Callable, span: Span) -> EvalFailure {
-        let function = self.world.program.functions.get(callable.function).map_or("?", |f| &f.name);
+        let function = self.world.program.procedures.get(callable.function).map_or("?", |f| &f.name);
         match error {
             EvalError::Failed(diagnostic) => {
                 let at = diagnostic.span.unwrap_or(span);
@@ -451,13 +446,16 @@ impl CallHost {
     }
 
     /// The value of a String with its holes filled.
-    fn fill(&mut self, text: &Expr, holes: Vec<Value>, callable: &Callable, span: Span) -> Result<Value, EvalFailure> {
+    fn fill(
+        &mut self,
+        text: FunctionId,
+        holes: Vec<Value>,
+        callable: &Callable,
+        span: Span,
+    ) -> Result<Option<Value>, EvalFailure> {
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
-        for (i, hole) in holes.into_iter().enumerate() {
-            evaluator.bind_local(LocalId::from_usize(i), hole);
-        }
-        let value = evaluator.evaluate(text);
-        value.map_err(|error| self.explain(error, callable, span))
+        let called = evaluator.call(text, holes, span);
+        Ok(called.map_err(|error| self.explain(error, callable, span))?.into_iter().next())
     }
 
     /// The text of a message with the numbers in memory; as it is written where it cannot be evaluated.
@@ -472,11 +470,8 @@ impl CallHost {
             filled.push(value);
         }
         let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
-        for (i, hole) in filled.into_iter().enumerate() {
-            evaluator.bind_local(LocalId::from_usize(i), hole);
-        }
-        match evaluator.evaluate(text) {
-            Ok(Value::String(text)) => text.to_string(),
+        match evaluator.call(*text, filled, Span::nowhere()).as_deref() {
+            Ok([Value::String(text)]) => text.to_string(),
             _ => as_written(),
         }
     }
@@ -499,7 +494,7 @@ impl CallHost {
                 Argument::Template { text, holes } => {
                     let holes = holes.iter().map(|ty| pack(ty, &program, given, 0)).collect::<Option<Vec<_>>>();
                     match holes {
-                        Some(holes) => Some(self.fill(text, holes, callable, span)?),
+                        Some(holes) => self.fill(*text, holes, callable, span)?,
                         None => None,
                     }
                 }

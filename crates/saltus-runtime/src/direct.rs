@@ -14,7 +14,8 @@
 use saltus_base::Index as _;
 use saltus_eval::native::{NativeContext, NativeFunction, find};
 use saltus_eval::{Environment, Limits, Value};
-use saltus_flat::{BaseType, ExprKind, ExternalArgument, FunctionId, Purity, Type};
+use saltus_flat::{BaseType, FunctionId, Type};
+use saltus_procedure::{ExternalArgument, Operand};
 use saltus_program::{Argument, Callable, CallableId, SimProgram, SlotId};
 
 pub(crate) struct DirectCalls {
@@ -97,8 +98,8 @@ impl Source {
 
 impl Direct {
     fn new(callable: &Callable, program: &SimProgram) -> Option<Direct> {
-        let function = program.functions.get(callable.function)?;
-        let external = function.external.as_ref().filter(|_| function.purity == Purity::Pure)?;
+        let function = program.procedures.get(callable.function)?;
+        let external = function.external().filter(|_| function.is_pure())?;
         let native = find(&external.name)?;
         let [result] = callable.results.as_slice() else { return None };
         let returns_it = function.outputs.as_slice() == [external.result?];
@@ -109,13 +110,13 @@ impl Direct {
         let mut inputs = Vec::new();
         let mut n_scalars = 0;
         for (argument, &input) in callable.arguments.iter().zip(&function.inputs) {
-            let declared = &function.locals.get(input)?.ty;
+            let declared = &function.local(input)?.ty;
             inputs.push((input, source(argument, declared, &mut n_scalars)?));
         }
         let mut arguments = Vec::new();
         for argument in &external.arguments {
-            let ExternalArgument::Input(expression) = argument else { return None };
-            let ExprKind::Local(local) = &expression.kind else { return None };
+            let ExternalArgument::Input(code) = argument else { return None };
+            let Operand::Local(local) = &code.value else { return None };
             let position = inputs.iter().position(|(input, _)| input == local)?;
             // An input that is passed twice is rare enough.
             arguments.push(inputs.swap_remove(position).1);

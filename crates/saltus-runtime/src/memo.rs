@@ -9,7 +9,6 @@
 //! element. A few calls of every function are kept; a new one takes the place of another with the same hash.
 
 use saltus_base::Index as _;
-use saltus_flat::Purity;
 use saltus_program::{Argument, CallableId, SimProgram};
 
 /// Calls of one function, and fewer of a function with many scalars.
@@ -48,8 +47,8 @@ impl Memo {
     pub fn new(program: &SimProgram) -> Memo {
         let is_pure = |c: &saltus_program::Callable| {
             // An external function alone is a table or elementary, and faster than remembering it.
-            let function = program.functions.get(c.function);
-            function.is_some_and(|f| f.purity == Purity::Pure && f.external.is_none())
+            let procedure = program.procedures.get(c.function);
+            procedure.is_some_and(|p| p.is_pure() && p.external().is_none())
                 && !c.arguments.iter().any(|a| matches!(a, Argument::Object(_)))
         };
         let tables = program.callables.values().map(|c| Table { is_pure: is_pure(c), calls: Vec::new() });
@@ -102,7 +101,7 @@ mod tests {
         let mut program = empty_program();
         let mut function = square_function();
         change(&mut function);
-        let function = program.functions.push(function);
+        let function = program.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&function)));
         let callable = program.callables.push(Callable { function, arguments: vec![], results: vec![], effect: None });
         (Memo::new(&program), callable)
     }

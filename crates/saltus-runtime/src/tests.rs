@@ -347,7 +347,7 @@ pub(crate) fn square_function() -> Function {
 fn call_program(x: f64, guarded: bool) -> (SimProgram, SlotId) {
     let mut program = empty_program();
     let (x, y) = (real(&mut program, "x", x), real(&mut program, "y", 0.0));
-    let function = program.functions.push(square_function());
+    let function = program.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
     let f = program.callables.push(Callable { function, arguments, results: vec![Type::REAL], effect: None });
     let mut w = Writer::default();
@@ -407,7 +407,7 @@ fn arrays_records_and_enumerations_are_taken_apart_and_put_together() {
         let (value, target) = (at(&f.locals, from), at(&f.locals, to));
         f.body.push(statement(StatementKind::Assign { target, value }));
     }
-    let function = program.functions.push(f);
+    let function = program.procedures.push(Arc::new(saltus_procedure::lower(&f)));
     let arguments = vec![Argument::Scalars(record.clone()), Argument::Scalars(matrix.clone())];
     assert_eq!((n_scalars(&record, &program, 0), n_scalars(&matrix, &program, 0)), (Some(4), Some(2)));
     let callable =
@@ -456,7 +456,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
     let mut program = empty_program();
     let table = real(&mut program, "table", 0.0);
     let (u, y) = (real(&mut program, "u", 2.5), real(&mut program, "y", 0.0));
-    let class: FunctionId = program.functions.next_id();
+    let class: FunctionId = program.procedures.next_id();
     let object = Type::scalar(BaseType::ExternalObject(class));
     let data = Type::array(BaseType::Real, [Dim::Known(3), Dim::Known(2)]);
     let columns = Type::array(BaseType::Integer, [Dim::Known(1)]);
@@ -473,18 +473,18 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         int.clone(),
         Type::BOOLEAN,
     ];
-    program.functions.push(external(
+    program.procedures.push(Arc::new(saltus_procedure::lower(&external(
         "Table",
         "ModelicaStandardTables_CombiTable1D_init2",
         constructor_inputs,
         object.clone(),
-    ));
-    let read = program.functions.push(external(
+    ))));
+    let read = program.procedures.push(Arc::new(saltus_procedure::lower(&external(
         "getValue",
         "ModelicaStandardTables_CombiTable1D_getValue",
         vec![object.clone(), int.clone(), Type::REAL],
         Type::REAL,
-    ));
+    ))));
     let none = Argument::Text("NoName".into());
     let scalars = Argument::Scalars;
     let arguments = vec![

@@ -7,6 +7,7 @@
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, Dim, Expr, ExprKind, Type};
+use saltus_procedure::scalar::range_length;
 
 use crate::Context;
 use crate::context::{integer_value, real_value};
@@ -105,7 +106,6 @@ fn range_size(
     }))
 }
 
-/// `floor((stop - start) / step) + 1`; the quotient is taken a hair larger, so that `0:0.1:1` has its last element.
 fn real_size(cx: &mut dyn Context, start: &Expr, step: Option<&Expr>, stop: &Expr) -> Result<Option<u64>, ZeroStep> {
     let step = match step {
         Some(step) => real_value(cx, step),
@@ -117,10 +117,6 @@ fn real_size(cx: &mut dyn Context, start: &Expr, step: Option<&Expr>, stop: &Exp
     let (Some(step), Some(first), Some(last)) = (step, real_value(cx, start), real_value(cx, stop)) else {
         return Ok(None);
     };
-    let quotient = (last - first) / step;
-    if !quotient.is_finite() {
-        return Ok(None);
-    }
-    let n = (quotient * (1.0 + 4.0 * f64::EPSILON)).floor();
-    Ok(Some(if n < 0.0 { 0 } else { (n as u64).saturating_add(1) }))
+    let n = range_length(first, step, last);
+    Ok(if n.is_nan() { None } else { Some(n as u64) })
 }

@@ -166,14 +166,19 @@ impl<'a> Lowering<'a> {
         let &[n] = self.sizes(std::slice::from_ref(n), span)?.as_slice() else {
             return self.broken("a linspace without a size", span);
         };
-        let width = self.system.dag.binary(BinaryFn::Sub, b, a);
-        let items = (0..n)
-            .map(|i| {
-                let fraction = self.system.dag.constant(i as f64 / (n.max(2) - 1) as f64);
-                let part = self.system.dag.binary(BinaryFn::Mul, width, fraction);
-                self.system.dag.binary(BinaryFn::Add, a, part)
-            })
-            .collect();
+        let dag = &mut self.system.dag;
+        let (width, intervals) = (dag.binary(BinaryFn::Sub, b, a), dag.constant((n.max(2) - 1) as f64));
+        let step = dag.binary(BinaryFn::Div, width, intervals);
+        let mut items = Vec::with_capacity(n);
+        for i in 0..n {
+            let i = self.system.dag.constant(i as f64);
+            let part = self.system.dag.binary(BinaryFn::Mul, step, i);
+            items.push(self.system.dag.binary(BinaryFn::Add, a, part));
+        }
+        // The last point is the end itself.
+        if let Some(last) = items.last_mut() {
+            *last = b;
+        }
         Ok(Value::vector(items))
     }
 

@@ -13,6 +13,7 @@ use saltus_eval::{Environment, EvalError, Evaluator, FunctionValue as EvalFuncti
 use saltus_flat::{
     BaseType, EnumId, EnumType, Expr, FlatModel, Function, FunctionId, RecordId, RecordType, VarId, Variability,
 };
+use saltus_procedure::Procedure;
 use saltus_program::{CallableId, SlotId, SlotKind};
 
 use super::function_assertions::{FunctionAssertion, Times};
@@ -46,8 +47,11 @@ pub struct Memo {
     pub structural: BTreeSet<SlotId>,
     /// Variable and position of each slot.
     owners: HashMap<SlotId, (VarId, usize)>,
-    /// Functions as the evaluator wants them.
-    functions: HashMap<FunctionId, Arc<Function>>,
+    /// Functions that have been evaluated, lowered.
+    pub procedures: HashMap<FunctionId, Arc<Procedure>>,
+    /// Texts with holes, behind the functions of the model, and their numbers by what they say.
+    pub texts: Vec<Arc<Procedure>>,
+    pub text_ids: HashMap<String, FunctionId>,
     /// By function: is it treated as impure? Empty until asked for.
     pub impure: Vec<bool>,
     pub n_effects: u32,
@@ -197,22 +201,22 @@ impl<'a> Lowering<'a> {
         for (argument, &input) in arguments.iter().zip(&function.inputs) {
             known.push(self.known(argument, function.locals.get(input)?.ty.base)?);
         }
-        let functions = std::mem::take(&mut self.system.memo.functions);
-        let mut surroundings = Surroundings { model: self.model, functions };
+        let procedures = std::mem::take(&mut self.system.memo.procedures);
+        let mut surroundings = Surroundings { model: self.model, procedures };
         let mut evaluator = Evaluator::new(&mut surroundings, LIMITS);
         let results = evaluator.call(id, known, span);
         // What prints is called when it shall print.
         let is_silent = evaluator.messages().is_empty();
-        self.system.memo.functions = surroundings.functions;
+        self.system.memo.procedures = surroundings.procedures;
         results.ok().filter(|_| is_silent)?.iter().map(|v| self.recognised(v)).collect()
     }
 
     /// The value of an expression whose parts are literals.
     pub fn evaluated(&mut self, e: &Expr) -> Option<Value> {
-        let functions = std::mem::take(&mut self.system.memo.functions);
-        let mut surroundings = Surroundings { model: self.model, functions };
+        let procedures = std::mem::take(&mut self.system.memo.procedures);
+        let mut surroundings = Surroundings { model: self.model, procedures };
         let value = Evaluator::new(&mut surroundings, LIMITS).evaluate(e);
-        self.system.memo.functions = surroundings.functions;
+        self.system.memo.procedures = surroundings.procedures;
         self.recognised(&value.ok()?)
     }
 
@@ -302,7 +306,7 @@ fn known_number(value: f64, base: BaseType) -> Option<Known> {
 /// The flat model as the evaluator sees it. There are no files here: what reads one is done by the simulation.
 struct Surroundings<'a> {
     model: &'a FlatModel,
-    functions: HashMap<FunctionId, Arc<Function>>,
+    procedures: HashMap<FunctionId, Arc<Procedure>>,
 }
 
 impl Environment for Surroundings<'_> {
@@ -311,15 +315,15 @@ impl Environment for Surroundings<'_> {
         Err(EvalError::not_constant(span, format!("the variable `{name}`")))
     }
 
-    fn function(&mut self, id: FunctionId) -> Result<Arc<Function>, EvalError> {
-        if let Some(function) = self.functions.get(&id) {
-            return Ok(function.clone());
+    fn procedure(&mut self, id: FunctionId) -> Result<Arc<Procedure>, EvalError> {
+        if let Some(procedure) = self.procedures.get(&id) {
+            return Ok(procedure.clone());
         }
         let function = self.model.functions.get(id);
         let function = function.ok_or_else(|| EvalError::not_constant(Span::nowhere(), "an unknown function"))?;
-        let function = Arc::new(function.clone());
-        self.functions.insert(id, function.clone());
-        Ok(function)
+        let procedure = Arc::new(saltus_procedure::lower(function));
+        self.procedures.insert(id, procedure.clone());
+        Ok(procedure)
     }
 
     fn record_type(&self, id: RecordId) -> Arc<RecordType> {

@@ -418,7 +418,7 @@ impl<'a> Lowering<'a> {
             Value::Template(template) => {
                 template.holes.iter().for_each(|(_, value)| scalars.extend(value.scalars()));
                 let holes = template.holes.iter().map(|(ty, _)| ty.clone()).collect();
-                Ok(Argument::Template { text: template.text.clone(), holes })
+                Ok(Argument::Template { text: self.text_procedure(template), holes })
             }
             Value::Object(slot) => Ok(Argument::Object(*slot)),
             Value::Function(f) => {

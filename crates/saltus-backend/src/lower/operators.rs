@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use saltus_base::{Index, Span};
-use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind, Iterator, ReductionOp, UnaryOp};
+use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind, FlatModel, Iterator, ReductionOp, UnaryOp};
+use saltus_procedure::scalar::range_length;
 use saltus_program::{BinaryFn, RelationOp, UnaryFn};
 
 use super::value::{Array, Value};
@@ -192,10 +193,18 @@ impl<'a> Lowering<'a> {
         if n != m || !(0.0..=MOST_MATRIX_POWER).contains(&exponent) {
             return self.unsupported("this power of a matrix", span);
         }
+        // By repeated squaring, as the evaluator does.
+        let (mut exponent, mut square) = (exponent as u32, a.clone());
         let items = (0..n * n).map(|i| self.system.dag.boolean(i / n == i % n)).collect();
         let mut result = Value::numbers(vec![n, n], items);
-        for _ in 0..exponent as u32 {
-            result = self.matrix_product(&result, a, span)?;
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = self.matrix_product(&result, &square, span)?;
+            }
+            exponent >>= 1;
+            if exponent > 0 {
+                square = self.matrix_product(&square, &square, span)?;
+            }
         }
         Ok(result)
     }
@@ -207,12 +216,11 @@ impl<'a> Lowering<'a> {
         let (Some(start), Some(step), Some(stop)) = (start, step, stop) else {
             return self.unsupported("ranges whose bounds are not constant", e.span);
         };
-        // The quotient of decimal fractions may fall short of an integer by a rounding error.
-        let n = ((stop - start) / step * (1.0 + 4.0 * f64::EPSILON)).floor() + 1.0;
-        if !n.is_finite() || n > MOST_ELEMENTS as f64 {
+        let n = range_length(start, step, stop);
+        if n.is_nan() || n > MOST_ELEMENTS as f64 {
             return Err(crate::diagnostics::too_large(e.span).into());
         }
-        let items = (0..n.max(0.0) as u64).map(|i| self.system.dag.constant(start + step * i as f64)).collect();
+        let items = (0..n as u64).map(|i| self.system.dag.constant(start + step * i as f64)).collect();
         Ok(Value::vector(items))
     }
 
@@ -230,8 +238,8 @@ impl<'a> Lowering<'a> {
             ReductionOp::Array => return self.array_of_iterations(dims, values, e),
             ReductionOp::Sum => (BinaryFn::Add, 0.0),
             ReductionOp::Product => (BinaryFn::Mul, 1.0),
-            ReductionOp::Min => (BinaryFn::Min, f64::MAX),
-            ReductionOp::Max => (BinaryFn::Max, f64::MIN),
+            ReductionOp::Min => (BinaryFn::Min, greatest(e.ty.base, self.model)),
+            ReductionOp::Max => (BinaryFn::Max, least(e.ty.base)),
         };
         let mut values = values.into_iter();
         let Some(mut result) = values.next() else { return Ok(self.number(neutral)) };
@@ -341,5 +349,25 @@ impl<'a> Lowering<'a> {
             }
             Value::Text(_) | Value::Template(_) | Value::Object(_) | Value::Function(_) => {}
         }
+    }
+}
+
+/// `min` of no elements: the greatest value of the type. (Specification: section 10.3.4.1.)
+pub fn greatest(base: BaseType, model: &FlatModel) -> f64 {
+    match base {
+        BaseType::Integer => i64::MAX as f64,
+        BaseType::Boolean => 1.0,
+        BaseType::Enumeration(id) => model.enumerations.get(id).map_or(1.0, |e| e.literals.len() as f64),
+        _ => f64::MAX,
+    }
+}
+
+/// `max` of no elements: the least value of the type.
+pub fn least(base: BaseType) -> f64 {
+    match base {
+        BaseType::Integer => i64::MIN as f64,
+        BaseType::Boolean => 0.0,
+        BaseType::Enumeration(_) => 1.0,
+        _ => f64::MIN,
     }
 }

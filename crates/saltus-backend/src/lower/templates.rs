@@ -8,9 +8,10 @@
 //! evaluates the text. (Specification: section 3.7.1.2.)
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Index;
-use saltus_flat::{BaseType, Dim, Expr, ExprKind, LocalId, Type};
+use saltus_flat::{BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Type};
 
 use super::value::{Template, Value};
 use super::{Lowered, Lowering};
@@ -23,6 +24,20 @@ impl<'a> Lowering<'a> {
         let number = self.system.memo.n_templates;
         self.system.memo.n_templates += 1;
         Ok(Value::Template(Rc::new(Template { number, text, holes })))
+    }
+
+    /// The procedure that fills the holes; equal texts have the same one.
+    pub fn text_procedure(&mut self, template: &Template) -> FunctionId {
+        let holes: Vec<Type> = template.holes.iter().map(|(ty, _)| ty.clone()).collect();
+        let key = format!("{holes:?} {:?}", template.text);
+        let memo = &mut self.system.memo;
+        if let Some(&id) = memo.text_ids.get(&key) {
+            return id;
+        }
+        let id = FunctionId::from_usize(self.model.functions.len() + memo.texts.len());
+        memo.texts.push(Arc::new(saltus_procedure::lower_template("String", &holes, &template.text)));
+        memo.text_ids.insert(key, id);
+        id
     }
 
     /// `e` with known Strings written out and numbers as holes.

@@ -92,7 +92,7 @@ impl<'a> Lowering<'a> {
             }
             holes.push((ty.clone(), slots));
         }
-        Message::Template { as_written, text: Box::new(template.text.clone()), holes }
+        Message::Template { as_written, text: self.text_procedure(&template), holes }
     }
 
     /// A number that a message shows, stored in the output section.

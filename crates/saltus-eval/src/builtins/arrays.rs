@@ -1,135 +1,124 @@
 //! Array functions (specification §10.3): sizes, constructors, conversions of rank, reductions, matrix functions.
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, ExprKind, ReductionOp};
+use saltus_flat::{BaseType, BinaryOp, Builtin, ReductionOp, Type, UnaryOp};
+use saltus_procedure::scalar::linspace;
+use saltus_procedure::{Argument, Operand};
 
-use super::argument;
+use super::Call;
 use crate::array::{Array, Items, n_items};
-use crate::evaluator::Evaluator;
+use crate::evaluator::{Evaluator, integer_of};
 use crate::reduction::{combine, larger, neutral, smaller};
 use crate::value::type_name;
 use crate::{EvalError, EvalResult, Value, diagnostics, operators};
 
 impl Evaluator<'_> {
-    pub(super) fn eval_array_builtin(&mut self, function: Builtin, arguments: &[Expr], expr: &Expr) -> EvalResult {
-        let span = expr.span;
-        let arg = |i: usize| argument(arguments, i, expr, function);
-        match function {
-            Builtin::Ndims => Ok(Value::Integer(arg(0)?.ty.rank() as i64)),
-            Builtin::Size => self.eval_size_builtin(arguments, expr),
+    pub(super) fn array_builtin(&mut self, mut call: Call) -> EvalResult {
+        let span = call.span;
+        match call.function {
             Builtin::Zeros | Builtin::Ones => {
-                let one = i64::from(function == Builtin::Ones);
-                let scalar = Value::Integer(one).converted(number_base(expr));
-                self.filled(&scalar, arguments, span)
+                let one = i64::from(call.function == Builtin::Ones);
+                let scalar = Value::Integer(one).converted(number_base(call.ty));
+                self.filled(&scalar, &call, 0)
             }
             Builtin::Fill => {
-                let scalar = self.eval(arg(0)?)?;
-                self.filled(&scalar, arguments.get(1..).unwrap_or(&[]), span)
+                let scalar = call.take(0)?;
+                self.filled(&scalar, &call, 1)
             }
             Builtin::Identity => {
-                let n = self.eval_size(arg(0)?)?;
+                let n = self.size_of(call.value(0)?, call.place(0))?;
                 self.check_elements(&[n, n], span)?;
-                operators::identity(n, number_base(expr), span)
+                operators::identity(n, number_base(call.ty), span)
             }
-            Builtin::Linspace => self.eval_linspace(arguments, expr),
-            Builtin::Cat => self.eval_cat(arguments, expr),
+            Builtin::Linspace => self.linspace(&call),
+            Builtin::Cat => self.cat(&call),
             Builtin::Promote => {
-                let value = self.eval(arg(0)?)?;
-                let rank = self.eval_integer(arg(1)?)?;
-                self.promote(&value, rank, span)
+                let rank = call.integer(1)?;
+                self.promote(call.value(0)?, rank, span)
             }
-            Builtin::Sum => self.eval_total(ReductionOp::Sum, arg(0)?, expr),
-            Builtin::Product => self.eval_total(ReductionOp::Product, arg(0)?, expr),
-            Builtin::OuterProduct => {
-                let (x, y) = (self.eval(arg(0)?)?, self.eval(arg(1)?)?);
-                self.outer_product(&x, &y, span)
-            }
-            Builtin::Cross => {
-                let (x, y) = (self.eval(arg(0)?)?, self.eval(arg(1)?)?);
-                self.cross(&x, &y, span)
-            }
-            _ => {
-                let value = self.eval(arg(0)?)?;
+            Builtin::Sum => self.total(ReductionOp::Sum, call),
+            Builtin::Product => self.total(ReductionOp::Product, call),
+            Builtin::OuterProduct => self.outer_product(call.value(0)?, call.value(1)?, span),
+            Builtin::Cross => cross(call.value(0)?, call.value(1)?, span),
+            function => {
+                let value = call.take(0)?;
                 self.charge(&value);
                 self.reshape(function, value, span)
             }
         }
     }
 
-    /// Sizes come from the type where it knows them: `size(x, 1)` needs no value of `x`.
-    fn eval_size_builtin(&mut self, arguments: &[Expr], expr: &Expr) -> EvalResult {
-        let array = argument(arguments, 0, expr, Builtin::Size)?;
-        let Some(dimension) = arguments.get(1) else {
-            let known: Option<Vec<i64>> =
-                array.ty.dims.iter().map(|d| d.known().and_then(|n| i64::try_from(n).ok())).collect();
-            return Ok(Value::integers(match known {
-                Some(sizes) => sizes,
-                None => self.dims_of(array)?.iter().map(|&n| n as i64).collect(),
-            }));
+    /// Sizes that the type of the array knows need no array.
+    pub(crate) fn size(
+        &mut self,
+        array: Option<&Operand>,
+        dimension: Option<&Argument>,
+        ty: &Type,
+        span: Span,
+    ) -> EvalResult {
+        let Some(dimension) = dimension else {
+            return Ok(Value::integers(self.dims_of(array, span)?.iter().map(|&n| n as i64).collect()));
         };
-        let number = self.eval_integer(dimension)?;
-        let rank = array.ty.rank();
-        let position = match usize::try_from(number) {
-            Ok(n) if n >= 1 && n <= rank => n - 1,
-            _ => return Err(diagnostics::index_out_of_range(dimension.span, number, rank, 0).into()),
-        };
-        if let Some(size) = array.ty.dims.get(position).and_then(|d| d.known()) {
+        let place = dimension.span;
+        let number = integer_of(&self.read(&dimension.value, place)?, place)?;
+        let rank = ty.rank();
+        let no_such = || -> EvalError { diagnostics::index_out_of_range(place, number, rank, 0).into() };
+        let position = usize::try_from(number).ok().filter(|&n| n >= 1 && n <= rank).ok_or_else(no_such)? - 1;
+        if let Some(size) = ty.dims.get(position).and_then(|d| d.known()) {
             return Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)));
         }
-        match self.dims_of(array)?.get(position) {
-            Some(&size) => Ok(Value::Integer(size as i64)),
-            None => Err(diagnostics::index_out_of_range(dimension.span, number, rank, 0).into()),
+        let size = self.dims_of(array, span)?.get(position).copied().ok_or_else(no_such)?;
+        Ok(Value::Integer(size as i64))
+    }
+
+    fn dims_of(&mut self, array: Option<&Operand>, span: Span) -> EvalResult<Vec<usize>> {
+        match array {
+            Some(Operand::Local(register)) => match self.frame.get(*register) {
+                Some(value) => Ok(value.dims().to_vec()),
+                None => Err(self.without_value(*register, span)),
+            },
+            Some(operand) => Ok(self.read(operand, span)?.dims().to_vec()),
+            None => Ok(Vec::new()),
         }
     }
 
-    fn dims_of(&mut self, array: &Expr) -> EvalResult<Vec<usize>> {
-        if let ExprKind::Local(id) = array.kind
-            && let Some(value) = self.frame.get(id)
-        {
-            return Ok(value.dims().to_vec());
+    /// The sizes are the arguments from a position on.
+    fn filled(&mut self, scalar: &Value, call: &Call, from: usize) -> EvalResult {
+        let mut dims = Vec::with_capacity(call.values.len());
+        for (i, size) in call.values.iter().enumerate().skip(from) {
+            dims.push(self.size_of(size, call.place(i))?);
         }
-        Ok(self.eval(array)?.dims().to_vec())
-    }
-
-    fn filled(&mut self, scalar: &Value, sizes: &[Expr], span: Span) -> EvalResult {
-        let mut dims = sizes.iter().map(|s| self.eval_size(s)).collect::<EvalResult<Vec<_>>>()?;
-        let n = self.check_elements(&dims, span)?;
+        let n = self.check_elements(&dims, call.span)?;
         dims.extend_from_slice(scalar.dims());
-        self.check_elements(&dims, span)?;
-        self.assemble(dims, Items::repeat(scalar, n), span)
+        self.check_elements(&dims, call.span)?;
+        self.assemble(dims, Items::repeat(scalar, n), call.span)
     }
 
-    fn eval_linspace(&mut self, arguments: &[Expr], expr: &Expr) -> EvalResult {
-        let arg = |i: usize| argument(arguments, i, expr, Builtin::Linspace);
-        let (a, b) = (self.eval(arg(0)?)?, self.eval(arg(1)?)?);
-        let n = self.eval_integer(arg(2)?)?;
+    fn linspace(&mut self, call: &Call) -> EvalResult {
+        let (a, b) = (call.value(0)?, call.value(1)?);
+        let n = call.integer(2)?;
         if n < 2 {
-            return Err(diagnostics::linspace_too_few(expr.span, n).into());
+            return Err(diagnostics::linspace_too_few(call.span, n).into());
         }
-        let n = self.check_elements(&[usize::try_from(n).unwrap_or(usize::MAX)], expr.span)?;
-        let (Some(a), Some(b)) = (a.as_real(), b.as_real()) else {
-            return Err(diagnostics::kind_mismatch(expr.span, "numbers", type_name(a.base_type())).into());
+        let n = self.check_elements(&[usize::try_from(n).unwrap_or(usize::MAX)], call.span)?;
+        let (Some(x), Some(y)) = (a.as_real(), b.as_real()) else {
+            return Err(diagnostics::kind_mismatch(call.span, "numbers", type_name(a.base_type())).into());
         };
-        let step = (b - a) / (n - 1) as f64;
-        let mut points: Vec<f64> = (0..n).map(|i| a + step * i as f64).collect();
-        if let Some(last) = points.last_mut() {
-            *last = b;
-        }
-        Ok(Value::reals(points))
+        Ok(Value::reals((0..n).map(|i| linspace(x, y, n, i)).collect()))
     }
 
     /// `cat(k, A, B, …)`: all sizes agree except those of dimension `k`.
-    fn eval_cat(&mut self, arguments: &[Expr], expr: &Expr) -> EvalResult {
-        let number = self.eval_integer(argument(arguments, 0, expr, Builtin::Cat)?)?;
-        let values = self.eval_arguments(arguments.get(1..).unwrap_or(&[]))?;
+    fn cat(&mut self, call: &Call) -> EvalResult {
+        let number = call.integer(0)?;
+        let values = call.values.get(1..).unwrap_or_default();
         let rank = values.iter().map(|v| v.dims().len()).max().unwrap_or(0);
         let k = match usize::try_from(number) {
             Ok(k) if k >= 1 && k <= rank => k - 1,
-            _ => return Err(diagnostics::index_out_of_range(expr.span, number, rank, 0).into()),
+            _ => return Err(diagnostics::index_out_of_range(call.span, number, rank, 0).into()),
         };
         let n_elements: usize = values.iter().map(Value::n_elements).sum();
-        self.check_elements(&[n_elements], expr.span)?;
-        concatenate(k, &values, expr)
+        self.check_elements(&[n_elements], call.span)?;
+        concatenate(k, values, call)
     }
 
     fn promote(&mut self, value: &Value, rank: i64, span: Span) -> EvalResult {
@@ -149,33 +138,32 @@ impl Evaluator<'_> {
         }
     }
 
-    fn eval_total(&mut self, op: ReductionOp, argument: &Expr, expr: &Expr) -> EvalResult {
-        let value = self.eval(argument)?;
+    fn total(&mut self, op: ReductionOp, mut call: Call) -> EvalResult {
+        let value = call.take(0)?;
         self.charge(&value);
         let Value::Array(a) = &value else { return Ok(value) };
         if let (Items::Real(v), ReductionOp::Sum) = (a.items(), op) {
-            return Ok(Value::Real(v.iter().sum()));
+            return Ok(Value::Real(v.iter().copied().reduce(|a, b| a + b).unwrap_or(0.0)));
         }
         let mut elements = (0..a.len()).filter_map(|i| a.get(i));
-        let Some(first) = elements.next() else { return neutral(op, number_base(expr), expr.span) };
-        elements.try_fold(first, |total, v| combine(op, total, v, expr.span))
+        let Some(first) = elements.next() else { return neutral(op, number_base(call.ty), call.span) };
+        elements.try_fold(first, |total, v| combine(op, total, v, call.span))
     }
 
     /// `min(a, b)` of two scalars, `min(A)` over all elements of an array.
-    pub(super) fn eval_extremum(&mut self, op: ReductionOp, arguments: &[Expr], expr: &Expr) -> EvalResult {
-        let function = if op == ReductionOp::Min { Builtin::Min } else { Builtin::Max };
+    pub(super) fn extremum(&mut self, op: ReductionOp, mut call: Call) -> EvalResult {
         let choose = if op == ReductionOp::Min { smaller } else { larger };
-        let first = self.eval(argument(arguments, 0, expr, function)?)?;
-        if let Some(second) = arguments.get(1) {
-            let second = self.eval(second)?;
-            return Ok(choose(first, second, expr.span)?.converted(expr.ty.base));
+        let first = call.take(0)?;
+        if call.values.len() > 1 {
+            let second = call.take(1)?;
+            return Ok(choose(first, second, call.span)?.converted(call.ty.base));
         }
         self.charge(&first);
         let Value::Array(a) = first else { return Ok(first) };
         let mut elements = (0..a.len()).filter_map(|i| a.get(i));
         match elements.next() {
-            Some(start) => elements.try_fold(start, |best, v| choose(best, v, expr.span)),
-            None => self.neutral_value(op, expr),
+            Some(start) => elements.try_fold(start, |best, v| choose(best, v, call.span)),
+            None => self.neutral_value(op, call.ty.base, call.span),
         }
     }
 
@@ -188,16 +176,6 @@ impl Evaluator<'_> {
             return Err(diagnostics::sizes_disagree(span, x.dims(), y.dims()).into());
         };
         operators::binary(BinaryOp::MatMul, column, row, span)
-    }
-
-    fn cross(&mut self, x: &Value, y: &Value, span: Span) -> EvalResult {
-        let a = self.vector_of(Builtin::Cross, x, Some(3), span)?;
-        let b = self.vector_of(Builtin::Cross, y, Some(3), span)?;
-        let (&[a1, a2, a3], &[b1, b2, b3]) = (a.as_slice(), b.as_slice()) else {
-            return Err(diagnostics::sizes_disagree(span, x.dims(), y.dims()).into());
-        };
-        let base = if x.base_type() == BaseType::Integer { y.base_type() } else { x.base_type() };
-        Ok(rounded(vec![a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], vec![3], base))
     }
 
     /// Functions of one array that only move elements around.
@@ -245,17 +223,56 @@ impl Evaluator<'_> {
                 _ => Err(wrong("a square matrix")),
             },
             Builtin::Skew => {
-                let v = self.vector_of(function, &value, Some(3), span)?;
-                let &[x, y, z] = v.as_slice() else { return Err(wrong("a vector of 3 elements")) };
-                Ok(rounded(vec![0.0, -z, y, z, 0.0, -x, -y, x, 0.0], vec![3, 3], value.base_type()))
+                let [x, y, z] = three(function, &value, span)?;
+                let zero = Value::Integer(0).converted(value.base_type());
+                let [nx, ny, nz] = [&x, &y, &z].map(|v| operators::unary(UnaryOp::Negate, v.clone(), span));
+                let items = [zero.clone(), nz?, y.clone(), z, zero.clone(), nx?, ny?, x, zero];
+                collected(items, vec![3, 3], value.base_type(), span)
             }
             _ => Err(EvalError::not_constant(span, format!("`{}`", function.name()))),
         }
     }
 }
 
-fn number_base(expr: &Expr) -> BaseType {
-    if expr.ty.base == BaseType::Integer { BaseType::Integer } else { BaseType::Real }
+fn number_base(ty: &Type) -> BaseType {
+    if ty.base == BaseType::Integer { BaseType::Integer } else { BaseType::Real }
+}
+
+/// `x2*y3 - x3*y2` and so on, with the arithmetic of the operators: Integers stay exact, and overflow is reported.
+fn cross(x: &Value, y: &Value, span: Span) -> EvalResult {
+    let (a, b) = (three(Builtin::Cross, x, span)?, three(Builtin::Cross, y, span)?);
+    let mut items = Vec::with_capacity(3);
+    for (i, j) in [(1, 2), (2, 0), (0, 1)] {
+        let product = |p: &Value, q: &Value| operators::binary(BinaryOp::Mul, p.clone(), q.clone(), span);
+        items.push(operators::binary(BinaryOp::Sub, product(&a[i], &b[j])?, product(&a[j], &b[i])?, span)?);
+    }
+    let base = if x.base_type() == BaseType::Integer { y.base_type() } else { x.base_type() };
+    collected(items, vec![3], base, span)
+}
+
+/// The elements of a vector of three numbers.
+fn three(function: Builtin, value: &Value, span: Span) -> EvalResult<[Value; 3]> {
+    let wrong = || -> EvalError {
+        diagnostics::shape_expected(span, function.name(), "a vector of 3 elements", value.dims()).into()
+    };
+    if value.dims() != [3] {
+        return Err(wrong());
+    }
+    if value.to_reals().is_none() {
+        return Err(diagnostics::kind_mismatch(span, "numbers", type_name(value.base_type())).into());
+    }
+    value.elements().try_into().map_err(|_| wrong())
+}
+
+fn collected(values: impl IntoIterator<Item = Value>, dims: Vec<usize>, base: BaseType, span: Span) -> EvalResult {
+    let mut items = Items::empty(base);
+    for value in values {
+        let found = value.base_type();
+        if !items.push(value) {
+            return Err(diagnostics::kind_mismatch(span, type_name(base), type_name(found)).into());
+        }
+    }
+    operators::build(&dims, items, span)
 }
 
 fn reshaped(value: &Value, dims: Vec<usize>) -> Option<Value> {
@@ -280,18 +297,9 @@ fn diagonal(vector: &Array, n: usize) -> Option<Value> {
     Value::from_parts(vec![n, n], items)
 }
 
-/// Reals back to Integers where the operands were: products of small Integers are exact.
-fn rounded(values: Vec<f64>, dims: Vec<usize>, base: BaseType) -> Value {
-    let items = match base {
-        BaseType::Integer => Items::Integer(values.iter().map(|&x| x as i64).collect()),
-        _ => Items::Real(values),
-    };
-    Value::from_parts(dims, items).unwrap_or(Value::Real(f64::NAN))
-}
-
-fn concatenate(k: usize, values: &[Value], expr: &Expr) -> EvalResult {
+fn concatenate(k: usize, values: &[Value], call: &Call) -> EvalResult {
     let mut dims: Vec<usize> = Vec::new();
-    let mut base = expr.ty.base;
+    let mut base = call.ty.base;
     for value in values {
         let found = value.dims();
         if dims.is_empty() {
@@ -303,7 +311,7 @@ fn concatenate(k: usize, values: &[Value], expr: &Expr) -> EvalResult {
         }
         let fits = found.len() == dims.len() && found.iter().zip(&dims).enumerate().all(|(d, (a, b))| d == k || a == b);
         if !fits {
-            return Err(diagnostics::sizes_disagree(expr.span, &dims, found).into());
+            return Err(diagnostics::sizes_disagree(call.span, &dims, found).into());
         }
         if let (Some(total), Some(more)) = (dims.get_mut(k), found.get(k)) {
             *total += more;
@@ -317,9 +325,9 @@ fn concatenate(k: usize, values: &[Value], expr: &Expr) -> EvalResult {
             let block = a.len().checked_div(outer).unwrap_or(0);
             let part = a.items().slice(o * block, (o + 1) * block);
             if !part.is_some_and(|p| items.append(&p)) {
-                return Err(diagnostics::kind_mismatch(expr.span, type_name(base), type_name(value.base_type())).into());
+                return Err(diagnostics::kind_mismatch(call.span, type_name(base), type_name(value.base_type())).into());
             }
         }
     }
-    operators::build(&dims, items, expr.span)
+    operators::build(&dims, items, call.span)
 }

@@ -2,6 +2,7 @@
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, Builtin};
+use saltus_procedure::{BinaryFn, UnaryFn};
 
 use crate::value::type_name;
 use crate::{EvalResult, Value, diagnostics, operators};
@@ -37,49 +38,22 @@ fn integer(function: Builtin, i: i64, span: Span) -> EvalResult {
 }
 
 fn real(function: Builtin, x: f64, span: Span) -> EvalResult {
-    let domain = |ok: bool, allowed: &str| -> EvalResult<()> {
-        if ok || x.is_nan() {
-            Ok(())
-        } else {
-            Err(diagnostics::out_of_domain(span, function.name(), x, allowed).into())
-        }
-    };
-    Ok(Value::Real(match function {
-        Builtin::Sin => x.sin(),
-        Builtin::Cos => x.cos(),
-        Builtin::Tan => x.tan(),
-        Builtin::Asin => {
-            domain(x.abs() <= 1.0, "between -1 and 1")?;
-            x.asin()
-        }
-        Builtin::Acos => {
-            domain(x.abs() <= 1.0, "between -1 and 1")?;
-            x.acos()
-        }
-        Builtin::Atan => x.atan(),
-        Builtin::Sinh => x.sinh(),
-        Builtin::Cosh => x.cosh(),
-        Builtin::Tanh => x.tanh(),
-        Builtin::Exp => x.exp(),
-        Builtin::Log => {
-            domain(x > 0.0, "greater than 0")?;
-            x.ln()
-        }
-        Builtin::Log10 => {
-            domain(x > 0.0, "greater than 0")?;
-            x.log10()
-        }
-        Builtin::Sqrt => {
-            domain(x >= 0.0, "at least 0")?;
-            x.sqrt()
-        }
-        Builtin::Abs => x.abs(),
-        Builtin::Ceil => x.ceil(),
-        Builtin::Floor => x.floor(),
-        Builtin::Sign => return Ok(Value::Integer(if x > 0.0 { 1 } else { -i64::from(x < 0.0) })),
+    let elementary = match function {
         Builtin::Integer => return floor_to_integer(x, span),
-        _ => return Err(diagnostics::wrong_arguments(span, function.name(), 1).into()),
-    }))
+        // An Integer has no place for what is not a number.
+        Builtin::Sign if x.is_nan() => return Err(diagnostics::out_of_domain(span, "sign", x, "a number").into()),
+        Builtin::Ceil => Some(UnaryFn::Ceil),
+        Builtin::Floor => Some(UnaryFn::Floor),
+        _ => UnaryFn::elementary(function),
+    };
+    let Some(elementary) = elementary else {
+        return Err(diagnostics::wrong_arguments(span, function.name(), 1).into());
+    };
+    if !elementary.is_defined(x) {
+        return Err(diagnostics::out_of_domain(span, function.name(), x, elementary.domain()).into());
+    }
+    let y = elementary.apply(x);
+    Ok(if function == Builtin::Sign { Value::Integer(y as i64) } else { Value::Real(y) })
 }
 
 /// The largest Integer that is not greater.
@@ -146,14 +120,15 @@ fn integers(function: Builtin, i: i64, j: i64, span: Span) -> EvalResult {
 }
 
 fn reals(function: Builtin, x: f64, y: f64, span: Span) -> EvalResult {
-    if y == 0.0 && function != Builtin::Atan2 {
+    let function = match function {
+        Builtin::Atan2 => BinaryFn::Atan2,
+        Builtin::Div => BinaryFn::IntDiv,
+        Builtin::Rem => BinaryFn::Rem,
+        Builtin::Mod => BinaryFn::Mod,
+        _ => return Err(diagnostics::wrong_arguments(span, function.name(), 2).into()),
+    };
+    if !function.is_defined(x, y) {
         return Err(diagnostics::division_by_zero(span).into());
     }
-    Ok(Value::Real(match function {
-        Builtin::Atan2 => x.atan2(y),
-        Builtin::Div => (x / y).trunc(),
-        Builtin::Rem => x - (x / y).trunc() * y,
-        Builtin::Mod => x - (x / y).floor() * y,
-        _ => return Err(diagnostics::wrong_arguments(span, function.name(), 2).into()),
-    }))
+    Ok(Value::Real(function.apply(x, y)))
 }

@@ -1,5 +1,7 @@
 //! Mathematical functions of the C library and `external "builtin"` (package `Modelica.Math`): `y = sin(u)`.
 
+use saltus_procedure::BinaryFn;
+
 use super::arguments::real;
 use super::{NativeContext, NativeError, NativeFunction, NativeResult};
 use crate::Value;
@@ -50,7 +52,7 @@ fn atan2(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
 
 fn pow(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     let (x, y) = (real(args, 0)?, real(args, 1)?);
-    defined(x.powf(y), x.is_nan() || y.is_nan())
+    defined(BinaryFn::Pow.apply(x, y), x.is_nan() || y.is_nan())
 }
 
 fn fmod(_: &mut NativeContext, args: &mut [Value]) -> NativeResult {

@@ -92,8 +92,8 @@ fn act(memory: &mut Memory, name: &str, arguments: &mut [Value]) -> Result<Optio
         fn variable(&mut self, id: VarId, span: Span) -> EvalResult {
             self.0.variable(id, span)
         }
-        fn function(&mut self, id: FunctionId) -> EvalResult<Arc<Function>> {
-            self.0.function(id)
+        fn procedure(&mut self, id: FunctionId) -> EvalResult<Arc<Procedure>> {
+            self.0.procedure(id)
         }
         fn record_type(&self, id: RecordId) -> Arc<RecordType> {
             self.0.record_type(id)

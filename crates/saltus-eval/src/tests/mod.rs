@@ -14,6 +14,7 @@ use saltus_flat::{
     BaseType, Dim, EnumId, EnumType, Expr, ExternalArgument, Function, FunctionId, RecordField, RecordId, RecordType,
     Type, VarId,
 };
+use saltus_procedure::Procedure;
 
 use crate::{Environment, EvalError, EvalResult, Evaluator, ImpureRandom, Limits, Value};
 
@@ -35,8 +36,10 @@ impl Environment for World {
     fn variable(&mut self, id: VarId, span: Span) -> EvalResult {
         self.variables.get(id.index()).cloned().ok_or_else(|| EvalError::not_constant(span, "a variable"))
     }
-    fn function(&mut self, id: FunctionId) -> EvalResult<Arc<Function>> {
-        self.functions.get(id.index()).cloned().ok_or_else(|| EvalError::not_constant(nowhere(), "a function"))
+    fn procedure(&mut self, id: FunctionId) -> EvalResult<Arc<Procedure>> {
+        let function = self.functions.get(id.index());
+        let function = function.ok_or_else(|| EvalError::not_constant(nowhere(), "a function"))?;
+        Ok(Arc::new(saltus_procedure::lower(function)))
     }
     /// One record type: `record R Real x; Real y[2]; end R;`
     fn record_type(&self, _: RecordId) -> Arc<RecordType> {

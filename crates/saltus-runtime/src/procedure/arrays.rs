@@ -1,6 +1,7 @@
 //! Array functions, matrix products and reductions (specification §10.3, §10.6), written out scalar by scalar.
 
-use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, Iterator, ReductionOp};
+use saltus_flat::{BaseType, BinaryOp, Builtin, ReductionOp, Type};
+use saltus_procedure::{self as form, Argument, Code, Iteration, Over};
 use saltus_program::{BinaryFn, UnaryFn};
 
 use super::body::{Body, Cell};
@@ -11,14 +12,12 @@ use super::layout::{Compiled, Place, Unsupported, n_elements};
 const WRONG_SHAPE: Unsupported = Unsupported("an array of another shape");
 
 impl Body<'_, '_> {
-    pub fn array_builtin(&mut self, function: Builtin, arguments: &[Expr], expr: &Expr) -> Compiled<Place> {
-        let arg = |i: usize| arguments.get(i).ok_or(Unsupported("too few arguments"));
+    pub fn array_builtin(&mut self, function: Builtin, arguments: &[Argument], ty: &Type) -> Compiled<Place> {
+        let arg = |i: usize| arguments.get(i).map(|a| &a.value).ok_or(Unsupported("too few arguments"));
         match function {
-            Builtin::Ndims => Ok(Place::scalar(self.constant(arg(0)?.ty.rank() as f64), BaseType::Integer)),
-            Builtin::Size => self.size(arguments),
             Builtin::Zeros | Builtin::Ones => {
                 let x = self.constant(f64::from(u8::from(function == Builtin::Ones)));
-                self.filled(Place::scalar(x, number_base(expr)), arguments)
+                self.filled(Place::scalar(x, number_base(ty)), arguments)
             }
             Builtin::Fill => {
                 let value = self.value(arg(0)?)?;
@@ -28,10 +27,10 @@ impl Body<'_, '_> {
                 let n = self.constant_size(arg(0)?)?;
                 n_elements(&[n, n])?;
                 let scalars: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n == i % n))).collect();
-                Ok(Place { at: self.compiler.store.constants.add(&scalars), base: number_base(expr), dims: vec![n, n] })
+                Ok(Place { at: self.compiler.store.constants.add(&scalars), base: number_base(ty), dims: vec![n, n] })
             }
             Builtin::Linspace => self.linspace(arguments),
-            Builtin::Cat => self.cat(arguments, expr),
+            Builtin::Cat => self.cat(arguments, ty),
             Builtin::Promote => {
                 let value = self.value(arg(0)?)?;
                 let rank = self.constant_size(arg(1)?)?;
@@ -44,7 +43,7 @@ impl Body<'_, '_> {
             }
             Builtin::Sum | Builtin::Product => {
                 let value = self.value(arg(0)?)?;
-                self.total(function, value, expr)
+                self.total(function, value, ty)
             }
             Builtin::OuterProduct => {
                 let (x, y) = (self.value(arg(0)?)?, self.value(arg(1)?)?);
@@ -69,12 +68,12 @@ impl Body<'_, '_> {
         }
     }
 
-    fn constant_size(&mut self, expr: &Expr) -> Compiled<usize> {
-        usize::try_from(self.constant_integer(expr)?).map_err(|_| Unsupported("a negative size"))
+    fn constant_size(&mut self, operand: &form::Operand) -> Compiled<usize> {
+        usize::try_from(self.constant_integer(operand)?).map_err(|_| Unsupported("a negative size"))
     }
 
-    fn filled(&mut self, value: Place, sizes: &[Expr]) -> Compiled<Place> {
-        let mut dims = sizes.iter().map(|s| self.constant_size(s)).collect::<Compiled<Vec<_>>>()?;
+    fn filled(&mut self, value: Place, sizes: &[Argument]) -> Compiled<Place> {
+        let mut dims = sizes.iter().map(|s| self.constant_size(&s.value)).collect::<Compiled<Vec<_>>>()?;
         let n = n_elements(&dims)?;
         let size = self.compiler.layout.size(value.base, &value.dims)?;
         dims.extend_from_slice(&value.dims);
@@ -85,10 +84,10 @@ impl Body<'_, '_> {
         self.assemble(value.base, dims, &vec![(Cell::fixed(value.at), size); n])
     }
 
-    fn linspace(&mut self, arguments: &[Expr]) -> Compiled<Place> {
+    fn linspace(&mut self, arguments: &[Argument]) -> Compiled<Place> {
         let [a, b, n] = arguments else { return Err(Unsupported("too few arguments")) };
-        let (a, b) = (self.scalar(a)?, self.scalar(b)?);
-        let n = self.constant_size(n)?;
+        let (a, b) = (self.scalar(&a.value)?, self.scalar(&b.value)?);
+        let n = self.constant_size(&n.value)?;
         if n < 2 || !is_number(a.base) || !is_number(b.base) {
             return Err(WRONG_SHAPE);
         }
@@ -107,15 +106,15 @@ impl Body<'_, '_> {
     }
 
     /// `cat(k, A, B, …)`: all sizes agree except those of dimension `k`.
-    fn cat(&mut self, arguments: &[Expr], expr: &Expr) -> Compiled<Place> {
+    fn cat(&mut self, arguments: &[Argument], ty: &Type) -> Compiled<Place> {
         let (first, rest) = arguments.split_first().ok_or(Unsupported("too few arguments"))?;
-        let k = self.constant_size(first)?.checked_sub(1).ok_or(WRONG_SHAPE)?;
-        let parts = rest.iter().map(|e| self.value(e)).collect::<Compiled<Vec<Place>>>()?;
+        let k = self.constant_size(&first.value)?.checked_sub(1).ok_or(WRONG_SHAPE)?;
+        let parts = rest.iter().map(|e| self.value(&e.value)).collect::<Compiled<Vec<Place>>>()?;
         let mut dims = parts.first().ok_or(WRONG_SHAPE)?.dims.clone();
         if k >= dims.len() {
             return Err(WRONG_SHAPE);
         }
-        let base = if expr.ty.base == BaseType::Real { BaseType::Real } else { parts.first().ok_or(WRONG_SHAPE)?.base };
+        let base = if ty.base == BaseType::Real { BaseType::Real } else { parts.first().ok_or(WRONG_SHAPE)?.base };
         let mut total = 0;
         for part in &parts {
             let fits = part.dims.len() == dims.len()
@@ -147,19 +146,15 @@ impl Body<'_, '_> {
         self.assemble(base, dims, &cells)
     }
 
-    fn total(&mut self, function: Builtin, value: Place, expr: &Expr) -> Compiled<Place> {
+    fn total(&mut self, function: Builtin, value: Place, ty: &Type) -> Compiled<Place> {
         if value.is_scalar() {
             return Ok(value);
         }
         let op = if function == Builtin::Sum { BinaryOp::Add } else { BinaryOp::Mul };
         let elements = self.elements(&value)?;
         let Some((&first, rest)) = elements.split_first() else {
-            if value.base == BaseType::Real && function == Builtin::Sum {
-                let nothing: f64 = [0.0f64; 0].iter().sum();
-                return Ok(Place::scalar(self.constant(nothing), BaseType::Real));
-            }
             let neutral = self.constant(f64::from(u8::from(function == Builtin::Product)));
-            return Ok(Place::scalar(neutral, number_base(expr)));
+            return Ok(Place::scalar(neutral, number_base(ty)));
         };
         let (f, base) = operation(op, value.base, value.base)?;
         let at = rest.iter().try_fold(first, |sum, &e| self.binary(f, sum, e))?;
@@ -196,13 +191,16 @@ impl Body<'_, '_> {
         let mut results = Vec::with_capacity(rows * columns);
         for row in 0..rows {
             for column in 0..columns {
-                let mut sum = zero;
+                let mut sum = None;
                 for k in 0..inner {
                     let (x, y) = (left.at.plus((row * inner + k) as u32), right.at.plus((k * columns + column) as u32));
                     let product = self.binary(multiply, x, y)?;
-                    sum = self.binary(add, product, sum)?;
+                    sum = Some(match sum {
+                        Some(sum) => self.binary(add, sum, product)?,
+                        None => product,
+                    });
                 }
-                results.push(sum);
+                results.push(sum.unwrap_or(zero));
             }
         }
         self.array_from(base, dims, &results)
@@ -254,30 +252,30 @@ impl Body<'_, '_> {
     }
 
     /// `sum(body for i in …)`, `{body for i in …}`
-    pub fn reduction(&mut self, op: ReductionOp, body: &Expr, iterators: &[Iterator], expr: &Expr) -> Compiled<Place> {
+    pub fn reduction(&mut self, op: ReductionOp, iterations: &[Iteration], body: &Code, ty: &Type) -> Compiled<Place> {
         match op {
-            ReductionOp::Array => self.comprehension(body, iterators, expr),
-            _ => self.accumulation(op, body, iterators, expr),
+            ReductionOp::Array => self.comprehension(iterations, body, ty),
+            _ => self.accumulation(op, iterations, body, ty),
         }
     }
 
-    fn accumulation(&mut self, op: ReductionOp, body: &Expr, iterators: &[Iterator], expr: &Expr) -> Compiled<Place> {
-        if !expr.ty.is_scalar() || !is_number(expr.ty.base) {
+    fn accumulation(&mut self, op: ReductionOp, iterations: &[Iteration], body: &Code, ty: &Type) -> Compiled<Place> {
+        if !ty.is_scalar() || !is_number(ty.base) {
             return Err(Unsupported("a reduction of arrays"));
         }
-        let is_integer = expr.ty.base == BaseType::Integer;
+        let is_integer = ty.base == BaseType::Integer;
         let (f, neutral) = match op {
             ReductionOp::Sum if is_integer => (Binary::AddInteger, 0.0),
             ReductionOp::Product if is_integer => (Binary::MulInteger, 1.0),
             ReductionOp::Sum => (Binary::Function(BinaryFn::Add), 0.0),
             ReductionOp::Product => (Binary::Function(BinaryFn::Mul), 1.0),
-            ReductionOp::Min if !is_integer => (Binary::Smaller, f64::MAX),
-            ReductionOp::Max if !is_integer => (Binary::Larger, -f64::MAX),
+            ReductionOp::Min if !is_integer => (Binary::Function(BinaryFn::Min), f64::MAX),
+            ReductionOp::Max if !is_integer => (Binary::Function(BinaryFn::Max), -f64::MAX),
             _ => return Err(Unsupported("a reduction of Integers")),
         };
-        let total = self.storage(expr.ty.base, &[])?;
+        let total = self.storage(ty.base, &[])?;
         let is_exact = matches!(op, ReductionOp::Sum | ReductionOp::Product);
-        let is_begun = if is_exact && self.is_never_empty(iterators)? {
+        let is_begun = if is_exact && self.is_never_empty(iterations)? {
             // -0 + x is x for all x, whereas 0 + x is 0 for x = -0.
             let start = if neutral == 0.0 && !is_integer { -0.0 } else { neutral };
             let start = self.constant(start);
@@ -291,9 +289,12 @@ impl Body<'_, '_> {
             Some(is_begun)
         };
         let one = self.constant(1.0);
-        self.accumulate(iterators, &mut |this| {
-            let value = this.scalar(body)?;
-            if value.base != expr.ty.base && (value.base != BaseType::Integer || is_integer) {
+        self.accumulate(iterations, &mut |this| {
+            let value = this.code_value(body)?;
+            if !value.is_scalar() {
+                return Err(Unsupported("a scalar is expected"));
+            }
+            if value.base != ty.base && (value.base != BaseType::Integer || is_integer) {
                 return Err(Unsupported("an element of another type"));
             }
             let mut end = None;
@@ -314,27 +315,43 @@ impl Body<'_, '_> {
         Ok(total)
     }
 
-    /// One iterator over a vector with elements?
-    fn is_never_empty(&mut self, iterators: &[Iterator]) -> Compiled<bool> {
-        let [iterator] = iterators else { return Ok(false) };
+    /// One iteration over a vector with elements?
+    fn is_never_empty(&mut self, iterations: &[Iteration]) -> Compiled<bool> {
+        let [iteration] = iterations else { return Ok(false) };
         let mark = self.mark();
-        let range = self.value(&iterator.range);
+        let range = self.vector(iteration);
         self.undo(&mark);
         Ok(range.is_ok_and(|r| r.dims.first().is_some_and(|&n| n > 0)))
     }
 
-    fn accumulate(&mut self, iterators: &[Iterator], body: &mut dyn FnMut(&mut Self) -> Compiled<()>) -> Compiled<()> {
-        match iterators.split_first() {
-            None => body(self),
-            Some((iterator, inner)) => {
-                self.repeat_over(iterator.local, &iterator.range, &mut |this| this.accumulate(inner, body))
+    /// The vector that an iteration runs over.
+    fn vector(&mut self, iteration: &Iteration) -> Compiled<Place> {
+        self.block(&iteration.block)?;
+        match &iteration.over {
+            Over::Vector(vector) => self.value(vector),
+            Over::Range { start, step, stop } => {
+                let first = self.scalar(start)?;
+                let step = step.as_ref().map(|s| self.scalar(s)).transpose()?;
+                let last = self.scalar(stop)?;
+                self.range(&first, step.as_ref(), &last)
             }
         }
     }
 
-    fn comprehension(&mut self, body: &Expr, iterators: &[Iterator], expr: &Expr) -> Compiled<Place> {
-        let Some((iterator, inner)) = iterators.split_first() else { return self.value(body) };
-        let range = self.value(&iterator.range)?;
+    fn accumulate(
+        &mut self,
+        iterations: &[Iteration],
+        body: &mut dyn FnMut(&mut Self) -> Compiled<()>,
+    ) -> Compiled<()> {
+        match iterations.split_first() {
+            None => body(self),
+            Some((iteration, inner)) => self.repeat_over(iteration, &mut |this| this.accumulate(inner, body)),
+        }
+    }
+
+    fn comprehension(&mut self, iterations: &[Iteration], body: &Code, ty: &Type) -> Compiled<Place> {
+        let Some((iteration, inner)) = iterations.split_first() else { return self.code_value(body) };
+        let range = self.vector(iteration)?;
         let n = range.dims.first().copied().ok_or(Unsupported("a vector is expected"))?;
         let rest: Vec<usize> = range.dims.iter().skip(1).copied().collect();
         let size = self.compiler.layout.size(range.base, &rest)? as u32;
@@ -343,12 +360,13 @@ impl Body<'_, '_> {
         }
         let mut parts = Vec::with_capacity(n);
         for i in 0..n as u32 {
-            self.bind(iterator.local, Place { at: range.at.plus(i * size), base: range.base, dims: rest.clone() });
-            let part = self.comprehension(body, inner, expr)?;
+            let place = Place { at: range.at.plus(i * size), base: range.base, dims: rest.clone() };
+            self.bind(iteration.variable, place);
+            let part = self.comprehension(inner, body, ty)?;
             let cell = self.cell(part.at);
             parts.push((part, cell));
         }
-        self.array_of(&parts, expr)
+        self.array_of(&parts, ty)
     }
 }
 
@@ -356,6 +374,6 @@ fn is_number(base: BaseType) -> bool {
     matches!(base, BaseType::Real | BaseType::Integer)
 }
 
-fn number_base(expr: &Expr) -> BaseType {
-    if expr.ty.base == BaseType::Integer { BaseType::Integer } else { BaseType::Real }
+fn number_base(ty: &Type) -> BaseType {
+    if ty.base == BaseType::Integer { BaseType::Integer } else { BaseType::Real }
 }

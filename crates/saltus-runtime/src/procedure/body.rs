@@ -1,12 +1,13 @@
 //! The body of one function while it is compiled: its locals, the frame, the code so far.
 //!
-//! Expressions write their values to temporaries of the frame, which are free again after the statement. A scalar local
-//! whose value is known is remembered until it is assigned again.
+//! Instructions write their values to temporaries of the frame, which are free again when all of them have been read. A
+//! scalar local whose value is known is remembered until it is assigned again.
 
 use std::collections::BTreeSet;
 
 use saltus_base::Index as _;
-use saltus_flat::{BaseType, Expr, ExprKind, Function, LocalId, Purity, Statement, StatementKind};
+use saltus_flat::BaseType;
+use saltus_procedure::{self as form, Body as FormBody, Register, assigned};
 use saltus_program::BinaryFn;
 
 use super::code::{At, Binary, CallSite, Instruction, Op, Procedure, Unary};
@@ -19,8 +20,12 @@ const MOST_SCALARS: u32 = 1_000_000;
 
 pub struct Body<'c, 'a> {
     pub compiler: &'c mut Compiler<'a>,
-    pub function: &'a Function,
+    pub function: &'a form::Procedure,
     locals: Vec<LocalState>,
+    /// By register: what an instruction has computed.
+    results: Vec<Option<Computed>>,
+    /// Of those, how many have not been read.
+    n_unread: usize,
     /// By local: the constant that it holds at the present position.
     pub known: Vec<Option<At>>,
     pub code: Vec<Instruction>,
@@ -35,7 +40,7 @@ pub struct Body<'c, 'a> {
     /// Jumps out of each loop around, and to the end.
     pub breaks: Vec<Vec<usize>>,
     pub returns: Vec<usize>,
-    assigned: BTreeSet<usize>,
+    assigned: BTreeSet<Register>,
 }
 
 #[derive(Clone)]
@@ -46,11 +51,20 @@ enum LocalState {
     Set(Operand),
 }
 
+/// The value of an instruction.
+#[derive(Clone)]
+struct Computed {
+    value: Operand,
+    cell: Cell,
+    is_read: bool,
+}
+
 /// What has been written up to a position, to return to it.
 pub struct Mark {
     code: usize,
     calls: usize,
     next: u32,
+    n_unread: usize,
     known: Vec<Option<At>>,
 }
 
@@ -69,18 +83,22 @@ impl Cell {
 }
 
 impl<'c, 'a> Body<'c, 'a> {
-    pub fn new(compiler: &'c mut Compiler<'a>, function: &'a Function) -> Compiled<Self> {
-        if function.purity == Purity::Impure || function.external.is_some() {
-            return Err(Unsupported("an external or impure function"));
+    pub fn new(compiler: &'c mut Compiler<'a>, function: &'a form::Procedure) -> Compiled<Self> {
+        let FormBody::Statements(block) = &function.body else {
+            return Err(Unsupported("an external function"));
+        };
+        if !function.is_pure() {
+            return Err(Unsupported("an impure function"));
         }
         let n = function.locals.len();
-        let mut assigned = BTreeSet::new();
-        assigned_locals(&function.body, &mut assigned);
-        assigned.extend(function.outputs.iter().map(|o| o.index()));
+        let mut targets: BTreeSet<Register> = function.outputs.iter().copied().collect();
+        assigned(block, &mut targets);
         Ok(Body {
             compiler,
             function,
             locals: vec![LocalState::Unset; n],
+            results: vec![None; function.n_registers as usize],
+            n_unread: 0,
             known: vec![None; n],
             code: Vec::new(),
             calls: Vec::new(),
@@ -90,36 +108,45 @@ impl<'c, 'a> Body<'c, 'a> {
             label: 0,
             breaks: Vec::new(),
             returns: Vec::new(),
-            assigned,
+            assigned: targets,
         })
     }
 
-    /// Gives the inputs their values and checks declared sizes.
+    /// Gives the inputs their values, checks declared sizes, and initialises the other locals.
     pub fn set_inputs(&mut self, inputs: &[Operand]) -> Compiled<()> {
         let function = self.function;
         if inputs.len() > function.inputs.len() {
             return Err(Unsupported("too many arguments"));
         }
         for (&local, value) in function.inputs.iter().zip(inputs) {
-            let base = function.locals.get(local).map_or(BaseType::Error, |l| l.ty.base);
+            let base = function.local(local).map_or(BaseType::Error, |l| l.ty.base);
             let value = match value {
                 Operand::Value(place) => Operand::Value(self.converted(place.clone(), base)?),
                 function => function.clone(),
             };
             self.set_local(local, value);
         }
-        for &input in &function.inputs {
-            self.local(input)?;
-            self.check_sizes(input)?;
+        let (first, rest) = function.initial.split_at((function.n_before_check as usize).min(function.initial.len()));
+        first.iter().try_for_each(|&local| self.initialise(local))?;
+        function.inputs.iter().try_for_each(|&input| self.check_sizes(input))?;
+        rest.iter().try_for_each(|&local| self.initialise(local))
+    }
+
+    /// In the order of initial values, in which a declaration comes after those it refers to.
+    fn initialise(&mut self, register: Register) -> Compiled<()> {
+        let function = self.function;
+        let local = function.local(register).ok_or(Unsupported("an unknown local"))?;
+        if local.default.is_some() || has_default(local.ty.base) || function.inputs.contains(&register) {
+            self.local(register)?;
         }
         Ok(())
     }
 
-    fn check_sizes(&mut self, input: LocalId) -> Compiled<()> {
-        let Some(local) = self.function.locals.get(input) else { return Ok(()) };
+    fn check_sizes(&mut self, input: Register) -> Compiled<()> {
+        let Some(local) = self.function.local(input) else { return Ok(()) };
         for (d, size) in local.sizes.iter().enumerate() {
             let Some(size) = size else { continue };
-            let expected = self.constant_integer(size)?;
+            let expected = self.constant_code(size)?;
             if let Operand::Value(place) = self.local(input)?
                 && place.dims.get(d).is_some_and(|&found| found as i64 != expected)
             {
@@ -132,28 +159,15 @@ impl<'c, 'a> Body<'c, 'a> {
     /// Places of the outputs, initialised.
     pub fn outputs(&mut self) -> Compiled<Vec<Place>> {
         let function = self.function;
-        function
-            .outputs
-            .iter()
-            .map(|&output| match self.local(output)? {
-                Operand::Value(place) => Ok(place),
-                Operand::Function(..) => Err(Unsupported("a function as result")),
-            })
-            .collect()
+        function.outputs.iter().map(|&output| self.local_place(output)).collect()
     }
 
-    /// Compiles initial values and statements.
+    /// Compiles the instructions.
     pub fn finish(mut self) -> Compiled<Procedure> {
-        let function = self.function;
-        for (id, local) in function.locals.iter() {
-            if local.default.is_some() || has_default(local.ty.base) {
-                self.local(id)?;
-            }
-        }
-        if self.function.is_record_constructor {
-            return Err(Unsupported("a record constructor"));
-        }
-        self.statements(&function.body)?;
+        let FormBody::Statements(block) = &self.function.body else {
+            return Err(Unsupported("an external function"));
+        };
+        self.block(block)?;
         let end = self.code.len();
         for at in std::mem::take(&mut self.returns) {
             self.patch(at, end);
@@ -162,10 +176,48 @@ impl<'c, 'a> Body<'c, 'a> {
         Ok(Procedure { code: self.code, calls: self.calls, frame: self.most })
     }
 
+    /// Keeps the value of an instruction, just computed.
+    pub fn set_result(&mut self, register: Register, value: Operand) {
+        let cell = match &value {
+            Operand::Value(place) => self.cell(place.at),
+            Operand::Function(..) => Cell::fixed(At::frame(0)),
+        };
+        if let Some(place) = self.results.get_mut(register.index()) {
+            *place = Some(Computed { value, cell, is_read: false });
+            self.n_unread += 1;
+        }
+    }
+
+    /// What an instruction has computed; from now on its place may be used again.
+    pub fn result(&mut self, register: Register) -> Compiled<Operand> {
+        let result = self.results.get_mut(register.index()).and_then(Option::as_mut);
+        let result = result.ok_or(Unsupported("a value that was not computed"))?;
+        if !result.is_read {
+            result.is_read = true;
+            self.n_unread = self.n_unread.saturating_sub(1);
+        }
+        Ok(result.value.clone())
+    }
+
+    /// The instruction that may write an operand elsewhere.
+    pub fn cell_of(&self, operand: &form::Operand, place: &Place) -> Cell {
+        match operand {
+            form::Operand::Temporary(register) => {
+                let result = self.results.get(register.index()).and_then(Option::as_ref);
+                result.map_or(Cell::fixed(place.at), |r| r.cell)
+            }
+            _ => Cell::fixed(place.at),
+        }
+    }
+
+    pub fn n_unread(&self) -> usize {
+        self.n_unread
+    }
+
     /// The value of a local, initialised where that has not happened.
-    pub fn local(&mut self, id: LocalId) -> Compiled<Operand> {
+    pub fn local(&mut self, id: Register) -> Compiled<Operand> {
         if let Some(Some(at)) = self.known.get(id.index()) {
-            let base = self.function.locals.get(id).map_or(BaseType::Error, |l| l.ty.base);
+            let base = self.function.local(id).map_or(BaseType::Error, |l| l.ty.base);
             return Ok(Operand::Value(Place::scalar(*at, base)));
         }
         match self.locals.get_mut(id.index()) {
@@ -179,7 +231,7 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// Where a local is stored.
-    pub fn local_place(&mut self, id: LocalId) -> Compiled<Place> {
+    pub fn local_place(&mut self, id: Register) -> Compiled<Place> {
         self.local(id)?;
         match self.locals.get(id.index()) {
             Some(LocalState::Set(Operand::Value(place))) if !place.at.is_constant() => Ok(place.clone()),
@@ -187,36 +239,26 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    fn set_local(&mut self, id: LocalId, value: Operand) {
+    fn set_local(&mut self, id: Register, value: Operand) {
         if let Some(state) = self.locals.get_mut(id.index()) {
             *state = LocalState::Set(value);
         }
     }
 
     /// Lets an iteration variable stand for a value.
-    pub fn bind(&mut self, id: LocalId, value: Place) {
+    pub fn bind(&mut self, id: Register, value: Place) {
         if let Some(known) = self.known.get_mut(id.index()) {
             *known = None;
         }
         self.set_local(id, Operand::Value(value));
     }
 
-    fn initial_value(&mut self, id: LocalId) -> Compiled<Operand> {
+    fn initial_value(&mut self, id: Register) -> Compiled<Operand> {
         let function = self.function;
-        let local = function.locals.get(id).ok_or(Unsupported("an unknown local"))?;
-        let is_assigned = self.assigned.contains(&id.index());
-        // What a declaration refers to comes first, also where only one of its branches needs it.
-        for expr in local.default.iter().chain(local.sizes.iter().flatten()) {
-            let mut mentioned = Vec::new();
-            expr.walk(&mut |e| {
-                if let ExprKind::Local(id) = e.kind {
-                    mentioned.push(id);
-                }
-            });
-            mentioned.into_iter().try_for_each(|id| self.local(id).map(|_| ()))?;
-        }
+        let local = function.local(id).ok_or(Unsupported("an unknown local"))?;
+        let is_assigned = self.assigned.contains(&id);
         let place = match &local.default {
-            Some(default) => match self.expr(default)? {
+            Some(default) => match self.code(default)? {
                 Operand::Value(place) => self.converted(place, local.ty.base)?,
                 function => return Ok(function),
             },
@@ -234,14 +276,14 @@ impl<'c, 'a> Body<'c, 'a> {
         Ok(Operand::Value(own))
     }
 
-    fn default_place(&mut self, id: LocalId) -> Compiled<Place> {
-        let local = self.function.locals.get(id).ok_or(Unsupported("an unknown local"))?;
+    fn default_place(&mut self, id: Register) -> Compiled<Place> {
+        let local = self.function.local(id).ok_or(Unsupported("an unknown local"))?;
         let mut dims = Vec::with_capacity(local.ty.rank());
         for (d, dim) in local.ty.dims.iter().enumerate() {
             dims.push(match (dim.known(), local.sizes.get(d)) {
                 (Some(n), _) => usize::try_from(n).map_err(|_| Unsupported("a large array"))?,
                 (None, Some(Some(size))) => {
-                    usize::try_from(self.constant_integer(size)?).map_err(|_| Unsupported("a negative size"))?
+                    usize::try_from(self.constant_code(size)?).map_err(|_| Unsupported("a negative size"))?
                 }
                 _ => return Err(Unsupported("a size that comes with the value")),
             });
@@ -276,7 +318,13 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     pub fn mark(&self) -> Mark {
-        Mark { code: self.code.len(), calls: self.calls.len(), next: self.next, known: self.known.clone() }
+        Mark {
+            code: self.code.len(),
+            calls: self.calls.len(),
+            next: self.next,
+            n_unread: self.n_unread,
+            known: self.known.clone(),
+        }
     }
 
     /// Frees the temporaries since then.
@@ -291,6 +339,7 @@ impl<'c, 'a> Body<'c, 'a> {
         self.calls.truncate(mark.calls);
         self.label = self.label.min(mark.code);
         self.free(mark);
+        self.n_unread = mark.n_unread;
         self.known.clone_from(&mark.known);
         self.returns.retain(|&at| at < mark.code);
         self.breaks.iter_mut().for_each(|b| b.retain(|&at| at < mark.code));
@@ -398,18 +447,18 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// What a scalar local holds from now on, if that is constant.
-    pub fn remember(&mut self, id: LocalId, value: Option<At>) {
+    pub fn remember(&mut self, id: Register, value: Option<At>) {
         if let Some(known) = self.known.get_mut(id.index()) {
             *known = value;
         }
     }
 
-    /// Locals that these statements assign may hold anything.
-    pub fn forget(&mut self, statements: &[Statement]) {
-        let mut assigned = BTreeSet::new();
-        assigned_locals(statements, &mut assigned);
-        for local in assigned {
-            if let Some(known) = self.known.get_mut(local) {
+    /// Locals that these instructions assign may hold anything.
+    pub fn forget(&mut self, block: &[form::Step]) {
+        let mut targets = BTreeSet::new();
+        assigned(block, &mut targets);
+        for local in targets {
+            if let Some(known) = self.known.get_mut(local.index()) {
                 *known = None;
             }
         }
@@ -426,33 +475,4 @@ fn has_default(base: BaseType) -> bool {
             | BaseType::Enumeration(_)
             | BaseType::Record(_)
     )
-}
-
-/// Positions of the locals that statements assign.
-fn assigned_locals(statements: &[Statement], assigned: &mut BTreeSet<usize>) {
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Assign { target, .. } => assigned_by(target, assigned),
-            StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|(_, body)| assigned_locals(body, assigned));
-                assigned_locals(otherwise, assigned);
-            }
-            StatementKind::When { branches } => {
-                branches.iter().for_each(|(_, body)| assigned_locals(body, assigned));
-            }
-            StatementKind::For { body, .. } | StatementKind::While { body, .. } => assigned_locals(body, assigned),
-            _ => {}
-        }
-    }
-}
-
-fn assigned_by(target: &Expr, assigned: &mut BTreeSet<usize>) {
-    match &target.kind {
-        ExprKind::Local(id) => {
-            assigned.insert(id.index());
-        }
-        ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => assigned_by(base, assigned),
-        ExprKind::Tuple(targets) => targets.iter().flatten().for_each(|t| assigned_by(t, assigned)),
-        _ => {}
-    }
 }

@@ -1,17 +1,17 @@
 //! Built-in functions (specification §3.7, §10.3) that do not depend on a simulation.
 
-use saltus_base::Index as _;
-use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, ExprKind};
+use saltus_flat::{BaseType, BinaryOp, Builtin, Type};
+use saltus_procedure::{self as form, Argument};
 use saltus_program::{BinaryFn, UnaryFn};
 
 use super::body::Body;
 use super::code::{At, Binary, Op, Unary};
 use super::expressions::{is_simple, operation};
-use super::layout::{Compiled, Operand, Place, Unsupported};
+use super::layout::{Compiled, Place, Unsupported};
 
 impl Body<'_, '_> {
-    pub fn builtin(&mut self, function: Builtin, arguments: &[Expr], expr: &Expr) -> Compiled<Place> {
-        let arg = |i: usize| arguments.get(i).ok_or(Unsupported("too few arguments"));
+    pub fn builtin(&mut self, function: Builtin, arguments: &[Argument], ty: &Type) -> Compiled<Place> {
+        let arg = |i: usize| arguments.get(i).map(|a| &a.value).ok_or(Unsupported("too few arguments"));
         if let Some(f) = elementary(function) {
             let operand = self.value(arg(0)?)?;
             return self.elementary_unary(function, f, &operand);
@@ -22,9 +22,7 @@ impl Body<'_, '_> {
                 let (f, base) = quotient(function, x.base, y.base)?;
                 self.zip(f, &x, &y, base)
             }
-            Builtin::Min | Builtin::Max => self.extremum(function == Builtin::Max, arguments, expr),
-            Builtin::NoEvent | Builtin::Homotopy | Builtin::Pure => self.value(arg(0)?),
-            Builtin::Smooth => self.value(arg(1)?),
+            Builtin::Min | Builtin::Max => self.extremum(function == Builtin::Max, arguments, ty),
             Builtin::SemiLinear => self.semi_linear(arguments),
             Builtin::ToInteger => {
                 let operand = self.value(arg(0)?)?;
@@ -36,10 +34,10 @@ impl Body<'_, '_> {
             }
             Builtin::EnumFromInteger => {
                 let operand = self.value(arg(0)?)?;
-                self.enumeration_value(&operand, expr.ty.base)
+                self.enumeration_value(&operand, ty.base)
             }
-            Builtin::ToString | Builtin::GetInstanceName => Ok(self.text()),
-            _ => self.array_builtin(function, arguments, expr),
+            Builtin::ToString => Ok(self.text()),
+            _ => self.array_builtin(function, arguments, ty),
         }
     }
 
@@ -57,21 +55,21 @@ impl Body<'_, '_> {
     }
 
     /// `min(a, b)` of two scalars, `min(A)` over all elements of an array.
-    fn extremum(&mut self, is_max: bool, arguments: &[Expr], expr: &Expr) -> Compiled<Place> {
-        let f = if is_max { Binary::Larger } else { Binary::Smaller };
-        let first = self.value(arguments.first().ok_or(Unsupported("too few arguments"))?)?;
+    fn extremum(&mut self, is_max: bool, arguments: &[Argument], ty: &Type) -> Compiled<Place> {
+        let f = Binary::Function(if is_max { BinaryFn::Max } else { BinaryFn::Min });
+        let first = self.value(&arguments.first().ok_or(Unsupported("too few arguments"))?.value)?;
         if !is_simple(first.base) {
             return Err(Unsupported("a number is expected"));
         }
         if let Some(second) = arguments.get(1) {
-            let second = self.value(second)?;
+            let second = self.value(&second.value)?;
             let (_, _) = operation(BinaryOp::Less, first.base, second.base)?;
             if !first.is_scalar() || !second.is_scalar() {
                 return Err(Unsupported("a scalar is expected"));
             }
             let at = self.binary(f, first.at, second.at)?;
             let base = if first.base == second.base { first.base } else { BaseType::Real };
-            return self.converted(Place::scalar(at, base), expr.ty.base);
+            return self.converted(Place::scalar(at, base), ty.base);
         }
         if first.is_scalar() {
             return Ok(first);
@@ -83,20 +81,19 @@ impl Body<'_, '_> {
     }
 
     /// `semiLinear(x, k1, k2)` is `k1*x` for positive and `k2*x` for negative `x`.
-    fn semi_linear(&mut self, arguments: &[Expr]) -> Compiled<Place> {
+    fn semi_linear(&mut self, arguments: &[Argument]) -> Compiled<Place> {
         let [x, positive, negative] = arguments else { return Err(Unsupported("too few arguments")) };
-        let x = self.scalar(x)?;
+        let (x, positive, negative) =
+            (self.scalar(&x.value)?, self.scalar(&positive.value)?, self.scalar(&negative.value)?);
         let zero = self.constant(0.0);
         let is_positive = self.binary(Binary::Function(BinaryFn::GreaterEqual), x.at, zero)?;
         if let Some(known) = self.value_of(is_positive) {
-            let slope = self.scalar(if known != 0.0 { positive } else { negative })?;
-            return self.binary_operator(BinaryOp::Mul, &slope, &x);
+            return self.binary_operator(BinaryOp::Mul, if known != 0.0 { &positive } else { &negative }, &x);
         }
         let result = self.temporary(1)?;
         let mut base = BaseType::Real;
         let mut jump = self.jump(Op::JumpUnless, is_positive)?;
         for (i, slope) in [positive, negative].into_iter().enumerate() {
-            let slope = self.scalar(slope)?;
             let product = self.binary_operator(BinaryOp::Mul, &slope, &x)?;
             base = product.base;
             let cell = self.cell(product.at);
@@ -131,39 +128,23 @@ impl Body<'_, '_> {
         Ok(operand.clone().with_base(base))
     }
 
-    /// Sizes come from the type where it knows them: `size(x, 1)` needs no value of `x`.
-    pub fn size(&mut self, arguments: &[Expr]) -> Compiled<Place> {
-        let array = arguments.first().ok_or(Unsupported("too few arguments"))?;
-        let known: Vec<Option<usize>> =
-            array.ty.dims.iter().map(|d| d.known().and_then(|n| usize::try_from(n).ok())).collect();
-        let Some(dimension) = arguments.get(1) else {
-            let sizes = match known.iter().copied().collect::<Option<Vec<_>>>() {
-                Some(sizes) => sizes,
-                None => self.dims_of(array)?,
-            };
-            let scalars: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
+    /// Sizes that the type of the array knows need no array.
+    pub fn size(&mut self, array: Option<&form::Operand>, dimension: Option<&Argument>, ty: &Type) -> Compiled<Place> {
+        let found = match array {
+            Some(array) => self.value(array)?.dims,
+            None => Vec::new(),
+        };
+        let Some(dimension) = dimension else {
+            let scalars: Vec<f64> = found.iter().map(|&n| n as f64).collect();
             let at = self.compiler.store.constants.add(&scalars);
-            return Ok(Place { at, base: BaseType::Integer, dims: vec![sizes.len()] });
+            return Ok(Place { at, base: BaseType::Integer, dims: vec![found.len()] });
         };
-        let number = self.constant_integer(dimension)?;
-        let position =
-            usize::try_from(number).ok().and_then(|n| n.checked_sub(1)).ok_or(Unsupported("no such size"))?;
-        let size = match known.get(position) {
-            Some(Some(n)) => *n,
-            Some(None) => *self.dims_of(array)?.get(position).ok_or(Unsupported("no such size"))?,
-            None => return Err(Unsupported("no such size")),
-        };
+        let number = self.constant_integer(&dimension.value)?;
+        let no_such = Unsupported("no such size");
+        let position = usize::try_from(number).ok().and_then(|n| n.checked_sub(1)).ok_or(no_such)?;
+        let known = ty.dims.get(position).ok_or(no_such)?.known().and_then(|n| usize::try_from(n).ok());
+        let size = known.or_else(|| found.get(position).copied()).ok_or(no_such)?;
         Ok(Place::scalar(self.constant(size as f64), BaseType::Integer))
-    }
-
-    fn dims_of(&mut self, array: &Expr) -> Compiled<Vec<usize>> {
-        if let ExprKind::Local(id) = array.kind
-            && id.index() < self.function.locals.len()
-            && let Operand::Value(place) = self.local(id)?
-        {
-            return Ok(place.dims);
-        }
-        Ok(self.value(array)?.dims)
     }
 }
 

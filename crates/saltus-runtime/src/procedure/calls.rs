@@ -1,6 +1,7 @@
 //! Calls of other functions: record constructors and elementary external functions on the spot, others as procedures.
 
-use saltus_flat::{BaseType, External, ExternalArgument, Function, FunctionId, LocalId, Purity};
+use saltus_flat::{BaseType, FunctionId};
+use saltus_procedure::{Body as FormBody, External, ExternalArgument, Operand as FormOperand, Procedure, Register};
 use saltus_program::UnaryFn;
 
 use super::body::{Body, Cell};
@@ -11,12 +12,11 @@ impl Body<'_, '_> {
     /// All results of a call.
     pub fn call(&mut self, id: FunctionId, arguments: &[Operand]) -> Compiled<Vec<Place>> {
         let program = self.compiler.layout.program;
-        let function = program.functions.get(id).ok_or(Unsupported("an unknown function"))?;
-        if function.is_record_constructor {
-            return Ok(vec![self.construct(function, arguments)?]);
-        }
-        if let Some(external) = &function.external {
-            return Ok(vec![self.elementary(function, external, arguments)?]);
+        let function = program.procedures.get(id).ok_or(Unsupported("an unknown function"))?;
+        match &function.body {
+            FormBody::Record(_) => return Ok(vec![self.construct(function, arguments)?]),
+            FormBody::External(external) => return Ok(vec![self.elementary(function, external, arguments)?]),
+            FormBody::Statements(_) => {}
         }
         let signature = self.compiler.specialise(id, arguments)?;
         let mut site = CallSite { procedure: signature.procedure, arguments: Vec::new(), results: Vec::new() };
@@ -57,12 +57,12 @@ impl Body<'_, '_> {
     }
 
     /// Calls the function that a local holds; bound inputs and given arguments are put together by position.
-    pub fn call_local(&mut self, local: LocalId, arguments: Vec<Operand>) -> Compiled<Vec<Place>> {
+    pub fn call_local(&mut self, local: Register, arguments: Vec<Operand>) -> Compiled<Vec<Place>> {
         let Operand::Function(id, bound) = self.local(local)? else {
             return Err(Unsupported("a function is expected"));
         };
         let program = self.compiler.layout.program;
-        let n_inputs = program.functions.get(id).ok_or(Unsupported("an unknown function"))?.inputs.len();
+        let n_inputs = program.procedures.get(id).ok_or(Unsupported("an unknown function"))?.inputs.len();
         let mut given = arguments.into_iter();
         let mut all = Vec::with_capacity(n_inputs);
         for position in 0..n_inputs {
@@ -75,15 +75,15 @@ impl Body<'_, '_> {
         self.call(id, &all)
     }
 
-    fn construct(&mut self, function: &Function, arguments: &[Operand]) -> Compiled<Place> {
-        let base = function.outputs.first().and_then(|&o| function.locals.get(o)).map(|l| l.ty.base);
+    fn construct(&mut self, function: &Procedure, arguments: &[Operand]) -> Compiled<Place> {
+        let base = function.outputs.first().and_then(|&o| function.local(o)).map(|l| l.ty.base);
         let (Some(base), true) = (base, arguments.len() == function.inputs.len()) else {
             return Err(Unsupported("a record constructor without all fields"));
         };
         let mut fields = Vec::with_capacity(arguments.len());
         for (argument, &input) in arguments.iter().zip(&function.inputs) {
             let Operand::Value(place) = argument else { return Err(Unsupported("a function in a record")) };
-            let local = function.locals.get(input).ok_or(Unsupported("an unknown local"))?;
+            let local = function.local(input).ok_or(Unsupported("an unknown local"))?;
             let place = self.converted(place.clone(), local.ty.base)?;
             let cell = Cell::fixed(place.at);
             fields.push((place, cell));
@@ -92,10 +92,10 @@ impl Body<'_, '_> {
     }
 
     /// External functions of the C library with scalar arguments.
-    fn elementary(&mut self, function: &Function, external: &External, arguments: &[Operand]) -> Compiled<Place> {
+    fn elementary(&mut self, function: &Procedure, external: &External, arguments: &[Operand]) -> Compiled<Place> {
         let other = Unsupported("an external function");
-        let is_given = |(argument, &input): (&ExternalArgument, &LocalId)| match argument {
-            ExternalArgument::Input(e) => e.kind == saltus_flat::ExprKind::Local(input),
+        let is_given = |(argument, &input): (&ExternalArgument, &Register)| match argument {
+            ExternalArgument::Input(code) => code.block.is_empty() && code.value == FormOperand::Local(input),
             ExternalArgument::Output(_) => false,
         };
         let is_simple = external.arguments.len() == function.inputs.len()
@@ -103,8 +103,8 @@ impl Body<'_, '_> {
             && external.result.is_some()
             && external.result.as_ref() == function.outputs.first()
             && function.outputs.len() == 1
-            && function.purity == Purity::Pure;
-        let output = external.result.and_then(|r| function.locals.get(r)).filter(|l| l.ty.is_scalar());
+            && function.is_pure();
+        let output = external.result.and_then(|r| function.local(r)).filter(|l| l.ty.is_scalar());
         if !is_simple || output.is_none_or(|l| l.ty.base != BaseType::Real) {
             return Err(other);
         }

@@ -73,10 +73,6 @@ pub enum Binary {
     DivInteger,
     ModInteger,
     RemInteger,
-    /// The first, unless the second is less.
-    Smaller,
-    /// The second, if the first is less.
-    Larger,
     ForeignPow,
     ForeignMod,
     ForeignHypot,
@@ -147,10 +143,6 @@ pub struct Transfer {
     pub n: u32,
 }
 
-fn truth(b: bool) -> f64 {
-    f64::from(u8::from(b))
-}
-
 /// An Integer result; the sum with 0 is never -0.
 fn integer(x: f64) -> Option<f64> {
     (x.abs() <= LARGEST_INTEGER).then_some(x + 0.0)
@@ -162,20 +154,13 @@ impl Unary {
     pub fn apply(self, x: f64) -> Option<f64> {
         let undefined = |y: f64| y.is_nan() && !x.is_nan();
         match self {
-            Unary::Function(f) => {
-                let inside = match f {
-                    UnaryFn::Asin | UnaryFn::Acos => x.abs() <= 1.0,
-                    UnaryFn::Log | UnaryFn::Log10 => x > 0.0,
-                    UnaryFn::Sqrt => x >= 0.0,
-                    _ => true,
-                };
-                (inside || x.is_nan()).then(|| f.apply(x))
-            }
+            Unary::Function(f) => f.is_defined(x).then(|| f.apply(x)),
             Unary::Foreign(f) => Some(f.apply(x)).filter(|&y| !undefined(y)),
             Unary::ForeignAcosh => Some(x.acosh()).filter(|&y| !undefined(y)),
             Unary::ForeignCbrt => Some(x.cbrt()).filter(|&y| !undefined(y)),
             Unary::NegateInteger => Some(0.0 - x),
-            Unary::Sign => Some(if x > 0.0 { 1.0 } else { 0.0 - truth(x < 0.0) }),
+            // An Integer has no place for what is not a number.
+            Unary::Sign => (!x.is_nan()).then(|| UnaryFn::Sign.apply(x) + 0.0),
             Unary::Floor => integer(x.floor()),
         }
     }
@@ -187,21 +172,12 @@ impl Binary {
     pub fn apply(self, a: f64, b: f64) -> Option<f64> {
         let undefined = |y: f64| y.is_nan() && !a.is_nan() && !b.is_nan();
         match self {
-            Binary::Function(BinaryFn::Div | BinaryFn::IntDiv | BinaryFn::Mod | BinaryFn::Rem) if b == 0.0 => None,
-            Binary::Function(BinaryFn::Pow) => {
-                if (a < 0.0 && b.fract() != 0.0) || (a == 0.0 && b < 0.0) {
-                    return None;
-                }
-                Some(if b == 2.0 { a * a } else { a.powf(b) })
-            }
-            Binary::Function(f) => Some(f.apply(a, b)),
+            Binary::Function(f) => f.is_defined(a, b).then(|| f.apply(a, b)),
             Binary::AddInteger => integer(a + b),
             Binary::SubInteger => integer(a - b),
             Binary::MulInteger => integer(a * b),
             Binary::DivInteger | Binary::ModInteger | Binary::RemInteger => self.quotient(a as i64, b as i64),
-            Binary::Smaller => Some(if b < a { b } else { a }),
-            Binary::Larger => Some(if a < b { b } else { a }),
-            Binary::ForeignPow => Some(a.powf(b)).filter(|&y| !undefined(y)),
+            Binary::ForeignPow => Some(BinaryFn::Pow.apply(a, b)).filter(|&y| !undefined(y)),
             Binary::ForeignMod => Some(a % b).filter(|&y| !undefined(y)),
             Binary::ForeignHypot => Some(a.hypot(b)),
         }

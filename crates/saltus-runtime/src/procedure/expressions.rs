@@ -1,6 +1,7 @@
 //! Expressions: operators, branches, constructors. The arithmetic is that of the evaluator, scalar by scalar.
 
-use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind, UnaryOp};
+use saltus_flat::{BaseType, BinaryOp, Type, UnaryOp};
+use saltus_procedure as form;
 use saltus_program::{BinaryFn, UnaryFn};
 
 use super::body::{Body, Cell};
@@ -8,72 +9,112 @@ use super::code::{At, Binary, Op, Unary};
 use super::layout::{Compiled, Operand, Place, Unsupported, n_elements};
 
 impl Body<'_, '_> {
-    /// A value or a function.
-    pub fn expr(&mut self, expr: &Expr) -> Compiled<Operand> {
-        self.compiler.enter()?;
-        let result = self.expr_inside(expr);
-        self.compiler.leave();
-        result
-    }
-
-    fn expr_inside(&mut self, expr: &Expr) -> Compiled<Operand> {
-        let base = expr.ty.base;
-        let place = match &expr.kind {
-            ExprKind::Local(id) => return self.local(*id),
-            ExprKind::Real(x) => Place::scalar(self.constant(*x), BaseType::Real),
-            ExprKind::Integer(i) => {
-                let base = if base == BaseType::Real { base } else { BaseType::Integer };
-                if i.unsigned_abs() > 1 << 53 {
-                    return Err(Unsupported("a large Integer"));
-                }
-                Place::scalar(self.constant(*i as f64), base)
+    /// What an instruction computes: a value or a function.
+    pub fn compute(&mut self, op: &form::Op) -> Compiled<Operand> {
+        let place = match op {
+            form::Op::Copy(operand) => return self.operand(operand),
+            form::Op::Binary(op, left, right) => {
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                self.binary_operator(*op, &left, &right)?
             }
-            ExprKind::Boolean(b) => Place::scalar(self.constant(f64::from(u8::from(*b))), BaseType::Boolean),
-            ExprKind::String(_) => self.text(),
-            ExprKind::EnumLiteral(id, ordinal) => {
-                Place::scalar(self.constant(f64::from(*ordinal)), BaseType::Enumeration(*id))
-            }
-            ExprKind::Index { .. } | ExprKind::Field { .. } => {
-                let view = self.view(expr)?;
-                self.read(&view)?
-            }
-            ExprKind::Unary(op, operand) => {
+            form::Op::Select { base, path } => self.select(base, path)?,
+            form::Op::Builtin { function, arguments, ty } => self.builtin(*function, arguments, ty)?,
+            form::Op::Unary(op, operand) => {
                 let operand = self.value(operand)?;
                 self.unary_operator(*op, &operand)?
             }
-            ExprKind::Binary(..) => self.chain(expr)?,
-            ExprKind::If { .. } => self.conditional(expr)?,
-            ExprKind::Cast(operand) => {
+            form::Op::Decide { is_or, left, right } => self.decide(*is_or, left, right)?,
+            form::Op::Choose { branches, otherwise } => self.conditional(branches, otherwise)?,
+            form::Op::Cast(base, operand) => {
                 let operand = self.value(operand)?;
-                self.converted(operand, base)?
+                self.converted(operand, *base)?
             }
-            ExprKind::Record(fields) => {
-                let fields = self.parts(fields)?;
-                self.record(base, &fields)?
+            form::Op::Literal(literal) => self.literal(literal)?,
+            form::Op::Record(id, fields) => {
+                let fields = self.parts(fields.iter())?;
+                self.record(BaseType::Record(*id), &fields)?
             }
-            ExprKind::Array(items) => self.array(items, expr)?,
-            ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop)?,
-            ExprKind::Call { function, arguments } => {
-                let arguments = self.operands(arguments)?;
-                let results = self.call(*function, &arguments)?;
-                results.into_iter().next().ok_or(Unsupported("a call without result"))?
+            form::Op::Array { elements, ty } => {
+                let parts = self.parts(elements.iter().map(|e| &e.value))?;
+                self.array_of(&parts, ty)?
             }
-            ExprKind::CallLocal { function, arguments } => {
-                let arguments = self.operands(arguments)?;
-                let results = self.call_local(*function, arguments)?;
-                results.into_iter().next().ok_or(Unsupported("a call without result"))?
+            form::Op::Range { start, step, stop } => {
+                let step = step.as_ref().map(|s| self.scalar(s)).transpose()?;
+                let (start, stop) = (self.scalar(start)?, self.scalar(stop)?);
+                self.range(&start, step.as_ref(), &stop)?
             }
-            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, expr)?,
-            ExprKind::Reduction { op, body, iterators } => self.reduction(*op, body, iterators, expr)?,
-            ExprKind::FunctionRef { function, bound } => {
-                let bound = bound.iter().map(|(i, e)| Ok((*i, self.expr(e)?))).collect::<Compiled<Vec<_>>>()?;
+            form::Op::Size { array, dimension, ty } => self.size(array.as_ref(), dimension.as_ref(), ty)?,
+            form::Op::Reduce { op, iterations, body, ty } => self.reduction(*op, iterations, body, ty)?,
+            form::Op::Function { function, bound } => {
+                let bound = bound.iter().map(|(i, o)| Ok((*i, self.operand(o)?))).collect::<Compiled<Vec<_>>>()?;
                 return Ok(Operand::Function(*function, bound));
             }
-            ExprKind::Var(_) | ExprKind::Time | ExprKind::Tuple(_) | ExprKind::Error => {
+            form::Op::InstanceName => self.text(),
+            form::Op::Variable(_) | form::Op::Unavailable(_) | form::Op::TooDeep => {
                 return Err(Unsupported("something that belongs into a model"));
             }
         };
         Ok(Operand::Value(place))
+    }
+
+    pub fn operand(&mut self, operand: &form::Operand) -> Compiled<Operand> {
+        Ok(Operand::Value(match operand {
+            form::Operand::Local(register) => return self.local(*register),
+            form::Operand::Temporary(register) => return self.result(*register),
+            form::Operand::Real(x) => Place::scalar(self.constant(*x), BaseType::Real),
+            form::Operand::Integer(i) => {
+                if i.unsigned_abs() > 1 << 53 {
+                    return Err(Unsupported("a large Integer"));
+                }
+                Place::scalar(self.constant(*i as f64), BaseType::Integer)
+            }
+            form::Operand::Boolean(b) => Place::scalar(self.constant(f64::from(u8::from(*b))), BaseType::Boolean),
+            form::Operand::String(_) => self.text(),
+            form::Operand::Enumeration(id, ordinal) => {
+                Place::scalar(self.constant(f64::from(*ordinal)), BaseType::Enumeration(*id))
+            }
+        }))
+    }
+
+    /// The value that code leads to.
+    pub fn code(&mut self, code: &form::Code) -> Compiled<Operand> {
+        self.block(&code.block)?;
+        self.operand(&code.value)
+    }
+
+    pub fn code_value(&mut self, code: &form::Code) -> Compiled<Place> {
+        match self.code(code)? {
+            Operand::Value(place) => Ok(place),
+            Operand::Function(..) => Err(Unsupported("a function as value")),
+        }
+    }
+
+    pub fn code_boolean(&mut self, code: &form::Code) -> Compiled<At> {
+        match self.code_value(code)? {
+            Place { at, base: BaseType::Boolean, dims } if dims.is_empty() => Ok(at),
+            _ => Err(Unsupported("a Boolean is expected")),
+        }
+    }
+
+    /// An Integer that is known now.
+    pub fn constant_code(&mut self, code: &form::Code) -> Compiled<i64> {
+        let place = self.code_value(code)?;
+        self.known_integer(&place)
+    }
+
+    fn literal(&mut self, literal: &form::Literal) -> Compiled<Place> {
+        n_elements(literal.dims())?;
+        let at = match literal {
+            form::Literal::Reals { items, .. } => self.compiler.store.constants.add(items),
+            form::Literal::Integers { items, .. } => {
+                if items.iter().any(|i| i.unsigned_abs() > 1 << 53) {
+                    return Err(Unsupported("a large Integer"));
+                }
+                let scalars: Vec<f64> = items.iter().map(|&i| i as f64).collect();
+                self.compiler.store.constants.add(&scalars)
+            }
+        };
+        Ok(Place { at, base: literal.base(), dims: literal.dims().to_vec() })
     }
 
     /// A String takes no scalars; what needs its text is not compiled.
@@ -81,34 +122,31 @@ impl Body<'_, '_> {
         Place::scalar(self.constant(0.0), BaseType::String)
     }
 
-    pub fn value(&mut self, expr: &Expr) -> Compiled<Place> {
-        match self.expr(expr)? {
+    pub fn value(&mut self, operand: &form::Operand) -> Compiled<Place> {
+        match self.operand(operand)? {
             Operand::Value(place) => Ok(place),
             Operand::Function(..) => Err(Unsupported("a function as value")),
         }
     }
 
-    pub fn operands(&mut self, exprs: &[Expr]) -> Compiled<Vec<Operand>> {
-        exprs.iter().map(|e| self.expr(e)).collect()
+    pub fn operands(&mut self, operands: &[form::Operand]) -> Compiled<Vec<Operand>> {
+        operands.iter().map(|o| self.operand(o)).collect()
     }
 
     /// A scalar number, Boolean or enumeration value.
-    pub fn scalar(&mut self, expr: &Expr) -> Compiled<Place> {
-        let place = self.value(expr)?;
+    pub fn scalar(&mut self, operand: &form::Operand) -> Compiled<Place> {
+        let place = self.value(operand)?;
         if place.is_scalar() && is_simple(place.base) { Ok(place) } else { Err(Unsupported("a scalar is expected")) }
     }
 
-    pub fn boolean(&mut self, expr: &Expr) -> Compiled<At> {
-        match self.scalar(expr)? {
-            Place { at, base: BaseType::Boolean, .. } => Ok(at),
-            _ => Err(Unsupported("a Boolean is expected")),
-        }
+    /// An Integer that is known now.
+    pub fn constant_integer(&mut self, operand: &form::Operand) -> Compiled<i64> {
+        let place = self.scalar(operand)?;
+        self.known_integer(&place)
     }
 
-    /// An Integer that is known now.
-    pub fn constant_integer(&mut self, expr: &Expr) -> Compiled<i64> {
-        let place = self.scalar(expr)?;
-        match (self.value_of(place.at), place.base) {
+    fn known_integer(&self, place: &Place) -> Compiled<i64> {
+        match (self.value_of(place.at).filter(|_| place.is_scalar()), place.base) {
             (Some(x), BaseType::Integer | BaseType::Enumeration(_)) => Ok(x as i64),
             _ => Err(Unsupported("a size that depends on values")),
         }
@@ -176,12 +214,12 @@ impl Body<'_, '_> {
         self.assemble(base, dims, &cells)
     }
 
-    /// Values of expressions, each with the cell that may be written elsewhere.
-    fn parts(&mut self, exprs: &[Expr]) -> Compiled<Vec<(Place, Cell)>> {
-        let mut parts = Vec::with_capacity(exprs.len());
-        for expr in exprs {
-            let place = self.value(expr)?;
-            let cell = self.cell(place.at);
+    /// Operands, each with the cell that may be written elsewhere.
+    fn parts<'o>(&mut self, operands: impl Iterator<Item = &'o form::Operand>) -> Compiled<Vec<(Place, Cell)>> {
+        let mut parts = Vec::new();
+        for operand in operands {
+            let place = self.value(operand)?;
+            let cell = self.cell_of(operand, &place);
             parts.push((place, cell));
         }
         Ok(parts)
@@ -203,19 +241,14 @@ impl Body<'_, '_> {
         self.assemble(base, Vec::new(), &cells)
     }
 
-    fn array(&mut self, items: &[Expr], expr: &Expr) -> Compiled<Place> {
-        let parts = self.parts(items)?;
-        self.array_of(&parts, expr)
-    }
-
     /// `{a, b}`: all elements have the same sizes.
-    pub fn array_of(&mut self, parts: &[(Place, Cell)], expr: &Expr) -> Compiled<Place> {
+    pub fn array_of(&mut self, parts: &[(Place, Cell)], ty: &Type) -> Compiled<Place> {
         let Some((first, _)) = parts.first() else {
-            let rest = expr.ty.dims.iter().skip(1).map(|d| d.known().map_or(0, |n| n as usize));
+            let rest = ty.dims.iter().skip(1).map(|d| d.known().map_or(0, |n| n as usize));
             let dims = std::iter::once(0).chain(rest).collect();
-            return Ok(Place { at: self.constant(0.0), base: expr.ty.base, dims });
+            return Ok(Place { at: self.constant(0.0), base: ty.base, dims });
         };
-        let base = match (expr.ty.base, first.base) {
+        let base = match (ty.base, first.base) {
             (BaseType::Real, BaseType::Integer) => BaseType::Real,
             (_, found) => found,
         };
@@ -250,46 +283,28 @@ impl Body<'_, '_> {
         self.array_from(base, operand.dims.clone(), &results)
     }
 
-    /// Left-associative chains such as `a + b + c + …` are walked in a loop.
-    fn chain(&mut self, expr: &Expr) -> Compiled<Place> {
-        let mut chain = Vec::new();
-        let mut current = expr;
-        while let ExprKind::Binary(op, left, right) = &current.kind {
-            chain.push((*op, right));
-            current = left;
+    /// `left and right`, `left or right`; the right one only where the left one does not decide.
+    fn decide(&mut self, is_or: bool, left: &form::Operand, right: &form::Code) -> Compiled<Place> {
+        let left = self.value(left)?;
+        if !left.is_scalar() {
+            let right = self.code_value(right)?;
+            return self.binary_operator(if is_or { BinaryOp::Or } else { BinaryOp::And }, &left, &right);
         }
-        let mut value = self.value(current)?;
-        while let Some((op, right)) = chain.pop() {
-            value = match op {
-                BinaryOp::And | BinaryOp::Or if value.is_scalar() && right.ty.is_scalar() => {
-                    self.decide(op == BinaryOp::Or, value, right)?
-                }
-                _ => {
-                    let right = self.value(right)?;
-                    self.binary_operator(op, &value, &right)?
-                }
-            };
-        }
-        Ok(value)
-    }
-
-    /// `left and right`, `left or right`; the right one only where the left one does not decide (if it is `structural`).
-    fn decide(&mut self, structural: bool, left: Place, right: &Expr) -> Compiled<Place> {
         if left.base != BaseType::Boolean {
             return Err(Unsupported("a Boolean is expected"));
         }
         if let Some(x) = self.value_of(left.at) {
-            return if (x != 0.0) == structural {
+            return if (x != 0.0) == is_or {
                 Ok(left)
             } else {
-                Ok(Place::scalar(self.boolean(right)?, BaseType::Boolean))
+                Ok(Place::scalar(self.code_boolean(right)?, BaseType::Boolean))
             };
         }
         let to = self.temporary(1)?;
         let cell = self.cell(left.at);
         self.copy(to, cell, 1)?;
-        let jump = self.jump(if structural { Op::JumpIf } else { Op::JumpUnless }, to)?;
-        let right = self.boolean(right)?;
+        let jump = self.jump(if is_or { Op::JumpIf } else { Op::JumpUnless }, to)?;
+        let right = self.code_boolean(right)?;
         let cell = self.cell(right);
         self.copy(to, cell, 1)?;
         self.patch_here(&[jump]);
@@ -330,29 +345,28 @@ impl Body<'_, '_> {
         self.array_from(base, dims, &results)
     }
 
-    fn conditional(&mut self, expr: &Expr) -> Compiled<Place> {
-        let mut current = expr;
+    fn conditional(&mut self, branches: &[(form::Code, form::Code)], otherwise: &form::Code) -> Compiled<Place> {
+        let mut last = otherwise;
         let mut ends = Vec::new();
         let mut result: Option<Place> = None;
-        while let ExprKind::If { condition, then, otherwise } = &current.kind {
-            let condition = self.boolean(condition)?;
+        for (condition, then) in branches {
+            let condition = self.code_boolean(condition)?;
             match self.value_of(condition) {
-                Some(0.0) => current = otherwise,
+                Some(0.0) => {}
                 Some(_) => {
-                    current = then;
+                    last = then;
                     break;
                 }
                 None => {
                     let skip = self.jump(Op::JumpUnless, condition)?;
-                    let value = self.value(then)?;
+                    let value = self.code_value(then)?;
                     self.choose(&mut result, value)?;
                     ends.push(self.jump(Op::Jump, At::NOWHERE)?);
                     self.patch_here(&[skip]);
-                    current = otherwise;
                 }
             }
         }
-        let value = self.value(current)?;
+        let value = self.code_value(last)?;
         if ends.is_empty() {
             return Ok(value);
         }
@@ -387,14 +401,12 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn range(&mut self, start: &Expr, step: Option<&Expr>, stop: &Expr) -> Compiled<Place> {
-        let first = self.scalar(start)?;
-        let step = step.map(|s| self.scalar(s)).transpose()?;
-        let last = self.scalar(stop)?;
+    /// The elements of a range of known numbers.
+    pub fn range(&mut self, first: &Place, step: Option<&Place>, last: &Place) -> Compiled<Place> {
         let value = |place: &Place| self.value_of(place.at).ok_or(Unsupported("a size that depends on values"));
-        let (a, b) = (value(&first)?, value(&last)?);
-        let d = step.as_ref().map_or(Ok(1.0), value)?;
-        let bases = [Some(first.base), step.as_ref().map(|s| s.base), Some(last.base)];
+        let (a, b) = (value(first)?, value(last)?);
+        let d = step.map_or(Ok(1.0), value)?;
+        let bases = [Some(first.base), step.map(|s| s.base), Some(last.base)];
         let is_integer = bases.iter().flatten().all(|&b| b == BaseType::Integer);
         let base = match first.base {
             BaseType::Integer if is_integer => BaseType::Integer,
@@ -402,11 +414,11 @@ impl Body<'_, '_> {
             base => base,
         };
         // Whole numbers are exact in either case, so that the number of elements is, too.
-        let n = ((b - a) / d).floor() + 1.0;
-        if d == 0.0 || n.is_nan() {
+        let n = form::scalar::range_length(a, d, b);
+        if n.is_nan() {
             return Err(Unsupported("a range without step"));
         }
-        let n = n_elements(&[n.max(0.0) as usize])?;
+        let n = n_elements(&[n as usize])?;
         let scalars: Vec<f64> = (0..n).map(|i| a + i as f64 * d).collect();
         Ok(Place { at: self.compiler.store.constants.add(&scalars), base, dims: vec![n] })
     }

@@ -3,13 +3,14 @@
 //! A loop over few known values is written out once for each of them, so that its variable is a constant in the body; so is
 //! one whose body could not be compiled otherwise, because sizes depend on the variable.
 
-use saltus_flat::{BaseType, Expr, ExprKind, LocalId, Statement, StatementKind};
+use saltus_flat::BaseType;
+use saltus_procedure::{self as form, Callee, Register, Step};
 use saltus_program::BinaryFn;
 
 use super::body::{Body, Cell};
 use super::code::{At, Binary, Op};
 use super::expressions::is_simple;
-use super::layout::{Compiled, Place, Unsupported};
+use super::layout::{Compiled, Operand, Place, Unsupported};
 
 /// Rounds of a loop that is written out if it must be.
 const MOST_ROUNDS: usize = 10_000;
@@ -25,61 +26,66 @@ enum Rounds {
 }
 
 impl Body<'_, '_> {
-    pub fn statements(&mut self, statements: &[Statement]) -> Compiled<()> {
+    pub fn block(&mut self, block: &[Step]) -> Compiled<()> {
         self.compiler.enter()?;
+        let mark = self.mark();
+        let n_unread = self.n_unread();
         let mut result = Ok(());
-        for statement in statements {
-            let mark = self.mark();
-            result = self.statement(statement);
-            self.free(&mark);
+        for step in block {
+            result = self.step(step);
             if result.is_err() {
                 break;
+            }
+            if self.n_unread() <= n_unread {
+                // What these instructions have computed has been read: the end of a statement.
+                self.free(&mark);
             }
         }
         self.compiler.leave();
         result
     }
 
-    fn statement(&mut self, statement: &Statement) -> Compiled<()> {
-        match &statement.kind {
-            StatementKind::Assign { target, value } => self.assign(target, value),
-            StatementKind::If { branches, otherwise } => self.branches(branches, otherwise),
-            StatementKind::For { local, range, body } => {
-                let rounds = self.rounds(range)?;
-                self.repeat(*local, &rounds, &mut |this| this.statements(body), &mut |this| this.forget(body))
+    fn step(&mut self, step: &Step) -> Compiled<()> {
+        match step {
+            Step::Compute { to, op, .. } => {
+                let value = self.compute(op)?;
+                self.set_result(*to, value);
+                Ok(())
             }
-            StatementKind::While { condition, body } => self.repeat_while(condition, body),
-            StatementKind::Break => {
+            Step::Call { to, callee, arguments, .. } => self.results(to, *callee, arguments),
+            Step::Assign { target, path, value, .. } => self.assign(*target, path, value),
+            Step::If { branches, otherwise } => self.branches(branches, otherwise),
+            Step::For { iteration, body, .. } => {
+                let rounds = self.rounds(iteration)?;
+                let variable = iteration.variable;
+                self.repeat(variable, &rounds, &mut |this| this.block(body), &mut |this| this.forget(body))
+            }
+            Step::While { condition, body, .. } => self.repeat_while(condition, body),
+            Step::Break => {
                 let jump = self.jump(Op::Jump, At::NOWHERE)?;
                 self.breaks.last_mut().ok_or(Unsupported("`break` outside of a loop"))?.push(jump);
                 Ok(())
             }
-            StatementKind::Return => {
+            Step::Return => {
                 let jump = self.jump(Op::Jump, At::NOWHERE)?;
                 self.returns.push(jump);
                 Ok(())
             }
             // The text of the message, and what is only a warning, is the business of the evaluator.
-            StatementKind::Assert { condition, level, .. } => {
-                let condition = self.boolean(condition)?;
+            Step::Assert { condition, level, .. } => {
+                let condition = self.code_boolean(condition)?;
                 if self.value_of(condition).is_some_and(|x| x != 0.0) {
                     return Ok(());
                 }
                 let fine = self.jump(Op::JumpIf, condition)?;
                 // AssertionLevel is enumeration(warning, error).
-                let is_error = level.as_ref().is_none_or(|l| matches!(l.kind, ExprKind::EnumLiteral(_, 2)));
+                let is_error = level.as_ref().is_none_or(|l| matches!(l.value, form::Operand::Enumeration(_, 2)));
                 self.trouble(is_error)?;
                 self.patch_here(&[fine]);
                 Ok(())
             }
-            StatementKind::Terminate { .. } => self.trouble(true),
-            StatementKind::Call(call) => {
-                self.results(call)?;
-                Ok(())
-            }
-            StatementKind::When { .. } | StatementKind::Reinit { .. } => {
-                Err(Unsupported("something that belongs into a model"))
-            }
+            Step::Terminate { .. } => self.trouble(true),
+            Step::Unavailable { .. } => Err(Unsupported("something that belongs into a model")),
         }
     }
 
@@ -88,56 +94,42 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn assign(&mut self, target: &Expr, value: &Expr) -> Compiled<()> {
-        let ExprKind::Tuple(targets) = &target.kind else {
-            let value = self.value(value)?;
-            return self.assign_value(target, value);
+    fn assign(&mut self, target: Register, path: &[form::PathStep], value: &form::Operand) -> Compiled<()> {
+        let value = self.value(value)?;
+        let constant = value.at.is_constant().then_some(value.at);
+        let view = self.target(target, path)?;
+        self.write(&view, value)?;
+        if path.is_empty() {
+            let is_scalar = self.function.local(target).is_some_and(|l| l.ty.is_scalar() && is_simple(l.ty.base));
+            self.remember(target, constant.filter(|_| is_scalar));
+        }
+        Ok(())
+    }
+
+    fn results(&mut self, to: &[Option<Register>], callee: Callee, arguments: &[form::Operand]) -> Compiled<()> {
+        let arguments = self.operands(arguments)?;
+        let results = match callee {
+            Callee::Function(function) => self.call(function, &arguments)?,
+            Callee::Local(local) => self.call_local(local, arguments)?,
         };
-        let results = self.results(value)?;
-        if results.len() < targets.len() {
+        if results.len() < to.len() {
             return Err(Unsupported("too few results"));
         }
-        for (target, result) in targets.iter().zip(results) {
-            if let Some(target) = target {
-                self.assign_value(target, result)?;
+        for (register, result) in to.iter().zip(results) {
+            if let Some(register) = register {
+                self.set_result(*register, Operand::Value(result));
             }
         }
         Ok(())
     }
 
-    fn assign_value(&mut self, target: &Expr, value: Place) -> Compiled<()> {
-        let constant = value.at.is_constant().then_some(value.at);
-        let view = self.target(target)?;
-        self.write(&view, value)?;
-        if let ExprKind::Local(id) = target.kind {
-            let is_scalar = self.function.locals.get(id).is_some_and(|l| l.ty.is_scalar() && is_simple(l.ty.base));
-            self.remember(id, constant.filter(|_| is_scalar));
-        }
-        Ok(())
-    }
-
-    /// All results of a call.
-    fn results(&mut self, call: &Expr) -> Compiled<Vec<Place>> {
-        match &call.kind {
-            ExprKind::Call { function, arguments } => {
-                let arguments = self.operands(arguments)?;
-                self.call(*function, &arguments)
-            }
-            ExprKind::CallLocal { function, arguments } => {
-                let arguments = self.operands(arguments)?;
-                self.call_local(*function, arguments)
-            }
-            _ => Ok(vec![self.value(call)?]),
-        }
-    }
-
-    fn branches(&mut self, branches: &[(Expr, Vec<Statement>)], otherwise: &[Statement]) -> Compiled<()> {
+    fn branches(&mut self, branches: &[(form::Code, form::Block)], otherwise: &[Step]) -> Compiled<()> {
         let mut ends = Vec::new();
         let before = self.known.clone();
         let mut last = otherwise;
-        let mut taken: Vec<&[Statement]> = Vec::new();
+        let mut taken: Vec<&[Step]> = Vec::new();
         for (condition, body) in branches {
-            let condition = self.boolean(condition)?;
+            let condition = self.code_boolean(condition)?;
             match self.value_of(condition) {
                 Some(0.0) => continue,
                 Some(_) => {
@@ -154,7 +146,7 @@ impl Body<'_, '_> {
             self.known.clone_from(&before);
         }
         if ends.is_empty() {
-            return self.statements(last);
+            return self.block(last);
         }
         self.branch(last)?;
         taken.push(last);
@@ -165,20 +157,20 @@ impl Body<'_, '_> {
     }
 
     /// Statements that may not be reached: what is not supported in them is trouble only if they are.
-    fn branch(&mut self, body: &[Statement]) -> Compiled<()> {
+    fn branch(&mut self, body: &[Step]) -> Compiled<()> {
         let mark = self.mark();
-        if self.statements(body).is_err() {
+        if self.block(body).is_err() {
             self.undo(&mark);
             self.trouble(false)?;
         }
         Ok(())
     }
 
-    fn repeat_while(&mut self, condition: &Expr, body: &[Statement]) -> Compiled<()> {
+    fn repeat_while(&mut self, condition: &form::Code, body: &[Step]) -> Compiled<()> {
         self.forget(body);
         let known = self.known.clone();
         let start = self.label_here();
-        let condition = self.boolean(condition)?;
+        let condition = self.code_boolean(condition)?;
         if self.value_of(condition) == Some(0.0) {
             return Ok(());
         }
@@ -187,7 +179,7 @@ impl Body<'_, '_> {
             None => Some(self.jump(Op::JumpUnless, condition)?),
         };
         self.breaks.push(Vec::new());
-        let result = self.statements(body);
+        let result = self.block(body);
         let breaks = self.breaks.pop().unwrap_or_default();
         result?;
         self.emit(Op::Again, At::NOWHERE, At::NOWHERE, At::NOWHERE, start as u32)?;
@@ -197,22 +189,24 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn rounds(&mut self, range: &Expr) -> Compiled<Rounds> {
-        if let ExprKind::Range { start, step, stop } = &range.kind {
-            let mark = self.mark();
-            let first = self.scalar(start)?;
-            let step = step.as_ref().map(|s| self.scalar(s)).transpose()?;
-            let last = self.scalar(stop)?;
-            let by = step.as_ref().map_or(Some(1.0), |s| self.value_of(s.at));
-            let integers = [Some(first.base), step.map(|s| s.base), Some(last.base)];
-            let is_integer = integers.iter().flatten().all(|&b| b == BaseType::Integer);
-            let is_known = first.at.is_constant() && last.at.is_constant();
-            if let (true, false, Some(by)) = (is_integer, is_known, by.filter(|&b| b != 0.0)) {
-                return Ok(Rounds::Integers(first.at, by, last.at));
+    fn rounds(&mut self, iteration: &form::Iteration) -> Compiled<Rounds> {
+        self.block(&iteration.block)?;
+        let vector = match &iteration.over {
+            form::Over::Vector(vector) => self.value(vector)?,
+            form::Over::Range { start, step, stop } => {
+                let first = self.scalar(start)?;
+                let step = step.as_ref().map(|s| self.scalar(s)).transpose()?;
+                let last = self.scalar(stop)?;
+                let by = step.as_ref().map_or(Some(1.0), |s| self.value_of(s.at));
+                let integers = [Some(first.base), step.as_ref().map(|s| s.base), Some(last.base)];
+                let is_integer = integers.iter().flatten().all(|&b| b == BaseType::Integer);
+                let is_known = first.at.is_constant() && last.at.is_constant();
+                if let (true, false, Some(by)) = (is_integer, is_known, by.filter(|&b| b != 0.0)) {
+                    return Ok(Rounds::Integers(first.at, by, last.at));
+                }
+                self.range(&first, step.as_ref(), &last)?
             }
-            self.undo(&mark);
-        }
-        let vector = self.value(range)?;
+        };
         if vector.dims.is_empty() {
             return Err(Unsupported("a vector is expected"));
         }
@@ -225,21 +219,20 @@ impl Body<'_, '_> {
         Ok(Rounds::Vector(own))
     }
 
-    /// Compiles `body`, which assigns no local, for each value of `local`.
+    /// Compiles `body`, which assigns no local, for each round.
     pub fn repeat_over(
         &mut self,
-        local: LocalId,
-        range: &Expr,
+        iteration: &form::Iteration,
         body: &mut dyn FnMut(&mut Self) -> Compiled<()>,
     ) -> Compiled<()> {
-        let rounds = self.rounds(range)?;
-        self.repeat(local, &rounds, body, &mut |_| {})
+        let rounds = self.rounds(iteration)?;
+        self.repeat(iteration.variable, &rounds, body, &mut |_| {})
     }
 
     /// `forget` drops what is known of the locals that the body assigns.
     fn repeat(
         &mut self,
-        local: LocalId,
+        local: Register,
         rounds: &Rounds,
         body: &mut dyn FnMut(&mut Self) -> Compiled<()>,
         forget: &mut dyn FnMut(&mut Self),
@@ -268,7 +261,7 @@ impl Body<'_, '_> {
 
     fn unroll(
         &mut self,
-        local: LocalId,
+        local: Register,
         vector: &Place,
         n: usize,
         body: &mut dyn FnMut(&mut Self) -> Compiled<()>,
@@ -293,7 +286,7 @@ impl Body<'_, '_> {
     /// A loop at run time.
     fn roll(
         &mut self,
-        local: LocalId,
+        local: Register,
         rounds: &Rounds,
         body: &mut dyn FnMut(&mut Self) -> Compiled<()>,
         forget: &mut dyn FnMut(&mut Self),
@@ -337,7 +330,7 @@ impl Body<'_, '_> {
         Ok(own)
     }
 
-    fn bind_round(&mut self, local: LocalId, rounds: &Rounds, counter: At) -> Compiled<()> {
+    fn bind_round(&mut self, local: Register, rounds: &Rounds, counter: At) -> Compiled<()> {
         let Rounds::Vector(vector) = rounds else {
             let own = self.storage(BaseType::Integer, &[])?;
             self.copy(own.at, Cell::fixed(counter), 1)?;

@@ -26,7 +26,7 @@ fn program(functions: &str, call: &str) -> (SimProgram, CallableId) {
     let flat = flattened.model.expect("a flat model");
     let function = flat.functions.iter().find(|(_, f)| f.name == "P.f").map(|(id, _)| id).expect("the function");
     let mut program = SimProgram {
-        functions: flat.functions,
+        procedures: flat.functions.values().map(|f| Arc::new(saltus_procedure::lower(f))).collect(),
         records: flat.records,
         enumerations: flat.enumerations,
         ..empty_program()
@@ -37,22 +37,22 @@ fn program(functions: &str, call: &str) -> (SimProgram, CallableId) {
 }
 
 fn callable(program: &SimProgram, id: FunctionId) -> Callable {
-    let function = &program.functions[id];
+    let function = &program.procedures[id];
     let closed = |ty: &Type| {
         let dims: Vec<Dim> = ty.dims.iter().map(|d| Dim::Known(d.known().unwrap_or(OPEN_SIZE))).collect();
         Type { base: ty.base, dims }
     };
     let input = |ty: &Type| match ty.base {
         BaseType::Function => {
-            let (given, _) = program.functions.iter().find(|(_, f)| f.name == "P.given").expect("a function to give");
+            let (given, _) = program.procedures.iter().find(|(_, f)| f.name == "P.given").expect("a function to give");
             Argument::Function { function: given, bound: vec![(1, Type::REAL)] }
         }
         _ => Argument::Scalars(closed(ty)),
     };
     Callable {
         function: id,
-        arguments: function.inputs.iter().map(|&i| input(&function.locals[i].ty)).collect(),
-        results: function.outputs.iter().map(|&o| closed(&function.locals[o].ty)).collect(),
+        arguments: function.inputs.iter().map(|&i| input(&function.local(i).expect("a local").ty)).collect(),
+        results: function.outputs.iter().map(|&o| closed(&function.local(o).expect("a local").ty)).collect(),
         effect: None,
     }
 }

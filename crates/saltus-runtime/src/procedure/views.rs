@@ -3,11 +3,12 @@
 //! A [`View`] says where the selected elements are: fixed offsets as far as subscripts are known, and what subscripts
 //! add at run time. `a[i, 2]` of a 3×4 array is the element 1 places after the beginning, moved by `(i - 1)*4`.
 
-use saltus_flat::{BaseType, Expr, ExprKind, Subscript};
+use saltus_flat::BaseType;
+use saltus_procedure::{self as form, PathStep, Register, Subscript};
 
 use super::body::{Body, Cell};
 use super::code::{At, Binary, Op};
-use super::layout::{Compiled, Operand, Place, Unsupported, n_elements};
+use super::layout::{Compiled, Place, Unsupported, n_elements};
 
 /// Where something is, from a beginning, in scalars.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -45,33 +46,29 @@ fn stride(choices: &[Shift]) -> Compiled<u32> {
 }
 
 impl Body<'_, '_> {
-    /// The elements that an expression of subscripts and fields selects.
-    pub fn view(&mut self, expr: &Expr) -> Compiled<View> {
-        self.view_of(expr, false)
+    /// A part of an operand.
+    pub fn select(&mut self, base: &form::Operand, path: &[PathStep]) -> Compiled<Place> {
+        let place = self.value(base)?;
+        let view = self.whole(&place)?;
+        let view = self.follow(view, path)?;
+        self.read(&view)
     }
 
     /// The elements that an assignment sets.
-    pub fn target(&mut self, expr: &Expr) -> Compiled<View> {
-        self.view_of(expr, true)
+    pub fn target(&mut self, local: Register, path: &[PathStep]) -> Compiled<View> {
+        let place = self.local_place(local)?;
+        let view = self.whole(&place)?;
+        self.follow(view, path)
     }
 
-    fn view_of(&mut self, expr: &Expr, is_target: bool) -> Compiled<View> {
-        self.compiler.enter()?;
-        let view = match &expr.kind {
-            ExprKind::Index { base, subscripts } => {
-                self.view_of(base, is_target).and_then(|v| self.index(v, subscripts))
-            }
-            ExprKind::Field { base, field } => self.view_of(base, is_target).and_then(|v| self.field(v, *field)),
-            ExprKind::Local(id) if is_target => self.local_place(*id).and_then(|p| self.whole(&p)),
-            ExprKind::Local(id) => match self.local(*id) {
-                Ok(Operand::Value(place)) => self.whole(&place),
-                _ => Err(Unsupported("a function as value")),
-            },
-            _ if is_target => Err(Unsupported("a target of an assignment")),
-            _ => self.value(expr).and_then(|p| self.whole(&p)),
-        };
-        self.compiler.leave();
-        view
+    fn follow(&mut self, mut view: View, path: &[PathStep]) -> Compiled<View> {
+        for step in path {
+            view = match step {
+                PathStep::Field { field, .. } => self.field(view, *field)?,
+                PathStep::Subscripts { subscripts, .. } => self.index(view, subscripts)?,
+            };
+        }
+        Ok(view)
     }
 
     pub fn whole(&mut self, place: &Place) -> Compiled<View> {
@@ -100,12 +97,12 @@ impl Body<'_, '_> {
             match subscripts.get(d) {
                 None | Some(Subscript::All) => dims.push(choices),
                 Some(Subscript::Index(e)) => {
-                    let index = self.scalar(e)?;
+                    let index = self.scalar(&e.value)?;
                     let shift = self.subscript(&index, &choices)?;
                     start = self.combine(start, shift)?;
                 }
                 Some(Subscript::Slice(e)) => {
-                    let indices = self.value(e)?;
+                    let indices = self.value(&e.value)?;
                     if indices.dims.len() != 1 {
                         return Err(Unsupported("a vector of subscripts is expected"));
                     }
