@@ -19,6 +19,7 @@ use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::coder::Coder;
 use crate::dag::{Dag, NodeId};
+use crate::derivative_callables::add_derivatives;
 use crate::emit_variables::{literal, variables};
 use crate::initial::Initial;
 use crate::share::group_by_calls;
@@ -71,6 +72,9 @@ pub fn emit(
         })
         .collect();
     let structural = structural_parameters(model, &system, parameters_sorted);
+    let mut callables = std::mem::take(&mut system.calls.callables);
+    let mut functions = model.functions.clone();
+    add_derivatives(model, &mut functions, &mut callables);
     SimProgram {
         name: model.name.clone(),
         time: system.time,
@@ -98,8 +102,8 @@ pub fn emit(
             interval: model.experiment.interval,
             tolerance: model.experiment.tolerance,
         },
-        callables: system.calls.callables,
-        functions: model.functions.clone(),
+        callables,
+        functions,
         records: model.records.clone(),
         enumerations: model.enumerations.clone(),
         slots: system.slots,

@@ -103,7 +103,13 @@ mod tests {
         let mut function = square_function();
         change(&mut function);
         let function = program.functions.push(function);
-        let callable = program.callables.push(Callable { function, arguments: vec![], results: vec![], effect: None });
+        let callable = program.callables.push(Callable {
+            function,
+            arguments: vec![],
+            results: vec![],
+            effect: None,
+            derivative: None,
+        });
         (Memo::new(&program), callable)
     }
 

@@ -46,6 +46,7 @@ impl Simulation {
             warnings: self.warnings().to_vec(),
             notes: self.notes().to_vec(),
             statistics: self.statistics(),
+            difference_functions: self.difference_functions(),
             end: self.end().clone(),
             ..recorder.take()
         }
