@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use saltus_base::IdVec;
-use saltus_flat::{Attributes, Expr, FlatModel, FunctionId, Variability};
+use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability};
 use saltus_procedure::Procedure;
 use saltus_program::{
     Assign, Block, Experiment, Jacobian, Loop, Section, SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel,
@@ -21,6 +21,7 @@ use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::coder::Coder;
 use crate::dag::{Dag, NodeId};
+use crate::derivative_callables::{Functions, add_derivatives};
 use crate::emit_variables::{literal, variables};
 use crate::initial::Initial;
 use crate::share::group_by_calls;
@@ -73,7 +74,10 @@ pub fn emit(
         })
         .collect();
     let structural = structural_parameters(model, &system, parameters_sorted);
-    let procedures = procedures(model, &system);
+    let mut callables = std::mem::take(&mut system.calls.callables);
+    let mut functions = Functions::new(&model.functions, system.memo.texts.len());
+    add_derivatives(model, &mut functions, &mut callables);
+    let procedures = procedures(model, &system, functions.into_made());
     SimProgram {
         name: model.name.clone(),
         time: system.time,
@@ -101,7 +105,7 @@ pub fn emit(
             interval: model.experiment.interval,
             tolerance: model.experiment.tolerance,
         },
-        callables: system.calls.callables,
+        callables,
         procedures,
         records: model.records.clone(),
         enumerations: model.enumerations.clone(),
@@ -148,12 +152,13 @@ fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment
     Divided { derivative_steps, crossing_steps, output_steps }
 }
 
-/// The functions of the model, lowered, and behind them the texts with holes.
-fn procedures(model: &FlatModel, system: &System) -> IdVec<FunctionId, Arc<Procedure>> {
+/// The functions of the model, lowered, behind them the texts with holes, and functions that were made for derivatives.
+fn procedures(model: &FlatModel, system: &System, made: Vec<Function>) -> IdVec<FunctionId, Arc<Procedure>> {
     let known = &system.memo.procedures;
     let lowered =
         |(id, function)| known.get(&id).cloned().unwrap_or_else(|| Arc::new(saltus_procedure::lower(function)));
-    model.functions.iter().map(lowered).chain(system.memo.texts.iter().cloned()).collect()
+    let made = made.iter().map(|function| Arc::new(saltus_procedure::lower(function)));
+    model.functions.iter().map(lowered).chain(system.memo.texts.iter().cloned()).chain(made).collect()
 }
 
 /// Constants, structural parameters, those that decided about the structure, and all that these are computed from.

@@ -17,6 +17,7 @@ mod coder;
 mod dag;
 mod deadlock;
 mod decide;
+mod derivative_callables;
 mod derivative_functions;
 pub mod describe;
 mod diagnostics;

@@ -3,7 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::Screen;
-use crate::{check, compare, compile, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep, test};
+use crate::{
+    check, compare, compile, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep, test,
+};
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

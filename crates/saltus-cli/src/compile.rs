@@ -35,7 +35,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         return Ok(Exit::ModelError);
     };
     let path = arguments.output.clone().unwrap_or_else(|| format!("{}.{MODEL_EXTENSION}", model.name()).into());
-    let bytes = model.to_bytes().map_err(|why| screen.fail(&diagnostics::bad_file(&path.display().to_string(), &why)))?;
+    let bytes =
+        model.to_bytes().map_err(|why| screen.fail(&diagnostics::bad_file(&path.display().to_string(), &why)))?;
     write_bytes(&path, &bytes, screen)?;
     if !arguments.quiet {
         screen.say(&format!("{}: {} variables, {} bytes", path.display(), model.variables().len(), bytes.len()));

@@ -7,7 +7,7 @@ use saltus::linearize::{Linearization, linearize};
 use saltus::pipeline::{Engine, Experiment, Options, Stage};
 use serde_json::{Value, json};
 
-use crate::summary::short;
+use crate::summary::{plural, short};
 use crate::target::{self, Target};
 use crate::{Exit, Screen};
 
@@ -79,6 +79,7 @@ fn to_json(class: &str, found: &Linearization) -> Value {
         "class": class, "time": found.time,
         "states": values(&found.states), "inputs": values(&found.inputs), "outputs": values(&found.outputs),
         "A": found.a, "B": found.b, "C": found.c, "D": found.d, "eigenvalues": eigenvalues,
+        "difference_columns": found.n_differences,
     })
 }
 
@@ -93,6 +94,9 @@ fn show(class: &str, found: &Linearization, screen: &Screen) {
     }
     for (name, matrix) in [("A", &found.a), ("B", &found.b), ("C", &found.c), ("D", &found.d)] {
         show_matrix(name, matrix, screen);
+    }
+    if found.n_differences > 0 {
+        screen.say(&format!("{} by differences: no exact derivative", plural(found.n_differences as u64, "column")));
     }
     match &found.eigenvalues {
         Some(values) => values.iter().for_each(|value| screen.say(&eigenvalue_line(*value))),
@@ -117,7 +121,7 @@ fn show_matrix(name: &str, matrix: &[Vec<f64>], screen: &Screen) {
     }
 }
 
-/// What the difference quotients leave of a zero.
+/// What rounding leaves of a zero.
 fn clean(value: f64) -> f64 {
     if value.abs() < 1e-10 { 0.0 } else { value }
 }

@@ -39,7 +39,7 @@ pub fn summary(program: &SimProgram, trajectory: &Trajectory, results: &Results,
     lines.join("\n")
 }
 
-fn plural(n: u64, what: &str) -> String {
+pub fn plural(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
@@ -60,7 +60,12 @@ fn cost(program: &SimProgram, statistics: &Statistics) -> Vec<String> {
     }
     parts.push(plural(statistics.derivative_evaluations, "derivative call"));
     if statistics.jacobian_evaluations > 0 {
-        parts.push(plural(statistics.jacobian_evaluations, "Jacobian"));
+        let by_differences = match statistics.difference_jacobians {
+            0 => String::new(),
+            n if n == statistics.jacobian_evaluations => " by differences".to_owned(),
+            n => format!(" ({n} by differences)"),
+        };
+        parts.push(plural(statistics.jacobian_evaluations, "Jacobian") + &by_differences);
     }
     vec![format!("  {}", parts.join(", "))]
 }

@@ -116,7 +116,19 @@ fn a_run_goes_on_in_another_process() {
         with(&["--output", &whole]);
         // Stopped by the time span: steps end at 0.5, so that results agree to the tolerance only.
         run(
-            &["simulate", &file, "--stop-time", "0.5", "--interval", "0.0625", "-o", &first, "--save-state", &state, "--quiet"],
+            &[
+                "simulate",
+                &file,
+                "--stop-time",
+                "0.5",
+                "--interval",
+                "0.0625",
+                "-o",
+                &first,
+                "--save-state",
+                &state,
+                "--quiet",
+            ],
             0,
         );
         with(&["--resume", &state, "--output", &second]);

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Block, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
-    SimProgram, Status,
+    Activation, Block, DerivativeStatistics, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution,
+    ModelFunctions, Section, SimProgram, SlotId, Status,
 };
 use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
+use saltus_runtime::tangent::{Evaluator, Tangents};
 use saltus_runtime::{Interpreter, Outside};
 
 use crate::copies::Copies;
@@ -40,6 +41,8 @@ pub struct CompiledModel {
     watched: Vec<(Activation, u64)>,
     /// Time for machine code, also for functions.
     compile_time: CompileTime,
+    /// Made when derivatives are asked for first.
+    tangents: Option<Box<Tangents<CompiledModel>>>,
 }
 
 /// The sum of several times, shared by those who add to it.
@@ -72,6 +75,7 @@ impl CompiledModel {
             watched: Vec::new(),
             compile_time,
             program,
+            tangents: None,
         }
     }
 
@@ -164,6 +168,19 @@ fn n_operations(section: &Section) -> u64 {
     section.blocks.iter().map(of).sum()
 }
 
+impl Evaluator for CompiledModel {
+    fn beside(&self, program: Arc<SimProgram>) -> Self {
+        let mut model = CompiledModel::new(program, self.jit.clone());
+        model.compile_time = self.compile_time.clone();
+        model.watch();
+        model
+    }
+
+    fn interpreter(&mut self) -> &mut Interpreter {
+        &mut self.interpreter
+    }
+}
+
 impl ModelFunctions for CompiledModel {
     fn program(&self) -> &Arc<SimProgram> {
         &self.program
@@ -215,6 +232,26 @@ impl ModelFunctions for CompiledModel {
 
     fn renew(&mut self) {
         self.interpreter.renew();
+        self.tangents.iter_mut().for_each(|tangents| tangents.renew());
+    }
+
+    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
+        let known = self.tangents.take().filter(|tangents| tangents.is_of(wanted));
+        let program = self.program.clone();
+        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, |p| self.beside(p))));
+        let status = tangents.linearise(&mut self.interpreter);
+        self.tangents = Some(tangents);
+        status
+    }
+
+    fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
+        let Some(tangents) = &mut self.tangents else { return Status::Failed };
+        tangents.directional(&mut self.interpreter, seeds, derivatives)
+    }
+
+    fn derivative_statistics(&self) -> DerivativeStatistics {
+        let own = self.tangents.as_ref().map_or_else(DerivativeStatistics::default, |tangents| tangents.statistics());
+        self.interpreter.with_differences(own)
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

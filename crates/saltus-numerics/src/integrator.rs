@@ -74,6 +74,8 @@ pub struct Statistics {
     pub evaluations: u64,
     pub restarts: u64,
     pub jacobians: u64,
+    /// Jacobians that the system did not give: taken by differences.
+    pub difference_jacobians: u64,
     pub factorisations: u64,
     /// How often an automatic integrator changed its method.
     pub switches: u64,
@@ -89,6 +91,7 @@ impl std::ops::Add for Statistics {
             evaluations: self.evaluations + other.evaluations,
             restarts: self.restarts + other.restarts,
             jacobians: self.jacobians + other.jacobians,
+            difference_jacobians: self.difference_jacobians + other.difference_jacobians,
             factorisations: self.factorisations + other.factorisations,
             switches: self.switches + other.switches,
         }

@@ -90,6 +90,7 @@ impl Jacobian {
             Storage::Undecided => return Err(TrialFailure),
             Storage::Dense { entries, .. } => {
                 if !system.jacobian(t, x, entries) {
+                    statistics.difference_jacobians += 1;
                     for j in 0..n {
                         let h = perturb(system, tolerances, noise, (t, x, dx), &[j], perturbed, slope, count)?;
                         for i in 0..n {
@@ -101,6 +102,7 @@ impl Jacobian {
             }
             Storage::Sparse { pattern, entries, groups, .. } => {
                 if !system.sparse_jacobian(t, x, entries) {
+                    statistics.difference_jacobians += 1;
                     for group in groups {
                         let h = perturb(system, tolerances, noise, (t, x, dx), group, perturbed, slope, count)?;
                         for &j in group.iter() {

@@ -113,6 +113,13 @@ impl Matrix {
         }
     }
 
+    /// The next factorisation depends on the values alone, not on those that were factored before.
+    pub fn forget_pivots(&mut self) {
+        if let Factors::Sparse { lu, .. } = &mut self.factors {
+            lu.forget_pivots();
+        }
+    }
+
     /// Replaces `b` by the solution of `A·x = b`. Leaves it alone without factors.
     pub fn solve(&mut self, b: &mut [f64]) {
         match &mut self.factors {

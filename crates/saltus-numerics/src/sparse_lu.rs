@@ -100,6 +100,11 @@ impl SparseLu {
         self.is_factored = false;
     }
 
+    /// The next factorisation chooses its pivots anew, whatever was factored before.
+    pub fn forget_pivots(&mut self) {
+        self.is_analysed = false;
+    }
+
     /// Entries of both factors, the diagonal included once.
     pub fn n_factor_entries(&self) -> usize {
         self.lower.rows.len() + self.upper.rows.len() + self.n()

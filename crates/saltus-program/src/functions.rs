@@ -83,6 +83,20 @@ pub struct LoopStatistics {
     pub calls: u64,
 }
 
+/// What directional derivatives have cost so far.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct DerivativeStatistics {
+    /// Points at which derivatives were prepared.
+    pub points: u64,
+    pub directions: u64,
+    /// Points and directions at which there was none.
+    pub failures: u64,
+    /// Calls of functions whose derivative was taken by differences.
+    pub difference_calls: u64,
+    /// These functions, in alphabetical order.
+    pub difference_functions: Vec<String>,
+}
+
 /// How a mixed loop found values of its relations that agree with its reals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum MixedStrategy {
@@ -213,6 +227,22 @@ pub trait ModelFunctions: Send {
 
     fn loop_statistics(&self) -> LoopStatistics {
         LoopStatistics::default()
+    }
+
+    /// Prepares directional derivatives of `wanted` at the present point, where all sections that define these have been
+    /// evaluated. Relations and discrete variables are frozen. Unless it is `Ok` there are none: differences must do.
+    fn linearise(&mut self, _wanted: &[SlotId]) -> Status {
+        Status::Failed
+    }
+
+    /// Writes the derivatives of what was given to [`ModelFunctions::linearise`] along a direction: `seeds` are states, inputs
+    /// and time with their parts in it.
+    fn directional(&mut self, _seeds: &[(SlotId, f64)], _derivatives: &mut [f64]) -> Status {
+        Status::Failed
+    }
+
+    fn derivative_statistics(&self) -> DerivativeStatistics {
+        DerivativeStatistics::default()
     }
 
     /// Time that went into making machine code so far.

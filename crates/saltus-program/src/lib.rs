@@ -31,14 +31,14 @@ pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section
 pub use files_used::files_used;
 pub use fingerprint::{fingerprint, fnv1a};
 pub use functions::{
-    Activation, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy, ModelFunctions, Round,
-    Status,
+    Activation, DerivativeStatistics, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy,
+    ModelFunctions, Round, Status,
 };
 pub use print::print;
 pub use program::{
-    Argument, Assertion, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message, Reinit, Relation,
-    RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination, TimeEvent,
-    Transport, Variability, Variable,
+    Argument, Assertion, CallDerivative, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message, Reinit,
+    Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination,
+    TimeEvent, Transport, Variability, Variable,
 };
 pub use saltus_procedure::{BinaryFn, UnaryFn};
 pub use verify::verify;

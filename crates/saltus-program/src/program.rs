@@ -76,6 +76,21 @@ pub struct Callable {
     pub results: Vec<Type>,
     /// A call that is made for what it does, or that gives another result every time.
     pub effect: Option<Effect>,
+    /// What its `derivative` annotation names.
+    pub derivative: Option<CallDerivative>,
+}
+
+/// How a call is differentiated along a direction by a call of another function.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct CallDerivative {
+    /// Takes the scalars of the call, then tangents.
+    pub callable: CallableId,
+    /// Scalars of the call whose tangents it takes, in order.
+    pub tangents: Vec<u32>,
+    /// Scalars of the call whose tangents must be zero (`zeroDerivative`).
+    pub constant: Vec<u32>,
+    /// For each scalar result of the call that of the derivative; `None` if it does not change.
+    pub results: Vec<Option<u32>>,
 }
 
 /// A call of an impure function (specification section 12.3), made once and in order however often its equations are

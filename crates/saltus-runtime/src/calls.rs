@@ -8,6 +8,8 @@
 //! Booleans are "not 0", enumerations their ordinals. A String takes no scalar; inside of records it is empty. External
 //! objects live here: a constructor yields one scalar, the handle, which the slot of the object holds.
 
+mod tangent;
+
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
@@ -48,11 +50,13 @@ pub(crate) struct CallHost {
     /// Lines that functions without effects have printed since then.
     lines: Vec<String>,
     pub(crate) effects: Effects,
+    /// Derivatives by differences.
+    pub(crate) differences: tangent::Differences,
     pub n_calls: u64,
 }
 
 /// Why a call failed.
-enum Failure {
+pub(crate) enum Failure {
     None,
     Known(EvalFailure),
     /// To be found out by the evaluator from the arguments, for the equation at the place, if somebody asks.
@@ -159,6 +163,7 @@ impl CallHost {
             warnings: Vec::new(),
             lines: Vec::new(),
             effects: Effects::default(),
+            differences: tangent::Differences::default(),
             n_calls: 0,
         }
     }
@@ -218,6 +223,7 @@ impl CallHost {
         self.world.random = ImpureRandom::default();
         self.failure = Failure::None;
         self.warnings.clear();
+        self.differences = tangent::Differences::default();
         self.n_calls = 0;
     }
 
@@ -234,6 +240,15 @@ impl CallHost {
             let _ = Evaluator::new(&mut self.world, Limits::default()).call(destructor, vec![object], Span::nowhere());
             self.world.may_act = false;
         }
+    }
+
+    /// Why a call failed last, to be put back after evaluations that do not count.
+    pub fn take_failure(&mut self) -> Failure {
+        std::mem::replace(&mut self.failure, Failure::None)
+    }
+
+    pub fn put_failure(&mut self, failure: Failure) {
+        self.failure = failure;
     }
 
     /// Has a call failed since [`CallHost::begin`]?
@@ -315,6 +330,9 @@ impl CallHost {
         span: Span,
         scalars: &mut Vec<f64>,
     ) -> bool {
+        if let Some(of) = self.differentiated(callable) {
+            return self.make_tangent(of, given, memory, span, scalars);
+        }
         if let Some(result) = self.direct.call(callable, given, memory, &self.objects, &mut self.world) {
             scalars.push(result);
             return true;

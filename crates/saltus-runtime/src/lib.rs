@@ -16,6 +16,7 @@ pub mod native;
 mod procedure;
 mod state;
 mod switches;
+pub mod tangent;
 #[cfg(test)]
 mod tests;
 
@@ -24,8 +25,8 @@ use std::sync::Arc;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Block, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, Section,
-    SimProgram, Status,
+    Activation, Block, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution,
+    ModelFunctions, Section, SimProgram, SlotId, Status,
 };
 
 pub use calls::n_scalars;
@@ -36,6 +37,7 @@ use machine::Machine;
 use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
 use state::InstanceState;
+use tangent::{Evaluator, Tangents};
 
 pub struct Interpreter {
     machine: Machine,
@@ -50,6 +52,8 @@ pub struct Interpreter {
     warnings: Vec<Diagnostic>,
     /// Where [`ModelFunctions::rollback`] returns to.
     checkpoint: Option<Box<InstanceState>>,
+    /// Made when derivatives are asked for first.
+    tangents: Option<Box<Tangents<Interpreter>>>,
 }
 
 /// Where the last failure is described.
@@ -123,6 +127,7 @@ impl Interpreter {
             record: LoopRecord::default(),
             warnings: Vec::new(),
             checkpoint: None,
+            tangents: None,
         }
     }
 
@@ -158,6 +163,16 @@ impl Interpreter {
     /// Loops that take many evaluations become machine code, also where their section does not.
     pub fn set_native_loops(&mut self, native: Box<dyn NativeLoops + Send>) {
         self.machine.native_loops = Some(native);
+    }
+
+    /// Adds the derivatives that were taken by differences.
+    pub fn with_differences(&self, statistics: DerivativeStatistics) -> DerivativeStatistics {
+        let differences = &self.machine.host.differences;
+        DerivativeStatistics {
+            difference_calls: differences.n_calls,
+            difference_functions: differences.functions(&self.machine.program),
+            ..statistics
+        }
     }
 
     /// Does machine code evaluate this section?
@@ -253,6 +268,7 @@ impl Interpreter {
         self.failure = Failure::None;
         self.record = LoopRecord::default();
         self.warnings.clear();
+        self.tangents.iter_mut().for_each(|tangents| tangents.renew());
     }
 
     fn note_failure(&mut self, status: Status, failure: Failure) -> Status {
@@ -260,6 +276,16 @@ impl Interpreter {
             self.failure = failure;
         }
         status
+    }
+}
+
+impl Evaluator for Interpreter {
+    fn beside(&self, program: Arc<SimProgram>) -> Self {
+        Interpreter::new(program)
+    }
+
+    fn interpreter(&mut self) -> &mut Interpreter {
+        self
     }
 }
 
@@ -327,6 +353,27 @@ impl ModelFunctions for Interpreter {
         if let Some(state) = self.checkpoint.take() {
             self.go_back(&state);
         }
+    }
+
+    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
+        let known = self.tangents.take().filter(|tangents| tangents.is_of(wanted));
+        let program = self.machine.program.clone();
+        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, |p| self.beside(p))));
+        let status = tangents.linearise(self);
+        self.tangents = Some(tangents);
+        status
+    }
+
+    fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
+        let Some(mut tangents) = self.tangents.take() else { return Status::Failed };
+        let status = tangents.directional(self, seeds, derivatives);
+        self.tangents = Some(tangents);
+        status
+    }
+
+    fn derivative_statistics(&self) -> DerivativeStatistics {
+        let own = self.tangents.as_ref().map_or_else(DerivativeStatistics::default, |tangents| tangents.statistics());
+        self.with_differences(own)
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

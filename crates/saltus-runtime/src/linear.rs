@@ -84,6 +84,11 @@ impl LinearSolver {
         }
     }
 
+    /// What was solved before has no influence on what comes.
+    pub fn forget_pivots(&mut self) {
+        self.jacobian.forget_pivots();
+    }
+
     /// `x` must be finite; after success the residuals were evaluated last at the solution.
     pub fn solve(&mut self, system: &mut dyn NonlinearSystem, nominal: &[f64], x: &mut [f64]) -> Result<(), NotLinear> {
         self.redundant.clear();

@@ -237,6 +237,12 @@ impl LoopWork {
         }
     }
 
+    /// The next solution of a linear loop depends on nothing that was solved before.
+    pub fn forget_pivots(&mut self) {
+        self.reals.linear.iter_mut().for_each(LinearSolver::forget_pivots);
+        self.reals.newton.forget_jacobian();
+    }
+
     /// A Jacobian from a point that does not count may lead to another solution.
     pub fn reject(&mut self) {
         self.reals.newton.forget_jacobian();

@@ -102,7 +102,13 @@ mod tests {
         let mut function = square_function();
         change(&mut function);
         let function = program.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&function)));
-        let callable = program.callables.push(Callable { function, arguments: vec![], results: vec![], effect: None });
+        let callable = program.callables.push(Callable {
+            function,
+            arguments: vec![],
+            results: vec![],
+            effect: None,
+            derivative: None,
+        });
         (Memo::new(&program), callable)
     }
 

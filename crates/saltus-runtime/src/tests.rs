@@ -349,7 +349,13 @@ fn call_program(x: f64, guarded: bool) -> (SimProgram, SlotId) {
     let (x, y) = (real(&mut program, "x", x), real(&mut program, "y", 0.0));
     let function = program.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
-    let f = program.callables.push(Callable { function, arguments, results: vec![Type::REAL], effect: None });
+    let f = program.callables.push(Callable {
+        function,
+        arguments,
+        results: vec![Type::REAL],
+        effect: None,
+        derivative: None,
+    });
     let mut w = Writer::default();
     let (xv, zero) = (w.load(x), w.constant(0.0));
     let k = w.call(f, vec![xv]);
@@ -410,8 +416,13 @@ fn arrays_records_and_enumerations_are_taken_apart_and_put_together() {
     let function = program.procedures.push(Arc::new(saltus_procedure::lower(&f)));
     let arguments = vec![Argument::Scalars(record.clone()), Argument::Scalars(matrix.clone())];
     assert_eq!((n_scalars(&record, &program, 0), n_scalars(&matrix, &program, 0)), (Some(4), Some(2)));
-    let callable =
-        program.callables.push(Callable { function, arguments, results: vec![record, matrix], effect: None });
+    let callable = program.callables.push(Callable {
+        function,
+        arguments,
+        results: vec![record, matrix],
+        effect: None,
+        derivative: None,
+    });
     let mut w = Writer::default();
     // n = 6.9999999 is 7 up to rounding
     let given = [6.999_999_9, 0.0, 1.0, 2.0, 0.5, -0.5];
@@ -499,9 +510,21 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         scalars(int.clone()),
         scalars(Type::BOOLEAN),
     ];
-    let make = program.callables.push(Callable { function: class, arguments, results: vec![object], effect: None });
+    let make = program.callables.push(Callable {
+        function: class,
+        arguments,
+        results: vec![object],
+        effect: None,
+        derivative: None,
+    });
     let arguments = vec![Argument::Object(table), scalars(int), scalars(Type::REAL)];
-    let get = program.callables.push(Callable { function: read, arguments, results: vec![Type::REAL], effect: None });
+    let get = program.callables.push(Callable {
+        function: read,
+        arguments,
+        results: vec![Type::REAL],
+        effect: None,
+        derivative: None,
+    });
     let mut w = Writer::default();
     // y = 0 at 0, 10 at 1, 40 at 4; linear, column 2
     let given = [0.0, 0.0, 1.0, 10.0, 4.0, 40.0, 3.0, 2.0, 2.0, 1.0, 1.0, 2.0, 0.0];

@@ -89,6 +89,11 @@ impl Histories {
         self.delays.is_empty() && self.profiles.is_empty()
     }
 
+    /// Do outputs depend on anything but time and what has been?
+    pub fn depend_on_variables(&self) -> bool {
+        !self.profiles.is_empty() || self.delays.iter().any(|p| !p.delay.is_fixed)
+    }
+
     /// A delay that is no number or negative, if there is one.
     pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64)> {
         self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| time.is_nan() || *time < 0.0)
@@ -120,6 +125,12 @@ impl Histories {
         for profile in &mut self.profiles {
             profile.write(memory);
         }
+    }
+
+    /// How fast the outputs of fixed delays change at time `t`.
+    pub fn slopes(&self, t: f64) -> impl Iterator<Item = (SlotId, f64)> {
+        let fixed = self.delays.iter().filter(|p| p.delay.is_fixed);
+        fixed.map(move |past| (past.delay.output, past.slope(t, self.passed)))
     }
 
     /// Were the outputs computed with what the memory says now about delays and positions?
@@ -218,34 +229,42 @@ impl Past {
     }
 
     fn value(&self, time: f64, passed: f64) -> f64 {
-        let Some(mut i) = self.points.partition_point(|p| p.time <= time).checked_sub(1) else {
+        let Some(i) = self.last_before(time, passed) else {
             return self.points.front().map_or(f64::NAN, |p| p.value);
         };
-        // Before the event at its arrival a jump has not happened.
-        while i > 0 && self.points[i].time == time && self.points[i].jumps && time > passed && self.delay.is_fixed {
-            i -= 1;
-        }
         if self.delay.is_discrete || self.points[i].time == time {
             return self.points[i].value;
         }
         self.interpolate(i, time)
     }
 
+    /// How fast the value changes at `time`.
+    fn slope(&self, time: f64, passed: f64) -> f64 {
+        match self.last_before(time, passed) {
+            Some(i) if !self.delay.is_discrete => self.interpolated_slope(i, time),
+            _ => 0.0,
+        }
+    }
+
+    fn last_before(&self, time: f64, passed: f64) -> Option<usize> {
+        let mut i = self.points.partition_point(|p| p.time <= time).checked_sub(1)?;
+        // Before the event at its arrival a jump has not happened.
+        while i > 0 && self.points[i].time == time && self.points[i].jumps && time > passed && self.delay.is_fixed {
+            i -= 1;
+        }
+        Some(i)
+    }
+
     /// Between point `i` and the next one, or after the last.
     fn interpolate(&self, i: usize, time: f64) -> f64 {
-        let n = self.points.len();
-        let begin =
-            (i.saturating_sub(SPARE)..=i).rev().find(|&k| self.points[k].begins).unwrap_or(i.saturating_sub(SPARE));
-        let end = (i + 1..n.min(i + SPARE)).find(|&k| self.points[k].begins).unwrap_or(n.min(i + SPARE));
-        if i + 1 >= end {
-            // Steps longer than the delay look ahead: along the last two points.
-            let (a, b) = (self.points[i.saturating_sub(1).max(begin)], self.points[i]);
-            let slope = if b.time > a.time { (b.value - a.value) / (b.time - a.time) } else { 0.0 };
-            return b.value + slope * (time - b.time);
-        }
-        let first = i.saturating_sub(1).max(begin);
-        let last = (first + 4).min(end);
-        let first = last.saturating_sub(4).max(begin);
+        let (first, last) = match self.piece(i) {
+            Piece::Line { from } => {
+                // Steps longer than the delay look ahead: along the last two points.
+                let b = self.points[i];
+                return b.value + self.line(from, i) * (time - b.time);
+            }
+            Piece::Polynomial { first, last } => (first, last),
+        };
         // Rounding must not move a constant past a threshold.
         let constant = self.points[i].value;
         if (first..last).all(|k| self.points[k].value == constant) {
@@ -261,6 +280,52 @@ impl Past {
         }
         sum
     }
+
+    /// The derivative of [`Past::interpolate`].
+    fn interpolated_slope(&self, i: usize, time: f64) -> f64 {
+        let (first, last) = match self.piece(i) {
+            Piece::Line { from } => return self.line(from, i),
+            Piece::Polynomial { first, last } => (first, last),
+        };
+        let at = |k: usize| self.points[k].time;
+        let mut sum = 0.0;
+        for k in first..last {
+            for m in (first..last).filter(|&m| m != k) {
+                let others = (first..last).filter(|&j| j != k && j != m);
+                let weight: f64 = others.map(|j| (time - at(j)) / (at(k) - at(j))).product();
+                sum += weight / (at(k) - at(m)) * self.points[k].value;
+            }
+        }
+        sum
+    }
+
+    /// The points by which values after point `i` are found.
+    fn piece(&self, i: usize) -> Piece {
+        let n = self.points.len();
+        let begin =
+            (i.saturating_sub(SPARE)..=i).rev().find(|&k| self.points[k].begins).unwrap_or(i.saturating_sub(SPARE));
+        let end = (i + 1..n.min(i + SPARE)).find(|&k| self.points[k].begins).unwrap_or(n.min(i + SPARE));
+        if i + 1 >= end {
+            return Piece::Line { from: i.saturating_sub(1).max(begin) };
+        }
+        let first = i.saturating_sub(1).max(begin);
+        let last = (first + 4).min(end);
+        Piece::Polynomial { first: last.saturating_sub(4).max(begin), last }
+    }
+
+    /// The slope from one point to another; 0 at the same time.
+    fn line(&self, from: usize, to: usize) -> f64 {
+        let (a, b) = (self.points[from], self.points[to]);
+        if b.time > a.time { (b.value - a.value) / (b.time - a.time) } else { 0.0 }
+    }
+}
+
+/// How the past is interpolated.
+enum Piece {
+    /// Along this point and the present one.
+    Line { from: usize },
+    /// By the polynomial through the points from `first` to before `last`.
+    Polynomial { first: usize, last: usize },
 }
 
 impl Profile {
@@ -351,9 +416,10 @@ mod tests {
             let t = 0.1 * f64::from(k);
             past.remember(t, &[u(t), 1.0, 0.0]);
         }
-        assert_eq!(past.value(0.5, 0.0), 0.0);
+        assert_eq!((past.value(0.5, 0.0), past.slope(0.5, 0.0)), (0.0, 0.0));
         for t in [1.05, 1.15, 1.512, 1.97] {
             assert!((past.value(t, 0.0) - u(t - 1.0)).abs() < 1e-12, "{t}");
+            assert!((past.slope(t, 0.0) - 3.0 * (t - 1.0) * (t - 1.0)).abs() < 1e-11, "{t}");
         }
         assert_eq!(past.next_event(0.0), 1.0);
     }

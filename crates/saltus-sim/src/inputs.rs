@@ -71,6 +71,18 @@ impl Table {
         }
     }
 
+    /// How fast the value changes at `t`.
+    fn slope(&self, t: f64, passed: f64) -> f64 {
+        let is_right = t <= passed;
+        let next = self.times.partition_point(|&time| if is_right { time <= t } else { time < t });
+        match next.checked_sub(1) {
+            Some(before) if next < self.times.len() && !self.is_held => {
+                (self.values[next] - self.values[before]) / (self.times[next] - self.times[before])
+            }
+            _ => 0.0,
+        }
+    }
+
     /// The first time after `t` at which it jumps or, if it is linear, has a kink.
     fn next_event(&self, t: f64) -> f64 {
         let next = self.times.partition_point(|&time| time <= t);
@@ -123,6 +135,16 @@ impl Inputs {
         }
     }
 
+    /// How fast the inputs change at time `t`; `None` if one of them is a function whose slope nobody knows.
+    pub fn slopes(&self, t: f64) -> Option<Vec<(SlotId, f64)>> {
+        let slope = |signal: &Signal| match signal {
+            Signal::Held(_) => Some(0.0),
+            Signal::Table(table) => Some(table.slope(t, self.passed)),
+            Signal::Function(_) => None,
+        };
+        self.signals.iter().map(|(slot, signal)| Some((*slot, slope(signal)?))).collect()
+    }
+
     /// Jumps that happen at `t` have happened.
     pub fn pass(&mut self, t: f64) {
         self.passed = t;
@@ -171,6 +193,9 @@ mod tests {
         let at = |t: f64| table.value(t, f64::NEG_INFINITY);
         assert_eq!((at(-1.0), at(0.5), at(2.0), at(4.0)), (0.0, 1.0, 7.0, 9.0));
         assert_eq!((at(1.0), table.value(1.0, 1.0)), (2.0, 5.0));
+        let slope = |t: f64, passed: f64| table.slope(t, passed);
+        assert_eq!((slope(-1.0, 0.0), slope(0.5, 0.0), slope(4.0, 0.0)), (0.0, 2.0, 0.0));
+        assert_eq!((slope(1.0, 0.0), slope(1.0, 1.0)), (2.0, 2.0));
         assert_eq!((table.next_event(0.0), table.next_event(1.0), table.next_event(3.0)), (1.0, 3.0, f64::INFINITY));
     }
 

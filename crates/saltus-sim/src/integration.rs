@@ -4,7 +4,7 @@ use saltus_numerics::{
     Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Method, OdeSystem, Rosenbrock, RosenbrockMethod,
     Sparsity, Tolerances, TrialFailure,
 };
-use saltus_program::{Activation, ModelFunctions, SimProgram, Status};
+use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, Status};
 
 use crate::options::{Options, Solver};
 use crate::structure::Structure;
@@ -17,6 +17,22 @@ pub(crate) struct Rhs<'a> {
     pub status: Status,
     /// Unknowns of loops at the start of the step.
     starts: &'a mut Vec<f64>,
+    /// What the last call has left in the model.
+    done: Done,
+    seeds: Vec<(SlotId, f64)>,
+}
+
+/// How far the model has been evaluated at a point.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Done {
+    Nothing,
+    Derivatives {
+        t: f64,
+    },
+    /// Directional derivatives are at hand.
+    Linearised {
+        t: f64,
+    },
 }
 
 impl<'a> Rhs<'a> {
@@ -24,26 +40,84 @@ impl<'a> Rhs<'a> {
     pub fn new(functions: &'a mut dyn ModelFunctions, structure: &'a Structure, starts: &'a mut Vec<f64>) -> Self {
         starts.clear();
         starts.extend(structure.unknowns.iter().map(|&slot| functions.get(slot)));
-        Rhs { functions, structure, status: Status::Ok, starts }
+        Rhs { functions, structure, status: Status::Ok, starts, done: Done::Nothing, seeds: Vec::new() }
+    }
+
+    /// Prepares directional derivatives at a point; false if there are none.
+    fn linearise(&mut self, t: f64, x: &[f64]) -> bool {
+        let states = self.functions.program().clone();
+        let is_at = |functions: &dyn ModelFunctions| {
+            states.states.iter().zip(x).all(|(state, x)| functions.get(state.value).to_bits() == x.to_bits())
+        };
+        if self.done != (Done::Derivatives { t }) || !is_at(self.functions) {
+            self.functions.set_continuous(t, x);
+            if !self.functions.eval(Activation::Derivatives).is_ok() {
+                return false;
+            }
+        }
+        let is_ready = self.functions.linearise(&self.structure.derivatives).is_ok();
+        self.done = if is_ready { Done::Linearised { t } } else { Done::Nothing };
+        is_ready
+    }
+
+    /// The columns of the Jacobian, a group at a time: hands on column, row and entry. False if there are none.
+    fn exact_jacobian(&mut self, t: f64, x: &[f64], entry: &mut dyn FnMut(usize, usize, f64)) -> bool {
+        if !self.linearise(t, x) {
+            return false;
+        }
+        let structure = self.structure;
+        let program = self.functions.program().clone();
+        let mut sum = vec![0.0; x.len()];
+        for group in structure.groups() {
+            self.seeds.clear();
+            self.seeds.extend(group.iter().filter_map(|&j| Some((program.states.get(j)?.value, 1.0))));
+            if !self.functions.directional(&self.seeds, &mut sum).is_ok() {
+                return false;
+            }
+            for &column in group {
+                structure.rows(column).for_each(|row| entry(column, row, sum[row]));
+            }
+        }
+        true
     }
 }
 
 impl OdeSystem for Rhs<'_> {
     fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), TrialFailure> {
         self.functions.set_continuous(t, x);
+        self.done = Done::Nothing;
         self.status = self.functions.eval(Activation::Derivatives);
         if !self.status.is_ok() {
             return Err(TrialFailure);
         }
+        self.done = Done::Derivatives { t };
         self.functions.get_derivatives(dx);
         Ok(())
     }
 
-    fn time_derivative(&mut self, _: f64, _: &[f64], dt: &mut [f64]) -> bool {
+    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> bool {
+        let n = x.len();
+        jacobian.fill(0.0);
+        self.exact_jacobian(t, x, &mut |column, row, value| jacobian[row * n + column] = value)
+    }
+
+    fn sparse_jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> bool {
+        let Some(pattern) = self.structure.sparsity.as_ref() else { return false };
+        self.exact_jacobian(t, x, &mut |column, row, value| {
+            if let Some(place) = pattern.position(row, column).and_then(|k| values.get_mut(k)) {
+                *place = value;
+            }
+        })
+    }
+
+    fn time_derivative(&mut self, t: f64, x: &[f64], dt: &mut [f64]) -> bool {
         if self.structure.is_autonomous {
             dt.fill(0.0);
+            return true;
         }
-        self.structure.is_autonomous
+        let is_ready = self.done == (Done::Linearised { t }) || self.linearise(t, x);
+        let time = self.functions.program().time;
+        is_ready && self.functions.directional(&[(time, 1.0)], dt).is_ok()
     }
 
     fn is_iterative(&self) -> bool {
@@ -52,6 +126,7 @@ impl OdeSystem for Rhs<'_> {
 
     /// Where a loop has several solutions, a point that lies too far ahead may have found another one.
     fn reject(&mut self) {
+        self.done = Done::Nothing;
         for (&slot, &start) in self.structure.unknowns.iter().zip(self.starts.iter()) {
             self.functions.set(slot, start);
         }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
-    Activation, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions, SimProgram, SlotId,
-    Status,
+    Activation, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions,
+    SimProgram, SlotId, Status,
 };
 
 use crate::history::Histories;
@@ -251,6 +251,33 @@ impl ModelFunctions for Model {
 
     fn loop_statistics(&self) -> LoopStatistics {
         self.inner.loop_statistics()
+    }
+
+    /// While it slides the derivatives are those of a combination, whose weights change as well; so do the outputs of delays
+    /// that are variables.
+    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
+        if self.slide.is_some() || self.histories.depend_on_variables() {
+            return Status::Failed;
+        }
+        self.inner.linearise(wanted)
+    }
+
+    /// Along time, inputs and what delays give change as well.
+    fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
+        let time = self.inner.program().time;
+        let by_time: f64 = seeds.iter().filter(|(slot, _)| *slot == time).map(|(_, part)| part).sum();
+        if by_time == 0.0 || self.histories.is_empty() && !self.inputs.vary() {
+            return self.inner.directional(seeds, derivatives);
+        }
+        let now = self.inner.get(time);
+        let Some(inputs) = self.inputs.slopes(now) else { return Status::Failed };
+        let moving = self.histories.slopes(now).chain(inputs).map(|(slot, slope)| (slot, by_time * slope));
+        let seeds: Vec<(SlotId, f64)> = seeds.iter().copied().chain(moving).collect();
+        self.inner.directional(&seeds, derivatives)
+    }
+
+    fn derivative_statistics(&self) -> DerivativeStatistics {
+        self.inner.derivative_statistics()
     }
 
     fn get(&self, slot: SlotId) -> f64 {

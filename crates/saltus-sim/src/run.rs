@@ -33,10 +33,7 @@ pub fn run(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bo
 }
 
 /// Runs a simulation up to its stop time; whoever saves its state there can go on from it with a later one.
-pub fn advance_to_end(
-    simulation: &mut Simulation,
-    observer: &mut dyn FnMut(Progress) -> bool,
-) -> Result<(), SimError> {
+pub fn advance_to_end(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bool) -> Result<(), SimError> {
     simulation.initialise()?;
     let stop = simulation.options().stop_time;
     while !simulation.is_over() {
@@ -55,6 +52,7 @@ impl Simulation {
             warnings: self.warnings().to_vec(),
             notes: self.notes().to_vec(),
             statistics: self.statistics(),
+            difference_functions: self.difference_functions(),
             end: self.end().clone(),
             ..recorder.take()
         }

@@ -3,6 +3,8 @@
 //! In: the sections of a program. Out: the pattern of ∂f/∂x for the integrators (few difference quotients, sparse factors),
 //! and whether time enters other than through the states (then error control sees nothing of it).
 
+use std::sync::OnceLock;
+
 use saltus_base::Index;
 use saltus_numerics::Sparsity;
 use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId, SlotKind};
@@ -20,6 +22,11 @@ pub(crate) struct Structure {
     pub crossings_see_time: bool,
     /// Of nonlinear loops on whose solution derivatives depend.
     pub unknowns: Vec<SlotId>,
+    /// Of the states, in their order.
+    pub derivatives: Vec<SlotId>,
+    /// All entries of the Jacobian that can be other than zero, however many; `None` if that is not known.
+    pattern: Option<Sparsity>,
+    groups: OnceLock<Vec<Vec<usize>>>,
 }
 
 /// Small systems and patterns fuller than this gain nothing from sparsity.
@@ -32,8 +39,17 @@ impl Structure {
         let n = program.states.len();
         let n_words = (n + 1).div_ceil(64);
         let unknowns: Vec<SlotId> = program.derivative_section.blocks.iter().flat_map(nonlinear_unknowns).collect();
+        let derivatives = program.states.iter().map(|s| s.derivative).collect();
         if n_words.saturating_mul(program.slots.len()) > MOST_WORDS {
-            return Structure { sparsity: None, is_autonomous: false, crossings_see_time: true, unknowns };
+            return Structure {
+                sparsity: None,
+                is_autonomous: false,
+                crossings_see_time: true,
+                unknowns,
+                derivatives,
+                pattern: None,
+                groups: OnceLock::new(),
+            };
         }
         let mut sets = Sets { n_words, words: vec![0; n_words * program.slots.len()], union: vec![0; n_words] };
         for (i, state) in program.states.iter().enumerate() {
@@ -56,8 +72,24 @@ impl Structure {
         let crossings_see_time = program.relations.values().any(|r| sets.has(r.crossing, n));
         let is_known = program.delays.iter().all(|d| d.is_fixed) && program.transports.is_empty();
         let is_sparse = is_known && n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
-        let sparsity = is_sparse.then(|| Sparsity::from_entries(n, entries));
-        Structure { sparsity, is_autonomous, crossings_see_time, unknowns }
+        let pattern = is_known.then(|| Sparsity::from_entries(n, entries));
+        let sparsity = pattern.clone().filter(|_| is_sparse);
+        let groups = OnceLock::new();
+        Structure { sparsity, is_autonomous, crossings_see_time, unknowns, derivatives, pattern, groups }
+    }
+
+    /// Groups of columns of the Jacobian that share no row: one direction reveals all of them.
+    pub fn groups(&self) -> &[Vec<usize>] {
+        let each = || (0..self.derivatives.len()).map(|column| vec![column]).collect();
+        self.groups.get_or_init(|| self.pattern.as_ref().map_or_else(each, Sparsity::column_groups))
+    }
+
+    /// Rows of a column that can be other than zero.
+    pub fn rows(&self, column: usize) -> impl Iterator<Item = usize> {
+        let pattern = self.pattern.as_ref();
+        let known = pattern.into_iter().flat_map(move |p| p.range(column).map(move |k| p.rows()[k]));
+        let all = if pattern.is_some() { 0..0 } else { 0..self.derivatives.len() };
+        known.chain(all)
     }
 }
 

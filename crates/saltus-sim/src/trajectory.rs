@@ -18,6 +18,8 @@ pub struct Trajectory {
     /// What was done that the model does not say, as sliding along a threshold; each once.
     pub notes: Vec<(f64, String)>,
     pub statistics: Statistics,
+    /// Functions that could be differentiated by differences only.
+    pub difference_functions: Vec<String>,
     pub end: End,
 }
 
@@ -69,6 +71,10 @@ pub struct Statistics {
     /// Of the right-hand side by the integrator, those for Jacobians included.
     pub derivative_evaluations: u64,
     pub jacobian_evaluations: u64,
+    /// Of these: taken by differences of the whole model.
+    pub difference_jacobians: u64,
+    /// Calls of functions inside of exact Jacobians that were differentiated by differences.
+    pub difference_calls: u64,
     pub factorisations: u64,
     pub crossing_evaluations: u64,
     /// All events, also those that the record had no room for.

@@ -14,6 +14,7 @@
 //! ```
 
 pub mod container;
+pub mod derivatives;
 pub mod diagnostics;
 pub mod explain;
 pub mod guard;

@@ -1,7 +1,8 @@
 //! A model near a point: der(x) = A x + B u, y = C x + D u.
 //!
 //! In: a program and a time. Out: matrices, names and values of states, inputs and outputs, and the eigenvalues of A. The model
-//! is simulated up to that time; then each state and input is moved a little to both sides, with relations frozen.
+//! is simulated up to that time; then it is differentiated by each state and input, with relations frozen. Where that is
+//! impossible the state or input is moved a little to both sides.
 
 use saltus_numerics::eigenvalues;
 use saltus_program::{Activation, Causality, ModelFunctions, SimProgram, SlotId};
@@ -24,6 +25,8 @@ pub struct Linearization {
     pub d: Vec<Vec<f64>>,
     /// Real and imaginary parts; `None` if they could not be found.
     pub eigenvalues: Option<Vec<(f64, f64)>>,
+    /// Columns of the matrices that were taken by differences, for want of exact derivatives.
+    pub n_differences: usize,
 }
 
 /// Linearizes at the stop time of `options`.
@@ -45,32 +48,18 @@ fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64)
     let state_slots: Vec<SlotId> = program.states.iter().map(|s| s.value).collect();
     let derivative_slots: Vec<SlotId> = program.states.iter().map(|s| s.derivative).collect();
     let output_slots: Vec<SlotId> = outputs.iter().map(|o| o.1).collect();
-    let nominal = |i: usize| program.states.get(i).map_or(1.0, |s| s.nominal.abs());
+    let wanted: Vec<SlotId> = derivative_slots.iter().chain(&output_slots).copied().collect();
     let base = functions.snapshot();
-    let mut columns = |slots: &[SlotId], nominal: &dyn Fn(usize) -> f64| {
-        let mut found = (Vec::new(), Vec::new());
-        for (i, &slot) in slots.iter().enumerate() {
-            let value = base.get(saltus_base::Index::index(slot)).copied().unwrap_or(0.0);
-            let step = STEP * value.abs().max(nominal(i)).max(1e-10);
-            let mut at = |value: f64| {
-                functions.restore(&base);
-                functions.set(slot, value);
-                for activation in [Activation::Derivatives, Activation::Crossings, Activation::Outputs] {
-                    let _ = functions.eval(activation);
-                }
-                let read = |slots: &[SlotId]| slots.iter().map(|&s| functions.get(s)).collect::<Vec<f64>>();
-                (read(&derivative_slots), read(&output_slots))
-            };
-            let (plus, minus) = (at(value + step), at(value - step));
-            let width = (value + step) - (value - step);
-            let quotient = |p: &[f64], m: &[f64]| p.iter().zip(m).map(|(p, m)| (p - m) / width).collect::<Vec<f64>>();
-            found.0.push(quotient(&plus.0, &minus.0));
-            found.1.push(quotient(&plus.1, &minus.1));
-        }
-        found
+    let mut columns = Columns::new(functions, base, &wanted);
+    let nominal = |i: usize| program.states.get(i).map_or(1.0, |s| s.nominal.abs());
+    let n_derivatives = derivative_slots.len();
+    let mut split = |slots: &[SlotId], nominal: &dyn Fn(usize) -> f64| -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+        let all = slots.iter().enumerate().map(|(i, &slot)| columns.by(slot, nominal(i)));
+        all.map(|mut column| (column.drain(..n_derivatives).collect(), column)).unzip()
     };
-    let (a, c) = columns(&state_slots, &nominal);
-    let (b, d) = columns(&inputs.iter().map(|i| i.1).collect::<Vec<_>>(), &|_| 1.0);
+    let (a, c) = split(&state_slots, &nominal);
+    let (b, d) = split(&inputs.iter().map(|i| i.1).collect::<Vec<_>>(), &|_| 1.0);
+    let (n_differences, base) = (columns.n_differences, columns.base);
     functions.restore(&base);
     let valued = |named: &[(String, SlotId)]| named.iter().map(|(n, s)| (n.clone(), functions.get(*s))).collect();
     let states: Vec<(String, SlotId)> = state_slots.iter().map(|&s| (program.slot_name(s).to_owned(), s)).collect();
@@ -86,6 +75,49 @@ fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64)
         b: transposed(&b, n),
         c: transposed(&c, m),
         d: transposed(&d, m),
+        n_differences,
+    }
+}
+
+/// Derivatives of all wanted slots at one point.
+struct Columns<'a> {
+    functions: &'a mut dyn ModelFunctions,
+    base: Vec<f64>,
+    wanted: &'a [SlotId],
+    is_linearised: bool,
+    n_differences: usize,
+}
+
+const SECTIONS: [Activation; 3] = [Activation::Derivatives, Activation::Crossings, Activation::Outputs];
+
+impl<'a> Columns<'a> {
+    fn new(functions: &'a mut dyn ModelFunctions, base: Vec<f64>, wanted: &'a [SlotId]) -> Self {
+        let is_evaluated = SECTIONS.into_iter().all(|section| functions.eval(section).is_ok());
+        let is_linearised = is_evaluated && functions.linearise(wanted).is_ok();
+        Columns { functions, base, wanted, is_linearised, n_differences: 0 }
+    }
+
+    /// The derivatives by a slot.
+    fn by(&mut self, slot: SlotId, nominal: f64) -> Vec<f64> {
+        let mut column = vec![0.0; self.wanted.len()];
+        if self.is_linearised && self.functions.directional(&[(slot, 1.0)], &mut column).is_ok() {
+            return column;
+        }
+        self.n_differences += 1;
+        let value = self.base.get(saltus_base::Index::index(slot)).copied().unwrap_or(0.0);
+        let step = STEP * value.abs().max(nominal).max(1e-10);
+        let (plus, minus) = (self.at(slot, value + step), self.at(slot, value - step));
+        let width = (value + step) - (value - step);
+        plus.iter().zip(&minus).map(|(p, m)| (p - m) / width).collect()
+    }
+
+    fn at(&mut self, slot: SlotId, value: f64) -> Vec<f64> {
+        self.functions.restore(&self.base);
+        self.functions.set(slot, value);
+        for section in SECTIONS {
+            let _ = self.functions.eval(section);
+        }
+        self.wanted.iter().map(|&slot| self.functions.get(slot)).collect()
     }
 }
 

@@ -14,8 +14,8 @@ use saltus_library::ClassId;
 use saltus_program::SimProgram;
 use saltus_results::Kept;
 use saltus_sim::{
-    MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State, Trajectory, WarningKind,
-    ZenoPolicy,
+    MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State, Trajectory,
+    WarningKind, ZenoPolicy,
 };
 
 use crate::{Model, Permissions, Session, Start, diagnostics, guard, stats};

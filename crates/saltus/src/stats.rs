@@ -39,6 +39,9 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
     map.insert("rejected_steps".into(), json!(statistics.rejected_steps));
     map.insert("rhs_evaluations".into(), json!(statistics.derivative_evaluations));
     map.insert("jacobian_evaluations".into(), json!(statistics.jacobian_evaluations));
+    map.insert("difference_jacobians".into(), json!(statistics.difference_jacobians));
+    map.insert("difference_calls".into(), json!(statistics.difference_calls));
+    map.insert("difference_functions".into(), json!(trajectory.difference_functions));
     map.insert("factorisations".into(), json!(statistics.factorisations));
     map.insert("crossing_evaluations".into(), json!(statistics.crossing_evaluations));
     map.insert("state_events".into(), json!(statistics.state_events));

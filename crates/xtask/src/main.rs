@@ -3,6 +3,7 @@
 
 mod corpus;
 mod coverage;
+mod derivatives;
 mod error_index;
 mod gallery;
 mod map;
@@ -36,6 +37,8 @@ enum Command {
     Coverage(coverage::Options),
     /// Run every model of the corpus and compare with the list of what agreed before.
     Corpus(corpus::Options),
+    /// Compare directional derivatives of models with differences.
+    Derivatives(derivatives::Options),
     /// Measure how the cost of compiling grows with the size of a model.
     Scale(scale::Options),
 }
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Map => map::run(&root),
         Command::Errors => error_index::write(&root),
         Command::Gallery(options) => gallery::run(&root, &options),
+        Command::Derivatives(options) => derivatives::run(&root, &options),
         Command::Scale(options) => scale::run(&root, &options),
         Command::Corpus(options) => corpus::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),

@@ -403,7 +403,13 @@ impl<'a> Lowering<'a> {
         if n_results > crate::tuning::form::MOST_ELEMENTS {
             return Err(diagnostics::too_large(span).into());
         }
-        let callable = self.callable(Callable { function: id, arguments: shapes, results: results.clone(), effect });
+        let callable = self.callable(Callable {
+            function: id,
+            arguments: shapes,
+            results: results.clone(),
+            effect,
+            derivative: None,
+        });
         let call = self.system.dag.call(callable, scalars, n_results as u32);
         let values: Lowered<Vec<Value>> =
             results.iter().map(|ty| self.result_value(call, ty, &mut next, span)).collect();

@@ -152,6 +152,12 @@ pub fn is_native(name: &str) -> bool {
     find(name).is_some()
 }
 
+/// The native function that gives the directional derivative of another one: it takes the arguments of that, then tangents of
+/// those at the positions named here; it does not change with any other.
+pub fn derivative_of(name: &str) -> Option<(&'static str, &'static [usize])> {
+    tables::DERIVATIVES.iter().find(|(of, ..)| *of == name).map(|(_, derivative, by)| (*derivative, *by))
+}
+
 /// Names of all native functions, in a fixed order.
 pub fn native_names() -> Vec<&'static str> {
     all().map(|(n, _)| *n).collect()

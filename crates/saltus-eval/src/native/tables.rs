@@ -14,6 +14,13 @@ use super::time_table::{TimeEvents, TimeTable};
 use super::{NativeContext, NativeError, NativeFunction, NativeResult, Object};
 use crate::Value;
 
+/// Function, its directional derivative, and the positions of the arguments that it is differentiated by.
+pub(super) const DERIVATIVES: &[(&str, &str, &[usize])] = &[
+    ("ModelicaStandardTables_CombiTimeTable_getValue", "ModelicaStandardTables_CombiTimeTable_getDerValue", &[2]),
+    ("ModelicaStandardTables_CombiTable1D_getValue", "ModelicaStandardTables_CombiTable1D_getDerValue", &[2]),
+    ("ModelicaStandardTables_CombiTable2D_getValue", "ModelicaStandardTables_CombiTable2D_getDerValue", &[1, 2]),
+];
+
 pub(super) const TABLE: &[(&str, NativeFunction)] = &[
     ("ModelicaStandardTables_CombiTimeTable_init", |c, a| init(c, a, TableKind::Time, 1)),
     ("ModelicaStandardTables_CombiTimeTable_init2", |c, a| init(c, a, TableKind::Time, 2)),

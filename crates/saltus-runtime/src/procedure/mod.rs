@@ -28,6 +28,7 @@ mod expressions;
 mod layout;
 pub mod run;
 mod statements;
+mod tangent;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -43,6 +44,7 @@ use compiler::{Compiler, Store};
 use layout::{Compiled, Operand, Place, Unsupported, known_dims, n_elements};
 use run::Stack;
 pub use run::Trouble;
+use tangent::Tangents;
 
 use crate::native::procedure::NativeProcedures;
 
@@ -55,6 +57,9 @@ pub struct Procedures {
     store: Store,
     /// By callable.
     entries: Vec<Entry>,
+    /// Directional derivatives, by callable.
+    tangent_entries: Vec<Entry>,
+    tangents: Tangents,
     stack: Stack,
     native: Option<Box<dyn NativeProcedures + Send>>,
 }
@@ -69,6 +74,8 @@ enum Entry {
 struct Call {
     procedure: usize,
     inputs: Vec<Kind>,
+    /// Where the tangents of the inputs lie; they are given after all inputs.
+    tangents_at: Option<usize>,
     /// First scalar and number of scalars of each output.
     outputs: Vec<(usize, usize)>,
     code: Code,
@@ -93,8 +100,16 @@ enum Kind {
 
 impl Procedures {
     pub fn new(program: Arc<SimProgram>) -> Self {
-        let entries = program.callables.ids().map(|_| Entry::New).collect();
-        Procedures { program, store: Store::default(), entries, stack: Stack::default(), native: None }
+        let entries = || program.callables.ids().map(|_| Entry::New).collect();
+        Procedures {
+            entries: entries(),
+            tangent_entries: entries(),
+            program,
+            store: Store::default(),
+            tangents: Tangents::default(),
+            stack: Stack::default(),
+            native: None,
+        }
     }
 
     /// From now on, procedures that are called often become machine code.
@@ -104,6 +119,31 @@ impl Procedures {
 
     /// Appends the results of a call to `results`. In trouble if the function is not compiled or fails.
     pub fn call(&mut self, id: CallableId, arguments: &[f64], results: &mut Vec<f64>) -> Result<(), Trouble> {
+        self.compile(id);
+        match self.entries.get_mut(id.index()) {
+            Some(Entry::Compiled(call)) => {
+                call.make(&self.store, &mut self.native, &mut self.stack, arguments, results)
+            }
+            _ => Err(Trouble::Unclear),
+        }
+    }
+
+    /// Appends the directional derivatives of the results; the tangents of all arguments follow these. In trouble if the
+    /// function is not compiled or has no derivative there.
+    pub fn call_tangent(&mut self, id: CallableId, arguments: &[f64], results: &mut Vec<f64>) -> Result<(), Trouble> {
+        if let Some(Entry::New) = self.tangent_entries.get(id.index()) {
+            let entry = self.differentiate(id).map_or(Entry::Unsupported, Entry::Compiled);
+            self.tangent_entries[id.index()] = entry;
+        }
+        match self.tangent_entries.get_mut(id.index()) {
+            Some(Entry::Compiled(call)) => {
+                call.make(&self.store, &mut self.native, &mut self.stack, arguments, results)
+            }
+            _ => Err(Trouble::Unclear),
+        }
+    }
+
+    fn compile(&mut self, id: CallableId) {
         if let Some(entry @ Entry::New) = self.entries.get_mut(id.index()) {
             *entry = Entry::Unsupported;
             let mut compiler = Compiler::new(&self.program, &mut self.store);
@@ -112,24 +152,39 @@ impl Procedures {
                 *entry = Entry::Compiled(call);
             }
         }
-        match self.entries.get_mut(id.index()) {
-            Some(Entry::Compiled(call)) => {
-                if let Some(native) = &mut self.native {
-                    call.count(&self.store, native.as_mut());
-                }
-                let native = self
-                    .native
-                    .as_ref()
-                    .filter(|_| call.code == Code::Native)
-                    .map(|n| n.as_ref() as &dyn NativeProcedures);
-                run_call(call, &self.store, native, &mut self.stack, arguments, results)
-            }
-            _ => Err(Trouble::Unclear),
-        }
+    }
+
+    fn differentiate(&mut self, id: CallableId) -> Option<Call> {
+        self.compile(id);
+        let Some(Entry::Compiled(call)) = self.entries.get(id.index()) else { return None };
+        let frame = self.store.procedures.get(call.procedure)?.frame as usize;
+        let procedure = self.tangents.of(call.procedure, &mut self.store)?;
+        Some(Call {
+            procedure,
+            inputs: call.inputs.clone(),
+            tangents_at: Some(frame),
+            outputs: call.outputs.iter().map(|&(start, n)| (start + frame, n)).collect(),
+            code: Code::Interpreted(0),
+        })
     }
 }
 
 impl Call {
+    fn make(
+        &mut self,
+        store: &Store,
+        native: &mut Option<Box<dyn NativeProcedures + Send>>,
+        stack: &mut Stack,
+        arguments: &[f64],
+        results: &mut Vec<f64>,
+    ) -> Result<(), Trouble> {
+        if let Some(native) = native {
+            self.count(store, native.as_mut());
+        }
+        let native = native.as_ref().filter(|_| self.code == Code::Native).map(|n| n.as_ref() as &dyn NativeProcedures);
+        run_call(self, store, native, stack, arguments, results)
+    }
+
     /// Compiles it to machine code if it is time to.
     fn count(&mut self, store: &Store, native: &mut dyn NativeProcedures) {
         self.code = match self.code {
@@ -170,7 +225,7 @@ fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
         }
         outputs.push((output.at.position(), n));
     }
-    Ok(Call { procedure: signature.procedure, inputs, outputs, code: Code::Interpreted(0) })
+    Ok(Call { procedure: signature.procedure, inputs, tangents_at: None, outputs, code: Code::Interpreted(0) })
 }
 
 fn input(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<Operand> {
@@ -218,6 +273,13 @@ fn run_call(
             Kind::Integer if x.abs() < LARGEST_INTEGER => x.round() + 0.0,
             Kind::Integer => return Err(Trouble::Unclear),
         };
+    }
+    if let Some(at) = call.tangents_at {
+        let tangents = arguments.get(call.inputs.len()..).ok_or(Trouble::Unclear)?;
+        let places = stack.scalars.get_mut(at..).unwrap_or_default();
+        for ((place, &tangent), kind) in places.iter_mut().zip(tangents).zip(&call.inputs) {
+            *place = if *kind == Kind::Real { tangent } else { 0.0 };
+        }
     }
     let constants = &store.constants.scalars;
     match native {

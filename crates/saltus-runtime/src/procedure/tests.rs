@@ -7,7 +7,7 @@ use saltus_flat::{BaseType, Dim, FunctionId, Type};
 use saltus_library::{Library, MemoryFiles};
 use saltus_program::{Argument, Callable, CallableId, SimProgram};
 
-use super::{Entry, Procedures, Trouble};
+use super::{Entry, Kind, Procedures, Trouble};
 use crate::calls::{CallHost, n_scalars};
 use crate::tests::empty_program;
 
@@ -54,6 +54,7 @@ fn callable(program: &SimProgram, id: FunctionId) -> Callable {
         arguments: function.inputs.iter().map(|&i| input(&function.local(i).expect("a local").ty)).collect(),
         results: function.outputs.iter().map(|&o| closed(&function.local(o).expect("a local").ty)).collect(),
         effect: None,
+        derivative: None,
     }
 }
 
@@ -86,6 +87,7 @@ fn agreed(functions: &str, call: &str) -> usize {
     let n: usize = types.map(|ty| n_scalars(&ty, &program, 0).expect("known sizes")).sum();
     let mut numbers = Numbers(7);
     let mut n_fine = 0;
+    let (mut n_differentiated, mut directions) = (0, Numbers(11));
     for _ in 0..300 {
         let arguments: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
         let (mut found, mut expected) = (Vec::new(), Vec::new());
@@ -97,10 +99,44 @@ fn agreed(functions: &str, call: &str) -> usize {
             let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
             assert_eq!(bits(&found), bits(&expected), "f({arguments:?}) is {expected:?}, not {found:?}");
             n_fine += 1;
+            n_differentiated += usize::from(is_differentiated(&mut procedures, id, &arguments, &mut directions));
         }
     }
     assert!(matches!(procedures.entries[0], Entry::Compiled(_)));
+    assert!(3 * n_differentiated >= n_fine, "{n_differentiated} of {n_fine} calls were differentiated");
     n_fine
+}
+
+/// Is the derivative along some direction that of differences? Where these do not seem to converge (at a kink or a step),
+/// nothing is known.
+fn is_differentiated(procedures: &mut Procedures, id: CallableId, arguments: &[f64], numbers: &mut Numbers) -> bool {
+    let Entry::Compiled(call) = &procedures.entries[0] else { return false };
+    let direction: Vec<f64> =
+        call.inputs.iter().map(|kind| if *kind == Kind::Real { numbers.next() + 0.3 } else { 0.0 }).collect();
+    let mut at = |h: f64| {
+        let moved: Vec<f64> = arguments.iter().zip(&direction).map(|(x, d)| x + h * d).collect();
+        let mut results = Vec::new();
+        procedures.call(id, &moved, &mut results).ok().map(|()| results)
+    };
+    let h = 1e-5;
+    let (Some(after), Some(here), Some(before)) = (at(h), at(0.0), at(-h)) else { return false };
+    let slope = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) / h).collect::<Vec<f64>>();
+    let (right, left) = (slope(&after, &here), slope(&here, &before));
+    let mut found = Vec::new();
+    let given: Vec<f64> = arguments.iter().chain(&direction).copied().collect();
+    if procedures.call_tangent(id, &given, &mut found).is_err() {
+        return false;
+    }
+    assert_eq!(found.len(), right.len());
+    for ((found, right), left) in found.iter().zip(&right).zip(&left) {
+        let (mean, size) = (0.5 * (right + left), 1.0 + right.abs());
+        // The two sides differ by h times the second derivative, unless there is a kink.
+        if (right - left).abs().is_nan() || (right - left).abs() >= 1e-2 * size {
+            return false;
+        }
+        assert!((found - mean).abs() < 1e-4 * size, "f({arguments:?}) along {direction:?}: {found} is not {mean}");
+    }
+    true
 }
 
 fn all_agree(functions: &str, call: &str) {

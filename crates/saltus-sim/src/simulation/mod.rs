@@ -357,6 +357,8 @@ impl Simulation {
             rejected_steps: cost.rejected,
             derivative_evaluations: cost.evaluations,
             jacobian_evaluations: cost.jacobians,
+            difference_jacobians: cost.difference_jacobians,
+            difference_calls: self.model.derivative_statistics().difference_calls,
             factorisations: cost.factorisations,
             crossing_evaluations: self.driver.search.evaluations,
             restarts: cost.restarts,
@@ -364,6 +366,11 @@ impl Simulation {
             loops: self.model.loop_statistics(),
             ..self.driver.statistics
         }
+    }
+
+    /// Functions that could be differentiated by differences only.
+    pub fn difference_functions(&self) -> Vec<String> {
+        self.model.derivative_statistics().difference_functions
     }
 
     /// Time that went into making machine code so far.
