@@ -20,7 +20,7 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     /// Write to this file instead of standard output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 

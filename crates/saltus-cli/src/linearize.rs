@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     at: Option<f64>,
     /// Write names, values, matrices and eigenvalues as JSON.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print nothing.
     #[arg(long)]

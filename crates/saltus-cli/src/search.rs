@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
     options.experiment.kept = Kept::only(&[], [variable.to_owned()]);
     options.engine = arguments.run.engine.into();
-    let common = arguments.target.set().to_vec();
+    let common = arguments.target.set(screen)?;
     let set = overrides(&common, &axes, &typical(&axes));
     let run = arguments.target.run_with(options.clone(), set, screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {

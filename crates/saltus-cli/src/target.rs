@@ -4,11 +4,11 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use saltus::pipeline::{self, Options, Outcome};
+use saltus::pipeline::{self, Client, Options, Outcome};
 use saltus::{Permissions, Session, diagnostics, stats};
-use saltus_base::{Diagnostic, Diagnostics};
+use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::ClassId;
-use saltus_sim::Progress;
+use saltus_results::parse_set_file;
 
 use crate::{Exit, Screen};
 
@@ -23,6 +23,9 @@ pub struct Target {
     /// Another value for a parameter: name=value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
+    /// Values for parameters in a file: a line `name = value` for each, comments after `//`; `--set` comes after it.
+    #[arg(long, value_name = "FILE")]
+    set_file: Vec<PathBuf>,
     /// Let models read and write files outside of the working directory, and run commands.
     #[arg(long)]
     allow_io: bool,
@@ -58,18 +61,13 @@ pub struct Run {
 impl Target {
     /// Loads, finds the class, runs the pipeline and shows what was said; `Err` where there is nothing to run.
     pub fn run(&self, options: Options, screen: &Screen) -> Result<Run, Exit> {
-        self.run_observed(options, &mut |_| true, screen)
+        self.run_for(options, &mut (), screen)
     }
 
-    /// Like [`run`](Self::run); during a simulation `observer` learns of each step and says whether to go on.
-    pub fn run_observed(
-        &self,
-        mut options: Options,
-        observer: &mut dyn FnMut(Progress) -> bool,
-        screen: &Screen,
-    ) -> Result<Run, Exit> {
-        options.overrides = self.set.clone();
-        self.run_any(&options, observer, screen)
+    /// Like [`run`](Self::run), with somebody who takes part in the simulation.
+    pub fn run_for(&self, mut options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
+        options.overrides = self.set(screen)?;
+        self.run_any(&options, client, screen)
     }
 
     /// Like [`run`](Self::run) with these values of parameters instead of those of `--set`.
@@ -80,12 +78,27 @@ impl Target {
         screen: &Screen,
     ) -> Result<Run, Exit> {
         options.overrides = overrides;
-        self.run_any(&options, &mut |_| true, screen)
+        self.run_any(&options, &mut (), screen)
     }
 
-    /// Values of parameters that the user gave.
-    pub fn set(&self) -> &[(String, String)] {
-        &self.set
+    /// Values of parameters that the user gave: those of files, then those of the command line.
+    pub fn set(&self, screen: &Screen) -> Result<Vec<(String, String)>, Exit> {
+        let mut all = Vec::new();
+        for path in &self.set_file {
+            let shown = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| screen.fail(&diagnostics::bad_set_file(&shown, &error.to_string())))?;
+            let pairs = parse_set_file(&text).map_err(|errors| {
+                let show = |why: String| screen.show(&diagnostics::bad_set_file(&shown, &why), &SourceMap::new());
+                errors.iter().for_each(|error| show(error.to_string()));
+                Exit::Usage
+            })?;
+            all.extend(pairs);
+        }
+        // The last value of a name counts.
+        all.extend(self.set.iter().cloned());
+        let is_last = |i: usize| !all[i + 1..].iter().any(|(name, _)| *name == all[i].0);
+        Ok((0..all.len()).filter(|&i| is_last(i)).map(|i| all[i].clone()).collect())
     }
 
     /// What the user permits.
@@ -130,12 +143,7 @@ impl Target {
         self.names.iter().filter(|name| !is_file(name)).collect()
     }
 
-    fn run_any(
-        &self,
-        options: &Options,
-        observer: &mut dyn FnMut(Progress) -> bool,
-        screen: &Screen,
-    ) -> Result<Run, Exit> {
+    fn run_any(&self, options: &Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         let started = Instant::now();
         let session = self.open();
         session.permit(Permissions { prints_to_stderr: screen.json, ..session.permissions() });
@@ -149,7 +157,7 @@ impl Target {
             Exit::ModelError
         })?;
         let load = started.elapsed();
-        let outcome = pipeline::run_observed(&session, class, options, observer);
+        let outcome = pipeline::run_with(&session, class, options, client);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
         Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })

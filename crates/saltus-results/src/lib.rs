@@ -37,7 +37,7 @@ mod writer;
 
 pub use compare::{Comparison, Difference, Tube, compare};
 pub use growing::WriteError;
-pub use input::{InputError, InputTable, Side};
+pub use input::{InputColumn, InputError, input_columns};
 pub use kept::Kept;
 pub use names::Pattern;
 pub use set_file::{Problem, SetFileError, parse_set_file};

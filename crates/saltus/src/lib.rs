@@ -27,9 +27,11 @@ pub mod search;
 mod session;
 mod shipped;
 pub mod stats;
+pub mod stream;
 pub mod suite;
 pub mod sweep;
 
 pub use model::Model;
 pub use session::{Permissions, Session};
 pub use shipped::ShippedFiles;
+pub use stream::Stream;
