@@ -5,8 +5,8 @@ const LONGEST: usize = 64;
 
 /// The candidate that differs from `wanted` by the fewest edits, if these are few. Of several the first one.
 ///
-/// Up to one edit and another for every four letters are few; a name of one letter is too short to guess by, except that letter case is
-/// never an edit.
+/// Up to one edit and another for every four letters are few. Every name of one letter is close to every other, so it must be the same
+/// but for letter case, which is never an edit.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = lower(wanted);
     let limit = if letters.len() < 2 { 0 } else { 1 + letters.len() / 4 };

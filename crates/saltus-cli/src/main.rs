@@ -10,6 +10,7 @@ mod explain;
 mod files;
 mod flatten;
 mod format;
+mod inputs;
 mod keep;
 mod linearize;
 mod parse;

@@ -14,13 +14,14 @@ const WIDTH: usize = 24;
 /// Looks at the clock are expensive compared with the steps of a small model.
 const STEPS_PER_LOOK: u32 = 64;
 
-/// Set by Ctrl-C; the second Ctrl-C ends the process.
+/// Set by Ctrl-C, and by the signals of a system that shuts down or a terminal that closes; the second one ends the process.
 pub fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
-    let signal = signal_hook::consts::SIGINT;
-    // Without a handler Ctrl-C ends the process at once, as usual.
-    let _ = signal_hook::flag::register_conditional_default(signal, flag.clone());
-    let _ = signal_hook::flag::register(signal, flag.clone());
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        // Without a handler the signal ends the process at once, as usual.
+        let _ = signal_hook::flag::register_conditional_default(signal, flag.clone());
+        let _ = signal_hook::flag::register(signal, flag.clone());
+    }
     flag
 }
 

@@ -4,19 +4,21 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use saltus::container::{self, Content};
-use saltus::pipeline::{Options, Outcome, Stage};
-use saltus::{Start, diagnostics, results};
-use saltus_base::SourceMap;
-use saltus_results::{Format, Results};
-use saltus_sim::{Progress, State, Trajectory};
+use saltus::pipeline::{Client, Options, Outcome, Stage};
+use saltus::{Model, Start, Stream, diagnostics, results};
+use saltus_base::{Diagnostic, SourceMap};
+use saltus_results::{Format, WriteError};
+use saltus_sim::{Progress, Recorder, Simulation, State};
 
 use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::inputs::Inputs;
 use crate::keep::{self, Keep};
 use crate::progress::{self, Bar};
-use crate::target::{Run, Target, write_bytes};
+use crate::target::{Target, write_bytes};
 use crate::{Exit, Screen, chart, summary};
 
 const EXAMPLES: &str = "\
@@ -26,7 +28,7 @@ Examples:
   saltus simulate Motors.Examples.Start --library libraries --output start.mat
   saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
 
-Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed (results until then are written).";
+Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed (results until then are written; an earlier\nresult is not replaced by them, they are in NAME.part.EXT then).";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,6 +39,10 @@ pub struct Arguments {
     experiment: ExperimentArguments,
     #[command(flatten)]
     run: RunArguments,
+    /// Values of inputs over time, from columns of a result file (.csv, .mat or .parquet) by their names; Reals on a line from row to
+    /// row, others held.
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
+    input: Vec<PathBuf>,
     /// Write the results to this file: .csv, .mat (as Dymola and OpenModelica do) or .parquet.
     #[arg(long, short, value_name = "FILE", value_parser = result_file)]
     output: Option<PathBuf>,
@@ -46,10 +52,6 @@ pub struct Arguments {
     /// the name ends in .txt.
     #[arg(long, value_name = "FILE")]
     event_log: Option<PathBuf>,
-    /// Read the inputs of the model from this file: a column `time` and a column for each input; Reals are linear between rows,
-    /// everything else is held.
-    #[arg(long, value_name = "FILE", value_parser = result_file)]
-    input: Option<PathBuf>,
     /// Go on from a state that --save-state wrote.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
@@ -84,37 +86,38 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.engine = arguments.run.engine.into();
     options.start = start(arguments, screen)?;
     options.saves_state = arguments.save_state.is_some();
-    let interrupted = progress::interrupt_flag();
-    let mut bar = Bar::new(!arguments.quiet && !screen.json);
-    let mut observer = |progress: Progress| {
-        bar.show_run(progress);
-        !progress::is_set(&interrupted)
+    let inputs = arguments.input.iter().map(|path| Inputs::read(path, screen)).collect::<Result<Vec<_>, _>>()?;
+    // Before anything else is done: it would be a pity to find out after hours.
+    let stream = Stream::open(arguments.output.as_deref(), arguments.event_log.as_deref(), kept.clone());
+    let stream = stream.map_err(|error| screen.fail(&unwritable(&error)))?;
+    let mut client = Observer {
+        bar: Bar::new(!arguments.quiet && !screen.json),
+        interrupted: progress::interrupt_flag(),
+        stream: stream.clone(),
+        recorder: arguments.plot.is_some().then(|| Recorder::new(MOST_PLOTTED)),
+        inputs,
     };
-    let run = arguments.target.run_observed(options, &mut observer, screen)?;
-    bar.clear();
+    let run = arguments.target.run_for(options, &mut client, screen)?;
+    client.bar.clear();
     let started = Instant::now();
     if let (Some(path), Some(state)) = (&arguments.save_state, &run.outcome.state) {
         let bytes = container::encode(Content::State, state);
         let bytes = bytes.map_err(|why| screen.fail(&diagnostics::bad_file(&path.display().to_string(), &why)))?;
         write_bytes(path, &bytes, screen)?;
     }
+    let is_complete = !run.outcome.failed_at_run_time && !run.outcome.has_errors();
+    let written = close(&stream, is_complete, screen);
     if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, run.outcome.program()) {
         let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
         keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
-        let mut table = results::of(program, trajectory, &|name| kept.keeps(name));
-        table.is_choice = kept.is_choice();
-        if let Some(path) = &arguments.output {
-            write_results(path, &table, screen)?;
-        }
-        if let Some(path) = &arguments.event_log {
-            write_events(path, &run, trajectory, screen)?;
-        }
+        written?;
         if !arguments.quiet {
             let simulate = run.outcome.timings.iter().find(|(name, _)| *name == "simulate");
             let took = simulate.map(|(_, time)| *time).unwrap_or_default();
-            screen.say(&summary::summary(program, trajectory, &table, took));
+            screen.say(&summary::summary(program, trajectory, &stream.digest(), took));
         }
-        if let Some(names) = &arguments.plot {
+        if let (Some(names), Some(recorder)) = (&arguments.plot, &client.recorder) {
+            let table = results::of(program, &recorder.take(), &|name| kept.keeps(name));
             let names: Vec<String> =
                 split_names(names).iter().filter(|n| !n.is_empty()).map(|n| (*n).to_owned()).collect();
             chart::draw(&chart::chart(&table, &names, false, screen)?, None, screen)?;
@@ -127,9 +130,6 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
 /// What the run begins with, read before anything is written.
 fn start(arguments: &Arguments, screen: &Screen) -> Result<Start, Exit> {
     let mut start = Start::default();
-    if let Some(path) = &arguments.input {
-        start.inputs = Some(Arc::new(chart::read_results(path, screen)?));
-    }
     if let Some(path) = &arguments.resume {
         let shown = path.display().to_string();
         let bytes = std::fs::read(path);
@@ -138,6 +138,54 @@ fn start(arguments: &Arguments, screen: &Screen) -> Result<Start, Exit> {
         start.state = Some(Arc::new(state.map_err(|why| screen.fail(&diagnostics::bad_file(&shown, &why)))?));
     }
     Ok(start)
+}
+
+/// Bytes of rows that a picture on the terminal may need.
+const MOST_PLOTTED: usize = 2_000_000_000;
+
+/// The command's part in the simulation.
+struct Observer {
+    bar: Bar,
+    interrupted: Arc<AtomicBool>,
+    stream: Stream,
+    /// Rows that are to be drawn.
+    recorder: Option<Recorder>,
+    inputs: Vec<Inputs>,
+}
+
+impl Client for Observer {
+    fn prepare(&mut self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
+        for inputs in &self.inputs {
+            inputs.connect(model, simulation)?;
+        }
+        simulation.set_sink(self.stream.sink(model, self.recorder.clone()));
+        Ok(())
+    }
+
+    fn goes_on(&mut self, progress: Progress) -> bool {
+        self.bar.show_run(progress);
+        !progress::is_set(&self.interrupted)
+    }
+}
+
+fn unwritable(error: &WriteError) -> Diagnostic {
+    diagnostics::unwritable(&error.path.display().to_string(), &error.error.to_string())
+}
+
+/// Completes the files of a run, or says where its pieces are.
+fn close(stream: &Stream, is_complete: bool, screen: &Screen) -> Result<(), Exit> {
+    let closed = stream.close(is_complete);
+    closed.failed.iter().for_each(|error| screen.show(&unwritable(error), &SourceMap::new()));
+    for piece in closed.pieces.iter().filter(|piece| is_part(piece)) {
+        screen.show(&diagnostics::piece_kept(&piece.display().to_string()), &SourceMap::new());
+    }
+    // The simulation has not failed, but there is nothing to show for it.
+    if closed.failed.is_empty() { Ok(()) } else { Err(Exit::RunTimeFailure) }
+}
+
+/// Does it stand beside the file that was asked for?
+fn is_part(piece: &Path) -> bool {
+    piece.file_stem().and_then(|stem| Path::new(stem).extension()).is_some_and(|extension| extension == "part")
 }
 
 /// Names between commas; those in brackets belong to a subscript.
@@ -174,24 +222,4 @@ pub fn write_file(
         out.flush()
     });
     written.map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
-}
-
-fn write_results(path: &Path, table: &Results, screen: &Screen) -> Result<(), Exit> {
-    let format = Format::of(path).unwrap_or(Format::Csv);
-    table.save(path, format).map_err(|error| {
-        screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.error.to_string()));
-        // The simulation has not failed, but there is nothing to show for it.
-        Exit::RunTimeFailure
-    })
-}
-
-fn write_events(path: &Path, run: &Run, trajectory: &Trajectory, screen: &Screen) -> Result<(), Exit> {
-    run.session.with_sources(|sources| {
-        write_file(path, screen, |out| {
-            if path.extension().is_some_and(|e| e == "txt") {
-                return saltus_sim::write_story(out, &trajectory.events);
-            }
-            saltus_sim::write_events(out, &trajectory.events, &|span| sources.location(span))
-        })
-    })
 }

@@ -10,6 +10,7 @@
 
 use std::time::Duration;
 
+use saltus::stream::Digest;
 use saltus_program::SimProgram;
 use saltus_results::{Kind, Results};
 use saltus_sim::{End, Statistics, Trajectory};
@@ -18,24 +19,23 @@ use saltus_sim::{End, Statistics, Trajectory};
 const SHOWN: usize = 12;
 const LONGEST_NAME: usize = 40;
 
-pub fn summary(program: &SimProgram, trajectory: &Trajectory, results: &Results, took: Duration) -> String {
-    let (first, last) = (results.times.first(), results.times.last());
-    let (Some(first), Some(last)) = (first, last) else { return format!("{}: no results", program.name) };
+pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, took: Duration) -> String {
+    let Some(results) = digest.last() else { return format!("{}: no results", program.name) };
     let mut lines = vec![format!(
         "{}  {} … {} s in {}: {} rows, {}",
         program.name,
-        short(*first),
-        short(*last),
+        short(digest.first_time),
+        short(digest.last_time),
         duration(took),
-        results.times.len(),
+        digest.n_rows,
         events(&trajectory.statistics)
     )];
     if let End::Terminated { message } = &trajectory.end {
         lines.push(format!("  terminated: {message}"));
     }
     lines.extend(cost(program, &trajectory.statistics));
-    lines.push(format!("at time {}", short(*last)));
-    lines.extend(last_values(program, results));
+    lines.push(format!("at time {}", short(digest.last_time)));
+    lines.extend(last_values(program, &results));
     lines.join("\n")
 }
 

@@ -1,7 +1,7 @@
 //! `saltus sweep [FILE…] CLASS --vary p=a:b:n …`: a parameter study on all cores, one table.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use saltus::sweep::{Axis, Method, Outcome, Study, n_points, overrides, typical};
 use saltus::{diagnostics, results};
 use saltus_base::SourceMap;
 use saltus_program::SimProgram;
-use saltus_results::{Format, Header, Kept, Kind, Signal, Source, WriteError, Writer};
+use saltus_results::{Destination, Format, Header, Kept, Kind, Signal, Source, WriteError};
 use saltus_sim::Trajectory;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
@@ -79,6 +79,11 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         screen.fail(&diagnostics::too_many_runs(MOST_POINTS));
         Exit::Usage
     })?;
+    let unwritable = |error: WriteError| {
+        screen.fail(&diagnostics::unwritable(&error.path.display().to_string(), &error.error.to_string()))
+    };
+    let open = |path: &PathBuf| Destination::open(path, Format::of(path).unwrap_or(Format::Csv));
+    let destination = arguments.output.as_ref().map(open).transpose().map_err(unwritable)?;
     let kept = arguments.keep.read(screen)?;
     let mut options = Options::until(Stage::Compile);
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
@@ -119,8 +124,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     drop(bar);
     let took = started.elapsed();
     let table = Table::of(&arguments.vary, &outcome, arguments.trajectories);
-    if let Some(path) = &arguments.output {
-        table.write(path, screen)?;
+    if let Some(destination) = destination {
+        table.write(destination).map_err(unwritable)?;
     } else if !arguments.quiet {
         table.show(screen);
     }
@@ -190,20 +195,14 @@ impl Table {
         Table { columns }
     }
 
-    fn write(&self, path: &Path, screen: &Screen) -> Result<(), Exit> {
-        self.save(path).map_err(|error| {
-            screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.error.to_string()))
-        })
-    }
-
-    fn save(&self, path: &Path) -> Result<(), WriteError> {
+    fn write(&self, destination: Destination) -> Result<(), WriteError> {
         let signal = |(index, (name, kind, _)): (usize, &(String, Kind, Vec<f64>))| {
             Signal::new(name, *kind, Source::Column { index, negated: false })
         };
         let signals = self.columns.iter().enumerate().map(signal).collect();
         // Time is one of the columns, and it begins again with every run.
         let header = Header { has_time: false, ..Header::new("sweep", signals) };
-        let mut writer = Writer::create(path, Format::of(path).unwrap_or(Format::Csv), &header)?;
+        let mut writer = destination.begin(&header)?;
         for i in 0..self.n_rows() {
             let row: Vec<f64> = self.columns.iter().map(|c| c.2[i]).collect();
             writer.row(0.0, &row)?;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use saltus::pipeline::{self, Options, Outcome, Stage};
+use saltus::pipeline::{self, Client, Options, Outcome, Stage};
 use saltus::{Model, Permissions, Session, diagnostics, stats};
-use saltus_base::{Diagnostic, Diagnostics};
+use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::ClassId;
-use saltus_sim::Progress;
+use saltus_results::parse_set_file;
 
 use crate::{Exit, Screen};
 
@@ -25,7 +25,7 @@ pub struct Target {
     /// Another value for a parameter or an input: name=value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
-    /// Values from a file with lines `name = value`; those of --set count more.
+    /// Values for parameters in a file: a line `name = value` for each, comments after `//`; `--set` comes after it.
     #[arg(long, value_name = "FILE")]
     set_file: Vec<PathBuf>,
     /// Let models read and write files outside of the working directory, and run commands.
@@ -70,18 +70,13 @@ pub struct Run {
 impl Target {
     /// Loads, finds the class, runs the pipeline and shows what was said; `Err` where there is nothing to run.
     pub fn run(&self, options: Options, screen: &Screen) -> Result<Run, Exit> {
-        self.run_observed(options, &mut |_| true, screen)
+        self.run_for(options, &mut (), screen)
     }
 
-    /// Like [`run`](Self::run); during a simulation `observer` learns of each step and says whether to go on.
-    pub fn run_observed(
-        &self,
-        mut options: Options,
-        observer: &mut dyn FnMut(Progress) -> bool,
-        screen: &Screen,
-    ) -> Result<Run, Exit> {
+    /// Like [`run`](Self::run), with somebody who takes part in the simulation.
+    pub fn run_for(&self, mut options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         options.overrides = self.set(screen)?;
-        self.run_any(options, observer, screen)
+        self.run_any(options, client, screen)
     }
 
     /// Like [`run`](Self::run) with these values of parameters instead of those of `--set`.
@@ -92,26 +87,27 @@ impl Target {
         screen: &Screen,
     ) -> Result<Run, Exit> {
         options.overrides = overrides;
-        self.run_any(options, &mut |_| true, screen)
+        self.run_any(options, &mut (), screen)
     }
 
-    /// Values of parameters that the user gave.
+    /// Values of parameters that the user gave: those of files, then those of the command line.
     pub fn set(&self, screen: &Screen) -> Result<Vec<(String, String)>, Exit> {
-        let mut all: Vec<(String, String)> = Vec::new();
+        let mut all = Vec::new();
         for path in &self.set_file {
             let shown = path.display().to_string();
-            let text = std::fs::read_to_string(path);
-            let text = text.map_err(|e| screen.fail(&diagnostics::unreadable(&shown, &e.to_string())))?;
-            let pairs = saltus_results::parse_set_file(&text).map_err(|wrong| {
-                for each in &wrong {
-                    screen.fail(&diagnostics::bad_set_file(&shown, &each.to_string()));
-                }
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| screen.fail(&diagnostics::bad_set_file(&shown, &error.to_string())))?;
+            let pairs = parse_set_file(&text).map_err(|errors| {
+                let show = |why: String| screen.show(&diagnostics::bad_set_file(&shown, &why), &SourceMap::new());
+                errors.iter().for_each(|error| show(error.to_string()));
                 Exit::Usage
             })?;
             all.extend(pairs);
         }
+        // The last value of a name counts.
         all.extend(self.set.iter().cloned());
-        Ok(all)
+        let is_last = |i: usize| !all[i + 1..].iter().any(|(name, _)| *name == all[i].0);
+        Ok((0..all.len()).filter(|&i| is_last(i)).map(|i| all[i].clone()).collect())
     }
 
     /// What the user permits.
@@ -156,17 +152,12 @@ impl Target {
         self.names.iter().filter(|name| !is_file(name)).collect()
     }
 
-    fn run_any(
-        &self,
-        options: Options,
-        observer: &mut dyn FnMut(Progress) -> bool,
-        screen: &Screen,
-    ) -> Result<Run, Exit> {
+    fn run_any(&self, options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         let started = Instant::now();
         if let [name] = self.names.as_slice()
             && is_model(name)
         {
-            return self.run_compiled(Path::new(name), options, observer, screen);
+            return self.run_compiled(Path::new(name), options, client, screen);
         }
         let options = &options;
         let session = self.open();
@@ -181,7 +172,7 @@ impl Target {
             Exit::ModelError
         })?;
         let load = started.elapsed();
-        let outcome = pipeline::run_observed(&session, class, options, observer);
+        let outcome = pipeline::run_with(&session, class, options, client);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
         Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
@@ -192,7 +183,7 @@ impl Target {
         &self,
         path: &Path,
         mut options: Options,
-        observer: &mut dyn FnMut(Progress) -> bool,
+        client: &mut dyn Client,
         screen: &Screen,
     ) -> Result<Run, Exit> {
         let started = Instant::now();
@@ -206,7 +197,7 @@ impl Target {
         let permissions = Permissions { prints_to_stderr: screen.json, ..self.permissions() };
         let class_name = model.name().to_owned();
         let outcome = match options.stop_after {
-            Stage::Simulate => pipeline::simulate_model(Arc::new(model), permissions, &options, observer),
+            Stage::Simulate => pipeline::simulate_model(Arc::new(model), permissions, &options, client),
             _ => Outcome { model: Some(Arc::new(model)), ..Outcome::default() },
         };
         screen.show_all(&outcome.diagnostics, &sources);

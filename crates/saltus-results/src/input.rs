@@ -1,15 +1,15 @@
 //! Inputs of a model from a table: `--input FILE`.
 //!
-//! In: a table and the inputs that it shall drive. Out: their columns, checked: a time in every row, none before the one above it,
-//! every value finite and of the type of its input. Two rows at the same time are a jump.
+//! In: a table and the inputs that it shall drive. Out: their points, checked. A Real moves on a line from row to row, everything else
+//! keeps its value until the next row; two rows at the same time are a jump. The simulation makes values and events of them.
 //!
 //! ```
-//! use saltus_results::{InputTable, Kind, Results};
+//! use saltus_results::{Kind, Results, input_columns};
 //!
-//! let mut table = Results::new("table.csv", vec![0.0, 1.0, 1.0, 2.0]);
-//! table.add_series("u", "", "V", Kind::Real, vec![0.0, 1.0, 5.0, 5.0]);
-//! let input = InputTable::new(&table, &[("u", Kind::Real)]).unwrap();
-//! assert_eq!(input.column(0), Some((&[0.0, 1.0, 1.0, 2.0][..], &[0.0, 1.0, 5.0, 5.0][..], false)));
+//! let mut table = Results::new("table.csv", vec![0.0, 1.0]);
+//! table.add_series("u", "", "V", Kind::Real, vec![0.0, 5.0]);
+//! let columns = input_columns(&table, &[("u", Kind::Real)]).unwrap();
+//! assert_eq!((columns[0].values.as_slice(), columns[0].is_held), (&[0.0, 5.0][..], false));
 //! ```
 
 use std::fmt;
@@ -71,32 +71,18 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// Values of inputs over time.
+/// Values of one input, as many as the table has times.
 #[derive(Clone, PartialEq, Debug)]
-pub struct InputTable {
-    times: Vec<f64>,
-    columns: Vec<Column>,
+pub struct InputColumn {
+    pub values: Vec<f64>,
+    /// Does it keep its value between two rows?
+    pub is_held: bool,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-struct Column {
-    is_held: bool,
-    values: Vec<f64>,
-}
-
-impl InputTable {
-    /// The columns with these names, in this order. Parameters of the table are constant columns.
-    pub fn new(table: &Results, inputs: &[(&str, Kind)]) -> Result<InputTable, InputError> {
-        check_times(&table.times)?;
-        let columns = inputs.iter().map(|(name, kind)| column(table, name, *kind)).collect::<Result<Vec<_>, _>>()?;
-        Ok(InputTable { times: table.times.clone(), columns })
-    }
-
-    /// Times and values of the n-th input, and whether values stay the same between two rows.
-    pub fn column(&self, n: usize) -> Option<(&[f64], &[f64], bool)> {
-        let column = self.columns.get(n)?;
-        Some((&self.times, &column.values, column.is_held))
-    }
+/// The columns with these names, in this order. Parameters of the table are constant columns.
+pub fn input_columns(table: &Results, inputs: &[(&str, Kind)]) -> Result<Vec<InputColumn>, InputError> {
+    check_times(&table.times)?;
+    inputs.iter().map(|(name, kind)| column(table, name, *kind)).collect()
 }
 
 fn check_times(times: &[f64]) -> Result<(), InputError> {
@@ -112,7 +98,7 @@ fn check_times(times: &[f64]) -> Result<(), InputError> {
     }
 }
 
-fn column(table: &Results, name: &str, kind: Kind) -> Result<Column, InputError> {
+fn column(table: &Results, name: &str, kind: Kind) -> Result<InputColumn, InputError> {
     let Some(values) = table.values(name) else {
         let similar = nearest(name, table.signals.iter().map(|s| s.name.as_str())).map(str::to_owned);
         return Err(InputError::NoColumn { name: name.to_owned(), similar });
@@ -128,7 +114,7 @@ fn column(table: &Results, name: &str, kind: Kind) -> Result<Column, InputError>
     };
     match values.iter().position(|v| !is_of_type(*v)) {
         Some(i) => Err(InputError::NotOfType { name: name.to_owned(), kind, row: i + 1, value: values[i] }),
-        None => Ok(Column { is_held: kind.is_held(), values: values.into_owned() }),
+        None => Ok(InputColumn { is_held: kind.is_held(), values: values.into_owned() }),
     }
 }
 
@@ -143,19 +129,18 @@ mod tests {
     }
 
     #[test]
-    fn columns_come_in_the_order_of_the_inputs() {
-        let mut rows = table(&[0.0, 1.0], "u", &[10.0, 20.0]);
-        rows.add_series("n", "", "", Kind::Integer, vec![1.0, 4.0]);
-        let input = InputTable::new(&rows, &[("n", Kind::Integer), ("u", Kind::Real)]).unwrap();
-        assert_eq!(input.column(0), Some((&[0.0, 1.0][..], &[1.0, 4.0][..], true)));
-        assert_eq!(input.column(1), Some((&[0.0, 1.0][..], &[10.0, 20.0][..], false)));
-        assert_eq!(input.column(2), None);
+    fn only_reals_move_on_lines() {
+        let rows = table(&[0.0, 1.0, 1.0], "n", &[1.0, 1.0, 2.0]);
+        for (kind, is_held) in [(Kind::Real, false), (Kind::Integer, true), (Kind::Enumeration, true)] {
+            let columns = input_columns(&rows, &[("n", kind)]);
+            assert_eq!(columns, Ok(vec![InputColumn { values: vec![1.0, 1.0, 2.0], is_held }]));
+        }
     }
 
     #[test]
     fn tables_that_cannot_be_inputs_say_why() {
         let message = |times: &[f64], values: &[f64], kind| {
-            InputTable::new(&table(times, "voltage", values), &[("voltage", kind)]).unwrap_err().to_string()
+            input_columns(&table(times, "voltage", values), &[("voltage", kind)]).unwrap_err().to_string()
         };
         let times = &[0.0, 1.0];
         assert_eq!(
@@ -171,7 +156,7 @@ mod tests {
             "expected values of type Boolean in column `voltage`, found 0.5 in row 2"
         );
         assert_eq!(message(&[], &[], Kind::Real), "expected a table of inputs, found one without rows");
-        let wrong = InputTable::new(&table(times, "voltage", &[0.0; 2]), &[("voltag", Kind::Real)]).unwrap_err();
+        let wrong = input_columns(&table(times, "voltage", &[0.0; 2]), &[("voltag", Kind::Real)]).unwrap_err();
         assert_eq!(wrong.to_string(), "expected a column `voltag`, found none; did you mean `voltage`?");
     }
 }

@@ -20,6 +20,7 @@
 pub mod compare;
 mod csv;
 mod encode;
+mod growing;
 mod input;
 mod kept;
 mod mat;
@@ -35,10 +36,11 @@ mod twin;
 mod writer;
 
 pub use compare::{Comparison, Difference, Tube, compare};
-pub use input::{InputError, InputTable};
+pub use growing::WriteError;
+pub use input::{InputColumn, InputError, input_columns};
 pub use kept::Kept;
 pub use names::Pattern;
 pub use set_file::{Problem, SetFileError, parse_set_file};
 pub use signal::{Format, Header, Kind, Signal, Source};
 pub use table::{ReadError, Results};
-pub use writer::{Destination, WriteError, Writer};
+pub use writer::{Destination, Lines, Writer};

@@ -9,8 +9,9 @@ use std::io;
 use std::path::Path;
 
 use crate::encode::encode;
+use crate::growing::WriteError;
 use crate::signal::{Format, Header, Kind, Signal, Source};
-use crate::writer::{WriteError, Writer};
+use crate::writer::Writer;
 use crate::{csv, mat};
 
 /// Spreads bits: 2⁶⁴ divided by the golden ratio, and odd.

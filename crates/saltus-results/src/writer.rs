@@ -1,83 +1,39 @@
 //! Writes a table while it is being made: rows are on the disk soon after they were computed, and memory does not grow with their number.
 //!
-//! In: a path, which is opened before there is anything to write; a [`Header`]; then rows. Out: a file under the name that was asked for when the table is complete; until then, and after a kill,
-//! a whole file `NAME.part.EXT` beside it with all finished blocks ([`crate::twin`]).
+//! In: a path, which is opened before there is anything to write; a [`Header`]; then rows. Out: a file under the name that was asked for
+//! when the table is complete; until then, and after a kill, a whole file `NAME.part.EXT` beside it with all finished blocks
+//! ([`crate::twin`]). [`Lines`] does the same for a text.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::encode::{Encoder, encoder};
-use crate::output::Output;
+use crate::encode::{Closing, Encoder, encoder};
+use crate::growing::{Growing, WriteError};
 use crate::signal::{Format, Header};
-
-/// Bytes that are collected before they are written.
-const CHUNK: usize = 1 << 16;
-/// Bytes after which readers see them.
-const BLOCK: usize = 1 << 20;
-
-/// A file that could not be written.
-#[derive(Debug)]
-pub struct WriteError {
-    pub path: PathBuf,
-    pub error: io::Error,
-    /// Where the rows of finished blocks are, if the table was to be completed and could not.
-    pub kept: Option<PathBuf>,
-}
-
-impl WriteError {
-    fn new(path: &Path, error: io::Error) -> Self {
-        WriteError { path: path.to_owned(), error, kept: None }
-    }
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.path.display(), self.error)
-    }
-}
-
-impl std::error::Error for WriteError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
 
 /// A file that is open, of a table whose columns are not known yet.
 pub struct Destination {
-    path: PathBuf,
     format: Format,
-    output: Output,
+    file: Growing,
 }
 
 impl Destination {
     /// Opens the file. An old one of this name stays until a complete table takes its place.
     pub fn open(path: &Path, format: Format) -> Result<Destination, WriteError> {
-        let output = Output::open(path).map_err(|error| WriteError::new(path, error))?;
-        Ok(Destination { path: path.to_owned(), format, output })
+        Ok(Destination { format, file: Growing::open(path)? })
     }
 
-    pub fn begin(self, header: &Header) -> Result<Writer, WriteError> {
-        let fail = |error| WriteError::new(&self.path, error);
-        let mut encoder = encoder(self.format, header).map_err(fail)?;
-        let mut pending = Vec::with_capacity(CHUNK + CHUNK / 4);
-        encoder.start(&mut pending).map_err(fail)?;
-        let (path, output) = (self.path, self.output);
-        Ok(Writer { path, encoder, output, pending, n_uncommitted: 0, n_rows: 0, has_failed: false })
+    pub fn begin(mut self, header: &Header) -> Result<Writer, WriteError> {
+        let mut encoder = encoder(self.format, header).map_err(|error| self.file.fail(error))?;
+        self.file.guarded(|file| encoder.start(&mut file.pending))?;
+        Ok(Writer { encoder, file: self.file, n_rows: 0 })
     }
 }
 
 /// Takes the rows of a table.
 pub struct Writer {
-    path: PathBuf,
     encoder: Box<dyn Encoder>,
-    output: Output,
-    /// Encoded, but not written.
-    pending: Vec<u8>,
-    /// Bytes since readers saw some.
-    n_uncommitted: usize,
+    file: Growing,
     n_rows: u64,
-    has_failed: bool,
 }
 
 impl Writer {
@@ -88,15 +44,11 @@ impl Writer {
 
     /// One more row: the time and a value for each place.
     pub fn row(&mut self, time: f64, values: &[f64]) -> Result<(), WriteError> {
-        self.guarded(|w| {
-            w.encoder.row(time, values, &mut w.pending)?;
-            w.n_rows += 1;
-            if w.pending.len() >= CHUNK {
-                w.drain()?;
-                // A footer that is written often must be short against what it closes.
-                if w.n_uncommitted >= BLOCK.max(w.encoder.closing_size()) {
-                    w.commit()?;
-                }
+        self.n_rows += 1;
+        self.file.guarded(|file| {
+            self.encoder.row(time, values, &mut file.pending)?;
+            if file.drain_chunk(self.encoder.closing_size())? {
+                file.commit(&self.encoder.closing(false)?)?;
             }
             Ok(())
         })
@@ -104,71 +56,75 @@ impl Writer {
 
     /// Makes the rows so far visible to readers. Worth calling every second or so; a format that would suffer may wait for more.
     pub fn flush(&mut self) -> Result<(), WriteError> {
-        self.guarded(|w| {
-            w.encoder.end_block(false, &mut w.pending)?;
-            if w.pending.is_empty() && w.n_uncommitted == 0 {
-                return Ok(());
-            }
-            w.drain()?;
-            w.commit()
+        self.file.guarded(|file| {
+            self.encoder.end_block(false, &mut file.pending)?;
+            if file.is_visible() { Ok(()) } else { file.commit(&self.encoder.closing(false)?) }
         })
     }
 
     /// The table is complete: the file takes its name. An error leaves an old file as it was, and keeps the finished blocks.
     pub fn finish(mut self) -> Result<(), WriteError> {
-        let finished = self.guarded(|w| {
-            w.encoder.end_block(true, &mut w.pending)?;
-            w.drain()?;
-            w.output.finish(&w.encoder.closing(true)?)
-        });
-        finished.map_err(|error| WriteError { kept: self.output.keep().ok().flatten(), ..error })
+        self.file.finish(|file| {
+            self.encoder.end_block(true, &mut file.pending)?;
+            self.encoder.closing(true)
+        })
     }
 
     /// The table will not be completed: the run failed or was interrupted, or the disk is full. Returns where the piece is: under the name
     /// that was asked for if no file has it, otherwise beside that file; `None` if there are no rows.
     pub fn keep(mut self) -> Result<Option<PathBuf>, WriteError> {
-        if !self.has_failed && self.n_rows > 0 {
-            // A full disk does not take the last block; those before it are kept all the same.
-            let _ = self.guarded(|w| {
-                w.encoder.end_block(true, &mut w.pending)?;
-                w.drain()?;
-                w.commit()
-            });
+        if self.n_rows == 0 {
+            return Ok(None);
         }
-        self.output.keep().map_err(|error| WriteError::new(&self.path, error))
+        self.file.keep(|file| {
+            self.encoder.end_block(true, &mut file.pending)?;
+            self.encoder.closing(false)
+        })
     }
 
     /// Where readers find the rows while the run lasts.
     pub fn part_path(&self) -> &Path {
-        self.output.visible_path()
+        self.file.visible_path()
     }
 
     pub fn n_rows(&self) -> u64 {
         self.n_rows
     }
+}
 
-    fn drain(&mut self) -> io::Result<()> {
-        self.output.append(&self.pending)?;
-        self.n_uncommitted += self.pending.len();
-        self.pending.clear();
-        Ok(())
+/// A text that gets longer line by line.
+pub struct Lines {
+    file: Growing,
+    is_empty: bool,
+}
+
+impl Lines {
+    /// Opens the file. An old one of this name stays until a complete text takes its place.
+    pub fn create(path: &Path) -> Result<Lines, WriteError> {
+        Ok(Lines { file: Growing::open(path)?, is_empty: true })
     }
 
-    fn commit(&mut self) -> io::Result<()> {
-        self.output.commit(&self.encoder.closing(false)?)?;
-        self.n_uncommitted = 0;
-        Ok(())
-    }
-
-    /// After an error nothing more is written: what a file holds beyond it would not be what was asked for.
-    fn guarded(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), WriteError> {
-        let written = match self.has_failed {
-            true => Err(io::Error::other("writing failed before")),
-            false => write(self),
-        };
-        written.map_err(|error| {
-            self.has_failed = true;
-            WriteError::new(&self.path, error)
+    /// Adds whole lines.
+    pub fn add(&mut self, lines: &str) -> Result<(), WriteError> {
+        self.is_empty = false;
+        self.file.guarded(|file| {
+            file.pending.extend(lines.as_bytes());
+            if file.drain_chunk(0)? { file.commit(&Closing::default()) } else { Ok(()) }
         })
+    }
+
+    /// Makes the lines so far visible to readers.
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        self.file.guarded(|file| if file.is_visible() { Ok(()) } else { file.commit(&Closing::default()) })
+    }
+
+    /// The text is complete: the file takes its name.
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        self.file.finish(|_| Ok(Closing::default()))
+    }
+
+    /// The text will not be completed; where the piece is, as with [`Writer::keep`].
+    pub fn keep(mut self) -> Result<Option<PathBuf>, WriteError> {
+        if self.is_empty { Ok(None) } else { self.file.keep(|_| Ok(Closing::default())) }
     }
 }

@@ -4,7 +4,7 @@
 
 pub(crate) mod calls;
 
-use saltus_base::{Code, Diagnostic, Span};
+use saltus_base::{Code, Diagnostic, Span, nearest};
 use saltus_flat::{BaseType, Dim, Expr, Type};
 
 use crate::names::{plural, rank_text, size_text, type_name};
@@ -373,7 +373,7 @@ pub(crate) fn field_of_non_record(cx: &dyn Context, base: &Expr, name: &str, spa
 /// `r.z` where the record has only `x` and `y`
 pub(crate) fn no_such_field(cx: &dyn Context, ty: &Type, name: &str, fields: &[String], span: Span) -> Diagnostic {
     let diagnostic = error("E0326", span, format!("the record {} has no field `{name}`", type_name(cx, ty)));
-    match closest(name, fields) {
+    match nearest(name, fields.iter().map(String::as_str)) {
         Some(field) => diagnostic.hint(format!("did you mean `{field}`?")),
         None => diagnostic.hint(format!("its fields are {}", quoted(fields))),
     }
@@ -515,29 +515,6 @@ pub(crate) fn too_many_results_wanted(wanted: usize, available: usize, span: Spa
 pub(crate) fn tuple_needs_call(span: Span) -> Diagnostic {
     error("E0333", span, "several variables in parentheses expect a function call on the other side".to_string())
         .hint("write one equation for each variable, or call a function with several results")
-}
-
-/// The candidate that looks most like `name`, if any is close.
-pub(crate) fn closest<'a>(name: &str, candidates: &'a [String]) -> Option<&'a str> {
-    // Every name of one or two letters is close to every other.
-    let most = (name.chars().count() / 3).min(2);
-    let distances = candidates.iter().map(|c| (edit_distance(name, c), c.as_str()));
-    distances.filter(|(d, _)| *d <= most).min_by_key(|(d, _)| *d).map(|(_, c)| c)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// `` `a`, `b`, `c` ``, shortened

@@ -45,7 +45,12 @@ pub fn unknown_class(name: &str, package: &str, similar: Option<&str>) -> Diagno
 
 /// The result file cannot be written.
 pub fn unwritable(path: &str, why: &str) -> Diagnostic {
-    error("E0095", format!("expected a file that can be written, found `{path}`: {why}"))
+    unwritable_file(&format!("`{path}`: {why}"))
+}
+
+/// A file cannot be written, of which the path and the reason are given in one text.
+fn unwritable_file(what: &str) -> Diagnostic {
+    error("E0095", format!("expected a file that can be written, found {what}"))
         .hint("check that the directory exists and may be written to")
 }
 
@@ -71,7 +76,7 @@ pub fn cannot_save(why: &str) -> Diagnostic {
 
 /// A value cannot be set in a model that has been compiled.
 pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
-    let said = error("E0079", format!("`{name}` cannot be set to `{value}`: {why}"));
+    let said = error("E0074", format!("`{name}` cannot be set to `{value}`: {why}"));
     match why {
         Unchangeable::Structural | Unchangeable::Computed => said.hint("set it when the model is compiled"),
         _ => said,
@@ -80,18 +85,24 @@ pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
 
 /// A variable cannot be set at this point of a run.
 pub fn cannot_be_set(name: &str, why: &str) -> Diagnostic {
-    error("E0078", format!("`{name}` cannot be set: {why}"))
+    error("E0075", format!("`{name}` cannot be set: {why}"))
 }
 
-/// A table of inputs lacks a column, or its times or values make no sense.
-pub fn bad_inputs(path: &str, why: &str) -> Diagnostic {
-    error("E0077", format!("the inputs in `{path}` cannot be used: {why}"))
-        .hint("a table needs a column `time` that does not decrease and a column for each input of the model")
+/// The results of a run that was not completed are beside the file that was asked for.
+pub fn piece_kept(path: &str) -> Diagnostic {
+    let message = format!("the results until then are in `{path}`; the file of an earlier run was left as it was");
+    Diagnostic::new(Code("W0079"), Span::nowhere(), message)
 }
 
-/// A file of parameter values has lines that are no assignments.
+/// A file with values of parameters cannot be read.
 pub fn bad_set_file(path: &str, why: &str) -> Diagnostic {
-    error("E0076", format!("`{path}`, {why}"))
+    error("E0078", format!("expected lines `name = value` in `{path}`: {why}"))
+}
+
+/// A table cannot drive the inputs of the model.
+pub fn bad_input(path: &str, why: &str) -> Diagnostic {
+    error("E0077", format!("expected a table of inputs in `{path}`: {why}"))
+        .hint("it needs a column `time` and a column for each input that it shall drive")
 }
 
 /// The name of a result file does not say its format.
@@ -182,6 +193,9 @@ pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
 /// The model compiles, and its simulation ends before the stop time.
 pub fn simulation_failed(error: &SimError) -> Diagnostic {
     let SimError { time, kind, span, details, .. } = error;
+    if let SimErrorKind::CannotRecord { why } = kind {
+        return unwritable_file(why).note(format!("the simulation ended at time {time}"));
+    }
     let mut d = Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {time}: {kind}"));
     d = details.labels.iter().fold(d, |d, (span, text)| d.label(*span, text));
     d = details.notes.iter().fold(d, |d, text| d.note(text));

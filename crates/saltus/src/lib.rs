@@ -30,6 +30,7 @@ mod shipped;
 mod simulation;
 mod start;
 pub mod stats;
+pub mod stream;
 pub mod suite;
 pub mod sweep;
 
@@ -38,5 +39,6 @@ pub use session::{Permissions, Session};
 pub use shipped::ShippedFiles;
 pub use simulation::{AccessError, Settings, Simulation};
 pub use start::Start;
+pub use stream::Stream;
 
 pub use saltus_sim::{Advance, Signal, State};

@@ -147,7 +147,7 @@ pub struct Outcome {
     pub model: Option<Arc<Model>>,
     /// How the equations were sorted, if that was asked for.
     pub description: Option<Description>,
-    /// Up to the failure if there is one.
+    /// Up to the failure if there is one; without rows where somebody else took them.
     pub trajectory: Option<Trajectory>,
     /// The simulation began and failed.
     pub failed_at_run_time: bool,
@@ -184,17 +184,28 @@ impl Outcome {
     }
 }
 
-pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
-    run_observed(session, class, options, &mut |_| true)
+/// Who takes part in a simulation.
+pub trait Client {
+    /// Before it is initialised: gives it inputs, or a sink of its own. Without one the rows are kept in memory.
+    fn prepare(&mut self, _model: &Arc<Model>, _simulation: &mut Simulation) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+
+    /// At each step and event; `false` ends the run.
+    fn goes_on(&mut self, _progress: Progress) -> bool {
+        true
+    }
 }
 
-/// Like [`run`]; during the simulation `observer` learns of each step and says whether to go on.
-pub fn run_observed(
-    session: &Session,
-    class: ClassId,
-    options: &Options,
-    observer: &mut dyn FnMut(Progress) -> bool,
-) -> Outcome {
+/// Nobody.
+impl Client for () {}
+
+pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
+    run_with(session, class, options, &mut ())
+}
+
+/// Like [`run`], with somebody who takes part in the simulation.
+pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &mut dyn Client) -> Outcome {
     let mut outcome = Outcome::default();
     outcome.diagnostics.extend(session.take_diagnostics());
     if session.is_broken() {
@@ -214,7 +225,7 @@ pub fn run_observed(
         outcome.model = program.map(|program| Arc::new(Model::new(program, session)));
     }
     if options.stop_after >= Stage::Simulate {
-        simulate(session.permissions(), options, &mut outcome, observer);
+        simulate(session.permissions(), options, &mut outcome, client);
     }
     outcome.flat = Some(model);
     outcome
@@ -234,10 +245,10 @@ pub fn simulate_model(
     model: Arc<Model>,
     permissions: Permissions,
     options: &Options,
-    observer: &mut dyn FnMut(Progress) -> bool,
+    client: &mut dyn Client,
 ) -> Outcome {
     let mut outcome = Outcome { model: Some(model), ..Outcome::default() };
-    simulate(permissions, options, &mut outcome, observer);
+    simulate(permissions, options, &mut outcome, client);
     outcome
 }
 
@@ -263,12 +274,7 @@ fn verify(outcome: &mut Outcome, work: impl FnOnce() -> Result<(), Vec<String>>)
     }
 }
 
-fn simulate(
-    permissions: Permissions,
-    options: &Options,
-    outcome: &mut Outcome,
-    observer: &mut dyn FnMut(Progress) -> bool,
-) {
+fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, client: &mut dyn Client) {
     let Some(model) = outcome.model.clone() else { return };
     let settings = options.experiment.settings(model.program());
     let mut machine_code = Duration::ZERO;
@@ -277,8 +283,10 @@ fn simulate(
         let mut simulation = Simulation::new(instance, settings.clone());
         let recorder = Recorder::new(settings.max_result_bytes);
         simulation.set_sink(Box::new(recorder.clone()));
+        client.prepare(&model, &mut simulation).map_err(|unfit| vec![unfit])?;
         options.start.apply(&mut simulation, &model)?;
-        let done = run_within(&mut simulation, options.experiment.time_limit, observer);
+        let goes_on = &mut |progress| client.goes_on(progress);
+        let done = run_within(&mut simulation, options.experiment.time_limit, goes_on);
         let state = options.saves_state.then(|| simulation.state());
         let done = done.and_then(|()| simulation.finish());
         machine_code = simulation.compile_time();
@@ -292,11 +300,11 @@ fn simulate(
     outcome.timings.insert(at, ("machine_code", machine_code));
     let (trajectory, done, state) = match done {
         Some(Ok(ran)) => ran,
-        Some(Err(wrong)) => {
-            outcome.diagnostics.extend(wrong);
+        Some(Err(unfit)) => {
+            outcome.diagnostics.extend(unfit);
             return;
         }
-        None => (Trajectory::default(), Ok(()), None),
+        None => return,
     };
     if let Err(error) = done {
         outcome.diagnostics.push(diagnostics::simulation_failed(&error));
@@ -313,7 +321,8 @@ fn simulate(
     });
     outcome.diagnostics.extend(warnings);
     outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));
-    outcome.trajectory = (!trajectory.segments.is_empty()).then_some(trajectory);
+    let is_begun = !outcome.failed_at_run_time || !trajectory.segments.is_empty() || trajectory.statistics.steps > 0;
+    outcome.trajectory = is_begun.then_some(trajectory);
     outcome.settings = Some(settings);
 }
 

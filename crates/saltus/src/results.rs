@@ -5,28 +5,66 @@
 use std::collections::HashMap;
 
 use saltus_program::{SimProgram, SlotType, Variable};
-use saltus_results::{Results, Source};
+use saltus_results::{Header, Kept, Kind, Results, Signal, Source};
 use saltus_sim::Trajectory;
 use saltus_sim::trajectory::Column;
 
-use crate::start::kind;
-
 /// All signals and parameters whose name `keeps` accepts.
 pub fn of(program: &SimProgram, trajectory: &Trajectory, keeps: &dyn Fn(&str) -> bool) -> Results {
-    let declared: HashMap<&str, &Variable> = program.variables.iter().map(|v| (v.name.as_str(), v)).collect();
-    let texts = |name: &str| declared.get(name).map_or(("", ""), |v| (v.description.as_str(), v.unit.as_str()));
+    let declared = declared(program);
     let times: Vec<f64> = trajectory.segments.iter().flat_map(|s| s.times.iter().copied()).collect();
     let mut results = Results::new(&program.name, times);
     for (name, ty, source) in columns(trajectory, keeps, &mut results) {
-        let (description, unit) = texts(name);
-        results.add(name, description, unit, kind(ty), source);
+        results.push(signal(program, &declared, name, ty, source));
     }
     for (name, value) in trajectory.parameters.iter().filter(|(name, _)| keeps(name)) {
-        let (description, unit) = texts(name);
-        let ty = declared.get(name.as_str()).map_or(SlotType::Real, |v| v.ty);
-        results.add_constant(name, description, unit, kind(ty), *value);
+        results.push(parameter(program, &declared, name, *value));
     }
     results
+}
+
+/// What is known about the table of a run before its first row.
+pub fn header(program: &SimProgram, header: &saltus_sim::Header, kept: &Kept) -> Header {
+    let declared = declared(program);
+    let column = |c: &Column| {
+        let source = Source::Column { index: c.place, negated: false };
+        signal(program, &declared, &c.name, c.ty, source)
+    };
+    let columns = header.columns.iter().filter(|c| kept.keeps(&c.name)).map(column);
+    let parameters = header.parameters.iter().filter(|(name, _)| kept.keeps(name));
+    let parameters = parameters.map(|(name, value)| parameter(program, &declared, name, *value));
+    Header { is_choice: kept.is_choice(), ..Header::new(&program.name, columns.chain(parameters).collect()) }
+}
+
+type Declared<'a> = HashMap<&'a str, &'a Variable>;
+
+fn declared(program: &SimProgram) -> Declared<'_> {
+    program.variables.iter().map(|v| (v.name.as_str(), v)).collect()
+}
+
+fn signal(program: &SimProgram, declared: &Declared, name: &str, ty: SlotType, source: Source) -> Signal {
+    let signal = Signal::new(name, kind(ty), source);
+    let Some(variable) = declared.get(name) else { return signal };
+    let enumeration = variable.enumeration.and_then(|id| program.enumerations.get(id));
+    Signal {
+        display_unit: variable.display_unit.clone(),
+        literals: enumeration.map(|e| e.literals.clone()).unwrap_or_default(),
+        ..signal.described(&variable.description, &variable.unit)
+    }
+}
+
+fn parameter(program: &SimProgram, declared: &Declared, name: &str, value: f64) -> Signal {
+    let ty = declared.get(name).map_or(SlotType::Real, |v| v.ty);
+    signal(program, declared, name, ty, Source::Constant(value))
+}
+
+pub fn kind(ty: SlotType) -> Kind {
+    match ty {
+        SlotType::Real => Kind::Real,
+        SlotType::Integer => Kind::Integer,
+        SlotType::Enumeration => Kind::Enumeration,
+        SlotType::Boolean => Kind::Boolean,
+    }
 }
 
 /// Signals over all segments; where a segment does not have a variable its values are not-a-number.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use saltus_base::Severity;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
-use saltus_sim::{Recorder, SimError, SimErrorKind, Simulation, Trajectory};
+use saltus_sim::{Progress, Recorder, SimError, SimErrorKind, Simulation, Trajectory};
 
 use crate::pipeline::{self, Engine, Experiment, Options, Stage};
 use crate::{Model, Permissions, Session, guard};
@@ -228,12 +228,21 @@ impl Study<'_> {
         options.overrides = overrides(self.overrides, self.axes, values);
         options.experiment = experiment.clone();
         options.engine = self.engine;
-        let outcome = pipeline::run_observed(&session, class, &options, &mut |_| !self.stop.load(Ordering::Relaxed));
+        let outcome = pipeline::run_with(&session, class, &options, &mut Stoppable(self.stop));
         if outcome.has_errors() {
             let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
             return Err(first.map_or_else(|| "failed".to_owned(), |d| d.message.clone()));
         }
         outcome.model.zip(outcome.trajectory).ok_or_else(|| "no result".to_owned())
+    }
+}
+
+/// Ends a run when the study ends.
+struct Stoppable<'a>(&'a AtomicBool);
+
+impl pipeline::Client for Stoppable<'_> {
+    fn goes_on(&mut self, _: Progress) -> bool {
+        !self.0.load(Ordering::Relaxed)
     }
 }
 

@@ -57,15 +57,16 @@ impl Simulation {
         for (value, &slot) in self.work.row.iter_mut().zip(&self.catalogue.places) {
             *value = memory[slot];
         }
+        // Also if it is wrong: it shows what went wrong.
+        if let Some(sink) = &mut self.sink {
+            sink.row(t, &self.work.row).map_err(|error| refused(t, error))?;
+        }
         // All of them: several at a time are faster than the first ones alone.
         let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());
         let is_all = self.catalogue.places.len() == self.catalogue.shown.len();
         let has_hidden = || self.catalogue.shown.iter().any(|&slot| memory[slot].is_infinite());
         if has_infinite || !is_all && has_hidden() {
             self.check_infinite(t)?;
-        }
-        if let Some(sink) = &mut self.sink {
-            sink.row(t, &self.work.row).map_err(|error| refused(t, error))?;
         }
         self.check_assertions(t)
     }

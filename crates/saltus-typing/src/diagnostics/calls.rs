@@ -1,9 +1,9 @@
 //! Messages about calls of built-in functions and reductions: E0334–E0360.
 
-use saltus_base::{Diagnostic, Span};
+use saltus_base::{Diagnostic, Span, nearest};
 use saltus_flat::{BaseType, Expr, ReductionOp, Type, Variability};
 
-use super::{closest, describe, error, quoted};
+use super::{describe, error, quoted};
 use crate::Context;
 use crate::names::{plural, type_name};
 use crate::reduction::reduction_name;
@@ -46,7 +46,7 @@ pub(crate) fn missing_argument(
 /// `homotopy(actual = 1, simple = 2)`
 pub(crate) fn unknown_argument(function: &str, name: &str, names: &[String], span: Span) -> Diagnostic {
     let diagnostic = error("E0337", span, format!("`{function}` has no argument named `{name}`"));
-    match closest(name, names) {
+    match nearest(name, names.iter().map(String::as_str)) {
         Some(other) => diagnostic.hint(format!("did you mean `{other}`?")),
         None if names.is_empty() => diagnostic.hint("it takes positional arguments only"),
         None => diagnostic.hint(format!("its arguments are {}", quoted(names))),

@@ -1,0 +1,222 @@
+//! Sends a run to files while it goes on: rows to a table, events to a log.
+//!
+//! In: paths, opened before the model is compiled. Out: files that are complete when the run is; what is told about a run at its end
+//! ([`Digest`]) without keeping its rows.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use saltus_base::SourceMap;
+use saltus_results::{Destination, Format, Header, Kept, Lines, Results, WriteError, Writer};
+use saltus_sim::{EventRecord, Recorder, Sink, SinkError};
+
+use crate::{Model, results};
+
+/// Rows are visible to readers of the file after this time.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// What a run is recorded in; clones share it.
+#[derive(Clone)]
+pub struct Stream {
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    kept: Kept,
+    table: Option<Table>,
+    events: Option<EventLog>,
+    digest: Digest,
+    flushed: Instant,
+}
+
+enum Table {
+    Open(Destination),
+    Begun(Writer),
+}
+
+struct EventLog {
+    lines: Lines,
+    /// Paragraphs instead of JSON.
+    in_words: bool,
+    is_empty: bool,
+}
+
+/// What is known of the rows of a run afterwards.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Digest {
+    pub n_rows: u64,
+    pub first_time: f64,
+    pub last_time: f64,
+    header: Option<Header>,
+    last_row: Vec<f64>,
+}
+
+impl Digest {
+    /// The last row with all that is known about its signals; `None` if there are no rows.
+    pub fn last(&self) -> Option<Results> {
+        let header = self.header.as_ref().filter(|_| self.n_rows > 0)?;
+        let mut last = Results::new(&header.title, vec![self.last_time]);
+        for signal in header.series() {
+            let source = last.add_column(vec![signal.source.value(&self.last_row)]);
+            last.push(saltus_results::Signal { source, ..signal.clone() });
+        }
+        Some(last)
+    }
+}
+
+/// How the files were left.
+#[derive(Default, Debug)]
+pub struct Closed {
+    /// Files that could not be completed.
+    pub failed: Vec<WriteError>,
+    /// Pieces that stand beside the file that was asked for.
+    pub pieces: Vec<PathBuf>,
+}
+
+impl Stream {
+    /// Opens the files. Old ones stay until this run is complete.
+    pub fn open(table: Option<&Path>, events: Option<&Path>, kept: Kept) -> Result<Stream, WriteError> {
+        let open = |path: &Path| Destination::open(path, Format::of(path).unwrap_or(Format::Csv)).map(Table::Open);
+        let log = |path: &Path| {
+            let in_words = path.extension().is_some_and(|e| e == "txt");
+            Lines::create(path).map(|lines| EventLog { lines, in_words, is_empty: true })
+        };
+        let (table, events) = (table.map(open).transpose()?, events.map(log).transpose()?);
+        let state = State { kept, table, events, digest: Digest::default(), flushed: Instant::now() };
+        Ok(Stream { state: Arc::new(Mutex::new(state)) })
+    }
+
+    /// What takes the rows and events of a run; `recorder` gets them, too.
+    pub fn sink(&self, model: &Arc<Model>, recorder: Option<Recorder>) -> Box<dyn Sink> {
+        let has_log = self.lock().events.is_some();
+        let sources = if has_log { model.sources() } else { SourceMap::new() };
+        Box::new(FileSink { stream: self.clone(), model: model.clone(), sources, recorder })
+    }
+
+    pub fn digest(&self) -> Digest {
+        self.lock().digest.clone()
+    }
+
+    /// The run is over. If it was complete the files take their names; otherwise what there is of them is kept.
+    pub fn close(&self, is_complete: bool) -> Closed {
+        let mut state = self.lock();
+        let mut closed = Closed::default();
+        let mut note = |kept: Result<Option<PathBuf>, WriteError>| match kept {
+            Ok(piece) => closed.pieces.extend(piece),
+            Err(error) => {
+                closed.pieces.extend(error.kept.clone());
+                closed.failed.push(error);
+            }
+        };
+        if let Some(Table::Begun(writer)) = state.table.take() {
+            note(if is_complete { writer.finish().map(|()| None) } else { writer.keep() });
+        }
+        if let Some(log) = state.events.take() {
+            note(if is_complete { log.lines.finish().map(|()| None) } else { log.lines.keep() });
+        }
+        closed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn begin(&mut self, header: Header) -> Result<(), WriteError> {
+        // A run that is restored begins again; its table goes on.
+        if let Some(Table::Open(destination)) = self.table.take_if(|table| matches!(table, Table::Open(_))) {
+            self.table = Some(Table::Begun(destination.begin(&header)?));
+        }
+        self.digest.header = Some(header);
+        Ok(())
+    }
+
+    fn row(&mut self, time: f64, values: &[f64]) -> Result<(), WriteError> {
+        let digest = &mut self.digest;
+        if digest.n_rows == 0 {
+            digest.first_time = time;
+        }
+        digest.n_rows += 1;
+        digest.last_time = time;
+        digest.last_row.clear();
+        digest.last_row.extend_from_slice(values);
+        if let Some(Table::Begun(writer)) = &mut self.table {
+            writer.row(time, values)?;
+        }
+        self.flush_sometimes()
+    }
+
+    fn event(&mut self, event: &EventRecord, sources: &SourceMap) -> Result<(), WriteError> {
+        let Some(log) = &mut self.events else { return Ok(()) };
+        let mut text = Vec::new();
+        let one = std::slice::from_ref(event);
+        if log.in_words && !log.is_empty {
+            text.push(b'\n');
+        }
+        // Writing to memory does not fail.
+        let _ = match log.in_words {
+            true => saltus_sim::write_story(&mut text, one),
+            false => saltus_sim::write_events(&mut text, one, &|span| sources.location(span)),
+        };
+        log.is_empty = false;
+        log.lines.add(&String::from_utf8_lossy(&text))?;
+        self.flush_sometimes()
+    }
+
+    fn flush_sometimes(&mut self) -> Result<(), WriteError> {
+        if (self.table.is_none() && self.events.is_none()) || self.flushed.elapsed() < FLUSH {
+            return Ok(());
+        }
+        if let Some(Table::Begun(writer)) = &mut self.table {
+            writer.flush()?;
+        }
+        if let Some(log) = &mut self.events {
+            log.lines.flush()?;
+        }
+        self.flushed = Instant::now();
+        Ok(())
+    }
+}
+
+struct FileSink {
+    stream: Stream,
+    model: Arc<Model>,
+    sources: SourceMap,
+    recorder: Option<Recorder>,
+}
+
+impl FileSink {
+    fn recorded(
+        &mut self,
+        write: impl FnOnce(&mut State) -> Result<(), WriteError>,
+        record: impl FnOnce(&mut Recorder) -> Result<(), SinkError>,
+    ) -> Result<(), SinkError> {
+        write(&mut self.stream.lock()).map_err(|error| SinkError::Failed(error.to_string()))?;
+        self.recorder.as_mut().map_or(Ok(()), record)
+    }
+}
+
+impl Sink for FileSink {
+    fn begin(&mut self, header: &saltus_sim::Header) -> Result<(), SinkError> {
+        let kept = self.stream.lock().kept.clone();
+        let own = results::header(self.model.program(), header, &kept);
+        self.recorded(|state| state.begin(own), |recorder| recorder.begin(header))
+    }
+
+    fn row(&mut self, time: f64, values: &[f64]) -> Result<(), SinkError> {
+        self.recorded(|state| state.row(time, values), |recorder| recorder.row(time, values))
+    }
+
+    fn event(&mut self, event: &EventRecord) -> Result<(), SinkError> {
+        let sources = std::mem::take(&mut self.sources);
+        let done = self.recorded(|state| state.event(event, &sources), |recorder| recorder.event(event));
+        self.sources = sources;
+        done
+    }
+
+    fn is_short_of_room(&self) -> bool {
+        self.recorder.as_ref().is_some_and(|recorder| recorder.is_short_of_room())
+    }
+}
