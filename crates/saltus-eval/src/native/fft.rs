@@ -83,15 +83,15 @@ mod tests {
     #[test]
     fn a_decay_has_the_sum_of_its_geometric_series() {
         let r: f64 = 0.9;
-        for n in [2, 4, 6, 26, 128, 2 * 97, 1000] {
-            let top = 1.0 - r.powi(n as i32);
+        for n in [2_i32, 4, 6, 26, 128, 2 * 97, 1000] {
+            let top = 1.0 - r.powi(n);
             let expected = |k: usize| {
-                let (sine, cosine) = (TAU * k as f64 / n as f64).sin_cos();
+                let (sine, cosine) = (TAU * k as f64 / f64::from(n)).sin_cos();
                 let (re, im) = (1.0 - r * cosine, r * sine);
                 let square = re * re + im * im;
                 (top * re / square, -top * im / square)
             };
-            check((0..n).map(|j| r.powi(j as i32)).collect(), expected, 1e-13 * n as f64);
+            check((0..n).map(|j| r.powi(j)).collect(), expected, 1e-13 * f64::from(n));
         }
     }
 }
