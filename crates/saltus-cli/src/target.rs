@@ -137,10 +137,11 @@ impl Target {
         screen: &Screen,
     ) -> Result<Run, Exit> {
         let started = Instant::now();
-        let session = self.open();
+        let mut session = self.open();
         session.permit(Permissions { prints_to_stderr: screen.json, ..session.permissions() });
+        let session = session;
         let class = self.class(&session).map_err(|error| {
-            let mut all = session.take_diagnostics();
+            let mut all = session.library().diagnostics();
             // What the files said explains why no class was found.
             if !all.has_errors() || !self.classes().is_empty() {
                 all.push(error);
@@ -149,7 +150,7 @@ impl Target {
             Exit::ModelError
         })?;
         let load = started.elapsed();
-        let outcome = pipeline::run_observed(&session, class, options, observer);
+        let outcome = run_if_readable(&session, class, options, observer);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
         Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
@@ -168,6 +169,24 @@ impl Target {
             None => Ok(()),
         }
     }
+}
+
+/// What is wrong with the files that the user named is said first. It is an error also where the class does not need them,
+/// because the user named them.
+fn run_if_readable(
+    session: &Session,
+    class: ClassId,
+    options: &Options,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Outcome {
+    let mut diagnostics = session.diagnostics();
+    if diagnostics.has_errors() {
+        return Outcome { diagnostics, ..Outcome::default() };
+    }
+    let mut outcome = pipeline::run_observed(session, class, options, observer);
+    diagnostics.extend(std::mem::take(&mut outcome.diagnostics));
+    outcome.diagnostics = diagnostics;
+    outcome
 }
 
 fn show(session: &Session, found: &Diagnostics, screen: &Screen) {

@@ -66,7 +66,7 @@ use crate::reference::Iterated;
 use crate::words::Words;
 
 /// What the caller may decide.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Options {
     /// Modifications of the model from outside: `("r.R", "2.5")`.
     pub overrides: Vec<(String, String)>,
@@ -84,8 +84,7 @@ pub struct Flattened {
 pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattened {
     let mut front = Front::new(library, options);
     let model = front.run(class, options);
-    let mut diagnostics = front.library_messages;
-    diagnostics.extend(library.take_diagnostics());
+    let mut diagnostics = library.concerning_diagnostics();
     diagnostics.extend(front.diagnostics);
     if !diagnostics.has_errors() {
         diagnostics.extend(front.withheld);
@@ -99,8 +98,8 @@ struct Front<'a> {
     words: Words,
     limits: Limits,
     diagnostics: Diagnostics,
-    /// What was wrong with files that lookup reached.
-    library_messages: Diagnostics,
+    /// How many messages of the library have been looked at.
+    n_library_messages: usize,
     reported: HashSet<(Code, Span)>,
     empty_class: &'a ast::ClassDef,
 

@@ -182,11 +182,10 @@ impl<'a> Front<'a> {
     /// Whether the absence of a name has been explained: an import without a target, a library that could not be found or
     /// read, or a base class that is missing.
     pub fn is_explained(&mut self, inst: InstId, name: Name) -> bool {
-        let of_library = self.library.take_diagnostics();
-        if of_library.has_errors() {
+        if self.library.has_errors_from(self.n_library_messages) {
             self.failed_imports.insert(name);
         }
-        self.library_messages.extend(of_library);
+        self.n_library_messages = self.library.n_messages();
         let mut at = inst;
         while at != self.root {
             if self.insts[at].is_incomplete {
@@ -194,7 +193,7 @@ impl<'a> Front<'a> {
             }
             at = self.enclosing(at);
         }
-        self.failed_imports.contains(&name)
+        self.failed_imports.contains(&name) || self.library.blame_broken_files()
     }
 
     fn enclosing(&self, inst: InstId) -> InstId {

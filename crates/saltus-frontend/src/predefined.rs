@@ -37,7 +37,7 @@ impl<'a> Front<'a> {
             words: Words::new(library),
             limits: options.limits,
             diagnostics: Diagnostics::new(),
-            library_messages: Diagnostics::new(),
+            n_library_messages: 0,
             reported: HashSet::new(),
             empty_class: predefined_class(library, "Real"),
             insts: IdVec::new(),
