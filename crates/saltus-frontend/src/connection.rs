@@ -246,6 +246,7 @@ impl<'a> Front<'a> {
         items: &mut Vec<Connector>,
         at: usize,
     ) -> Walk {
+        self.record(parts[at].name.span, Member::Component(comp));
         let comp = self.actual(comp);
         if !self.is_present(comp) {
             return Walk::Absent;

@@ -34,8 +34,10 @@ mod modification_sizes;
 mod modifier;
 mod overload;
 mod predefined;
+mod record;
 mod record_locals;
 mod reference;
+mod references;
 mod statement;
 mod types;
 mod words;
@@ -62,8 +64,11 @@ use crate::connector_variables::ConnectorVariables;
 use crate::equation::Collected;
 use crate::function::FunctionEntry;
 use crate::instance::{Comp, CompId, Inst, InstId, Member, SimpleType, Slot, SlotId};
+use crate::record::Recorder;
 use crate::reference::Iterated;
 use crate::words::Words;
+
+pub use crate::references::{ComponentType, Definition, DefinitionKind, References};
 
 /// What the caller may decide.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -72,24 +77,29 @@ pub struct Options {
     pub overrides: Vec<(String, String)>,
     /// Work limits of one evaluation at compile time.
     pub limits: Limits,
+    /// Keep what the names in the text mean.
+    pub references: bool,
 }
 
 /// The outcome of [`flatten`]. The model is there as far as it could be made, also next to errors.
 pub struct Flattened {
     pub model: Option<FlatModel>,
     pub diagnostics: Diagnostics,
+    /// If that was asked for.
+    pub references: Option<References>,
 }
 
 /// Flattens a class.
 pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattened {
     let mut front = Front::new(library, options);
     let model = front.run(class, options);
+    let references = front.finish_recording();
     let mut diagnostics = library.concerning_diagnostics();
     diagnostics.extend(front.diagnostics);
     if !diagnostics.has_errors() {
         diagnostics.extend(front.withheld);
     }
-    Flattened { model, diagnostics }
+    Flattened { model, diagnostics, references }
 }
 
 /// All state of one flattening.
@@ -102,6 +112,8 @@ struct Front<'a> {
     n_library_messages: usize,
     reported: HashSet<(Code, Span)>,
     empty_class: &'a ast::ClassDef,
+    /// What names mean, if that was asked for.
+    recorder: Option<Recorder<'a>>,
 
     // instances
     insts: IdVec<InstId, Inst<'a>>,

@@ -282,10 +282,12 @@ impl<'a> Front<'a> {
     fn walk_members(&mut self, inst: InstId, parts: &[ast::Ident]) -> Option<Member> {
         let (first, rest) = parts.split_first()?;
         let mut found = self.member(inst, first.name)?;
+        self.record(first.span, found);
         for part in rest {
             let Member::Class(slot) = found else { return None };
             let inst = self.slot_instance(slot);
             found = self.member(inst, part.name)?;
+            self.record(part.span, found);
         }
         Some(found)
     }
@@ -315,6 +317,9 @@ impl<'a> Front<'a> {
             }
             return None;
         }
+        if let Some(member) = found {
+            self.record(first.span, member);
+        }
         for (k, part) in rest.iter().enumerate() {
             let inside = match found {
                 Some(Member::Class(slot)) => self.slot_instance(slot),
@@ -330,6 +335,9 @@ impl<'a> Front<'a> {
                 None => return None,
             };
             found = self.member(inside, part.name);
+            if let Some(member) = found {
+                self.record(part.span, member);
+            }
             if found.is_none() {
                 if !self.insts[inside].is_incomplete {
                     let diagnostic = self.class_not_found(inside, path, k + 1);
@@ -461,7 +469,7 @@ pub fn elements(body: &ast::LongClass) -> impl Iterator<Item = &ast::Element> {
     })
 }
 
-fn imports(body: &ast::LongClass) -> impl Iterator<Item = &ast::Import> {
+pub fn imports(body: &ast::LongClass) -> impl Iterator<Item = &ast::Import> {
     elements(body).filter_map(|e| match &e.kind {
         ast::ElementKind::Import(import) => Some(import),
         _ => None,

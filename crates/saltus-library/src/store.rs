@@ -140,6 +140,11 @@ impl Store {
         revisions.max()
     }
 
+    /// The id of the present text of a file; `None` if it cannot be read.
+    pub fn file_id(&self, path: &Path) -> Option<FileId> {
+        Some(self.text(path).ok()?.id)
+    }
+
     /// Changes whenever an answer may change.
     pub fn change(&self) -> u64 {
         self.state().change

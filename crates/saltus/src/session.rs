@@ -21,7 +21,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use saltus_base::{Diagnostic, Diagnostics, SourceMap, nearest};
+use saltus_base::{Diagnostic, Diagnostics, FileId, SourceMap, nearest};
 use saltus_library::{ClassId, DiskFiles, FileSource, Library, Store};
 use saltus_syntax::ast::ClassKind;
 
@@ -204,6 +204,11 @@ impl Session {
     /// What is wrong with the files and texts that were loaded by name, whether a class uses them or not.
     pub fn diagnostics(&self) -> Diagnostics {
         self.tree().diagnostics.clone()
+    }
+
+    /// The id that spans in the present text of a file have.
+    pub fn file_id(&self, path: impl AsRef<Path>) -> Option<FileId> {
+        self.store.file_id(path.as_ref())
     }
 
     /// How many texts and how many identifiers are kept, for those who watch the memory.

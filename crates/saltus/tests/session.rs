@@ -1,4 +1,4 @@
-//! Sessions: texts that are set again and again, answers that are values.
+//! Sessions: texts that are set again and again, answers that are values, what names mean.
 
 #[path = "session/bench.rs"]
 mod bench;
@@ -8,3 +8,5 @@ mod edits;
 mod files;
 #[path = "session/random.rs"]
 mod random;
+#[path = "session/references.rs"]
+mod references;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use saltus_base::{Diagnostics, SourceMap};
 use saltus_flat::{Balance, FlatModel};
-use saltus_frontend::{Flattened, Options};
+use saltus_frontend::{Flattened, Options, References};
 use saltus_library::{ClassId, Dependencies, Library, Packages};
 
 use super::{Session, Tree, unknown_class};
@@ -22,6 +22,8 @@ const LEAST_SIZE: usize = 100;
 pub struct Flattening {
     pub model: Option<Arc<FlatModel>>,
     pub diagnostics: Diagnostics,
+    /// What the names in the texts mean, if that was asked for.
+    pub references: Option<References>,
     dependencies: Dependencies,
     packages: Packages,
     /// The texts that the spans of model and messages point into.
@@ -131,6 +133,11 @@ impl Session {
         report
     }
 
+    /// What the names mean in the texts that a class is made of; see [`Flattening::references`].
+    pub fn references(&self, class: &str) -> Arc<Flattening> {
+        self.flatten(class, &Options { references: true, ..Options::default() })
+    }
+
     /// The flat model of a class; the same value until something it depends on changes.
     pub fn flatten(&self, class: &str, options: &Options) -> Arc<Flattening> {
         if let Some(known) = self.current_results().find(class, options) {
@@ -165,6 +172,7 @@ impl Session {
         Flattening {
             model: flattened.model.map(Arc::new),
             diagnostics: flattened.diagnostics,
+            references: flattened.references,
             dependencies: library.dependencies(),
             packages: library.packages(),
             sources: library.source_map(),
@@ -199,5 +207,5 @@ fn missing(library: &Library, name: &str) -> Diagnostics {
 }
 
 fn without_model(diagnostics: Diagnostics) -> Flattened {
-    Flattened { model: None, diagnostics }
+    Flattened { model: None, diagnostics, references: None }
 }
