@@ -5,6 +5,7 @@ mod disk;
 mod messages;
 mod packages;
 mod shipped;
+mod store;
 mod uris;
 mod user_files;
 mod versions;
