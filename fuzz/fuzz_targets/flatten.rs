@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
 
 fn flatten_all(text: &str) {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
-    session.load_text("fuzz.mo", text);
+    session.set_text("fuzz.mo", text);
     for class in classes(&session) {
         let outcome = pipeline::run(&session, class, &Options::until(Stage::Check));
         if let Some(bug) = outcome.diagnostics.iter().find(|d| d.code.0 == "E9999") {

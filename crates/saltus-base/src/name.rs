@@ -35,6 +35,20 @@ impl Interner {
         self.ids.get(text).copied()
     }
 
+    /// How many different names there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// The text of a name, to be kept longer than the table.
+    pub fn shared_text(&self, name: Name) -> Arc<str> {
+        self.texts[name.0 as usize].clone()
+    }
+
     pub fn text(&self, name: Name) -> &str {
         &self.texts[name.0 as usize]
     }

@@ -1,12 +1,12 @@
 //! Source files and positions in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::{IdVec, Index, define_id};
+use crate::{Index, define_id};
 
 define_id! {
-    /// A loaded source file.
+    /// One text of one source file; another text of the same file has another id.
     pub struct FileId;
 }
 
@@ -49,10 +49,10 @@ pub struct SourceFile {
     pub lines: LineIndex,
 }
 
-/// All files of a session.
-#[derive(Default, Debug)]
+/// Texts by their ids. A copy shares the texts.
+#[derive(Clone, Default, Debug)]
 pub struct SourceMap {
-    files: IdVec<FileId, SourceFile>,
+    files: BTreeMap<FileId, Arc<SourceFile>>,
 }
 
 impl SourceMap {
@@ -63,16 +63,27 @@ impl SourceMap {
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let text = text.into();
         let lines = LineIndex::new(&text);
-        self.files.push(SourceFile { path: path.into(), text, lines })
+        let id = FileId::from_usize(self.files.last_key_value().map_or(0, |(last, _)| last.index() + 1));
+        self.insert(id, Arc::new(SourceFile { path: path.into(), text, lines }));
+        id
+    }
+
+    pub fn insert(&mut self, id: FileId, file: Arc<SourceFile>) {
+        self.files.insert(id, file);
     }
 
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
-        self.files.get(id)
+        self.files.get(&id).map(|file| &**file)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().map(|(&id, file)| (id, &**file))
     }
 
     /// Names and texts of all files, as plain data.
     pub fn texts(&self) -> SourceTexts {
-        SourceTexts { files: self.files.values().map(|file| (file.path.clone(), file.text.clone())).collect() }
+        let text = |(&id, file): (&FileId, &Arc<SourceFile>)| (id, file.path.clone(), file.text.clone());
+        SourceTexts { files: self.files.iter().map(text).collect() }
     }
 
     /// The source text of a span; empty for [`Span::nowhere`].
@@ -91,27 +102,22 @@ impl SourceMap {
 /// Names and texts of files by id: what is needed to show where a message belongs.
 #[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SourceTexts {
-    files: Vec<(String, Arc<str>)>,
+    /// In the order of their ids.
+    files: Vec<(FileId, String, Arc<str>)>,
 }
 
 impl SourceTexts {
-    /// These files alone; others keep their ids and are empty.
+    /// These files alone, under the ids that they have.
     pub fn only(&self, wanted: &BTreeSet<FileId>) -> SourceTexts {
-        let file = |(i, file): (usize, &(String, Arc<str>))| match wanted.contains(&FileId::from_usize(i)) {
-            true => file.clone(),
-            false => (String::new(), Arc::from("")),
-        };
-        let mut files: Vec<(String, Arc<str>)> = self.files.iter().enumerate().map(file).collect();
-        let last = wanted.iter().filter(|id| id.index() < files.len()).next_back();
-        files.truncate(last.map_or(0, |id| id.index() + 1));
-        SourceTexts { files }
+        SourceTexts { files: self.files.iter().filter(|(id, ..)| wanted.contains(id)).cloned().collect() }
     }
 
     /// The files under their ids.
     pub fn to_map(&self) -> SourceMap {
         let mut map = SourceMap::new();
-        for (path, text) in &self.files {
-            map.add(path.clone(), text.clone());
+        for (id, path, text) in &self.files {
+            let lines = LineIndex::new(text);
+            map.insert(*id, Arc::new(SourceFile { path: path.clone(), text: text.clone(), lines }));
         }
         map
     }

@@ -160,10 +160,11 @@ impl Target {
             return self.run_compiled(Path::new(name), options, client, screen);
         }
         let options = &options;
-        let session = self.open();
+        let mut session = self.open();
         session.permit(Permissions { prints_to_stderr: screen.json, ..session.permissions() });
+        let session = session;
         let class = self.class(&session).map_err(|error| {
-            let mut all = session.take_diagnostics();
+            let mut all = session.library().diagnostics();
             // What the files said explains why no class was found.
             if !all.has_errors() || !self.classes().is_empty() {
                 all.push(error);
@@ -172,7 +173,7 @@ impl Target {
             Exit::ModelError
         })?;
         let load = started.elapsed();
-        let outcome = pipeline::run_with(&session, class, options, client);
+        let outcome = run_if_readable(&session, class, options, client);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
         Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
@@ -217,6 +218,19 @@ impl Target {
             None => Ok(()),
         }
     }
+}
+
+/// What is wrong with the files that the user named is said first. It is an error also where the class does not need them,
+/// because the user named them.
+fn run_if_readable(session: &Session, class: ClassId, options: &Options, client: &mut dyn Client) -> Outcome {
+    let mut diagnostics = session.diagnostics();
+    if diagnostics.has_errors() {
+        return Outcome { diagnostics, ..Outcome::default() };
+    }
+    let mut outcome = pipeline::run_with(session, class, options, client);
+    diagnostics.extend(std::mem::take(&mut outcome.diagnostics));
+    outcome.diagnostics = diagnostics;
+    outcome
 }
 
 fn show(session: &Session, found: &Diagnostics, screen: &Screen) {

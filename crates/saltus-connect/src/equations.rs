@@ -8,7 +8,7 @@
 //! stream      p.h_outflow = …;                 for outside connectors only
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_flat::{
@@ -120,14 +120,14 @@ impl Generator<'_> {
     }
 
     /// Where the equation that brings in `member` comes from.
-    fn place(&self, member: &Member, set: &Set) -> (Span, Rc<str>) {
+    fn place(&self, member: &Member, set: &Set) -> (Span, Arc<str>) {
         match member.connect.or(set.connect).and_then(|i| self.connects.get(i as usize)) {
             Some(connect) => (connect.span, connect.component.clone()),
             None => (self.vars.span(member.end.var), "".into()),
         }
     }
 
-    fn push(&mut self, kind: EquationKind, span: Span, component: Rc<str>) {
+    fn push(&mut self, kind: EquationKind, span: Span, component: Arc<str>) {
         self.equations.push(Equation { kind, origin: Origin::Connection, component, span });
     }
 }

@@ -12,7 +12,7 @@
 //! without one last.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{Equation, VarId};
@@ -25,7 +25,7 @@ pub(crate) struct Connect {
     pub a: End,
     pub b: End,
     pub span: Span,
-    pub component: Rc<str>,
+    pub component: Arc<str>,
 }
 
 /// The connections of a model, while they are collected.
@@ -60,7 +60,7 @@ impl ConnectionSets {
     }
 
     /// One matched pair of primitive variables of `connect(…, …)`, which stands at `span` in the instance `component`.
-    pub fn connect(&mut self, a: End, b: End, span: Span, component: Rc<str>) {
+    pub fn connect(&mut self, a: End, b: End, span: Span, component: Arc<str>) {
         self.connects.push(Connect { a, b, span, component });
     }
 

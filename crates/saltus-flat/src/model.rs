@@ -182,7 +182,7 @@ pub struct Equation {
     pub kind: EquationKind,
     pub origin: Origin,
     /// Name of the component instance the equation belongs to, empty at the top.
-    pub component: std::rc::Rc<str>,
+    pub component: std::sync::Arc<str>,
     pub span: Span,
 }
 
@@ -221,7 +221,7 @@ pub enum EquationKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Algorithm {
     pub statements: Vec<Statement>,
-    pub component: std::rc::Rc<str>,
+    pub component: std::sync::Arc<str>,
     pub span: Span,
 }
 

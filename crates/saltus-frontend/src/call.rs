@@ -239,6 +239,7 @@ impl<'a> Front<'a> {
                 self.report(d::argument_twice(text, &name, ident.span));
                 return None;
             }
+            self.record_input(function, ident);
             arguments[k] = Some(value);
         }
         Some(arguments)

@@ -196,6 +196,10 @@ impl<'a> Front<'a> {
         }
         let kind = CompKind::Class(Rc::new(ClassComp { slot, elements: elements.clone() }));
         self.comps[comp].kind = Memo::Known(kind.clone());
+        if let Some(&inst) = elements.first() {
+            let modification = self.comps[comp].declaration.modification.as_ref();
+            self.record_modification(inst, modification.and_then(|m| m.class.as_ref()));
+        }
         for inst in elements {
             self.expand(inst);
         }

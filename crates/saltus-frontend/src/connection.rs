@@ -7,7 +7,7 @@
 //! This runs before the other equations are looked at, because `cardinality`, `inStream` and `Connections.isRoot` ask for
 //! its outcome. Connectors that do not exist (conditional components) take their connections with them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_connect::{End, Face};
@@ -40,7 +40,7 @@ pub struct Resolved {
 pub struct Connection {
     pub ends: [(Connector, Face); 2],
     pub span: Span,
-    pub component: Rc<str>,
+    pub component: Arc<str>,
 }
 
 pub enum Argument<'a> {
@@ -193,7 +193,7 @@ impl<'a> Front<'a> {
         is_connector
     }
 
-    pub fn connect_all(&mut self, a: Resolved, b: Resolved, span: Span, component: &Rc<str>) {
+    pub fn connect_all(&mut self, a: Resolved, b: Resolved, span: Span, component: &Arc<str>) {
         if a.dims != b.dims {
             self.report(d::connect_sizes(&a.dims, &b.dims, span));
             return;
@@ -246,6 +246,7 @@ impl<'a> Front<'a> {
         items: &mut Vec<Connector>,
         at: usize,
     ) -> Walk {
+        self.record(parts[at].name.span, Member::Component(comp));
         let comp = self.actual(comp);
         if !self.is_present(comp) {
             return Walk::Absent;

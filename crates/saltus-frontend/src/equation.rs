@@ -9,7 +9,7 @@
 //! `connect` and the equations of connection graphs are handled before, in `connection`; here they are passed over.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::Span;
 use saltus_eval::Value;
@@ -82,7 +82,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    pub fn component_path(&self, inst: InstId) -> Rc<str> {
+    pub fn component_path(&self, inst: InstId) -> Arc<str> {
         self.insts[inst].path.clone().unwrap_or_else(|| "".into())
     }
 
@@ -90,7 +90,7 @@ impl<'a> Front<'a> {
         &mut self,
         scope: InstId,
         equations: &'a [ast::Equation],
-        component: &Rc<str>,
+        component: &Arc<str>,
         out: &mut Vec<flat::Equation>,
     ) {
         for equation in equations {
@@ -102,7 +102,7 @@ impl<'a> Front<'a> {
         &mut self,
         scope: InstId,
         equation: &'a ast::Equation,
-        component: &Rc<str>,
+        component: &Arc<str>,
         out: &mut Vec<flat::Equation>,
     ) {
         let span = equation.span;
@@ -208,7 +208,7 @@ impl<'a> Front<'a> {
         scope: InstId,
         branches: &'a [(ast::Expr, Vec<ast::Equation>)],
         otherwise: Option<&'a [ast::Equation]>,
-        component: &Rc<str>,
+        component: &Arc<str>,
         span: Span,
         out: &mut Vec<flat::Equation>,
     ) {
@@ -281,7 +281,7 @@ impl<'a> Front<'a> {
         &mut self,
         scope: InstId,
         branches: &'a [(ast::Expr, Vec<ast::Equation>)],
-        component: &Rc<str>,
+        component: &Arc<str>,
     ) -> Option<EquationKind> {
         let branches = branches
             .iter()

@@ -76,7 +76,10 @@ impl<'a> Front<'a> {
         let own = short.modification.as_ref().and_then(|m| self.class_modifier_checked(m, scope));
         self.check_final(&self.insts[inst].modifier.clone(), &own);
         let modifier = merge(&self.insts[inst].modifier, &merge(&own, &self.constraint_of(inst)));
-        self.add_base(inst, base, modifier, false, short.base.span);
+        let base_inst = self.add_base(inst, base, modifier, false, short.base.span);
+        if let Some(base_inst) = base_inst {
+            self.record_modification(base_inst, short.modification.as_ref());
+        }
     }
 
     /// What the constraining type says about the class of an instance.
@@ -85,6 +88,7 @@ impl<'a> Front<'a> {
     }
 
     fn expand_long(&mut self, inst: InstId, body: &'a ast::LongClass) {
+        self.record_body(inst, body);
         let outer = merge(&self.insts[inst].modifier, &self.constraint_of(inst));
         let redeclared = self.redeclared_elements(inst, body);
         if let (Some(modification), Some(original)) = (&body.extends, self.insts[inst].original) {
@@ -130,6 +134,7 @@ impl<'a> Front<'a> {
         self.check_final(outer, &own);
         let modifier = merge(outer, &merge(redeclared, &own));
         let Some(base_inst) = self.add_base(inst, base, modifier, is_protected, extends.base.span) else { return };
+        self.record_modification(base_inst, extends.modification.as_ref());
         if let Some(own) = own {
             self.check_modified_names(base_inst, &own);
         }
@@ -376,7 +381,10 @@ impl<'a> Front<'a> {
         for (name, modifier) in &redeclared.subs {
             let mut is_inherited = false;
             for base in self.insts[inst].bases.clone() {
-                is_inherited |= self.member(base, *name).is_some();
+                if let Some(member) = self.member(base, *name) {
+                    is_inherited = true;
+                    self.record_redeclared(modifier.span, member);
+                }
             }
             if is_inherited || self.insts[inst].is_incomplete {
                 continue;

@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Name, Span};
 use saltus_connect::Face;
@@ -24,7 +25,7 @@ use crate::modifier::Mod;
 pub struct Pending {
     pub buses: [(InstId, Name, Face); 2],
     pub span: Span,
-    pub component: Rc<str>,
+    pub component: Arc<str>,
 }
 
 impl<'a> Front<'a> {

@@ -16,6 +16,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{Name, Span};
 use saltus_eval::Value;
@@ -118,7 +119,7 @@ pub struct Inst<'a> {
     /// The instance that extends this one.
     pub derived: Option<InstId>,
     /// Flat name of the component, empty for the model itself, `None` outside the model.
-    pub path: Option<Rc<str>>,
+    pub path: Option<Arc<str>>,
     pub prefixes: Prefixes,
     pub expansion: Memo<()>,
     pub bases: Vec<InstId>,

@@ -34,8 +34,10 @@ mod modification_sizes;
 mod modifier;
 mod overload;
 mod predefined;
+mod record;
 mod record_locals;
 mod reference;
+mod references;
 mod statement;
 mod types;
 mod words;
@@ -62,35 +64,42 @@ use crate::connector_variables::ConnectorVariables;
 use crate::equation::Collected;
 use crate::function::FunctionEntry;
 use crate::instance::{Comp, CompId, Inst, InstId, Member, SimpleType, Slot, SlotId};
+use crate::record::Recorder;
 use crate::reference::Iterated;
 use crate::words::Words;
 
+pub use crate::references::{ComponentType, Definition, DefinitionKind, References};
+
 /// What the caller may decide.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Options {
     /// Modifications of the model from outside: `("r.R", "2.5")`.
     pub overrides: Vec<(String, String)>,
     /// Work limits of one evaluation at compile time.
     pub limits: Limits,
+    /// Keep what the names in the text mean.
+    pub references: bool,
 }
 
 /// The outcome of [`flatten`]. The model is there as far as it could be made, also next to errors.
 pub struct Flattened {
     pub model: Option<FlatModel>,
     pub diagnostics: Diagnostics,
+    /// If that was asked for.
+    pub references: Option<References>,
 }
 
 /// Flattens a class.
 pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattened {
     let mut front = Front::new(library, options);
     let model = front.run(class, options);
-    let mut diagnostics = front.library_messages;
-    diagnostics.extend(library.take_diagnostics());
+    let references = front.finish_recording();
+    let mut diagnostics = library.concerning_diagnostics();
     diagnostics.extend(front.diagnostics);
     if !diagnostics.has_errors() {
         diagnostics.extend(front.withheld);
     }
-    Flattened { model, diagnostics }
+    Flattened { model, diagnostics, references }
 }
 
 /// All state of one flattening.
@@ -99,10 +108,12 @@ struct Front<'a> {
     words: Words,
     limits: Limits,
     diagnostics: Diagnostics,
-    /// What was wrong with files that lookup reached.
-    library_messages: Diagnostics,
+    /// How many messages of the library have been looked at.
+    n_library_messages: usize,
     reported: HashSet<(Code, Span)>,
     empty_class: &'a ast::ClassDef,
+    /// What names mean, if that was asked for.
+    recorder: Option<Recorder<'a>>,
 
     // instances
     insts: IdVec<InstId, Inst<'a>>,

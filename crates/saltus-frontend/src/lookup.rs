@@ -182,11 +182,10 @@ impl<'a> Front<'a> {
     /// Whether the absence of a name has been explained: an import without a target, a library that could not be found or
     /// read, or a base class that is missing.
     pub fn is_explained(&mut self, inst: InstId, name: Name) -> bool {
-        let of_library = self.library.take_diagnostics();
-        if of_library.has_errors() {
+        if self.library.has_errors_from(self.n_library_messages) {
             self.failed_imports.insert(name);
         }
-        self.library_messages.extend(of_library);
+        self.n_library_messages = self.library.n_messages();
         let mut at = inst;
         while at != self.root {
             if self.insts[at].is_incomplete {
@@ -194,7 +193,7 @@ impl<'a> Front<'a> {
             }
             at = self.enclosing(at);
         }
-        self.failed_imports.contains(&name)
+        self.failed_imports.contains(&name) || self.library.blame_broken_files()
     }
 
     fn enclosing(&self, inst: InstId) -> InstId {
@@ -283,10 +282,12 @@ impl<'a> Front<'a> {
     fn walk_members(&mut self, inst: InstId, parts: &[ast::Ident]) -> Option<Member> {
         let (first, rest) = parts.split_first()?;
         let mut found = self.member(inst, first.name)?;
+        self.record(first.span, found);
         for part in rest {
             let Member::Class(slot) = found else { return None };
             let inst = self.slot_instance(slot);
             found = self.member(inst, part.name)?;
+            self.record(part.span, found);
         }
         Some(found)
     }
@@ -316,6 +317,9 @@ impl<'a> Front<'a> {
             }
             return None;
         }
+        if let Some(member) = found {
+            self.record(first.span, member);
+        }
         for (k, part) in rest.iter().enumerate() {
             let inside = match found {
                 Some(Member::Class(slot)) => self.slot_instance(slot),
@@ -331,6 +335,9 @@ impl<'a> Front<'a> {
                 None => return None,
             };
             found = self.member(inside, part.name);
+            if let Some(member) = found {
+                self.record(part.span, member);
+            }
             if found.is_none() {
                 if !self.insts[inside].is_incomplete {
                     let diagnostic = self.class_not_found(inside, path, k + 1);
@@ -462,7 +469,7 @@ pub fn elements(body: &ast::LongClass) -> impl Iterator<Item = &ast::Element> {
     })
 }
 
-fn imports(body: &ast::LongClass) -> impl Iterator<Item = &ast::Import> {
+pub fn imports(body: &ast::LongClass) -> impl Iterator<Item = &ast::Import> {
     elements(body).filter_map(|e| match &e.kind {
         ast::ElementKind::Import(import) => Some(import),
         _ => None,

@@ -14,6 +14,7 @@ use crate::connector_variables::ConnectorVariables;
 use crate::diagnostics as d;
 use crate::instance::{Inst, InstId, Member, Memo, Prefixes, SlotId};
 use crate::modifier::ModRef;
+use crate::record::Recorder;
 use crate::words::Words;
 use crate::{Front, Options};
 
@@ -37,9 +38,10 @@ impl<'a> Front<'a> {
             words: Words::new(library),
             limits: options.limits,
             diagnostics: Diagnostics::new(),
-            library_messages: Diagnostics::new(),
+            n_library_messages: 0,
             reported: HashSet::new(),
             empty_class: predefined_class(library, "Real"),
+            recorder: options.references.then(Recorder::default),
             insts: IdVec::new(),
             comps: IdVec::new(),
             slots: IdVec::new(),

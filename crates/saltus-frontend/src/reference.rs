@@ -98,6 +98,7 @@ impl<'a> Front<'a> {
         let mut expr = base;
         for part in parts {
             let name = self.text(part.name.name);
+            self.record_field(&expr, part.name);
             expr = typing::field(self, expr, name, span);
             expr = self.subscripted(scope, expr, &part.subscripts, span);
         }
@@ -109,6 +110,7 @@ impl<'a> Front<'a> {
         match member {
             Member::Component(comp) => self.component_expr(scope, comp, &reference.parts[at..], reference.span),
             Member::Class(slot) => {
+                self.record(reference.parts[at].name.span, member);
                 let Some(next) = reference.parts.get(at + 1) else {
                     if self.is_function(slot) {
                         let function = self.function_of(slot);
@@ -145,6 +147,7 @@ impl<'a> Front<'a> {
         let ty = self.enums[id].clone();
         match ty.literals.iter().position(|l| l == name) {
             Some(k) => {
+                self.record_literal(part.name.span, id, part.name.name);
                 Expr::new(ExprKind::EnumLiteral(id, k as u32 + 1), Type::scalar(BaseType::Enumeration(id)), span)
             }
             None => {
@@ -156,6 +159,7 @@ impl<'a> Front<'a> {
 
     /// The value of a component with the subscripts of the first part, then the further parts inside it.
     pub fn component_expr(&mut self, scope: InstId, comp: CompId, parts: &'a [ast::RefPart], span: Span) -> Expr {
+        self.record(parts[0].name.span, Member::Component(comp));
         let comp = self.actual(comp);
         if self.insts[self.comps[comp].owner].function.is_some() {
             return self.local_expr(scope, comp, parts, span);
@@ -235,6 +239,7 @@ impl<'a> Front<'a> {
         match self.member(inst, next.name.name) {
             Some(Member::Component(inner)) => self.component_expr(scope, inner, rest, span),
             Some(Member::Class(slot)) => {
+                self.record(next.name.span, Member::Class(slot));
                 // `component.Package.constant`, `component.Enumeration.literal`
                 let Some(constant) = rest.get(1) else {
                     let class = self.library.qualified_name(self.slots[slot].class);
@@ -467,6 +472,7 @@ impl<'a> Front<'a> {
         } else {
             self.lookup_name(scope, first.name.name)
         }?;
+        self.record(first.name.span, found);
         for part in rest {
             let inside = match found {
                 Member::Class(slot) => self.slot_instance(slot),
@@ -479,6 +485,7 @@ impl<'a> Front<'a> {
                 }
             };
             found = self.member(inside, part.name.name)?;
+            self.record(part.name.span, found);
         }
         Some(found)
     }

@@ -116,7 +116,7 @@ pub fn annotation_of(class: &ClassDef) -> Option<&ClassModification> {
     annotation.as_ref().map(|annotation| &annotation.modification)
 }
 
-fn modifications(modification: &ClassModification) -> impl Iterator<Item = &ElementModification> {
+pub(crate) fn modifications(modification: &ClassModification) -> impl Iterator<Item = &ElementModification> {
     modification.arguments.iter().filter_map(|argument| match argument {
         Argument::Modification(modification) => Some(modification),
         _ => None,

@@ -93,16 +93,16 @@ impl Library {
     fn open<'a>(&'a self, candidate: &'a Candidate) -> Option<Opened<'a>> {
         let package_file = candidate.is_directory.then(|| candidate.path.join("package.mo"));
         let path = package_file.as_ref().unwrap_or(&candidate.path);
-        let tree = self.sources.load(path, &self.names)?;
+        let tree = self.sources.load(path)?;
         let file = self.sources.file(tree)?;
         if file.users_classes.get().is_some() {
             return None;
         }
-        let [top] = file.tree.classes.as_slice() else {
+        let [top] = file.tree().classes.as_slice() else {
             self.sources.report_syntax_errors(tree);
-            if !file.tree.classes.is_empty() || !file.has_syntax_errors {
-                let span = file.tree.classes.get(1).map_or(Span::nowhere(), |second| second.class.name.span);
-                self.sources.report(diagnostics::ignored_in_search(path, file.tree.classes.len(), span));
+            if !file.tree().classes.is_empty() || !file.has_syntax_errors() {
+                let span = file.tree().classes.get(1).map_or(Span::nowhere(), |second| second.class.name.span);
+                self.sources.report(diagnostics::ignored_in_search(path, file.tree().classes.len(), span));
             }
             return None;
         };
@@ -120,7 +120,7 @@ impl Library {
             let is_directory = chosen.candidate.is_directory;
             self.sources.report(diagnostics::name_mismatch(text, found, is_directory, class.name.span));
         }
-        if let Some(within) = self.sources.file(chosen.tree).and_then(|file| file.tree.within.as_ref())
+        if let Some(within) = self.sources.file(chosen.tree).and_then(|file| file.tree().within.as_ref())
             && !within.path.is_empty()
         {
             self.sources.report(diagnostics::within_mismatch("", &self.path_text(&within.path), within.span));

@@ -113,6 +113,9 @@ impl Library {
     /// The index of the classes declared in `id`, built now if need be.
     pub(crate) fn children_of(&self, id: ClassId) -> Option<&Children> {
         let entry = self.entry(id)?;
+        if let Some(place) = &entry.place {
+            self.sources.used_file(place.tree);
+        }
         Some(entry.children.get_or_init(|| self.index_children(id, entry)))
     }
 
@@ -192,7 +195,7 @@ impl Library {
 
     /// A class of the text of `package.mo` may not be stored beside it as well.
     fn check_stored_twice(&self, parent: ClassId, first: ClassId, path: &Path, is_directory: bool) {
-        if is_directory && !self.sources.files.is_file(&path.join("package.mo")) {
+        if is_directory && !self.sources.is_file(&path.join("package.mo")) {
             return;
         }
         if let Some(first) = self.definition(first) {

@@ -96,6 +96,10 @@ impl MemoryFiles {
         self.files.insert(normalise(path.as_ref()), bytes.into());
     }
 
+    pub fn remove(&mut self, path: impl AsRef<Path>) {
+        self.files.remove(&normalise(path.as_ref()));
+    }
+
     /// The files strictly below `dir`, with their paths relative to it.
     fn below(&self, dir: &Path) -> impl Iterator<Item = &Path> {
         let dir = normalise(dir);

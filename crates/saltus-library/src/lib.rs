@@ -22,8 +22,11 @@
 //! Specification: chapter 13 (packages, file system mapping, `MODELICAPATH`, external resources) and the section on
 //! versions in chapter 18 (annotations).
 //!
-//! Invariants: a file is read and parsed at most once; a directory is listed at most once; references that a
-//! [`Library`] hands out live as long as it does, also while it loads more.
+//! A [`Library`] is made for one question and sees one state of the files. The [`Store`] below it outlives it: it keeps
+//! texts, trees and listings from one library to the next, and learns of edits in between.
+//!
+//! Invariants: a file is read and parsed once for each of its texts; a directory is listed at most once until it is said
+//! to have changed; references that a [`Library`] hands out live as long as it does, also while it loads more.
 //!
 //! [`Diagnostics`]: saltus_base::Diagnostics
 
@@ -31,23 +34,29 @@ pub mod annotations;
 mod arena;
 mod choice;
 mod classes;
+mod dependencies;
 mod diagnostics;
 mod files;
 mod library;
 mod load;
 mod names;
+mod outline;
 mod package;
 mod packages;
 mod place;
 mod search;
 mod sources;
+mod store;
 mod uri;
 mod version;
 
 #[cfg(test)]
 mod tests;
 
+pub use dependencies::Dependencies;
 pub use files::{DirEntry, DiskFiles, FileSource, MAX_FILE_SIZE, MemoryFiles};
 pub use library::{ClassId, Library};
 pub use packages::Packages;
+pub use search::split_modelica_path;
+pub use store::Store;
 pub use version::Version;

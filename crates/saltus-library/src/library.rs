@@ -1,11 +1,12 @@
 //! [`Library`]: the owner of all files, names, trees and classes, and the questions that can be asked about them.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use saltus_base::{Diagnostic, Diagnostics, Index, Name, SourceMap, Span, define_id};
+use saltus_base::{Diagnostic, Diagnostics, Index, Name, SourceMap, Span};
 use saltus_syntax::ast;
 
 use crate::annotations::AnnotationNames;
@@ -17,15 +18,27 @@ use crate::names::{FastMap, Names};
 use crate::place::Place;
 use crate::search::SearchRoot;
 use crate::sources::Sources;
+use crate::store::Store;
 
-define_id! {
-    /// A class as it is declared: the same id wherever it is used.
-    pub struct ClassId;
+/// A class as it is declared: the same id wherever it is used in one [`Library`]. The id of another library, made before an
+/// edit or for another question, is known to none of the methods.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId {
+    library: u32,
+    index: u32,
+}
+
+impl std::fmt::Debug for ClassId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ClassId({}:{})", self.library, self.index)
+    }
 }
 
 /// Everything that is loaded, and the means to load more. All methods take `&self`, and references live as long as
 /// the library, because lookup loads files while its callers hold syntax trees.
 pub struct Library {
+    /// Tells the ids of this library from those of others on the same store.
+    number: u32,
     pub(crate) sources: Sources,
     pub(crate) names: Names,
     pub(crate) annotation_names: AnnotationNames,
@@ -37,20 +50,35 @@ pub struct Library {
     pub(crate) shipped: OnceCell<SearchRoot>,
     /// What the `uses` annotations of the loaded top-level classes ask for, in the order of loading.
     pub(crate) requirements: RefCell<Vec<Requirement>>,
+    /// Files that the user named.
+    pub(crate) users_files: RefCell<Vec<PathBuf>>,
+    /// Top-level names that were asked for.
+    pub(crate) asked: RefCell<BTreeSet<Name>>,
+    /// All top-level names were asked for.
+    pub(crate) has_asked_all: Cell<bool>,
     reads_all_files: Cell<bool>,
 }
 
 impl Library {
     pub fn new(files: Box<dyn FileSource>) -> Library {
-        let names = Names::new();
+        Library::over(&Store::new(files))
+    }
+
+    /// An empty class tree over these texts. They may not change while it is in use.
+    pub fn over(store: &Arc<Store>) -> Library {
+        let names = Names::new(store.clone());
         let library = Library {
-            sources: Sources::new(Arc::from(files)),
+            number: store.next_library(),
+            sources: Sources::new(store.clone()),
             annotation_names: AnnotationNames::new(&names),
             classes: Arena::new(),
             added: RefCell::default(),
             search: Arena::new(),
             shipped: OnceCell::new(),
             requirements: RefCell::default(),
+            users_files: RefCell::default(),
+            asked: RefCell::default(),
+            has_asked_all: Cell::new(false),
             reads_all_files: Cell::new(false),
             names,
         };
@@ -61,12 +89,15 @@ impl Library {
 
     /// The unnamed top-level scope; its children are the top-level classes.
     pub fn root(&self) -> ClassId {
-        ClassId::from_usize(0)
+        ClassId { library: self.number, index: 0 }
     }
 
     /// The class `name` that is *declared* in `parent`: nested in its text, or stored in a file or directory of its
     /// package directory, which is read now. At top level: a loaded class, else one found in the search paths.
     pub fn child(&self, parent: ClassId, name: Name) -> Option<ClassId> {
+        if parent == self.root() {
+            self.asked.borrow_mut().insert(name);
+        }
         let slot = self.children_of(parent)?.slot(name);
         match slot {
             Some(Slot::Class(id)) => Some(id),
@@ -82,17 +113,20 @@ impl Library {
     /// All classes declared in `parent`, in the order of its text and of `package.order`; reads all files of a
     /// package. At top level only what is loaded.
     pub fn children(&self, parent: ClassId) -> Vec<ClassId> {
+        if parent == self.root() {
+            self.has_asked_all.set(true);
+        }
         self.declared_classes(parent)
     }
 
     /// The definition as written; `None` for the root.
     pub fn definition(&self, id: ClassId) -> Option<&ast::ClassDef> {
-        self.entry(id)?.place.as_ref()?.class(&self.sources.loaded)
+        self.entry(id)?.place.as_ref()?.class(&self.sources)
     }
 
     /// The element node of a class that is nested in the text of another, with its prefixes and constraining clause.
     pub fn element(&self, id: ClassId) -> Option<&ast::ClassElement> {
-        self.entry(id)?.place.as_ref()?.element(&self.sources.loaded)
+        self.entry(id)?.place.as_ref()?.element(&self.sources)
     }
 
     /// The class in whose scope `id` stands; `None` for the root.
@@ -115,7 +149,7 @@ impl Library {
             return known;
         }
         let place = self.sources.tree_of_file(span.file).and_then(|tree_id| {
-            let tree = &self.sources.file(tree_id)?.tree;
+            let tree = self.sources.used_file(tree_id)?.tree();
             Place::locate(tree_id, tree, definition)
         });
         let origin = self.entry(parent).map_or(Origin::User, |entry| entry.origin);
@@ -162,13 +196,45 @@ impl Library {
         self.names.text(name)
     }
 
-    /// Syntax errors and problems of libraries found since the last call.
-    pub fn take_diagnostics(&self) -> Diagnostics {
-        self.sources.take_diagnostics()
+    /// All syntax errors and problems of libraries found so far.
+    pub fn diagnostics(&self) -> Diagnostics {
+        self.sources.diagnostics()
+    }
+
+    /// How many messages there are so far, repetitions included.
+    pub fn n_messages(&self) -> usize {
+        self.sources.n_messages()
+    }
+
+    /// Is there an error that is of concern among the messages from that number on?
+    pub fn has_errors_from(&self, first: usize) -> bool {
+        self.sources.has_errors_from(first)
+    }
+
+    /// Those of [`diagnostics`](Self::diagnostics) that are about files of which more than the names of their classes was
+    /// needed.
+    pub fn concerning_diagnostics(&self) -> Diagnostics {
+        self.sources.concerning(usize::MAX)
+    }
+
+    /// Those of them that were among the first `n` messages.
+    pub fn concerning_diagnostics_until(&self, n: usize) -> Diagnostics {
+        self.sources.concerning(n)
+    }
+
+    /// Something is missing: does a broken file of the user explain it? From then on all messages are of concern.
+    pub fn blame_broken_files(&self) -> bool {
+        self.has_asked_all.set(true);
+        self.sources.blame_broken_files()
+    }
+
+    /// The texts that this library has read.
+    pub fn source_map(&self) -> SourceMap {
+        self.sources.map()
     }
 
     pub fn with_sources<R>(&self, f: impl FnOnce(&SourceMap) -> R) -> R {
-        self.sources.with_map(f)
+        f(&self.source_map())
     }
 
     /// The bytes of an external resource; only of files that [`may_read`](Self::may_read) permits.
@@ -177,7 +243,7 @@ impl Library {
             let reason = "it is neither below the working directory nor part of a library; `--allow-io` permits it";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
         }
-        self.sources.files.read(path)
+        self.sources.read_resource(path)
     }
 
     /// Lets resources be read from everywhere.
@@ -187,7 +253,7 @@ impl Library {
 
     /// Is the file below the working directory or the directory of a file that was loaded, or is everything permitted?
     pub fn may_read(&self, path: &Path) -> bool {
-        let files = &self.sources.files;
+        let files = &self.sources.store;
         let absolute = files.absolute(path);
         self.reads_all_files.get()
             || absolute.starts_with(files.absolute(Path::new(".")))
@@ -199,7 +265,7 @@ impl Library {
 
     /// Where files come from.
     pub fn file_source(&self) -> Arc<dyn FileSource> {
-        self.sources.files.clone()
+        self.sources.store.clone()
     }
 
     /// The files read so far, in order.
@@ -224,11 +290,14 @@ impl Library {
     }
 
     pub(crate) fn entry(&self, id: ClassId) -> Option<&ClassEntry> {
-        self.classes.get(id.index())
+        if id.library != self.number {
+            return None;
+        }
+        self.classes.get(id.index as usize)
     }
 
     pub(crate) fn push_class(&self, entry: ClassEntry) -> ClassId {
-        ClassId::from_usize(self.classes.push(entry))
+        ClassId { library: self.number, index: self.classes.push(entry) as u32 }
     }
 }
 

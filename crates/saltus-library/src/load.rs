@@ -19,14 +19,23 @@ impl Library {
     /// These take precedence over classes of the same name in the search paths.
     pub fn load_file(&self, path: &Path) -> Vec<ClassId> {
         let package_file = path.join("package.mo");
-        let path = if self.sources.files.is_file(&package_file) { &package_file } else { path };
-        let Some(tree) = self.sources.load(path, &self.names) else { return Vec::new() };
+        let path = if self.sources.is_file(&package_file) { &package_file } else { path };
+        let Some(tree) = self.sources.load_users(path) else { return Vec::new() };
         self.load_tree(tree)
+    }
+
+    /// Loads the files of the user, in this order, and notes that results depend on what they declare.
+    pub fn load_users_files(&self, paths: &[PathBuf]) -> Vec<ClassId> {
+        self.users_files.borrow_mut().extend_from_slice(paths);
+        self.sources.is_loading.set(true);
+        let classes = paths.iter().flat_map(|path| self.load_file(path)).collect();
+        self.sources.is_loading.set(false);
+        classes
     }
 
     /// Loads a text as if it were the file `path`.
     pub fn load_text(&self, path: &str, text: &str) -> Vec<ClassId> {
-        let tree = self.sources.add_text(Path::new(path), text, &self.names);
+        let tree = self.sources.add_text(Path::new(path), text);
         self.load_tree(tree)
     }
 
@@ -36,7 +45,7 @@ impl Library {
             return known.clone();
         }
         self.sources.report_syntax_errors(tree);
-        let classes = match &file.tree.within {
+        let classes = match &file.tree().within {
             Some(within) if !within.path.is_empty() => self.load_within(tree),
             _ => self.load_top_level(tree, self.root()),
         };
@@ -47,13 +56,13 @@ impl Library {
     fn load_top_level(&self, tree: TreeId, parent: ClassId) -> Vec<ClassId> {
         let Some(file) = self.sources.file(tree) else { return Vec::new() };
         let directory = self.package_directory(tree);
-        let classes = file.tree.classes.iter().enumerate();
+        let classes = file.tree().classes.iter().enumerate();
         if directory.is_none() {
             return classes
                 .map(|(top, definition)| self.register(tree, top, &definition.class, parent, None))
                 .collect();
         }
-        let Some(first) = file.tree.classes.first() else {
+        let Some(first) = file.tree().classes.first() else {
             self.report_not_one_class(tree);
             return Vec::new();
         };
@@ -66,7 +75,7 @@ impl Library {
     fn package_directory(&self, tree: TreeId) -> Option<PathBuf> {
         let path = &self.sources.file(tree)?.path;
         let is_package_file = path.file_name().is_some_and(|name| name == "package.mo");
-        if !is_package_file || !self.sources.files.is_file(path) {
+        if !is_package_file || !self.sources.is_file(path) {
             return None;
         }
         path.parent().map(Path::to_path_buf)
@@ -74,7 +83,7 @@ impl Library {
 
     /// The user may keep a package in a directory of any name (a download, a checkout): a warning is enough.
     fn check_directory_name(&self, directory: Option<&Path>, class: &ClassDef) {
-        let absolute = directory.map(|directory| self.sources.files.absolute(directory));
+        let absolute = directory.map(|directory| self.sources.store.absolute(directory));
         let Some(stored) = absolute.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()) else { return };
         let name = self.text(class.name.name);
         let rest = stored.strip_prefix(name);
@@ -139,7 +148,7 @@ impl Library {
             return vec![id];
         }
         let Some(file) = self.sources.file(tree) else { return Vec::new() };
-        let Some(within) = &file.tree.within else { return Vec::new() };
+        let Some(within) = &file.tree().within else { return Vec::new() };
         let parent = within.path.iter().try_fold(self.root(), |scope, part| self.child(scope, part.name));
         let Some(parent) = parent else {
             let package = self.path_text(&within.path);
@@ -158,13 +167,13 @@ impl Library {
     /// Loads a file as a part of the package directory it lies in: goes up to the outermost directory with a
     /// `package.mo`, loads that, and comes down again by the names of the directories.
     fn load_with_enclosing_package(&self, tree: TreeId) -> Option<ClassId> {
-        let path = self.sources.files.absolute(&self.sources.file(tree)?.path);
+        let path = self.sources.store.absolute(&self.sources.file(tree)?.path);
         let is_package_file = path.file_name().is_some_and(|name| name == "package.mo");
         let entity = if is_package_file { path.parent()? } else { &path };
         let mut names: Vec<Name> = vec![self.name_in_path(entity)?];
         let mut outermost = None;
         let mut directory = entity.parent();
-        while let Some(dir) = directory.filter(|dir| self.sources.files.is_file(&dir.join("package.mo"))) {
+        while let Some(dir) = directory.filter(|dir| self.sources.is_file(&dir.join("package.mo"))) {
             outermost = Some(dir);
             names.extend(self.name_in_path(dir));
             directory = dir.parent();

@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
-use saltus_base::{Interner, Name};
+use saltus_base::Name;
 
 use crate::arena::Arena;
+use crate::store::Store;
 
 /// A hash table keyed by names or other small integers.
 pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<IntegerHasher>>;
@@ -36,32 +38,25 @@ impl Hasher for IntegerHasher {
     }
 }
 
-/// The interner, and the texts that were asked for in storage that never moves.
+/// The identifiers of the store, and the texts that were asked for in storage that never moves.
 pub(crate) struct Names {
-    interner: RefCell<Interner>,
-    texts: Arena<Box<str>>,
+    store: Arc<Store>,
+    texts: Arena<Arc<str>>,
     positions: RefCell<FastMap<Name, usize>>,
 }
 
 impl Names {
-    pub(crate) fn new() -> Self {
-        Self { interner: RefCell::new(Interner::new()), texts: Arena::new(), positions: RefCell::default() }
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self { store, texts: Arena::new(), positions: RefCell::default() }
     }
 
     pub(crate) fn intern(&self, text: &str) -> Name {
-        self.interner.borrow_mut().intern(text)
-    }
-
-    pub(crate) fn with_interner<R>(&self, use_it: impl FnOnce(&mut Interner) -> R) -> R {
-        use_it(&mut self.interner.borrow_mut())
+        self.store.intern(text)
     }
 
     pub(crate) fn text(&self, name: Name) -> &str {
-        let position = *self
-            .positions
-            .borrow_mut()
-            .entry(name)
-            .or_insert_with(|| self.texts.push(self.interner.borrow().text(name).into()));
+        let position =
+            *self.positions.borrow_mut().entry(name).or_insert_with(|| self.texts.push(self.store.name_text(name)));
         self.texts.get(position).map_or("", |text| text)
     }
 }

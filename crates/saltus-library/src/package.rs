@@ -30,12 +30,12 @@ impl Library {
         let text = self.text(name);
         let own_directory = directory.join(text);
         let package_file = own_directory.join("package.mo");
-        let is_directory = has_directory && self.sources.files.is_file(&package_file);
+        let is_directory = has_directory && self.sources.is_file(&package_file);
         if !is_directory && !has_file {
             return None;
         }
         let path = if is_directory { package_file } else { directory.join(format!("{text}.mo")) };
-        let tree = self.sources.load(&path, &self.names)?;
+        let tree = self.sources.load(&path)?;
         self.sources.report_syntax_errors(tree);
         self.check_within(tree, parent);
         let (top, class) = self.single_class(tree, name)?;
@@ -57,7 +57,7 @@ impl Library {
     /// The one class of a file of a package; of several the one with the right name, else the first.
     pub(crate) fn single_class(&self, tree: TreeId, name: Name) -> Option<(usize, &ClassDef)> {
         let file = self.sources.file(tree)?;
-        let classes = &file.tree.classes;
+        let classes = &file.tree().classes;
         if classes.len() != 1 {
             self.report_not_one_class(tree);
         }
@@ -67,12 +67,13 @@ impl Library {
 
     pub(crate) fn report_not_one_class(&self, tree: TreeId) {
         let Some(file) = self.sources.file(tree) else { return };
-        let classes = &file.tree.classes;
+        let classes = &file.tree().classes;
         // A file of which the parser could make nothing has its message already.
-        if classes.is_empty() && file.has_syntax_errors {
+        if classes.is_empty() && file.has_syntax_errors() {
             return;
         }
-        let span = classes.get(1).map_or(Span { end: file.tree.span.start, ..file.tree.span }, |c| c.class.name.span);
+        let span =
+            classes.get(1).map_or(Span { end: file.tree().span.start, ..file.tree().span }, |c| c.class.name.span);
         self.sources.report(diagnostics::not_one_class(&file.path, classes.len(), span));
     }
 
@@ -80,7 +81,7 @@ impl Library {
     fn check_within(&self, tree: TreeId, parent: ClassId) {
         let Some(file) = self.sources.file(tree) else { return };
         let expected = self.qualified_name(parent);
-        match &file.tree.within {
+        match &file.tree().within {
             Some(within) => {
                 let found = self.path_text(&within.path);
                 if found != expected {
@@ -88,7 +89,7 @@ impl Library {
                 }
             }
             None => {
-                let start = file.tree.classes.first().map_or(file.tree.span, |top| top.class.span);
+                let start = file.tree().classes.first().map_or(file.tree().span, |top| top.class.span);
                 let span = Span { end: start.start, ..start };
                 self.sources.report(diagnostics::missing_within(&expected, span));
             }
@@ -131,15 +132,15 @@ impl Library {
         if !has_order {
             return;
         }
-        let Some((file, text)) = self.sources.read_text(&directory.join("package.order")) else { return };
+        let Some(order) = self.sources.read_text(&directory.join("package.order")) else { return };
         let constants = self.definition(package).map(component_names).unwrap_or_default();
         let package_name = self.qualified_name(package);
         let mut positions: FastMap<Name, usize> = FastMap::default();
-        for (line, span) in lines_with_spans(&text) {
+        for (line, span) in lines_with_spans(&order.source.text) {
             let name = self.intern(line);
             let is_known = constants.contains(&name) || matches!(children.slot(name), Some(Slot::Class(_)));
             if !is_known {
-                let span = Span::new(file, span.start as u32, span.end as u32);
+                let span = Span::new(order.id, span.start as u32, span.end as u32);
                 self.sources.report(diagnostics::order_names_missing(line, &package_name, span));
             }
             let next = positions.len();

@@ -24,8 +24,8 @@ impl Library {
     /// Where the packages are that a compiled model may refer to.
     pub fn packages(&self) -> Packages {
         let name = |id| self.name_of(id).map(|name| self.text(name).to_owned());
-        let tops = self.children(self.root()).into_iter();
-        let files = &self.sources.files;
+        let tops = self.declared_classes(self.root()).into_iter();
+        let files = &self.sources.store;
         let mut readable: Vec<PathBuf> = self
             .files_read()
             .iter()

@@ -16,8 +16,7 @@ use saltus_syntax::ast::{
     self, Argument, ClassBody, ClassDef, ClassModification, ElementKind, RedeclarationKind, Section,
 };
 
-use crate::arena::Arena;
-use crate::sources::LoadedFile;
+use crate::sources::Sources;
 
 define_id! {
     /// A file that was read and parsed.
@@ -68,7 +67,7 @@ impl Place {
         Self { tree: self.tree, top: self.top, steps: self.steps.iter().copied().chain([own]).collect() }
     }
 
-    pub(crate) fn class<'t>(&self, files: &'t Arena<LoadedFile>) -> Option<&'t ClassDef> {
+    pub(crate) fn class<'t>(&self, files: &'t Sources) -> Option<&'t ClassDef> {
         match self.node(files, &self.steps)? {
             Node::Class(class) => Some(class),
             Node::Modification(_) => None,
@@ -76,7 +75,7 @@ impl Place {
     }
 
     /// The element around the class, if it is an element of another class.
-    pub(crate) fn element<'t>(&self, files: &'t Arena<LoadedFile>) -> Option<&'t ast::ClassElement> {
+    pub(crate) fn element<'t>(&self, files: &'t Sources) -> Option<&'t ast::ClassElement> {
         let (&last, before) = self.steps.split_last()?;
         match (self.node(files, before)?, last) {
             (Node::Class(class), Step::Nested(section, element)) => match &element_of(class, section, element)?.kind {
@@ -87,9 +86,8 @@ impl Place {
         }
     }
 
-    fn node<'t>(&self, files: &'t Arena<LoadedFile>, steps: &[Step]) -> Option<Node<'t>> {
-        use saltus_base::Index;
-        let top = files.get(self.tree.index())?.tree.classes.get(self.top as usize)?;
+    fn node<'t>(&self, files: &'t Sources, steps: &[Step]) -> Option<Node<'t>> {
+        let top = files.used_file(self.tree)?.tree().classes.get(self.top as usize)?;
         steps.iter().try_fold(Node::Class(&top.class), |node, &step| follow(node, step))
     }
 

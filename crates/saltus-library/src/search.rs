@@ -79,16 +79,13 @@ impl Library {
 
     /// Adds the directories of a `MODELICAPATH`, separated by `:` (by `;` on Windows).
     pub fn add_modelica_path(&self, value: &str) {
-        let separator = if cfg!(windows) { ';' } else { ':' };
-        for dir in value.split(separator).map(str::trim).filter(|dir| !dir.is_empty()) {
-            self.add_search_path(Path::new(dir));
-        }
+        split_modelica_path(value).for_each(|dir| self.add_search_path(dir));
     }
 
     /// The candidates for a library in one root, in the order of the listing.
     pub(crate) fn candidates<'a>(&'a self, root: &'a SearchRoot, name: Name) -> Vec<&'a Candidate> {
         let found = self.root_index(root).candidates.get(&name);
-        let is_package = |c: &&Candidate| !c.is_directory || self.sources.files.is_file(&c.path.join("package.mo"));
+        let is_package = |c: &&Candidate| !c.is_directory || self.sources.is_file(&c.path.join("package.mo"));
         found.into_iter().flatten().filter(is_package).collect()
     }
 
@@ -99,11 +96,11 @@ impl Library {
     fn index_root(&self, dir: &Path) -> RootIndex {
         let mut index = RootIndex::default();
         let package_file = dir.join("package.mo");
-        if self.sources.files.is_file(&package_file) {
+        if self.sources.is_file(&package_file) {
             self.index_package_as_root(dir, &package_file, true, &mut index);
             return index;
         }
-        if self.sources.files.is_file(dir) {
+        if self.sources.is_file(dir) {
             self.index_package_as_root(dir, dir, false, &mut index);
             return index;
         }
@@ -126,8 +123,8 @@ impl Library {
     /// A search path that is a package itself. The user named it, so the class it defines decides what it is called,
     /// not the directory (a checkout, a download).
     fn index_package_as_root(&self, path: &Path, text_file: &Path, is_directory: bool, index: &mut RootIndex) {
-        let Some(tree) = self.sources.load(text_file, &self.names) else { return };
-        let Some(first) = self.sources.file(tree).and_then(|file| file.tree.classes.first()) else { return };
+        let Some(tree) = self.sources.load(text_file) else { return };
+        let Some(first) = self.sources.file(tree).and_then(|file| file.tree().classes.first()) else { return };
         let version = self.version_in_path(path);
         let name = self.text(first.class.name.name);
         self.add_candidate(index, name, Candidate { path: path.to_path_buf(), is_directory, version });
@@ -144,7 +141,7 @@ impl Library {
 
     /// `4.1.0` of `libs/Modelica 4.1.0` or `libs/Modelica 4.1.0.mo`.
     pub(crate) fn version_in_path(&self, path: &Path) -> Option<Version> {
-        let absolute = self.sources.files.absolute(path);
+        let absolute = self.sources.store.absolute(path);
         let name = absolute.file_name()?.to_str()?;
         split_version(name.strip_suffix(".mo").unwrap_or(name))?.1
     }
@@ -168,6 +165,12 @@ impl Library {
         let found = self.search_roots().flat_map(|root| self.root_index(root).names.iter().copied());
         loaded.chain(found).find(|&name| self.text(name).eq_ignore_ascii_case(text))
     }
+}
+
+/// The directories of a `MODELICAPATH`, separated by `:` (by `;` on Windows).
+pub fn split_modelica_path(value: &str) -> impl Iterator<Item = &Path> {
+    let separator = if cfg!(windows) { ';' } else { ':' };
+    value.split(separator).map(str::trim).filter(|dir| !dir.is_empty()).map(Path::new)
 }
 
 /// Splits `Modelica 4.1.0` into name and version; `None` if it does not begin with an identifier.

@@ -154,7 +154,7 @@ fn written_out(n: usize) -> String {
 
 fn run(text: &str, stage: Stage) -> Outcome {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
-    session.load_text("Bench.mo", text);
+    session.set_text("Bench.mo", text);
     let Ok(class) = session.class(None) else { return Outcome::default() };
     pipeline::run(&session, class, &Options::until(stage))
 }

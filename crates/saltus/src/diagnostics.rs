@@ -34,6 +34,12 @@ pub fn several_classes(names: &[String]) -> Diagnostic {
         .hint("name the class behind the files")
 }
 
+/// A program holds on to a class from before an edit.
+pub fn outdated_class() -> Diagnostic {
+    error("E0096", "expected a class of the session as it is now, found one from before the last change")
+        .hint("look the class up again by its name")
+}
+
 /// A package does not declare the class that was asked for.
 pub fn unknown_class(name: &str, package: &str, similar: Option<&str>) -> Diagnostic {
     let d = error("E0094", format!("expected a class, found no `{name}` in `{package}`"));

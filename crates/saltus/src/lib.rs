@@ -6,7 +6,7 @@
 //! use saltus_library::MemoryFiles;
 //!
 //! let mut session = Session::new(Box::new(MemoryFiles::new()));
-//! session.load_text("Decay.mo", "model Decay Real x(start = 1); equation der(x) = -x; end Decay;");
+//! session.set_text("Decay.mo", "model Decay Real x(start = 1); equation der(x) = -x; end Decay;");
 //! let class = session.class(None).unwrap();
 //! let outcome = pipeline::run(&session, class, &Options::until(Stage::Check));
 //! assert!(!outcome.has_errors());
@@ -35,7 +35,7 @@ pub mod suite;
 pub mod sweep;
 
 pub use model::Model;
-pub use session::{Permissions, Session};
+pub use session::{Flattening, Permissions, Report, Session};
 pub use shipped::ShippedFiles;
 pub use simulation::{AccessError, Settings, Simulation};
 pub use start::Start;

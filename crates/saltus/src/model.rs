@@ -10,7 +10,7 @@
 //! use saltus_library::MemoryFiles;
 //!
 //! let mut session = Session::new(Box::new(MemoryFiles::new()));
-//! session.load_text("Decay.mo", "model Decay parameter Real k = 2; Real x(start = 1); equation der(x) = -k*x; end Decay;");
+//! session.set_text("Decay.mo", "model Decay parameter Real k = 2; Real x(start = 1); equation der(x) = -k*x; end Decay;");
 //! let class = session.class(None).unwrap();
 //! let model: Arc<Model> = saltus::pipeline::compile(&session, class, &Options::default()).unwrap();
 //! let copy = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::container::{self, BadFile, Content};
 use crate::pipeline::Engine;
 use crate::resources::Resources;
-use crate::{Permissions, Session};
+use crate::{Flattening, Permissions};
 
 pub struct Model {
     data: Data,
@@ -111,11 +111,9 @@ impl fmt::Display for Unchangeable {
 impl std::error::Error for Unchangeable {}
 
 impl Model {
-    pub(crate) fn new(program: SimProgram, session: &Session) -> Model {
-        let library = session.library();
-        let sources = session.with_sources(SourceMap::texts);
-        let packages = Arc::new(library.packages());
-        Model::of(Data { program: Arc::new(program), packages, sources }, library.file_source())
+    pub(crate) fn new(program: SimProgram, made_of: &Flattening, files: Arc<dyn FileSource>) -> Model {
+        let (packages, sources) = (Arc::new(made_of.packages().clone()), made_of.sources().texts());
+        Model::of(Data { program: Arc::new(program), packages, sources }, files)
     }
 
     fn of(data: Data, files: Arc<dyn FileSource>) -> Model {

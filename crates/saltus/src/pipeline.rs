@@ -18,7 +18,7 @@ use saltus_sim::{
     WarningKind, ZenoPolicy,
 };
 
-use crate::{Model, Permissions, Session, Start, diagnostics, guard, stats};
+use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
 
 /// How far to go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -142,7 +142,7 @@ impl Experiment {
 /// What came out. A stage that was not reached, or failed, leaves `None`.
 #[derive(Default)]
 pub struct Outcome {
-    pub flat: Option<FlatModel>,
+    pub flat: Option<Arc<FlatModel>>,
     pub balance: Option<Balance>,
     pub model: Option<Arc<Model>>,
     /// How the equations were sorted, if that was asked for.
@@ -206,29 +206,40 @@ pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
 
 /// Like [`run`], with somebody who takes part in the simulation.
 pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &mut dyn Client) -> Outcome {
-    let mut outcome = Outcome::default();
-    outcome.diagnostics.extend(session.take_diagnostics());
-    if session.is_broken() {
-        // What a broken text means is guesswork, and so would be every message about it.
+    let library = session.library();
+    if library.name_of(class).is_none() {
+        let mut outcome = Outcome::default();
+        outcome.diagnostics.push(diagnostics::outdated_class());
         return outcome;
     }
-    let frontend = saltus_frontend::Options { overrides: options.overrides.clone(), ..Default::default() };
-    let flattened = outcome.stage("flatten", || saltus_frontend::flatten(session.library(), class, &frontend));
-    // Files are read while names are looked up, so their messages come out of the same stage.
-    outcome.diagnostics.extend(session.take_diagnostics());
-    let Some(flattened) = flattened else { return outcome };
-    outcome.diagnostics.extend(flattened.diagnostics);
-    let Some(model) = flattened.model else { return outcome };
-    check(&model, options.stop_after, &mut outcome);
+    let (mut outcome, flattening) = flatten_and_check(session, &library.qualified_name(class), options);
+    let Some((model, flattening)) = outcome.flat.clone().zip(flattening) else { return outcome };
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
         let program = emit(&model, options, &mut outcome);
-        outcome.model = program.map(|program| Arc::new(Model::new(program, session)));
+        outcome.model = program.map(|program| Arc::new(Model::new(program, &flattening, library.file_source())));
     }
     if options.stop_after >= Stage::Simulate {
         simulate(session.permissions(), options, &mut outcome, client);
     }
-    outcome.flat = Some(model);
     outcome
+}
+
+/// The stages up to [`Stage::Check`], and what they were made of unless a defect of the compiler prevented that.
+pub(crate) fn flatten_and_check(
+    session: &Session,
+    class: &str,
+    options: &Options,
+) -> (Outcome, Option<Arc<Flattening>>) {
+    let mut outcome = Outcome::default();
+    let frontend = saltus_frontend::Options { overrides: options.overrides.clone(), ..Default::default() };
+    let flattening = outcome.stage("flatten", || session.flatten(class, &frontend));
+    let Some(flattened) = &flattening else { return (outcome, None) };
+    outcome.diagnostics.extend(flattened.diagnostics.iter().cloned());
+    outcome.flat = flattened.model.clone();
+    if let Some(model) = &flattened.model {
+        check(model, options.stop_after, &mut outcome);
+    }
+    (outcome, flattening)
 }
 
 /// Compiles a class; what was said about it if that is impossible.
@@ -384,7 +395,7 @@ mod tests {
         let mut session = Session::new(Box::new(MemoryFiles::new()));
         let text = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); \
                     equation der(x) = v; der(v) = -x; annotation(experiment(StopTime = 1e9)); end M;";
-        session.load_text("M.mo", text);
+        session.set_text("M.mo", text);
         let class = session.class(None).expect("there is one model");
         let mut options = Options::until(Stage::Simulate);
         options.experiment.time_limit = Some(Duration::from_millis(50));

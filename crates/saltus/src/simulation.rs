@@ -9,7 +9,7 @@
 //! use saltus_library::MemoryFiles;
 //!
 //! let mut session = Session::new(Box::new(MemoryFiles::new()));
-//! session.load_text("Drive.mo", "model Drive
+//! session.set_text("Drive.mo", "model Drive
 //!   parameter Real k = 1;
 //!   input Real u;
 //!   Real w(start = 0, fixed = true);

@@ -315,7 +315,7 @@ mod tests {
     fn study(text: &str, vary: &str, variable: &str) -> (Vec<Option<f64>>, Method, usize) {
         let open = || {
             let mut session = Session::new(Box::new(MemoryFiles::new()));
-            session.load_text("M.mo", text);
+            session.set_text("M.mo", text);
             session.class(None).ok().map(|class| (session, class))
         };
         let axes = [Axis::parse(vary).unwrap()];

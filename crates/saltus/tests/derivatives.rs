@@ -117,7 +117,7 @@ fn table_model(value: &str) -> String {
 fn comparison_of(text: &str) -> Comparison {
     let judged = guard::on_large_stack(|| {
         let mut session = Session::new(Box::new(saltus_library::DiskFiles));
-        session.load_text("M.mo", text);
+        session.set_text("M.mo", text);
         let class = *session.own_classes().last().expect("a model");
         compared(&session, class).expect("a program")
     });

@@ -12,7 +12,7 @@ use saltus_sim::{EventKind, Solver, Trajectory};
 
 fn run(text: &str, engine: Engine, experiment: Experiment) -> Trajectory {
     let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-    session.load_text("Test.mo", text);
+    session.set_text("Test.mo", text);
     let class = session.class(None).expect("one model");
     let mut options = Options::until(Stage::Simulate);
     (options.engine, options.experiment) = (engine, experiment);

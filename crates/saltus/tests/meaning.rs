@@ -144,7 +144,7 @@ fn model(case: &Case) -> String {
 
 fn run(text: &str, engine: Engine) -> Trajectory {
     let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-    session.load_text("Test.mo", text);
+    session.set_text("Test.mo", text);
     let class = session.class(Some("P.M")).expect("the model");
     let mut options = Options::until(Stage::Simulate);
     options.engine = engine;

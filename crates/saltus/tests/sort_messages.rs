@@ -6,7 +6,7 @@ use saltus_library::MemoryFiles;
 
 fn run(text: &str, stage: Stage) -> (Outcome, String) {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
-    session.load_text("M.mo", text);
+    session.set_text("M.mo", text);
     let class = session.class(None).unwrap();
     let mut options = Options::until(stage);
     options.describe = true;

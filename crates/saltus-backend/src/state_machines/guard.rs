@@ -216,7 +216,7 @@ fn bindings_to_equations(model: &mut FlatModel, machines: &Machines) {
         if !counts || machines.state_of(component).is_none() {
             continue;
         }
-        let component: std::rc::Rc<str> = component.into();
+        let component: std::sync::Arc<str> = component.into();
         if let Some(right) = variable.binding.take() {
             let left = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
             let kind = EquationKind::Equality { left, right };

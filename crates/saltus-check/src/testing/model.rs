@@ -2,7 +2,7 @@
 //!
 //! `@r.c` in front of an equation names the component it belongs to, `@connect` makes it a connection equation.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_base::{IdVec, Index, Span};
 use saltus_flat::{
@@ -209,7 +209,7 @@ impl Parser<'_> {
                 let statements = self.statements(&[]);
                 let span = start.to(self.last_span());
                 let section = if initial { &mut self.model.initial_algorithms } else { &mut self.model.algorithms };
-                section.push(Algorithm { statements, component: Rc::from(""), span });
+                section.push(Algorithm { statements, component: Arc::from(""), span });
             } else {
                 return;
             }
@@ -398,7 +398,7 @@ impl Parser<'_> {
 /// `variable = value` without a place, for large models.
 pub fn equation(left: Expr, right: Expr) -> Equation {
     let kind = EquationKind::Equality { left, right };
-    Equation { kind, origin: Origin::Declared, component: Rc::from(""), span: Span::nowhere() }
+    Equation { kind, origin: Origin::Declared, component: Arc::from(""), span: Span::nowhere() }
 }
 
 /// A scalar Real variable.

@@ -98,7 +98,7 @@ fn run(text: &str) -> String {
                 let flattened = flatten(&library, class, &options);
                 (flattened.model, flattened.diagnostics)
             }
-            None => (None, library.take_diagnostics()),
+            None => (None, library.diagnostics()),
         };
         let mut out = String::new();
         if let Some(class) = &case.class {

@@ -51,7 +51,7 @@ fn libraries_on_the_disk() -> std::io::Result<()> {
 
     library.load_file(&dir.0.join("missing.mo"));
     library.load_file(&dir.0.join("work"));
-    let codes: Vec<_> = library.take_diagnostics().iter().map(|d| d.code.0).collect();
+    let codes: Vec<_> = library.diagnostics().iter().map(|d| d.code.0).collect();
     assert_eq!(codes, ["E0001", "E0006"]);
     Ok(())
 }

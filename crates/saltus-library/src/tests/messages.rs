@@ -74,7 +74,7 @@ E0009 lib/P/Sub/package.mo:1:19: the directory `Sub` should define a class `Sub`
 fn a_users_package_directory_may_have_another_name() {
     let library = library(&[("work/P-main/package.mo", "package P end P;")]);
     library.load_file("work/P-main".as_ref());
-    let found = library.take_diagnostics();
+    let found = library.diagnostics();
     let severities: Vec<_> = found.iter().map(|d| (d.code.0, d.severity)).collect();
     assert_eq!(severities, [("E0009", saltus_base::Severity::Warning)]);
 }

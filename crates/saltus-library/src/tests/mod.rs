@@ -5,6 +5,7 @@ mod disk;
 mod messages;
 mod packages;
 mod shipped;
+mod store;
 mod uris;
 mod user_files;
 mod versions;
@@ -30,7 +31,7 @@ fn library_of_bytes(files: &[(&str, &[u8])]) -> Library {
 fn messages(library: &Library) -> String {
     let place = |span| library.with_sources(|sources| sources.location(span)).unwrap_or_default();
     let mut lines = Vec::new();
-    for diagnostic in library.take_diagnostics() {
+    for diagnostic in library.diagnostics() {
         let at = diagnostic.span.map(|span| format!(" {}", place(span))).unwrap_or_default();
         lines.push(format!("{}{at}: {}", diagnostic.code.0, diagnostic.message));
         lines.extend(diagnostic.labels.iter().map(|label| format!("  {}: {}", place(label.span), label.text)));

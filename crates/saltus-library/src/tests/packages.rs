@@ -161,7 +161,6 @@ fn a_search_path_may_be_a_package_itself() {
         ("other/Q 3.mo", "package Q model B end B; end Q;"),
     ];
     let library = library(&files);
-    library.take_diagnostics();
     library.add_modelica_path("download-main: other/Q 3.mo ::");
     assert!(library.find("P.A").is_some());
     let q = library.find("Q");

@@ -122,8 +122,9 @@ E0003 u.mo:2:19: library `Modelica` (version 4.1.0) is not found; searched `lib`
   hint: names are case-sensitive; there is `modelica`
   hint: name the directory that contains `Modelica` with `--library DIR` or in the environment variable MODELICAPATH"
     );
+    let said = messages(&library);
     library.find("Modelica");
-    assert_eq!(messages(&library), "", "said once");
+    assert_eq!(messages(&library), said, "said once");
 }
 
 #[test]
@@ -170,7 +171,8 @@ fn a_use_that_comes_after_a_vain_lookup_is_still_answered_once() {
     library.load_text("u.mo", &user("1.0"));
     assert!(library.find("M").is_none());
     assert!(messages(&library).starts_with("E0003 u.mo:2:19: library `M` (version 1.0) is not found; searched `lib`"));
+    let said = messages(&library);
     library.add_search_path("other".as_ref());
     assert!(library.find("M").is_none());
-    assert_eq!(messages(&library), "");
+    assert_eq!(messages(&library), said);
 }

@@ -65,7 +65,12 @@ impl Simulation {
         let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());
         let is_all = self.catalogue.places.len() == self.catalogue.shown.len();
         let has_hidden = || self.catalogue.shown.iter().any(|&slot| memory[slot].is_infinite());
-        if has_infinite || !is_all && has_hidden() {
+        let is_suspicious = has_infinite || !is_all && has_hidden();
+        // The row that shows what went wrong is part of the results.
+        if let Some(sink) = &mut self.sink {
+            sink.row(t, &self.work.row).map_err(|error| refused(t, error))?;
+        }
+        if is_suspicious {
             self.check_infinite(t)?;
         }
         self.check_assertions(t)

@@ -32,7 +32,7 @@ fn resources_are_found_beside_their_package() {
     let mut memory = MemoryFiles::new();
     memory.insert("lib/P/package.mo", "package P end P;");
     memory.insert("lib/P/Resources/data.txt", "#1");
-    let session = Session::new(Box::new(memory));
+    let mut session = Session::new(Box::new(memory));
     session.add_library(Path::new("lib"));
     let mut files = resources(&session);
     assert_eq!(files.read("modelica://P/Resources/data.txt"), Ok(b"#1".to_vec()));
@@ -44,7 +44,7 @@ fn resources_are_found_beside_their_package() {
 #[test]
 fn files_and_directories_come_and_go() {
     let scratch = Scratch::new("come");
-    let session = Session::on_disk();
+    let mut session = Session::on_disk();
     session.permit(Permissions { io: true, ..Default::default() });
     let mut files = resources(&session).within(&scratch.0);
     files.make_directory("d").unwrap();
@@ -95,7 +95,7 @@ fn what_is_outside_stays_untouched_without_permission() {
 
 #[test]
 fn variables_and_commands_belong_to_the_simulation() {
-    let session = Session::on_disk();
+    let mut session = Session::on_disk();
     session.permit(Permissions { io: true, ..Default::default() });
     let mut files = resources(&session);
     assert_eq!(files.environment_variable("SALTUS_TEST_VARIABLE"), None);

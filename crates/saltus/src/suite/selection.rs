@@ -70,7 +70,7 @@ mod tests {
 
     fn session(text: &str) -> Session {
         let mut session = Session::new(Box::new(MemoryFiles::new()));
-        session.load_text("P.mo", text);
+        session.set_text("P.mo", text);
         session
     }
 

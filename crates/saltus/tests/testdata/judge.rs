@@ -45,7 +45,7 @@ fn run(session: &Session, expected: &Expectation) -> Outcome {
     let failed = |diagnostics: Diagnostics| Outcome { diagnostics, ..Outcome::default() };
     match class(session, expected) {
         Some(class) => pipeline::run(session, class, &Options::until(stage)),
-        None => failed(session.take_diagnostics()),
+        None => failed(session.diagnostics()),
     }
 }
 
