@@ -72,7 +72,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// A variable of an enclosing class, which only its constants may be seen of (specification 5.3.1).
+    /// A variable of an enclosing class, of which only constants are visible (specification 5.3.1).
     fn is_foreign_variable(&mut self, scope: InstId, comp: CompId) -> bool {
         let c = &self.comps[comp];
         c.prefixes.variability != Some(ast::Variability::Constant)

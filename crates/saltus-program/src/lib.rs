@@ -36,9 +36,9 @@ pub use functions::{
 };
 pub use print::print;
 pub use program::{
-    Argument, Assertion, CallDerivative, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message, Reinit,
-    Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet, StateSetLevel, Termination,
-    TimeEvent, Transport, Variability, Variable,
+    Argument, Assertion, CallDerivative, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message,
+    RELATION_BAND, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet,
+    StateSetLevel, Termination, TimeEvent, Transport, Variability, Variable,
 };
 pub use saltus_procedure::{BinaryFn, UnaryFn};
 pub use verify::verify;

@@ -228,6 +228,9 @@ pub struct Relation {
     pub span: Span,
 }
 
+/// Up to this times the magnitude of its operands the difference of a relation is rounding: either value will do.
+pub const RELATION_BAND: f64 = 1000.0 * f64::EPSILON;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum RelationOp {
     Less,

@@ -14,7 +14,8 @@ use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
 };
 use saltus_program::{
-    Assign, BinaryFn, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, SimProgram, SlotId, Status, ValueId,
+    Assign, BinaryFn, Loop, LoopStatistics, MixedMethod, MixedSolution, Op, RELATION_BAND, SimProgram, SlotId, Status,
+    ValueId,
 };
 
 use crate::linear::{LinearSolver, NotLinear, usable_nominal};
@@ -24,8 +25,6 @@ use crate::native::NativeLoop;
 use crate::state::LoopState;
 use crate::switches::Switches;
 
-/// Either value of a relation will do up to this times the magnitude of its operands.
-const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
 /// Evaluations of discrete equations that refer to each other.
 const MOST_DISCRETE_ROUNDS: usize = 20;
 /// Relative accuracy of nonlinear loops: their error is noise in the derivatives of the model.
@@ -710,7 +709,7 @@ impl MixedSystem for Together<'_> {
             let (left, right) = (self.machine.value(place.left), self.machine.value(place.right));
             seen.values[i] = place.op.apply(left, right) != 0.0;
             seen.z[i] = left - right;
-            seen.epsilon[i] = RELATIVE_BAND * left.abs().max(right.abs()).max(1.0);
+            seen.epsilon[i] = RELATION_BAND * left.abs().max(right.abs()).max(1.0);
         }
     }
 

@@ -1,20 +1,22 @@
-//! Constants of the event engine that no theory gives: where each comes from, and the smallest model that needs it.
+//! Constants of the event engine that no theory gives, in one place: what each is for, and where it comes from.
 //!
-//! Names ending in a test function say where the need for the constant is shown; without the constant, or with another order
-//! of magnitude, that test fails.
+//! Where a test is named, it fails when the constant is far off. Constants without a test are limits on effort, or have been
+//! carried over from the time when they stood beside their use; changing one needs a run of the corpus.
 
-/// Points of each step that a history of `delay` keeps: enough for interpolation of third order inside of one step.
+// Steps and histories.
+
+/// Points of each step that a history of `delay` keeps: enough for a cubic through the points of one step.
 pub(crate) const HISTORY_POINTS: u32 = 4;
 
-/// Delays shorter than this part of the time span do not shorten steps: a million steps are the most that a run should need
-/// because of a delay.
+/// Delays shorter than this part of the time span do not shorten steps: no delay may force more than a
+/// million steps.
 pub(crate) const SHORTEST_DELAY: f64 = 1e-6;
 
 /// Alternating variables named in a message: more do not fit on a line.
 pub(crate) const MOST_ALTERNATIVES: usize = 8;
 
-/// A violation of a relation that an event has made smaller by this factor counts as undone. Found with two brakes that share
-/// one load, where an event moves load from one to the other.
+/// A violation of a relation that an event has made smaller by this factor counts as undone. Needed where the equations
+/// leave open how stuck elements share a load: the event moves it from one to the other.
 pub(crate) const PUT_RIGHT: f64 = 1e-3;
 
 /// Violations that are undone in this way may grow up to this times the magnitude of the operands before the next event.
@@ -32,3 +34,106 @@ pub(crate) const FREQUENT_EVENTS: u64 = 25;
 
 /// How far ahead the direction of a crossing function is looked up along the tangent, as a part of the next step.
 pub(crate) const LOOK_AHEAD: f64 = 1e-3;
+
+// The search for crossings.
+
+/// Interior points in which each step is looked at, besides its end.
+pub(crate) const N_INTERIOR: usize = 3;
+
+/// Looks at one step, however long it is.
+pub(crate) const MOST_LOOKS: f64 = 10_000.0;
+
+/// The widest band around zero, as a part of the magnitude of the operands, to which alternating relations may lead.
+pub(crate) const WIDEST_BAND: f64 = 1e-6;
+
+/// A function whose distance from zero is this many times its change in the step needs no closer look.
+pub(crate) const FAR: f64 = 3.0;
+
+/// Relations that change within so many units in the last place of time change together.
+pub(crate) const TOGETHER_ULPS: f64 = 16.0;
+
+/// They are looked for if their functions are as close to zero as this times the magnitude of their operands.
+pub(crate) const TOGETHER_BAND: f64 = 256.0 * f64::EPSILON;
+
+/// Evaluations spent on the minimum of a suspicious dip.
+pub(crate) const MOST_DIP_STEPS: usize = 40;
+
+// Settling events.
+
+/// Keys of time events that are no further apart than this many units in the last place are one event.
+pub(crate) const TIME_EVENT_ULPS: f64 = 8.0;
+
+/// Evaluations of the initial system after which its `pre` values are taken as they are.
+pub(crate) const MOST_INITIAL_ROUNDS: usize = 30;
+
+pub(crate) const SMALLEST_HOMOTOPY_STEP: f64 = 1e-4;
+
+/// Changes of relations that are kept of one event.
+pub(crate) const MOST_FLIPS: usize = 1000;
+
+/// Relative difference of the sides of a surplus initial condition that is more than the accuracy of the solution.
+pub(crate) const INITIAL_CONTRADICTION: f64 = 1e-6;
+
+// Events without progress.
+
+/// This many events within [`NO_PROGRESS`] of the time span are chattering.
+pub(crate) const MOST_EVENTS_WITHOUT_PROGRESS: u64 = 1_000;
+
+pub(crate) const NO_PROGRESS: f64 = 1e-9;
+
+/// A relation that changes back this often in a row, each time within [`AT_ONCE`] of the time span, may slide.
+pub(crate) const ALTERNATIONS: u32 = 3;
+
+pub(crate) const AT_ONCE: f64 = 1e-5;
+
+/// Relations are first held for this part of the time span, and at most for the second.
+pub(crate) const SHORTEST_HOLD: f64 = 1e-6;
+
+pub(crate) const LONGEST_HOLD: f64 = 1e-3;
+
+/// An event later than this many holds after the last one begins anew.
+pub(crate) const QUIET: f64 = 10.0;
+
+/// Jumps whose times are remembered: the last of many are not where they should be, because of rounding.
+pub(crate) const REMEMBERED_JUMPS: usize = 16;
+
+// Jumps to another solution.
+
+/// Distance from the last point of a solution to the first one of another, as part of the time span.
+pub(crate) const JUMP_REACH: f64 = 1e-12;
+
+/// Jumps without progress in between reach ten times as far each; so many are tried.
+pub(crate) const MOST_JUMPS_IN_A_ROW: i32 = 6;
+
+/// Progress, as part of the time span.
+pub(crate) const JUMP_PROGRESS: f64 = 1e-5;
+
+pub(crate) const MOST_BISECTIONS: u32 = 60;
+
+// Sliding and the choice of states.
+
+/// Difference quotients move the states by about this part of their magnitude.
+pub(crate) const RELATIVE_MOVE: f64 = 6e-6;
+
+/// A choice is kept until some dummy moves this many times as much as a state.
+pub(crate) const WORST_SELECTION: f64 = 3.0;
+
+/// No entry above this is left when a choice is made.
+pub(crate) const BEST_SELECTION: f64 = 1.05;
+
+/// Each exchange increases a determinant; more than these are never needed in practice.
+pub(crate) const MOST_EXCHANGES: usize = 1_000;
+
+// Steps as long as events permit.
+
+/// Relations of states alone: a step has few looks at them, however well it follows the states.
+pub(crate) const FEWEST_STEPS: f64 = 20.0;
+
+/// What depends on time alone is seen by no error estimate: between two looks at it lies at most an output interval,
+/// within these parts of the time span.
+pub(crate) const FEWEST_LOOKS: f64 = 50.0;
+
+pub(crate) const MOST_TIMED_LOOKS: f64 = 1000.0;
+
+/// Looks are cheaper than steps, yet what is looked at on dense output should not lag behind the states.
+pub(crate) const LOOKS_IN_A_STEP: f64 = 4.0;

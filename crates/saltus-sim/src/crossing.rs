@@ -13,26 +13,10 @@
 
 use saltus_base::Index;
 use saltus_numerics::{Bracket, locate_sign_change};
-use saltus_program::{RelationId, RelationOp, SimProgram};
+use saltus_program::{RELATION_BAND, RelationId, RelationOp, SimProgram};
 
+use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
-
-/// Interior points in which each step is looked at, besides its end.
-const N_INTERIOR: usize = 3;
-/// However long the step is.
-const MOST_LOOKS: f64 = 10_000.0;
-/// ε is this times the magnitude of the operands.
-const RELATIVE_BAND: f64 = 1000.0 * f64::EPSILON;
-/// The same at most, where relations alternate.
-pub(crate) const WIDEST_BAND: f64 = 1e-6;
-/// A function whose distance from zero is this many times its change in the step needs no closer look.
-const FAR: f64 = 3.0;
-/// Relations that change within so many units in the last place of time change together.
-const TOGETHER_ULPS: f64 = 16.0;
-/// They are looked for if their functions are as close to zero as this times the magnitude of their operands.
-const TOGETHER_BAND: f64 = 256.0 * f64::EPSILON;
-/// Evaluations spent on the minimum of a suspicious dip.
-const MOST_DIP_STEPS: usize = 40;
 
 /// After the relations come the weights of the two sides of a slide, which ends when one is not positive.
 pub(crate) const N_WEIGHTS: usize = 2;
@@ -137,7 +121,7 @@ impl CrossingSearch {
         self.variation.fill(f64::INFINITY);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
-            let epsilon = watch.doubt.max(RELATIVE_BAND * scale[i].max(1.0));
+            let epsilon = watch.doubt.max(RELATION_BAND * scale[i].max(1.0));
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
@@ -154,7 +138,7 @@ impl CrossingSearch {
     /// Widens the band around zero of relation `i`, whose operands have this magnitude, within reason.
     pub fn doubt_more(&mut self, i: usize, scale: f64) {
         let scale = scale.max(1.0);
-        let now = self.watches.get(i).map_or(0.0, |w| w.doubt.max(RELATIVE_BAND * scale));
+        let now = self.watches.get(i).map_or(0.0, |w| w.doubt.max(RELATION_BAND * scale));
         self.doubt(i, (2.0 * now).min(WIDEST_BAND * scale));
     }
 

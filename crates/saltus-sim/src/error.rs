@@ -116,7 +116,7 @@ impl fmt::Display for SimErrorKind {
                 let is_named = !state.is_empty();
                 if is_named { write!(f, ": {state} changes ever faster, as at a singularity") } else { Ok(()) }
             }
-            SimErrorKind::TooManySteps { most } => write!(f, "given up after {most} steps"),
+            SimErrorKind::TooManySteps { most } => write!(f, "stopped after the limit of {most} steps"),
             SimErrorKind::EventDoesNotSettle { rounds, changing } => {
                 write!(f, "the event does not settle: after {rounds} rounds still changing: {}", changing.join(", "))
             }

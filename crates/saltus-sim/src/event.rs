@@ -12,17 +12,12 @@ use saltus_program::{
 
 use crate::Options;
 use crate::clocks;
+use crate::constants::{
+    INITIAL_CONTRADICTION, MOST_FLIPS, MOST_INITIAL_ROUNDS, SMALLEST_HOMOTOPY_STEP, TIME_EVENT_ULPS,
+};
 use crate::error::{Failure, SimErrorKind};
 use crate::model::Model;
 use crate::selection::Selection;
-
-/// Keys of time events that are no further apart than this many units in the last place are one event.
-const TIME_EVENT_ULPS: f64 = 8.0;
-/// Evaluations of the initial system after which its `pre` values are taken as they are.
-const MOST_INITIAL_ROUNDS: usize = 30;
-const SMALLEST_HOMOTOPY_STEP: f64 = 1e-4;
-/// Changes of relations that are kept of one event.
-const MOST_FLIPS: usize = 1000;
 
 /// Fails at an accepted point.
 pub(crate) fn check(
@@ -138,15 +133,12 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     settle(program, functions, options, t)
 }
 
-/// Relative difference of the sides of a surplus initial condition that is more than the accuracy of the solution.
-const CONTRADICTION: f64 = 1e-6;
-
 /// Initial conditions that were not needed must hold all the same.
 fn check_surplus(program: &SimProgram, functions: &dyn ModelFunctions, t: f64) -> Result<(), Failure> {
     for check in &program.initial_checks {
         let (left, right) = (functions.get(check.left), functions.get(check.right));
         let size = left.abs().max(right.abs()).max(1.0);
-        let holds = (left - right).abs() <= CONTRADICTION * size;
+        let holds = (left - right).abs() <= INITIAL_CONTRADICTION * size;
         if !holds {
             let condition = check.text.clone();
             let kind = SimErrorKind::InitialContradiction { condition, left, right };

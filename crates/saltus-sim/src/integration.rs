@@ -6,6 +6,7 @@ use saltus_numerics::{
 };
 use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, Status};
 
+use crate::constants::{FEWEST_LOOKS, FEWEST_STEPS, LOOKS_IN_A_STEP, MOST_TIMED_LOOKS};
 use crate::options::{Options, Solver};
 use crate::structure::Structure;
 
@@ -138,18 +139,9 @@ impl OdeSystem for Rhs<'_> {
     }
 }
 
-/// Relations of states alone: a step has few looks at them, however well it follows the states.
-const FEWEST_STEPS: f64 = 20.0;
-/// What depends on time alone is seen by no error estimate: between two looks at it lies at most an output interval,
-/// within these parts of the time span.
-const FEWEST_LOOKS: f64 = 50.0;
-const MOST_LOOKS: f64 = 1000.0;
-/// Looks are cheaper than steps, yet what is looked at on dense output should not lag behind the states.
-const LOOKS_IN_A_STEP: f64 = 4.0;
-
 fn look_interval(options: &Options) -> f64 {
     let span = options.time_span();
-    options.interval.max(span / MOST_LOOKS).min(span / FEWEST_LOOKS)
+    options.interval.max(span / MOST_TIMED_LOOKS).min(span / FEWEST_LOOKS)
 }
 
 /// The longest time between two looks at the crossing functions.

@@ -15,16 +15,10 @@ use std::sync::Arc;
 use saltus_base::Span;
 use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, StateSet};
 
+use crate::constants::{BEST_SELECTION, MOST_EXCHANGES, WORST_SELECTION};
 use crate::error::Failure;
 use crate::event;
 use crate::record::EventCause;
-
-/// A choice is kept until some dummy moves this many times as much as a state.
-const WORST: f64 = 3.0;
-/// No entry above this is left when a choice is made.
-const BEST: f64 = 1.05;
-/// Each exchange increases a determinant; more than these are never needed in practice.
-const MOST_EXCHANGES: usize = 1_000;
 
 pub(crate) struct Selection {
     program: Arc<SimProgram>,
@@ -70,7 +64,7 @@ impl Selection {
                 continue;
             }
             let before = self.matrix.states.clone();
-            self.matrix.improve(BEST);
+            self.matrix.improve(BEST_SELECTION);
             store(set, functions, &self.matrix.states);
             let Some(level) = set.levels.last() else { continue };
             for (&old, &new) in before.iter().zip(&self.matrix.states) {
@@ -209,13 +203,13 @@ impl Matrix {
     }
 
     fn is_bad(&mut self) -> bool {
-        !self.sensitivities() || self.largest().is_some_and(|(_, _, size)| size > WORST)
+        !self.sensitivities() || self.largest().is_some_and(|(_, _, size)| size > WORST_SELECTION)
     }
 
     /// A choice from nothing.
     fn begin(&mut self) {
         self.restart();
-        self.improve(BEST);
+        self.improve(BEST_SELECTION);
     }
 
     /// Exchanges dummies and states until no entry is above `limit`.
@@ -314,7 +308,7 @@ mod tests {
         assert!(!matrix(1, &[0.9, 0.4], &[0]).is_bad());
         let mut late = matrix(1, &[0.99, 0.1], &[0]);
         assert!(late.is_bad());
-        late.improve(BEST);
+        late.improve(BEST_SELECTION);
         assert_eq!((late.states, late.dummies), (vec![1], vec![0]));
     }
 
@@ -323,7 +317,7 @@ mod tests {
         // Dummies 0 and 1 are parallel; 2 is needed.
         let mut singular = matrix(2, &[1.0, 2.0, 0.0, 1.0, 2.0, 1.0], &[2]);
         assert!(singular.is_bad());
-        singular.improve(BEST);
+        singular.improve(BEST_SELECTION);
         assert!(singular.dummies.contains(&2) && singular.sensitivities());
     }
 
@@ -331,9 +325,9 @@ mod tests {
     fn the_best_choice_has_no_entry_above_one() {
         let mut mixed = matrix(2, &[1.0, 0.5, -2.0, 0.3, 0.0, 1.0, 4.0, -1.0], &[2, 3]);
         mixed.restart();
-        mixed.improve(BEST);
+        mixed.improve(BEST_SELECTION);
         assert!(mixed.sensitivities());
-        assert!(mixed.largest().is_some_and(|(_, _, size)| size <= BEST));
+        assert!(mixed.largest().is_some_and(|(_, _, size)| size <= BEST_SELECTION));
     }
 
     #[test]

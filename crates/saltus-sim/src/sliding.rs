@@ -13,8 +13,7 @@
 use saltus_base::Index;
 use saltus_program::{Activation, ModelFunctions, RelationId, SimProgram, SlotId, SlotKind, Status};
 
-/// Difference quotients move the states by about this part of their magnitude.
-const RELATIVE_MOVE: f64 = 6e-6;
+use crate::constants::RELATIVE_MOVE;
 
 /// Both sides of a threshold.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]

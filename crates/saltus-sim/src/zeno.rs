@@ -6,21 +6,11 @@
 
 use saltus_program::RelationId;
 
+use crate::constants::{
+    ALTERNATIONS, AT_ONCE, LONGEST_HOLD, MOST_EVENTS_WITHOUT_PROGRESS, NO_PROGRESS, QUIET, REMEMBERED_JUMPS,
+    SHORTEST_HOLD,
+};
 use crate::options::{Options, ZenoPolicy};
-
-/// This many events within [`NO_PROGRESS`] of the time span are chattering.
-const MOST_EVENTS_WITHOUT_PROGRESS: u64 = 1_000;
-const NO_PROGRESS: f64 = 1e-9;
-/// A relation that changes back this often in a row, each time within [`AT_ONCE`] of the time span, may slide.
-const ALTERNATIONS: u32 = 3;
-const AT_ONCE: f64 = 1e-5;
-/// Relations are first held for this part of the time span, and at most for the second.
-const SHORTEST_HOLD: f64 = 1e-6;
-const LONGEST_HOLD: f64 = 1e-3;
-/// An event later than this many holds after the last one begins anew.
-const QUIET: f64 = 10.0;
-/// Jumps whose times are remembered: the last of many are not where they should be, because of rounding.
-const JUMPS: usize = 16;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Zeno {
@@ -40,7 +30,7 @@ pub(crate) struct Zeno {
     /// Alternations before the first slide.
     patience: u32,
     /// Times of the last events at which states jumped.
-    jumps: [f64; JUMPS],
+    jumps: [f64; REMEMBERED_JUMPS],
 }
 
 /// What an event did, as far as progress is concerned.
@@ -79,7 +69,7 @@ impl Zeno {
             jumped: false,
             slid: None,
             patience: if policy == ZenoPolicy::Slide { 1 } else { ALTERNATIONS },
-            jumps: [f64::NAN; JUMPS],
+            jumps: [f64::NAN; REMEMBERED_JUMPS],
         }
     }
 
@@ -113,7 +103,7 @@ impl Zeno {
     fn note(&mut self, event: &Happened, span: f64) -> bool {
         if event.jumped {
             self.jumps.rotate_left(1);
-            self.jumps[JUMPS - 1] = event.time;
+            self.jumps[REMEMBERED_JUMPS - 1] = event.time;
         }
         // A relation that changes back because a state has jumped is no alternation.
         let jumped = std::mem::replace(&mut self.jumped, event.jumped);

@@ -84,7 +84,7 @@ impl Resources {
         if self.permissions.io || path.starts_with(&self.root) {
             return Ok(path);
         }
-        Err(format!("`{name}` is outside of the working directory; only `--allow-io` permits to change it"))
+        Err(format!("`{name}` is outside the working directory; changing it needs `--allow-io`"))
     }
 
     /// Loads the libraries of a function; gives their files in order.
@@ -225,9 +225,7 @@ impl Outside for Resources {
     fn list(&mut self, directory: &str) -> Reached<Vec<String>> {
         let path = self.path(directory)?;
         if !self.may_read(&path) && !path.starts_with(&self.root) {
-            return Err(format!(
-                "`{directory}` is outside of the working directory; only `--allow-io` permits to read it"
-            ));
+            return Err(format!("`{directory}` is outside the working directory; reading it needs `--allow-io`"));
         }
         let entries =
             fs::read_dir(path).map_err(|error| format!("cannot read the directory `{directory}`: {error}"))?;

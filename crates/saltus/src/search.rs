@@ -11,7 +11,7 @@
 //! The method is that of the false position, in the form in which an end that stays counts half (Illinois), with a
 //! bisection where the bracket does not shrink: as few runs as a smooth dependence allows, and no failure where it jumps.
 
-/// More runs are not made.
+/// Limit on the number of runs.
 const MOST_RUNS: usize = 200;
 /// After this many runs the bracket must be half as wide, or it is bisected.
 const REVIEW: usize = 4;

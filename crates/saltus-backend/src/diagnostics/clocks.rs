@@ -57,7 +57,7 @@ pub fn not_evaluable(text: String, span: Span) -> Diagnostic {
 }
 
 pub fn bad_number(text: String, span: Span) -> Diagnostic {
-    Diagnostic::new(Code("E0835"), span, format!("the numbers of `{text}` make no clock"))
+    Diagnostic::new(Code("E0835"), span, format!("`{text}` is not a valid clock"))
         .hint("counters and factors must not be negative, resolutions must be positive")
 }
 

@@ -12,18 +12,11 @@
 use saltus_program::ModelFunctions;
 
 use super::{Phase, Simulation};
+use crate::constants::{JUMP_PROGRESS, JUMP_REACH, MOST_BISECTIONS, MOST_JUMPS_IN_A_ROW};
 use crate::error::Failure;
 use crate::event;
 use crate::record::EventKind;
 use crate::trajectory::{Warning, WarningKind};
-
-/// Distance from the last point of a solution to the first one of another, as part of the time span.
-const REACH: f64 = 1e-12;
-/// Jumps without progress in between reach ten times as far each; so many are tried.
-const MOST_IN_A_ROW: i32 = 6;
-/// Progress, as part of the time span.
-const PROGRESS: f64 = 1e-5;
-const MOST_BISECTIONS: u32 = 60;
 
 /// The last jumps.
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -39,12 +32,12 @@ impl Simulation {
             return Err(failure);
         }
         let memory = self.model.snapshot();
-        let is_progress = |last: f64| failure.time > last + PROGRESS * self.options.time_span();
+        let is_progress = |last: f64| failure.time > last + JUMP_PROGRESS * self.options.time_span();
         if self.driver.jumps.last.is_none_or(is_progress) {
             self.driver.jumps.n_in_a_row = 0;
         }
-        while self.driver.jumps.n_in_a_row < MOST_IN_A_ROW {
-            let reach = REACH * self.options.time_span() * 10f64.powi(self.driver.jumps.n_in_a_row);
+        while self.driver.jumps.n_in_a_row < MOST_JUMPS_IN_A_ROW {
+            let reach = JUMP_REACH * self.options.time_span() * 10f64.powi(self.driver.jumps.n_in_a_row);
             self.driver.jumps.n_in_a_row += 1;
             let ends = self.ends_of_jump(failure.time, reach);
             if ends.and_then(|(from, to)| self.jump_between(from, to, &failure)).is_some() {

@@ -13,8 +13,8 @@ use saltus_program::{ModelFunctions, RelationId};
 
 use super::Simulation;
 use super::stepping::read_crossings;
-use crate::constants::LOOK_AHEAD;
-use crate::crossing::{N_WEIGHTS, WIDEST_BAND};
+use crate::constants::{LOOK_AHEAD, WIDEST_BAND};
+use crate::crossing::N_WEIGHTS;
 use crate::error::{Failure, SimErrorKind};
 
 struct Motion {
