@@ -39,11 +39,18 @@ pub(crate) struct Jacobian {
     storage: Storage,
     perturbed: Vec<f64>,
     slope: Vec<f64>,
+    /// The system itself gave the present entries.
+    is_exact: bool,
 }
 
 impl Jacobian {
     pub fn new(n: usize) -> Self {
-        Jacobian { n, storage: Storage::Undecided, perturbed: vec![0.0; n], slope: vec![0.0; n] }
+        let (perturbed, slope) = (vec![0.0; n], vec![0.0; n]);
+        Jacobian { n, storage: Storage::Undecided, perturbed, slope, is_exact: false }
+    }
+
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     fn decide_storage(&mut self, system: &dyn OdeSystem) {
@@ -67,14 +74,38 @@ impl Jacobian {
         };
     }
 
-    /// Evaluates `∂f/∂x` at a point where `f` is `dx`, for steps of size `h`.
+    /// Evaluates `∂f/∂x` at a point where `f` is `dx`, for steps of size `h`: exactly, else by differences.
     pub fn evaluate(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        tolerances: &Tolerances,
+        point: (f64, &[f64], &[f64]),
+        h: f64,
+        statistics: &mut Statistics,
+    ) -> Eval {
+        self.evaluate_by(system, tolerances, point, h, statistics, true)
+    }
+
+    /// [`Jacobian::evaluate`] by differences in any case: at a kink they are means of the slopes of both sides.
+    pub fn evaluate_by_differences(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        tolerances: &Tolerances,
+        point: (f64, &[f64], &[f64]),
+        h: f64,
+        statistics: &mut Statistics,
+    ) -> Eval {
+        self.evaluate_by(system, tolerances, point, h, statistics, false)
+    }
+
+    fn evaluate_by(
         &mut self,
         system: &mut dyn OdeSystem,
         tolerances: &Tolerances,
         (t, x, dx): (f64, &[f64], &[f64]),
         h: f64,
         statistics: &mut Statistics,
+        asks_system: bool,
     ) -> Eval {
         if matches!(self.storage, Storage::Undecided) {
             self.decide_storage(system);
@@ -89,7 +120,8 @@ impl Jacobian {
         let entries = match &mut self.storage {
             Storage::Undecided => return Err(TrialFailure),
             Storage::Dense { entries, .. } => {
-                if !system.jacobian(t, x, entries) {
+                self.is_exact = asks_system && system.jacobian(t, x, entries);
+                if !self.is_exact {
                     statistics.difference_jacobians += 1;
                     for j in 0..n {
                         let h = perturb(system, tolerances, noise, (t, x, dx), &[j], perturbed, slope, count)?;
@@ -101,7 +133,8 @@ impl Jacobian {
                 entries
             }
             Storage::Sparse { pattern, entries, groups, .. } => {
-                if !system.sparse_jacobian(t, x, entries) {
+                self.is_exact = asks_system && system.sparse_jacobian(t, x, entries);
+                if !self.is_exact {
                     statistics.difference_jacobians += 1;
                     for group in groups {
                         let h = perturb(system, tolerances, noise, (t, x, dx), group, perturbed, slope, count)?;

@@ -163,7 +163,7 @@ pub(crate) fn compact<'r>(code: &Code, roots: impl Iterator<Item = &'r mut Value
     compacted
 }
 
-fn push(code: &mut Code, op: Op) -> ValueId {
+pub(crate) fn push(code: &mut Code, op: Op) -> ValueId {
     code.ops.push(op);
     ValueId(code.ops.len() as u32 - 1)
 }

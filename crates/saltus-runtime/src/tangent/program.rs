@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use saltus_base::{IdVec, Index};
 use saltus_program::{
-    Assign, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, Unknown, ValueId,
+    Assign, BinaryFn, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, Unknown, ValueId,
 };
 
-use super::code::{Differentiated, active_values, differentiate, live};
+use super::code::{Differentiated, active_values, differentiate, live, push};
 use super::layout::Layout;
 
 /// Sections of the program of tangents that [`TangentProgram::program`] holds under these names.
@@ -209,9 +209,11 @@ impl Sections {
         Some(Unknown { slot: self.layout.tangent(unknown.slot)?, nominal: unknown.nominal, min, max })
     }
 
-    /// Evaluates the Jacobian among the coefficients; along a direction it is loaded.
+    /// Evaluates the Jacobian among the coefficients; along a direction it is loaded. An entry without value is infinite there,
+    /// for which the solver takes differences.
     fn jacobian(&mut self, jacobian: &Jacobian, body: &Assign) -> Jacobian {
         let mut code = Code::default();
+        let mut values = jacobian.code.clone();
         let mut stores: Vec<(ValueId, SlotId)> = Vec::new();
         let mut slots: HashMap<ValueId, SlotId> = HashMap::new();
         let mut entries = Vec::with_capacity(jacobian.entries.len());
@@ -221,7 +223,7 @@ impl Sections {
                 _ => {
                     let slot = *slots.entry(value).or_insert_with(|| {
                         let slot = self.layout.new_coefficient();
-                        stores.push((value, slot));
+                        stores.push((number_or_infinite(&mut values, value), slot));
                         slot
                     });
                     Op::Load(slot)
@@ -230,7 +232,7 @@ impl Sections {
             code.ops.push(op);
             entries.push((row, column, ValueId(code.ops.len() as u32 - 1)));
         }
-        self.keep(jacobian.code.clone(), stores, body);
+        self.keep(values, stores, body);
         Jacobian { code, entries, is_constant: jacobian.is_constant }
     }
 
@@ -263,6 +265,12 @@ fn with_stores(
 }
 
 fn zero(code: &mut Code) -> ValueId {
-    code.ops.push(Op::Const(0.0));
-    ValueId(code.ops.len() as u32 - 1)
+    push(code, Op::Const(0.0))
+}
+
+/// The value, or infinity where it is not a number: what is stored must be one.
+fn number_or_infinite(code: &mut Code, value: ValueId) -> ValueId {
+    let is_number = push(code, Op::Binary(BinaryFn::Equal, value, value));
+    let infinity = push(code, Op::Const(f64::INFINITY));
+    push(code, Op::Select(is_number, value, infinity))
 }
