@@ -47,7 +47,12 @@ fn the_summary_says_how_it_was_done() {
     assert!(said.contains("compiled once") && said.contains("… and 8 more rows"), "{said}");
     let text = "model A\n  parameter Integer n = 1;\n  Real x[n] = ones(n);\n  Real s = sum(x);\nend A;\n";
     let (said, _) = run(&["sweep", &dir.file("A.mo", text), "--vary", "n=1:3:3", "--keep", "s"], 0);
-    assert!(said.contains("compiled for each run: `n` decides about the structure"), "{said}");
+    assert!(
+        said.contains(
+            "compiled for each run: `n` cannot be changed in the compiled model: the structure of the model depends"
+        ),
+        "{said}"
+    );
     let (said, _) = run(&["sweep", &model("BouncingBall"), "--vary", "e=0.6", "--quiet"], 0);
     assert_eq!(said, "");
 }

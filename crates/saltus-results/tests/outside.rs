@@ -46,6 +46,19 @@ fn others_see_types_units_and_descriptions() {
     );
 }
 
+/// Its decoder is not written in Rust.
+#[test]
+fn a_codec_that_is_missing_is_named() {
+    let folder = Folder::new("codec");
+    let path = folder.path("zstd.parquet");
+    python(&["write", path.to_str().expect("a path"), "zstd"], "");
+    if path.exists() {
+        let read = Results::read(&fs::read(&path).expect("a file"), Format::Parquet, "others");
+        let message = read.expect_err("an error").message;
+        assert!(message.to_lowercase().contains("zstd"), "{message}");
+    }
+}
+
 #[test]
 fn tables_of_others_are_read() {
     let folder = Folder::new("others");
