@@ -15,11 +15,15 @@ use saltus_syntax::ast::ClassKind;
 /// Models whose run is cut short are compared as far as they come.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// `None` if there is no program of it.
+/// `None` if there is no program of it, or if its derivatives depend on the past: there differences are taken.
 fn compared(session: &Session, class: ClassId) -> Option<Comparison> {
     let outcome = pipeline::run(session, class, &Options::until(Stage::Compile));
     let model = outcome.model.filter(|_| !outcome.diagnostics.has_errors())?;
-    let settings = Experiment::default().settings(model.program());
+    let program = model.program();
+    if !program.transports.is_empty() || program.delays.iter().any(|d| !d.is_fixed) {
+        return None;
+    }
+    let settings = Experiment::default().settings(program);
     let instance = model.instance(Engine::Interpreter, session.permissions());
     Some(compare(instance, &settings, TIME_LIMIT))
 }
