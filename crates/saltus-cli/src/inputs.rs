@@ -26,20 +26,16 @@ impl Inputs {
         Ok(Inputs { path: path.to_owned(), table })
     }
 
-    /// Every column with the name of an input drives it. A table that drives none, or whose columns are no values of their inputs, is a
-    /// mistake.
-    pub fn connect(&self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
+    fn has(&self, input: &Variable) -> bool {
+        self.table.signal(&input.name).is_some()
+    }
+
+    /// Drives these inputs.
+    fn drive(&self, inputs: &[&Variable], simulation: &mut Simulation) -> Result<(), Diagnostic> {
         let bad = |why: String| diagnostics::bad_input(&self.path.display().to_string(), &why);
-        let inputs: Vec<&Variable> = model.variables().iter().filter(|v| v.causality == Causality::Input).collect();
-        let driven: Vec<&Variable> = inputs.iter().copied().filter(|v| self.table.signal(&v.name).is_some()).collect();
-        // Without a single match the first input that is missing says which name was meant.
-        let wanted = if driven.is_empty() { &inputs[..inputs.len().min(1)] } else { &driven };
-        if wanted.is_empty() {
-            return Err(bad("the model has no inputs".to_owned()));
-        }
-        let names: Vec<(&str, Kind)> = wanted.iter().map(|v| (v.name.as_str(), results::kind(v.ty))).collect();
+        let names: Vec<(&str, Kind)> = inputs.iter().map(|v| (v.name.as_str(), results::kind(v.ty))).collect();
         let columns = input_columns(&self.table, &names).map_err(|error| bad(error.to_string()))?;
-        for (variable, column) in wanted.iter().zip(columns) {
+        for (variable, column) in inputs.iter().zip(columns) {
             let table = Table::new(self.table.times.clone(), column.values, column.is_held);
             let table = table.map_err(|error| bad(format!("{error:?}")))?;
             let set = simulation.set_input(variable.slot, Signal::Table(table));
@@ -47,4 +43,23 @@ impl Inputs {
         }
         Ok(())
     }
+}
+
+/// Drives all inputs of the model from the tables, the first that has the column; `given` have values from elsewhere. An input that no
+/// table has is a mistake: it would silently stay what it is.
+pub fn connect(
+    tables: &[Inputs],
+    given: &[String],
+    model: &Arc<Model>,
+    simulation: &mut Simulation,
+) -> Result<(), Diagnostic> {
+    let Some(last) = tables.last() else { return Ok(()) };
+    let inputs = model.variables().iter().filter(|v| v.causality == Causality::Input && !given.contains(&v.name));
+    let inputs: Vec<&Variable> = inputs.collect();
+    let source = |input: &Variable| tables.iter().find(|table| table.has(input)).unwrap_or(last);
+    for table in tables {
+        let own: Vec<&Variable> = inputs.iter().copied().filter(|v| std::ptr::eq(source(v), table)).collect();
+        table.drive(&own, simulation)?;
+    }
+    Ok(())
 }

@@ -15,7 +15,7 @@ use saltus_results::{Format, WriteError};
 use saltus_sim::{Progress, Recorder, Simulation, State};
 
 use crate::experiment::{ExperimentArguments, RunArguments};
-use crate::inputs::Inputs;
+use crate::inputs::{self, Inputs};
 use crate::keep::{self, Keep};
 use crate::progress::{self, Bar};
 use crate::target::{Target, write_bytes};
@@ -96,6 +96,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         stream: stream.clone(),
         recorder: arguments.plot.is_some().then(|| Recorder::new(MOST_PLOTTED)),
         inputs,
+        given: arguments.target.set(screen)?.into_iter().map(|(name, _)| name).collect(),
     };
     let run = arguments.target.run_for(options, &mut client, screen)?;
     client.bar.clear();
@@ -151,13 +152,13 @@ struct Observer {
     /// Rows that are to be drawn.
     recorder: Option<Recorder>,
     inputs: Vec<Inputs>,
+    /// Names that have values by `--set`.
+    given: Vec<String>,
 }
 
 impl Client for Observer {
     fn prepare(&mut self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
-        for inputs in &self.inputs {
-            inputs.connect(model, simulation)?;
-        }
+        inputs::connect(&self.inputs, &self.given, model, simulation)?;
         simulation.set_sink(self.stream.sink(model, self.recorder.clone()));
         Ok(())
     }

@@ -103,8 +103,8 @@ fn bad_tables_of_inputs_are_refused_before_anything_is_overwritten() {
     let cases = [
         ("time,U1\n0,1\n1,1\n", "expected a column `u`, found none"),
         ("time,u\n0,1\n2,1\n1,1\n", "times that do not decrease"),
-        ("time,u\n0,1\n1,NaN\n", "expected a finite number in row 2 of column `u`"),
-        ("time,on\n0,1\n1,0.5\n", "expected values of type Boolean in column `on`, found 0.5 in row 2"),
+        ("time,u,on\n0,1,1\n1,NaN,1\n", "expected a finite number in row 2 of column `u`"),
+        ("time,u,on\n0,1,1\n1,1,0.5\n", "expected values of type Boolean in column `on`, found 0.5 in row 2"),
         ("time,u\n", "without rows"),
     ];
     for (text, expected) in cases {

@@ -57,10 +57,6 @@ impl Simulation {
         for (value, &slot) in self.work.row.iter_mut().zip(&self.catalogue.places) {
             *value = memory[slot];
         }
-        // Also if it is wrong: it shows what went wrong.
-        if let Some(sink) = &mut self.sink {
-            sink.row(t, &self.work.row).map_err(|error| refused(t, error))?;
-        }
         // All of them: several at a time are faster than the first ones alone.
         let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());
         let is_all = self.catalogue.places.len() == self.catalogue.shown.len();
