@@ -245,7 +245,8 @@ pub fn slot_type(base: BaseType) -> Option<SlotType> {
 fn slot_kind(variable: &Variable, assigned_in_when: bool) -> SlotKind {
     match variable.variability {
         Variability::Constant | Variability::Parameter => SlotKind::Parameter,
-        _ if variable.causality == Causality::Input => SlotKind::Input,
+        // An input that the model itself gives a value is a variable like any other.
+        _ if variable.causality == Causality::Input && variable.binding.is_none() => SlotKind::Input,
         Variability::Discrete => SlotKind::Discrete,
         _ if assigned_in_when || variable.ty.base != BaseType::Real => SlotKind::Discrete,
         Variability::Continuous => SlotKind::Algebraic,

@@ -85,10 +85,10 @@ pub fn balance(model: &FlatModel) -> Balance {
     }
 }
 
-/// Does the simulation have to find this variable?
+/// Does the simulation have to find this variable? An input that the model itself gives a value is one of them.
 pub fn is_unknown(variable: &Variable) -> bool {
     matches!(variable.variability, Variability::Discrete | Variability::Continuous)
-        && variable.causality != Causality::Input
+        && (variable.causality != Causality::Input || variable.binding.is_some())
         && !matches!(
             variable.ty.base,
             BaseType::ExternalObject(_) | BaseType::Function | BaseType::Unit | BaseType::Error

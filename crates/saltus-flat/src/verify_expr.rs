@@ -214,7 +214,10 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
         if left.is_error() || right.is_error() || e.is_error() {
             return;
         }
-        self.require(e, left.ty.base == right.ty.base, "operands of different types without a conversion");
+        // A power of a matrix has an Integer exponent, whatever the matrix is of.
+        let is_matrix_power = op == BinaryOp::MatPow && right.ty.base == BaseType::Integer;
+        let fits = is_matrix_power || left.ty.base == right.ty.base;
+        self.require(e, fits, "operands of different types without a conversion");
         match op {
             BinaryOp::MatMul => return self.matrix_product(e, &left.ty, &right.ty),
             BinaryOp::MatPow => {

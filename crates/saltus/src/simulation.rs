@@ -17,7 +17,7 @@
 //! equation
 //!   der(w) = k*u;
 //! end Drive;");
-//! let class = session.class(Some("Drive"))?;
+//! let class = session.class(Some("Drive")).map_err(|unknown| unknown.message)?;
 //! let model: Arc<Model> = pipeline::compile(&session, class, &Options::default()).map_err(|d| format!("{d:?}"))?;
 //! drop(session); // the model needs it no more
 //!

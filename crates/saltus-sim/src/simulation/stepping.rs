@@ -27,7 +27,7 @@ impl Probe for StepProbe<'_> {
     fn crossings(&mut self, t: f64, z: &mut [f64], scale: &mut [f64]) -> Result<(), Failure> {
         self.integrator.interpolate(t, self.x);
         self.functions.set_continuous(t, self.x);
-        read_crossings(&self.program, self.functions, t, z, scale)
+        read_crossings(self.program, self.functions, t, z, scale)
     }
 }
 
