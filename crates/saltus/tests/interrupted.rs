@@ -118,7 +118,8 @@ fn compile(session: &Session, name: Option<&str>) -> Option<Arc<Model>> {
         Some(name) => session.class(Some(name)).ok()?,
         None => session.own_classes().last().copied()?,
     };
-    pipeline::compile(session, class, &Options::default()).ok()
+    let compiled = pipeline::compile(session, class, &Options::default());
+    compiled.map_err(|why| why.iter().for_each(|d| println!("{name:?}: {}", d.message))).ok()
 }
 
 fn run_all(models: impl FnOnce() -> (usize, Vec<String>) + Send, at_least: usize) {
@@ -162,5 +163,31 @@ fn examples_go_on_as_if_nothing_had_happened() {
             (models.len(), failures)
         },
         50,
+    );
+}
+
+/// Models of the standard library that are taken from the list of those that agree with their references.
+const N_LIBRARY_MODELS: usize = 60;
+
+/// Only where `MSL` names a directory with the standard library.
+#[test]
+fn models_of_the_standard_library_go_on_as_if_nothing_had_happened() {
+    let Some(library) = std::env::var_os("MSL") else {
+        println!("skipped: MSL does not name a directory with the standard library");
+        return;
+    };
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/corpus/baseline.txt");
+    let list = std::fs::read_to_string(list).unwrap();
+    let verified: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("verified ")).collect();
+    let names: Vec<&str> = verified.iter().copied().step_by(verified.len() / N_LIBRARY_MODELS).collect();
+    run_all(
+        || {
+            let mut session = Session::on_disk();
+            session.add_library(Path::new(&library));
+            let models: Vec<_> = names.iter().filter_map(|name| Some((name, compile(&session, Some(name))?))).collect();
+            let failures = models.iter().filter_map(|(name, model)| check(name, model)).collect();
+            (models.len(), failures)
+        },
+        N_LIBRARY_MODELS - 1,
     );
 }
