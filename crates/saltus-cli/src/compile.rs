@@ -30,6 +30,9 @@ fn model_file(text: &str) -> Result<PathBuf, String> {
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    if let Some(name) = arguments.target.compiled() {
+        return Err(screen.fail(&diagnostics::compiled_stands_alone(name)));
+    }
     let run = arguments.target.run(Options::until(Stage::Compile), screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);

@@ -56,6 +56,10 @@ pub fn connect(
     let Some(last) = tables.last() else { return Ok(()) };
     let inputs = model.variables().iter().filter(|v| v.causality == Causality::Input && !given.contains(&v.name));
     let inputs: Vec<&Variable> = inputs.collect();
+    if inputs.is_empty() {
+        let why = "the model has no input that could take its values";
+        return Err(diagnostics::bad_input(&last.path.display().to_string(), why));
+    }
     let source = |input: &Variable| tables.iter().find(|table| table.has(input)).unwrap_or(last);
     for table in tables {
         let own: Vec<&Variable> = inputs.iter().copied().filter(|v| std::ptr::eq(source(v), table)).collect();

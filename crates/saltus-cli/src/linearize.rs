@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use saltus::diagnostics;
 use saltus::linearize::{Linearization, linearize};
 use saltus::pipeline::{Engine, Experiment, Options, Stage};
+use saltus_sim::Simulation;
 use serde_json::{Value, json};
 
 use crate::summary::{plural, short};
@@ -53,7 +54,12 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     let settings = Experiment { stop_time: Some(at), ..Experiment::default() }.settings(program);
     let instance = model.instance(Engine::Auto, arguments.target.permissions());
-    let found = match linearize(instance, &settings) {
+    let mut simulation = Simulation::new(instance, settings);
+    if let Err(wrong) = run.start.apply(&mut simulation, model) {
+        wrong.iter().for_each(|d| screen.show(d, &model.sources()));
+        return Ok(Exit::ModelError);
+    }
+    let found = match linearize(simulation) {
         Ok(found) => found,
         Err(error) => {
             let said = diagnostics::simulation_failed(&error);

@@ -66,6 +66,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
+    arguments.target.refuse_to_vary(model, &[axes[0].name.clone()], screen)?;
     if let Err(unknown) = model.variable(variable) {
         return Err(screen.fail(&diagnostics::unknown_signal(variable, unknown.similar.as_deref())));
     }
@@ -75,6 +76,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let study = Study {
         model,
         permissions: arguments.target.permissions(),
+        start: &run.start,
         axes: &axes,
         experiment,
         engine,

@@ -27,6 +27,8 @@ Examples:
   saltus simulate BouncingBall.mo --set e=0.9 --stop-time 3 --plot=h,v
   saltus simulate Motors.Examples.Start --library libraries --output start.mat
   saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
+  saltus simulate drive.saltus --input torque.csv --save-state half.state --stop-time 1
+  saltus simulate drive.saltus --resume half.state --stop-time 2 -o rest.csv
 
 Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed (results until then are written; an earlier\nresult is not replaced by them, they are in NAME.part.EXT then).";
 
@@ -86,6 +88,9 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.engine = arguments.run.engine.into();
     options.start = start(arguments, screen)?;
     options.saves_state = arguments.save_state.is_some();
+    if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
+        return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string())));
+    }
     let inputs = arguments.input.iter().map(|path| Inputs::read(path, screen)).collect::<Result<Vec<_>, _>>()?;
     // Before anything else is done: it would be a pity to find out after hours.
     let stream = Stream::open(arguments.output.as_deref(), arguments.event_log.as_deref(), kept.clone());
@@ -126,6 +131,11 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     Ok(exit(&run.outcome))
+}
+
+/// Does the file exist, and is it something else than a saved state?
+fn is_foreign(path: &Path) -> bool {
+    path.is_file() && std::fs::read(path).is_ok_and(|bytes| !bytes.is_empty() && !container::is(Content::State, &bytes))
 }
 
 /// What the run begins with, read before anything is written.

@@ -95,6 +95,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
+    let varied: Vec<String> = arguments.vary.iter().map(|axis| axis.name.clone()).collect();
+    arguments.target.refuse_to_vary(model, &varied, screen)?;
     let names: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
     keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
     let open = || arguments.target.open_class();
@@ -103,6 +105,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let study = Study {
         model,
         permissions: arguments.target.permissions(),
+        start: &run.start,
         axes: &arguments.vary,
         experiment: &options.experiment,
         engine: options.engine,
@@ -125,7 +128,10 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let took = started.elapsed();
     let table = Table::of(&arguments.vary, &outcome, arguments.trajectories);
     if let Some(destination) = destination {
-        table.write(destination).map_err(unwritable)?;
+        let is_complete = !progress::is_set(&stop);
+        if let Some(piece) = table.write(destination, is_complete).map_err(unwritable)? {
+            screen.show(&diagnostics::piece_kept(&piece.display().to_string()), &SourceMap::new());
+        }
     } else if !arguments.quiet {
         table.show(screen);
     }
@@ -195,7 +201,8 @@ impl Table {
         Table { columns }
     }
 
-    fn write(&self, destination: Destination) -> Result<(), WriteError> {
+    /// Gives the path of a table that is not complete.
+    fn write(&self, destination: Destination, is_complete: bool) -> Result<Option<PathBuf>, WriteError> {
         let signal = |(index, (name, kind, _)): (usize, &(String, Kind, Vec<f64>))| {
             Signal::new(name, *kind, Source::Column { index, negated: false })
         };
@@ -207,7 +214,7 @@ impl Table {
             let row: Vec<f64> = self.columns.iter().map(|c| c.2[i]).collect();
             writer.row(0.0, &row)?;
         }
-        writer.finish()
+        if is_complete { writer.finish().map(|()| None) } else { writer.keep() }
     }
 
     fn n_rows(&self) -> usize {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use saltus::pipeline::{self, Client, Options, Outcome, Stage};
-use saltus::{Model, Permissions, Session, diagnostics, stats};
+use saltus::{Model, Permissions, Session, Start, diagnostics, stats};
 use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::ClassId;
 use saltus_results::parse_set_file;
@@ -62,6 +62,8 @@ fn is_model(name: &str) -> bool {
 pub struct Run {
     pub class_name: String,
     pub outcome: Outcome,
+    /// Values that are to be set in a model that was compiled before.
+    pub start: Start,
     /// The process ends soon; giving thousands of syntax trees back one by one would only take time.
     pub session: ManuallyDrop<Session>,
     load: Duration,
@@ -154,9 +156,10 @@ impl Target {
 
     fn run_any(&self, options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         let started = Instant::now();
-        if let [name] = self.names.as_slice()
-            && is_model(name)
-        {
+        if let Some(name) = self.compiled() {
+            if self.names.len() > 1 {
+                return Err(screen.fail(&diagnostics::compiled_stands_alone(name)));
+            }
             return self.run_compiled(Path::new(name), options, client, screen);
         }
         let options = &options;
@@ -176,7 +179,23 @@ impl Target {
         let outcome = run_if_readable(&session, class, options, client);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
-        Ok(Run { class_name, outcome, session: ManuallyDrop::new(session), load })
+        Ok(Run { class_name, outcome, start: Start::default(), session: ManuallyDrop::new(session), load })
+    }
+
+    /// The file of a compiled model, if the target is one.
+    pub fn compiled(&self) -> Option<&str> {
+        self.names.iter().map(String::as_str).find(|name| is_model(name))
+    }
+
+    /// Says which of these a compiled model has no way to vary.
+    pub fn refuse_to_vary(&self, model: &Model, names: &[String], screen: &Screen) -> Result<(), Exit> {
+        let Some(file) = self.compiled() else { return Ok(()) };
+        for name in names {
+            if let Err(why) = model.changeable(name) {
+                return Err(screen.fail(&diagnostics::cannot_vary(name, file, &why)));
+            }
+        }
+        Ok(())
     }
 
     /// Runs a model that was compiled before: values are set in it.
@@ -194,6 +213,11 @@ impl Target {
         let model = Model::from_bytes(&bytes).map_err(|why| screen.fail(&diagnostics::bad_file(&shown, &why)))?;
         let sources = model.sources();
         options.start.values = std::mem::take(&mut options.overrides);
+        let wrong = options.start.check(&model);
+        if !wrong.is_empty() {
+            wrong.iter().for_each(|d| screen.show(d, &sources));
+            return Err(Exit::ModelError);
+        }
         let load = started.elapsed();
         let permissions = Permissions { prints_to_stderr: screen.json, ..self.permissions() };
         let class_name = model.name().to_owned();
@@ -202,7 +226,7 @@ impl Target {
             _ => Outcome { model: Some(Arc::new(model)), ..Outcome::default() },
         };
         screen.show_all(&outcome.diagnostics, &sources);
-        Ok(Run { class_name, outcome, session: ManuallyDrop::new(Session::on_disk()), load })
+        Ok(Run { class_name, outcome, start: options.start, session: ManuallyDrop::new(Session::on_disk()), load })
     }
 
     /// Writes what `--stats` and `--timing` ask for.

@@ -61,7 +61,8 @@ fn what_cannot_be_set_in_a_compiled_model_says_why() {
         ("K=1", "the model has no variable `K`; did you mean `k`?"),
         ("n=3", "the structure of the model depends on its value"),
         ("kk=3", "it is final"),
-        ("y=3", "it is neither a parameter nor an input nor a state"),
+        ("y=3", "it is neither a parameter nor an input"),
+        ("x=3", "it is neither a parameter nor an input"),
         ("k=-1", "it must be at least 0"),
         ("k=nan", "expected a number"),
         ("k=two", "expected a number"),
@@ -184,4 +185,62 @@ fn tables_that_cannot_be_inputs_are_errors_before_anything_is_written() {
     let values = dir.file("values.txt", "k 3\n= 4\n");
     let said = stderr(&saltus(&["simulate", &source, "--set-file", &values, "--quiet"]));
     assert!(said.contains("line 1: expected `name = value`") && said.contains("line 2: expected a name"), "{said}");
+}
+
+#[test]
+fn values_count_in_every_command_on_a_compiled_model() {
+    let dir = Scratch::new("travel_commands");
+    let source = dir.file("Plant.mo", PLANT);
+    let compiled = dir.path("plant.saltus");
+    run(&["compile", &source, "-o", &compiled, "--quiet"], 0);
+    let output = dir.path("out.csv");
+    // x = u/k + (1 - u/k)*exp(-k*t)
+    run(&["simulate", &compiled, "--set", "u=6", "--set", "k=3", "-o", &output, "--quiet"], 0);
+    assert!((last(&dir.read("out.csv"), "x") - (2.0 - (-6.0f64).exp())).abs() < 1e-6);
+    run(&["sweep", &compiled, "--vary", "k=1,3", "--set", "u=6", "-o", &output, "--quiet"], 0);
+    assert!((last(&dir.read("out.csv"), "x") - (2.0 - (-6.0f64).exp())).abs() < 1e-6);
+    run(&["sweep", &compiled, "--vary", "u=0,6", "--set", "k=3", "-o", &output, "--quiet"], 0);
+    assert!((last(&dir.read("out.csv"), "x") - (2.0 - (-6.0f64).exp())).abs() < 1e-6);
+    let (said, _) = run(&["linearize", &compiled, "--set", "k=5"], 0);
+    assert!(said.contains("-5"), "{said}");
+    for arguments in [&["linearize", &compiled, "--set", "zz=1"][..], &["sweep", &compiled, "--vary", "zz=1,2"]] {
+        let (_, said) = run(arguments, 1);
+        assert!(said.contains("the model has no variable `zz`"), "{said}");
+    }
+    let (_, said) = run(&["simulate", &compiled, "Plant"], 1);
+    assert!(said.contains("E0073"), "{said}");
+    let (_, said) = run(&["compile", &compiled], 1);
+    assert!(said.contains("E0073"), "{said}");
+}
+
+#[test]
+fn a_resumed_run_has_the_grid_and_the_method_of_its_own_options() {
+    let dir = Scratch::new("travel_grid");
+    let file = dir.file("M.mo", "model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
+    let (state, output) = (dir.path("half.state"), dir.path("out.csv"));
+    run(&["simulate", &file, "--interval", "0.01", "--save-state", &state, "--quiet"], 0);
+    for (options, n_rows) in
+        [(&["--interval", "0.005"][..], 200), (&["--intervals", "8"], 4), (&["--solver", "rk4"], 250)]
+    {
+        let resume = ["simulate", &file, "--resume", &state, "--stop-time", "2", "-o", &output, "--quiet"];
+        run(&[&resume[..], options].concat(), 0);
+        let csv = dir.read("out.csv");
+        let times: Vec<f64> = csv.lines().skip(1).map(|l| l.split(',').next().unwrap().parse().unwrap()).collect();
+        assert_eq!(times.len(), n_rows, "{options:?}");
+        assert!(times[0] > 1.0 && *times.last().unwrap() == 2.0, "{options:?}: {times:?}");
+        assert!((last(&csv, "x") - (-2.0f64).exp()).abs() < 1e-6, "{options:?}");
+    }
+    let (_, said) = run(&["simulate", &file, "--resume", &state, "--stop-time", "0.5"], 1);
+    assert!(said.contains("it was saved at 1 s, after the stop time"), "{said}");
+    let (_, said) = run(&["simulate", &file, "--save-state", &file, "--quiet"], 1);
+    assert!(said.contains("E0071") && dir.read("M.mo").starts_with("model M"), "{said}");
+}
+
+#[test]
+fn a_table_for_a_model_without_inputs_is_an_error() {
+    let dir = Scratch::new("travel_no_inputs");
+    let file = dir.file("M.mo", "model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
+    let table = dir.file("in.csv", "time,u\n0,1\n1,1\n");
+    let (_, said) = run(&["simulate", &file, "--input", &table, "--quiet"], 1);
+    assert!(said.contains("the model has no input that could take its values"), "{said}");
 }

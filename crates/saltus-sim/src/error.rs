@@ -86,6 +86,10 @@ pub enum SimErrorKind {
     CannotRecord {
         why: String,
     },
+    /// A value cannot be set.
+    CannotSet {
+        why: String,
+    },
     /// The caller interrupted the run.
     Interrupted,
     /// `delay(expr, delayTime)` needs a delay that is not negative.
@@ -134,6 +138,7 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::TimeLimit { seconds } => write!(f, "stopped after the time limit of {seconds} s"),
             SimErrorKind::ResultsTooLarge { bytes } => write!(f, "the results need more than {bytes} bytes"),
             SimErrorKind::CannotRecord { why } => write!(f, "{why}"),
+            SimErrorKind::CannotSet { why } => write!(f, "{why}"),
             SimErrorKind::Interrupted => write!(f, "interrupted"),
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
             SimErrorKind::InitialContradiction { condition, left, right } => {

@@ -121,6 +121,10 @@ impl Inputs {
         Ok(())
     }
 
+    pub fn take(&mut self) -> Vec<(SlotId, Signal)> {
+        std::mem::take(&mut self.signals)
+    }
+
     pub fn vary(&self) -> bool {
         self.signals.iter().any(|(_, signal)| !matches!(signal, Signal::Held(_)))
     }

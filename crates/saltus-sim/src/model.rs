@@ -52,6 +52,11 @@ impl Model {
         self.inputs.set(slot, signal)
     }
 
+    /// The inputs that were given so far; the model has none afterwards.
+    pub fn take_inputs(&mut self) -> Vec<(SlotId, Signal)> {
+        self.inputs.take()
+    }
+
     /// Sets a value; that of an input is held from now on.
     pub fn set_from_outside(&mut self, slot: SlotId, value: f64) {
         self.inner.set(slot, value);

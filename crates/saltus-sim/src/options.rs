@@ -50,7 +50,7 @@ impl Recorded {
 }
 
 /// The integration method.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Solver {
     /// Explicit, or implicit where the model is stiff.
     #[default]
@@ -176,6 +176,16 @@ impl Options {
     /// Output points of the run; the last is the stop time.
     pub(crate) fn output_point(&self, k: u64) -> f64 {
         if k >= self.n_intervals() { self.stop_time } else { self.start_time + k as f64 * self.interval }
+    }
+
+    /// Number of the first output point after `t`.
+    pub(crate) fn first_output_after(&self, t: f64) -> u64 {
+        let about = ((t - self.start_time) / self.interval).floor();
+        let mut k = if about.is_finite() && about > 1.0 { about as u64 - 1 } else { 1 };
+        while k <= self.n_intervals() && self.output_point(k) <= t {
+            k += 1;
+        }
+        k
     }
 
     pub(crate) fn n_intervals(&self) -> u64 {

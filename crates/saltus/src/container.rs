@@ -76,6 +76,11 @@ impl fmt::Display for BadFile {
 
 impl std::error::Error for BadFile {}
 
+/// Do these bytes begin as a file with this content does?
+pub fn is(content: Content, bytes: &[u8]) -> bool {
+    bytes.strip_prefix(MAGIC).and_then(|rest| rest.first()) == Some(&content.letter())
+}
+
 /// The bytes of a file.
 pub fn encode(content: Content, data: &impl Serialize) -> Result<Vec<u8>, BadFile> {
     let plain = postcard::to_allocvec(data).map_err(|error| BadFile::Damaged(error.to_string()))?;

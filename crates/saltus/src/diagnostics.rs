@@ -89,6 +89,22 @@ pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
     }
 }
 
+/// A compiled model is complete: neither files nor classes go with it.
+pub fn compiled_stands_alone(path: &str) -> Diagnostic {
+    error("E0073", format!("expected source files and a class, or a compiled model alone, found `{path}`"))
+}
+
+/// A parameter of a compiled model cannot be varied.
+pub fn cannot_vary(name: &str, path: &str, why: &Unchangeable) -> Diagnostic {
+    error("E0072", format!("`{name}` cannot be varied in `{path}`: {why}")).hint("vary it in the source of the model")
+}
+
+/// A file that is something else would be overwritten.
+pub fn not_ours(path: &str) -> Diagnostic {
+    error("E0071", format!("`{path}` exists and is not the state of a simulation"))
+        .hint("choose another name, or remove the file")
+}
+
 /// A variable cannot be set at this point of a run.
 pub fn cannot_be_set(name: &str, why: &str) -> Diagnostic {
     error("E0075", format!("`{name}` cannot be set: {why}"))

@@ -6,7 +6,7 @@
 
 use saltus_numerics::eigenvalues;
 use saltus_program::{Activation, Causality, ModelFunctions, SimProgram, SlotId};
-use saltus_sim::{Options, SimError, Simulation};
+use saltus_sim::{SimError, Simulation};
 
 /// Step of the difference quotients relative to the value: the third root of the rounding error.
 const STEP: f64 = 6.055e-6;
@@ -29,11 +29,11 @@ pub struct Linearization {
     pub n_differences: usize,
 }
 
-/// Linearizes at the stop time of `options`.
-pub fn linearize(instance: Box<dyn ModelFunctions>, options: &Options) -> Result<Linearization, SimError> {
-    let mut simulation = Simulation::new(instance, options.clone());
+/// Linearizes at the stop time of a simulation that has not begun.
+pub fn linearize(mut simulation: Simulation) -> Result<Linearization, SimError> {
     simulation.initialise()?;
-    simulation.advance_to(options.stop_time)?;
+    let stop_time = simulation.options().stop_time;
+    simulation.advance_to(stop_time)?;
     let (program, time) = (simulation.program().clone(), simulation.time());
     simulation.examine(|functions| at_point(&program, functions, time))
 }

@@ -99,7 +99,7 @@ impl fmt::Display for Unchangeable {
             Unchangeable::Computed => f.write_str("it is computed from other parameters"),
             Unchangeable::Final => f.write_str("it is final"),
             Unchangeable::Constant => f.write_str("it is a constant"),
-            Unchangeable::Variable => f.write_str("it is neither a parameter nor an input nor a state"),
+            Unchangeable::Variable => f.write_str("it is neither a parameter nor an input"),
             Unchangeable::OutOfRange { min: Some(min), max: Some(max) } => write!(f, "it must be from {min} to {max}"),
             Unchangeable::OutOfRange { min: Some(min), .. } => write!(f, "it must be at least {min}"),
             Unchangeable::OutOfRange { max, .. } => write!(f, "it must be at most {}", max.unwrap_or(f64::INFINITY)),
@@ -157,7 +157,7 @@ impl Model {
         self.data.sources.to_map()
     }
 
-    /// The slot of a parameter, input or state whose value can be set without compiling again.
+    /// The slot of a parameter or input whose value can be set without compiling again.
     pub fn changeable(&self, name: &str) -> Result<SlotId, Unchangeable> {
         use saltus_program::{Causality, Variability};
         let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
@@ -171,7 +171,6 @@ impl Model {
             (Variability::Parameter, _) if self.is_computed(variable.slot) => Err(Unchangeable::Computed),
             (Variability::Parameter, Some(SlotKind::Parameter)) => Ok(variable.slot),
             (_, Some(SlotKind::Input)) if variable.causality == Causality::Input => Ok(variable.slot),
-            (_, Some(SlotKind::State)) => Ok(variable.slot),
             _ => Err(Unchangeable::Variable),
         }
     }

@@ -52,6 +52,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use saltus_program::SlotKind;
 use saltus_sim::{CannotSet, Signal, SimError};
 
 use crate::Model;
@@ -107,9 +108,14 @@ impl Simulation {
         &self.model
     }
 
-    /// Sets a parameter, a state or an input, from now on.
+    /// Sets a parameter, an input or, after the start, a state, from now on.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), AccessError> {
-        let slot = self.model.changeable_to(name, value).map_err(AccessError::Unchangeable)?;
+        let variable = self.model.variable(name).map_err(AccessError::Unknown)?;
+        let kind = self.model.program().slots.get(variable.slot).map(|s| s.kind);
+        let slot = match kind {
+            Some(SlotKind::State) if self.inner.has_begun() => variable.slot,
+            _ => self.model.changeable_to(name, value).map_err(AccessError::Unchangeable)?,
+        };
         self.inner.set(slot, value).map_err(AccessError::CannotSet)
     }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use saltus_base::Diagnostic;
+use saltus_program::SlotId;
 use saltus_sim::{Simulation, State};
 
 use crate::{Model, diagnostics};
@@ -21,7 +22,6 @@ impl Start {
     /// Prepares a run; all that is wrong otherwise.
     pub fn apply(&self, simulation: &mut Simulation, model: &Model) -> Result<(), Vec<Diagnostic>> {
         let mut wrong = Vec::new();
-        // What goes on has its values.
         if let Some(state) = &self.state {
             wrong.extend(simulation.restore(state).map_err(|why| diagnostics::cannot_resume(&why.to_string())).err());
         }
@@ -32,9 +32,21 @@ impl Start {
     }
 }
 
+impl Start {
+    /// What cannot be set, before anything is run.
+    pub fn check(&self, model: &Model) -> Vec<Diagnostic> {
+        self.values.iter().filter_map(|(name, text)| slot(model, name, text).err()).collect()
+    }
+}
+
+fn slot(model: &Model, name: &str, text: &str) -> Result<(SlotId, f64), Diagnostic> {
+    let cannot = |why| diagnostics::cannot_set(name, text, &why);
+    let value = model.parse_value(name, text).map_err(cannot)?;
+    Ok((model.changeable_to(name, value).map_err(cannot)?, value))
+}
+
 fn set(simulation: &mut Simulation, model: &Model, name: &str, text: &str) -> Result<(), Diagnostic> {
-    let value = model.parse_value(name, text).map_err(|why| diagnostics::cannot_set(name, text, &why))?;
-    let slot = model.changeable_to(name, value).map_err(|why| diagnostics::cannot_set(name, text, &why))?;
+    let (slot, value) = slot(model, name, text)?;
     let set = simulation.set(slot, value);
     set.map_err(|why| diagnostics::cannot_be_set(name, &why.to_string()))
 }

@@ -16,7 +16,7 @@ use saltus_program::{ModelFunctions, SimProgram};
 use saltus_sim::{Progress, Recorder, SimError, SimErrorKind, Simulation, Trajectory};
 
 use crate::pipeline::{self, Engine, Experiment, Options, Stage};
-use crate::{Model, Permissions, Session, guard};
+use crate::{Model, Permissions, Session, Start, guard};
 
 /// A parameter and the values it takes.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,6 +34,8 @@ pub struct Study<'a> {
     pub axes: &'a [Axis],
     pub experiment: &'a Experiment,
     pub engine: Engine,
+    /// Values that are set in the compiled model.
+    pub start: &'a Start,
     /// Other parameters, as Modelica expressions.
     pub overrides: &'a [(String, String)],
     pub open: Open<'a>,
@@ -205,14 +207,19 @@ impl Study<'_> {
         experiment: &Experiment,
     ) -> (Box<dyn ModelFunctions>, Result<Trajectory, SimError>) {
         instance.renew();
-        for (axis, value) in self.axes.iter().zip(values) {
-            if let Ok(slot) = self.model.changeable(&axis.name) {
-                instance.set(slot, *value);
-            }
-        }
         let settings = experiment.settings(self.model.program());
         let recorder = Recorder::new(settings.max_result_bytes);
         let mut simulation = Simulation::new(instance, settings);
+        let mut set = self.start.apply(&mut simulation, self.model).map_err(|wrong| wrong[0].message.clone());
+        for (axis, value) in self.axes.iter().zip(values) {
+            let slot = self.model.changeable_to(&axis.name, *value).map_err(|why| format!("`{}`: {why}", axis.name));
+            let now = slot.and_then(|slot| simulation.set(slot, *value).map_err(|why| why.to_string()));
+            set = set.and(now);
+        }
+        if let Err(why) = set {
+            let error = simulation.stop(SimErrorKind::CannotSet { why });
+            return (simulation.into_instance(), Err(error));
+        }
         simulation.set_sink(Box::new(recorder.clone()));
         let goes_on = &mut |_| !self.stop.load(Ordering::Relaxed);
         let done = pipeline::run_within(&mut simulation, experiment.time_limit, goes_on);
@@ -330,6 +337,7 @@ mod tests {
             axes: &axes,
             experiment: &Experiment::default(),
             engine: Engine::Auto,
+            start: &Start::default(),
             overrides: &[],
             open: &open,
             jobs: 2,

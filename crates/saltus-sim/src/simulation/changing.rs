@@ -1,4 +1,4 @@
-//! Changes from outside: parameters, start values and inputs before the start; parameters, inputs and states while a run goes on.
+//! Changes from outside: parameters and inputs before the start; parameters, inputs and states while a run goes on.
 //!
 //! In: slots and values between two calls of [`Simulation::advance`]. Out: before the start they are in memory when the initial
 //! system is solved. Later they are one event at the present time, at which the integrator starts anew.
@@ -40,7 +40,7 @@ impl fmt::Display for CannotSet {
 impl std::error::Error for CannotSet {}
 
 impl Simulation {
-    /// Sets a parameter, a state (before the start: its guess) or an input from now on.
+    /// Sets a parameter, an input or, after the start, a state from now on.
     pub fn set(&mut self, slot: SlotId, value: f64) -> Result<(), CannotSet> {
         if value.is_nan() {
             return Err(CannotSet::NotANumber);
@@ -48,8 +48,9 @@ impl Simulation {
         let kind = self.program.slots.get(slot).map(|s| s.kind);
         match (kind, self.driver.phase) {
             (_, Phase::Over) => return Err(CannotSet::Over),
-            (Some(SlotKind::Parameter | SlotKind::State | SlotKind::Input), _) => {}
-            (Some(SlotKind::Algebraic | SlotKind::Discrete), Phase::New) => {}
+            (Some(SlotKind::Parameter | SlotKind::Input), _) => {}
+            // Before the start the initial system decides about states.
+            (Some(SlotKind::State), phase) if phase != Phase::New => {}
             _ => return Err(CannotSet::Computed),
         }
         self.changes.retain(|(changed, _)| *changed != slot);

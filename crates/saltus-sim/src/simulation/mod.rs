@@ -231,7 +231,7 @@ impl Simulation {
         }
         self.model.set_mixed_method(self.options.mixed);
         for (slot, value) in std::mem::take(&mut self.changes) {
-            self.model.set(slot, value);
+            self.model.set_from_outside(slot, value);
         }
         let settled = event::initialise(&self.program, &mut self.model, &self.options)?;
         self.model.remember_event(start);
@@ -272,6 +272,11 @@ impl Simulation {
     /// The event at which `terminal()` is true, at the present time.
     pub fn finish(&mut self) -> Result<(), SimError> {
         self.end_or_fail().map_err(|failure| self.fail(failure))
+    }
+
+    /// Has it been initialised?
+    pub fn has_begun(&self) -> bool {
+        self.driver.phase != Phase::New
     }
 
     /// Is there nothing more to come?

@@ -6,20 +6,43 @@
 
 use std::fmt;
 
-use saltus_program::{ModelFunctions, fingerprint};
+use saltus_program::{ModelFunctions, SlotId, fingerprint};
 use serde::{Deserialize, Serialize};
 
-use super::{Driver, Simulation};
+use super::{Driver, Phase, Simulation};
+use crate::error::Failure;
+use crate::inputs::Signal;
 use crate::model::Extras;
+use crate::options::{Options, Solver};
+use crate::structure::Structure;
+use crate::{event, integration};
 
 #[derive(Clone, Serialize, Deserialize)]
 pub struct State {
     /// Name and fingerprint of the program.
     model: String,
     fingerprint: u64,
+    start_time: f64,
+    integration: Integration,
     driver: Driver,
     instance: Vec<u8>,
     extras: Extras,
+}
+
+/// The options that the integrator was made for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Integration {
+    solver: Solver,
+    tolerance: f64,
+    max_step: Option<f64>,
+    fixed_step: Option<f64>,
+}
+
+impl Integration {
+    fn of(options: &Options) -> Self {
+        let Options { solver, tolerance, max_step, fixed_step, .. } = *options;
+        Integration { solver, tolerance, max_step, fixed_step }
+    }
 }
 
 /// External objects and inputs that cannot be part of a state, by name.
@@ -43,6 +66,12 @@ pub enum CannotRestore {
         name: String,
     },
     Damaged(String),
+    /// The run shall end before the time at which the state was taken.
+    EndsBefore {
+        time: f64,
+    },
+    /// The run cannot go on with another method or other inputs.
+    CannotGoOn(String),
 }
 
 impl fmt::Display for CannotRestore {
@@ -52,6 +81,8 @@ impl fmt::Display for CannotRestore {
                 write!(f, "the state belongs to another model or another version of it: `{name}`")
             }
             CannotRestore::Damaged(why) => write!(f, "the state cannot be restored: {why}"),
+            CannotRestore::EndsBefore { time } => write!(f, "it was saved at {time} s, after the stop time"),
+            CannotRestore::CannotGoOn(why) => f.write_str(why),
         }
     }
 }
@@ -77,13 +108,16 @@ impl Simulation {
         Ok(State {
             model: self.program.name.clone(),
             fingerprint: fingerprint(&self.program),
+            start_time: self.options.start_time,
+            integration: Integration::of(&self.options),
             driver: self.driver.clone(),
             instance: self.model.save().map_err(unsaved)?,
             extras: self.model.extras().map_err(unsaved)?,
         })
     }
 
-    /// Goes on from a state of a run of the same program. Options may be others, as a later stop time.
+    /// Goes on from a state of a run of the same program. Options may be others: a later stop time, another distance of output points,
+    /// another method; inputs that were given before replace those of the state. Its start time stays.
     pub fn restore(&mut self, state: &State) -> Result<(), CannotRestore> {
         if state.fingerprint != fingerprint(&self.program) {
             return Err(CannotRestore::OtherModel { name: state.model.clone() });
@@ -94,10 +128,16 @@ impl Simulation {
         if !fits {
             return Err(CannotRestore::Damaged("its sizes are not those of the model".to_owned()));
         }
+        if self.options.stop_time < state.time() {
+            return Err(CannotRestore::EndsBefore { time: state.time() });
+        }
+        let inputs = self.model.take_inputs();
         self.model.resume(&state.instance).map_err(CannotRestore::Damaged)?;
         self.model.set_extras(state.extras.clone());
         self.model.set_mixed_method(self.options.mixed);
+        self.options.start_time = state.start_time;
         self.driver = state.driver.clone();
+        self.driver.next_output = self.options.first_output_after(state.time());
         self.changes.clear();
         self.view = None;
         self.work.event = None;
@@ -106,6 +146,30 @@ impl Simulation {
             let t = state.time();
             self.begin_recording(t).map_err(|failure| CannotRestore::Damaged(failure.kind.to_string()))?;
         }
-        Ok(())
+        let is_same = inputs.is_empty() && state.integration == Integration::of(&self.options);
+        if is_same || self.is_at_rest() {
+            return Ok(());
+        }
+        self.go_on_differently(inputs).map_err(|failure| CannotRestore::CannotGoOn(failure.kind.to_string()))
+    }
+
+    /// From the present point with the integrator that the options ask for, and with other inputs.
+    fn go_on_differently(&mut self, inputs: Vec<(SlotId, Signal)>) -> Result<(), Failure> {
+        let t = self.driver.now;
+        self.go_to(t)?;
+        for (slot, signal) in inputs {
+            // They were accepted as inputs before.
+            let _ = self.model.set_input(slot, signal);
+        }
+        if self.model.inputs_vary() {
+            self.structure = Structure::of(&self.program, true);
+        }
+        self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
+        self.driver.phase = Phase::Between;
+        self.driver.steps_at_event = 0;
+        self.model.pass(t);
+        event::settle(&self.program, &mut self.model, &self.options, t)?;
+        self.driver.time_event = event::next_time_event(&self.model, t);
+        self.start_integrator(t, false, false)
     }
 }
