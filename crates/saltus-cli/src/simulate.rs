@@ -106,13 +106,13 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let run = arguments.target.run_for(options, &mut client, screen)?;
     client.bar.clear();
     let started = Instant::now();
+    let is_complete = !run.outcome.failed_at_run_time && !run.outcome.has_errors();
+    let written = close(&stream, is_complete, screen);
     if let (Some(path), Some(state)) = (&arguments.save_state, &run.outcome.state) {
         let bytes = container::encode(Content::State, state);
         let bytes = bytes.map_err(|why| screen.fail(&diagnostics::bad_file(&path.display().to_string(), &why)))?;
         write_bytes(path, &bytes, screen)?;
     }
-    let is_complete = !run.outcome.failed_at_run_time && !run.outcome.has_errors();
-    let written = close(&stream, is_complete, screen);
     if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, run.outcome.program()) {
         let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
         keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));

@@ -265,7 +265,23 @@ pub fn write(path: &Path, text: &str, screen: &Screen) -> Result<(), Exit> {
     write_bytes(path, text.as_bytes(), screen)
 }
 
+/// Replaces the file in one step, so that an earlier one is never lost for a piece.
 pub fn write_bytes(path: &Path, bytes: &[u8], screen: &Screen) -> Result<(), Exit> {
-    std::fs::write(path, bytes)
+    replace(path, bytes)
         .map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // A device or a pipe has nothing to lose.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.part"));
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // What is left of it is of no use.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
 }

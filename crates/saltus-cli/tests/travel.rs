@@ -244,3 +244,26 @@ fn a_table_for_a_model_without_inputs_is_an_error() {
     let (_, said) = run(&["simulate", &file, "--input", &table, "--quiet"], 1);
     assert!(said.contains("the model has no input that could take its values"), "{said}");
 }
+
+#[test]
+fn what_was_used_while_compiling_cannot_be_set_later() {
+    let dir = Scratch::new("travel_structural");
+    let text = "model M
+  parameter Integer f = 2;
+  parameter Real limit = 10;
+  Real u(start = 0), v;
+equation
+  u = previous(u) + 1 + 0*interval(Clock(1, 10));
+  v = subSample(u, f);
+  assert(time < limit, \"limit \" + String(limit) + \" exceeded\");
+end M;
+";
+    let source = dir.file("M.mo", text);
+    let compiled = dir.path("m.saltus");
+    run(&["compile", &source, "-o", &compiled, "--quiet"], 0);
+    let (_, said) = run(&["simulate", &compiled, "--set", "f=3", "--quiet"], 1);
+    assert!(said.contains("the structure of the model depends on its value"), "{said}");
+    // A message shows the values of the run.
+    let (_, said) = run(&["simulate", &compiled, "--set", "limit=0.5", "--quiet"], 3);
+    assert!(said.contains("limit 0.5 exceeded"), "{said}");
+}

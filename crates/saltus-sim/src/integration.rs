@@ -46,6 +46,9 @@ impl<'a> Rhs<'a> {
 
     /// Prepares directional derivatives at a point; false if there are none.
     fn linearise(&mut self, t: f64, x: &[f64]) -> bool {
+        if self.structure.jumps {
+            return false;
+        }
         let states = self.functions.program().clone();
         let is_at = |functions: &dyn ModelFunctions| {
             states.states.iter().zip(x).all(|(state, x)| functions.get(state.value).to_bits() == x.to_bits())

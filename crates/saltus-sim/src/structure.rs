@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use saltus_base::Index;
 use saltus_numerics::Sparsity;
-use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId, SlotKind};
+use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId, SlotKind, UnaryFn};
 
 /// Words of dependence sets that are worth their memory.
 const MOST_WORDS: usize = 20_000_000;
@@ -24,6 +24,8 @@ pub(crate) struct Structure {
     pub unknowns: Vec<SlotId>,
     /// Of the states, in their order.
     pub derivatives: Vec<SlotId>,
+    /// Derivatives jump without an event, as `sign` does: their slopes say nothing about the jump, differences do.
+    pub jumps: bool,
     /// All entries of the Jacobian that can be other than zero, however many; `None` if that is not known.
     pattern: Option<Sparsity>,
     groups: OnceLock<Vec<Vec<usize>>>,
@@ -40,6 +42,7 @@ impl Structure {
         let n_words = (n + 1).div_ceil(64);
         let unknowns: Vec<SlotId> = program.derivative_section.blocks.iter().flat_map(nonlinear_unknowns).collect();
         let derivatives = program.states.iter().map(|s| s.derivative).collect();
+        let jumps = program.derivative_section.blocks.iter().any(jumps);
         if n_words.saturating_mul(program.slots.len()) > MOST_WORDS {
             return Structure {
                 sparsity: None,
@@ -47,6 +50,7 @@ impl Structure {
                 crossings_see_time: true,
                 unknowns,
                 derivatives,
+                jumps,
                 pattern: None,
                 groups: OnceLock::new(),
             };
@@ -75,7 +79,7 @@ impl Structure {
         let pattern = is_known.then(|| Sparsity::from_entries(n, entries));
         let sparsity = pattern.clone().filter(|_| is_sparse);
         let groups = OnceLock::new();
-        Structure { sparsity, is_autonomous, crossings_see_time, unknowns, derivatives, pattern, groups }
+        Structure { sparsity, is_autonomous, crossings_see_time, unknowns, derivatives, jumps, pattern, groups }
     }
 
     /// Groups of columns of the Jacobian that share no row: one direction reveals all of them.
@@ -91,6 +95,12 @@ impl Structure {
         let all = if pattern.is_some() { 0..0 } else { 0..self.derivatives.len() };
         known.chain(all)
     }
+}
+
+/// Does a block use a function that jumps?
+fn jumps(block: &Block) -> bool {
+    let is_jump = |op: &Op| matches!(op, Op::Unary(UnaryFn::Sign | UnaryFn::Floor | UnaryFn::Ceil, _));
+    block.codes().iter().any(|code| code.ops.iter().any(is_jump))
 }
 
 fn nonlinear_unknowns(block: &Block) -> impl Iterator<Item = SlotId> {

@@ -67,6 +67,7 @@ impl<'a> Lowering<'a> {
     /// The value of an Integer expression that must be known at compile time.
     fn evaluable(&mut self, e: &'a Expr) -> Lowered<i64> {
         let value = self.folding(|l| l.literally(|l| l.constant(e)))?;
+        self.mark_structural(e);
         match value {
             Some(value) if value.abs() <= i64::MAX as f64 && value.fract() == 0.0 => Ok(value as i64),
             _ => Err(diagnostics::clocks::not_evaluable(self.text_of(e), e.span).into()),

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use saltus_base::{FileId, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FunctionValue as EvalFunction, Items, Limits, Value as Known};
 use saltus_flat::{
-    BaseType, EnumId, EnumType, Expr, FlatModel, Function, FunctionId, RecordId, RecordType, VarId, Variability,
+    BaseType, EnumId, EnumType, Expr, ExprKind, FlatModel, Function, FunctionId, RecordId, RecordType, VarId,
+    Variability,
 };
 use saltus_procedure::Procedure;
 use saltus_program::{CallableId, SlotId, SlotKind};
@@ -116,6 +117,28 @@ impl<'a> Lowering<'a> {
         let n = dims.iter().product();
         let value = if value.dims().is_empty() && !dims.is_empty() { self.repeat(&value, dims, n) } else { value };
         self.is_known(&value).then_some(value)
+    }
+
+    /// The program is made for the values of the parameters in `e`, and of those that their values are computed from.
+    pub fn mark_structural(&mut self, e: &'a Expr) {
+        let model = self.model;
+        let mut open = vec![e];
+        let mut seen = BTreeSet::new();
+        while let Some(e) = open.pop() {
+            let mut found = Vec::new();
+            e.walk(&mut |part| {
+                if let ExprKind::Var(id) = part.kind {
+                    found.push(id);
+                }
+            });
+            for id in found.into_iter().filter(|&id| seen.insert(id)) {
+                let Some(variable) = model.variables.get(id) else { continue };
+                if variable.variability == Variability::Parameter {
+                    self.system.memo.structural.extend(&self.system.elements[id]);
+                    open.extend(&variable.binding);
+                }
+            }
+        }
     }
 
     /// Outside the algorithm or function that is being executed, without events.

@@ -64,6 +64,9 @@ impl<'a> Lowering<'a> {
                 BaseType::String => {
                     let value = self.folding(|l| l.value(argument));
                     let is_known = value.as_ref().is_ok_and(|v| self.is_known(v));
+                    if is_known {
+                        self.mark_structural(argument);
+                    }
                     if is_known || self.function.is_some() { value? } else { self.template(argument).or(value)? }
                 }
                 _ => self.value(argument)?,

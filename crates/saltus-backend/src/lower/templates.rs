@@ -46,8 +46,9 @@ impl<'a> Lowering<'a> {
             return self.hole(e, holes);
         }
         if e.ty.dims.is_empty()
-            && let Ok(Value::Text(Some(text))) = self.folding(|l| l.value(e))
+            && let Ok(Value::Text(Some(text))) = self.value(e)
         {
+            self.mark_structural(e);
             return Ok(Expr::string(&text, e.span));
         }
         let kind = match &e.kind {
@@ -67,7 +68,13 @@ impl<'a> Lowering<'a> {
                 ExprKind::Call { function: *function, arguments: self.fill_all(arguments, holes)? }
             }
             ExprKind::Array(items) => ExprKind::Array(self.fill_all(items, holes)?),
-            _ => return self.unsupported("a String that is not constant", e.span),
+            _ => match self.folding(|l| l.value(e)) {
+                Ok(Value::Text(Some(text))) => {
+                    self.mark_structural(e);
+                    return Ok(Expr::string(&text, e.span));
+                }
+                _ => return self.unsupported("a String that is not constant", e.span),
+            },
         };
         Ok(Expr::new(kind, e.ty.clone(), e.span))
     }
