@@ -251,7 +251,10 @@ fn what_was_used_while_compiling_cannot_be_set_later() {
     let text = "model M
   parameter Integer f = 2;
   parameter Real limit = 10;
+  parameter Real free(fixed = false, start = 1);
   Real u(start = 0), v;
+initial equation
+  free = 3;
 equation
   u = previous(u) + 1 + 0*interval(Clock(1, 10));
   v = subSample(u, f);
@@ -263,6 +266,8 @@ end M;
     run(&["compile", &source, "-o", &compiled, "--quiet"], 0);
     let (_, said) = run(&["simulate", &compiled, "--set", "f=3", "--quiet"], 1);
     assert!(said.contains("the structure of the model depends on its value"), "{said}");
+    let (_, said) = run(&["simulate", &compiled, "--set", "free=4", "--quiet"], 1);
+    assert!(said.contains("it is computed by the model"), "{said}");
     // A message shows the values of the run.
     let (_, said) = run(&["simulate", &compiled, "--set", "limit=0.5", "--quiet"], 3);
     assert!(said.contains("limit 0.5 exceeded"), "{said}");

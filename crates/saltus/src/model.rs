@@ -96,7 +96,7 @@ impl fmt::Display for Unchangeable {
         match self {
             Unchangeable::Unknown(unknown) => unknown.fmt(f),
             Unchangeable::Structural => f.write_str("the structure of the model depends on its value"),
-            Unchangeable::Computed => f.write_str("it is computed from other parameters"),
+            Unchangeable::Computed => f.write_str("it is computed by the model"),
             Unchangeable::Final => f.write_str("it is final"),
             Unchangeable::Constant => f.write_str("it is a constant"),
             Unchangeable::Variable => f.write_str("it is neither a parameter nor an input"),
@@ -168,7 +168,10 @@ impl Model {
             (Variability::Parameter, _) if self.program().structural.binary_search(&variable.slot).is_ok() => {
                 Err(Unchangeable::Structural)
             }
-            (Variability::Parameter, _) if self.is_computed(variable.slot) => Err(Unchangeable::Computed),
+            // The initial system finds one that is not fixed.
+            (Variability::Parameter, _) if variable.fixed == Some(false) || self.is_computed(variable.slot) => {
+                Err(Unchangeable::Computed)
+            }
             (Variability::Parameter, Some(SlotKind::Parameter)) => Ok(variable.slot),
             (_, Some(SlotKind::Input)) if variable.causality == Causality::Input => Ok(variable.slot),
             _ => Err(Unchangeable::Variable),
