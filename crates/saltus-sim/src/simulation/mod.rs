@@ -131,7 +131,7 @@ struct Work {
     row: Vec<f64>,
     /// The event that is being settled.
     event: Option<EventRecord>,
-    /// Copies of events that have been settled since the last return to the caller.
+    /// The event that was settled last, for the caller of `advance`.
     settled: Option<EventRecord>,
 }
 
