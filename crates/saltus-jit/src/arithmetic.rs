@@ -8,7 +8,7 @@
 //! Every operation means what `UnaryFn::apply` and `BinaryFn::apply` say, to the last bit (of a NaN: that it is one).
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{AbiParam, FuncRef, InstBuilder, MemFlags, Signature, Value, types};
+use cranelift_codegen::ir::{AbiParam, FuncRef, Function, InstBuilder, MemFlags, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::{JITBuilder, JITModule};
@@ -59,6 +59,14 @@ pub(crate) fn declare_import(
     signature.params = parameters;
     signature.returns = vec![AbiParam::new(result)];
     module.declare_function(name, Linkage::Import, &signature).map_err(JitError::from_module)
+}
+
+/// Another function of the module, called by its full address: a module that grows while it is in use gets its memory in
+/// pieces, which may lie farther apart than a relative call reaches (2 GiB on x86-64).
+pub(crate) fn far_reference(module: &mut JITModule, id: FuncId, function: &mut Function) -> FuncRef {
+    let reference = module.declare_func_in_func(id, function);
+    function.dfg.ext_funcs[reference].colocated = false;
+    reference
 }
 
 /// A function being written, as far as arithmetic needs it.
@@ -184,5 +192,23 @@ impl Arithmetic<'_, '_> {
     pub fn call(&mut self, callee: FuncRef, arguments: &[Value]) -> Value {
         let call = self.builder.ins().call(callee, arguments);
         self.builder.inst_results(call)[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run of the corpus on two threads failed now and then: pages of procedures lay more than 2 GiB apart.
+    #[test]
+    fn functions_of_a_module_are_called_by_their_full_address() {
+        let jit = crate::Jit::new(crate::JitOptions::default()).expect("a target");
+        let builder = JITBuilder::with_isa(jit.isa.clone(), cranelift_module::default_libcall_names());
+        let mut module = JITModule::new(builder);
+        let signature = signature(module.isa().default_call_conv());
+        let called = module.declare_anonymous_function(&signature).expect("a declaration");
+        let mut caller = Function::new();
+        let reference = far_reference(&mut module, called, &mut caller);
+        assert!(!caller.dfg.ext_funcs[reference].colocated);
     }
 }

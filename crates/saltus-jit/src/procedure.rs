@@ -20,7 +20,7 @@ use cranelift_module::{FuncId, Module};
 use saltus_program::{BinaryFn, UnaryFn};
 use saltus_runtime::native::procedure::{At, Binary, Instruction, LARGEST_INTEGER, Op, Procedure, Transfer, Unary};
 
-use crate::arithmetic::{Arithmetic, Elementary, Used, signature};
+use crate::arithmetic::{Arithmetic, Elementary, Used, far_reference, signature};
 use crate::procedure_helpers::{COPY, Helper};
 
 /// Status of a call that the evaluator cannot complete either.
@@ -449,7 +449,7 @@ impl<'f> Writer<'f> {
 
     fn reference(&mut self, id: FuncId) -> FuncRef {
         let (module, builder) = (&mut *self.module, &mut self.builder);
-        *self.helpers.entry(id).or_insert_with(|| module.declare_func_in_func(id, builder.func))
+        *self.helpers.entry(id).or_insert_with(|| far_reference(module, id, builder.func))
     }
 
     fn helper(&mut self, helper: Helper, arguments: &[Value]) -> Value {
