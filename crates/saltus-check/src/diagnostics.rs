@@ -90,6 +90,9 @@ codes! {
     TOO_MANY_EQUATIONS = "E0451", "too many equations";
     /// The numbers agree, but some equations contain too few unknowns, so that others have no equation.
     STRUCTURALLY_SINGULAR = "W0452", "equations that cannot determine the variables they contain";
+    /// Potentials are measured against something. Without a ground, a fixed flange or the like all of them can be shifted by the same
+    /// number, so that no value of any of them is the right one.
+    FLOATING = "E0453", "potentials without a reference";
 
     /// What is added, compared, assigned or equated must have the same dimension.
     UNIT_MISMATCH = "W0720", "units do not agree";

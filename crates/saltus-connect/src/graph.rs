@@ -19,7 +19,7 @@ use saltus_base::{Diagnostic, Diagnostics, IdVec, Index, Span, define_id};
 
 use crate::Face;
 use crate::diagnostics::{self, Place};
-use crate::union_find::UnionFind;
+use saltus_graph::DisjointSets;
 
 define_id! {
     /// An overdetermined part of a connector.
@@ -147,7 +147,7 @@ impl<K> ConnectionGraph<K> {
         let connections = std::mem::take(&mut self.connections);
         let joined = ends_joined(self.nodes.len(), connections.iter().map(|c| (c.a.0, c.b.0)), &self.branches);
         let (mut kept, mut broken, mut redundant) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sets = UnionFind::with_len(2 * self.nodes.len());
+        let mut sets = DisjointSets::with_len(2 * self.nodes.len());
         for Connection { a, b, key } in connections {
             if !sets.union(end_number(a), end_number(b)) {
                 redundant.push(key);
@@ -205,7 +205,7 @@ impl<K> ConnectionGraph<K> {
     }
 
     /// A unique root may share its graph – also over connections that will be broken – with no other root.
-    fn check_unique_roots(&mut self, mut joined: UnionFind) {
+    fn check_unique_roots(&mut self, mut joined: DisjointSets) {
         let mut first_of: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (i, root) in self.roots.iter().enumerate() {
             let graph = &mut first_of[joined.find(root.node.index() as u32) as usize];
@@ -302,14 +302,14 @@ impl<K> Spanning<K> {
 
 /// A forest in which no tree may have two definite roots.
 struct Trees {
-    sets: UnionFind,
+    sets: DisjointSets,
     /// By representative of the tree.
     is_rooted: Vec<bool>,
 }
 
 impl Trees {
     fn new(n: usize) -> Self {
-        Self { sets: UnionFind::with_len(n), is_rooted: vec![false; n] }
+        Self { sets: DisjointSets::with_len(n), is_rooted: vec![false; n] }
     }
 
     fn find(&mut self, node: NodeId) -> usize {
@@ -335,8 +335,8 @@ fn end_number((node, face): (NodeId, Face)) -> u32 {
 }
 
 /// The connected graphs before anything is broken.
-fn ends_joined(n: usize, connections: impl Iterator<Item = (NodeId, NodeId)>, branches: &[Branch]) -> UnionFind {
-    let mut joined = UnionFind::with_len(n);
+fn ends_joined(n: usize, connections: impl Iterator<Item = (NodeId, NodeId)>, branches: &[Branch]) -> DisjointSets {
+    let mut joined = DisjointSets::with_len(n);
     for (a, b) in connections.chain(branches.iter().map(|b| (b.a, b.b))) {
         joined.union(a.index() as u32, b.index() as u32);
     }

@@ -29,7 +29,6 @@ mod equations;
 pub mod graph;
 mod sets;
 mod streams;
-mod union_find;
 
 pub use cardinality::Cardinality;
 pub use end::{Direction, End, Face, Kind, Variables};

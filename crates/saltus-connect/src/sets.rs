@@ -17,8 +17,8 @@ use std::sync::Arc;
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{Equation, VarId};
 
-use crate::union_find::UnionFind;
 use crate::{End, Face, StreamTable, Variables, check, equations};
+use saltus_graph::DisjointSets;
 
 /// One matched pair of a `connect`.
 pub(crate) struct Connect {
@@ -102,8 +102,8 @@ impl SplitArrays {
     fn new(connects: &[Connect], flows: &[End], vars: &dyn Variables, diagnostics: &mut Diagnostics) -> Self {
         let mut ids: HashMap<Side, u32> = HashMap::new();
         let mut sides: Vec<(Side, Span)> = Vec::new();
-        let mut classes = UnionFind::default();
-        let mut id_of = |end: End, span: Span, classes: &mut UnionFind| {
+        let mut classes = DisjointSets::default();
+        let mut id_of = |end: End, span: Span, classes: &mut DisjointSets| {
             *ids.entry((end.var, end.face)).or_insert_with(|| {
                 sides.push(((end.var, end.face), span));
                 classes.push()
@@ -155,7 +155,7 @@ impl SplitArrays {
 struct Nodes {
     ids: HashMap<End, u32>,
     members: Vec<Member>,
-    sets: UnionFind,
+    sets: DisjointSets,
 }
 
 impl Nodes {

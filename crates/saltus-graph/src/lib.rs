@@ -10,12 +10,14 @@
 //! | [`pantelides`] | which rows must be differentiated (index reduction) |
 //! | [`dummy_derivatives`] | which derivatives become plain unknowns |
 //! | [`tearing`] | which columns of a loop to iterate on |
+//! | [`disjoint_sets`] | what is connected with what |
 //! | [`union_find`] | which variables are equal or opposite to each other |
 //! | [`colouring`] | which columns of a sparse Jacobian can be found in one evaluation |
 
 pub mod colouring;
 pub mod components;
 pub mod decomposition;
+pub mod disjoint_sets;
 pub mod dummy_derivatives;
 mod elimination;
 pub mod incidence;
@@ -30,6 +32,7 @@ mod random;
 pub use colouring::{Colouring, colour_columns};
 pub use components::{Block, blocks, strongly_connected_components, topological_order};
 pub use decomposition::{Decomposition, Part};
+pub use disjoint_sets::DisjointSets;
 pub use dummy_derivatives::{DummyDerivatives, select_dummies};
 pub use incidence::{Incidence, IncidenceBuilder, Rows};
 pub use matching::{Matching, Reached};

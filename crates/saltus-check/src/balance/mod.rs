@@ -9,6 +9,7 @@
 //! The counts say that something is wrong; a matching of equations to unknowns says where: unknowns that are left over
 //! in some matching are not determined, equations that are left over are too many.
 
+mod floating;
 mod incidence;
 mod matching;
 
@@ -50,8 +51,13 @@ pub fn check_balance(model: &FlatModel, severity: Severity) -> Diagnostics {
         std::cmp::Ordering::Greater => {
             out.push(finding.too_many(counts.equations, counts.unknowns).severity(severity));
         }
-        std::cmp::Ordering::Equal if !matching.is_perfect() => out.push(finding.singular()),
-        std::cmp::Ordering::Equal => {}
+        std::cmp::Ordering::Equal => {
+            let floating = floating::find(model, severity);
+            if floating.is_empty() && !matching.is_perfect() {
+                out.push(finding.singular());
+            }
+            out.extend(floating);
+        }
     }
     out
 }

@@ -1,13 +1,13 @@
 //! Disjoint sets of the integers `0..n`, with halving of paths and union by size: nearly linear in total.
 
 #[derive(Default)]
-pub(crate) struct UnionFind {
+pub struct DisjointSets {
     parents: Vec<u32>,
     sizes: Vec<u32>,
 }
 
-impl UnionFind {
-    pub(crate) fn with_len(n: usize) -> Self {
+impl DisjointSets {
+    pub fn with_len(n: usize) -> Self {
         let mut sets = Self::default();
         for _ in 0..n {
             sets.push();
@@ -16,7 +16,7 @@ impl UnionFind {
     }
 
     /// A new set with one element, which is returned.
-    pub(crate) fn push(&mut self) -> u32 {
+    pub fn push(&mut self) -> u32 {
         let id = self.parents.len() as u32;
         self.parents.push(id);
         self.sizes.push(1);
@@ -24,7 +24,7 @@ impl UnionFind {
     }
 
     /// The element that stands for the set of `x`.
-    pub(crate) fn find(&mut self, mut x: u32) -> u32 {
+    pub fn find(&mut self, mut x: u32) -> u32 {
         while self.parents[x as usize] != x {
             let grandparent = self.parents[self.parents[x as usize] as usize];
             self.parents[x as usize] = grandparent;
@@ -34,7 +34,7 @@ impl UnionFind {
     }
 
     /// Merges two sets; false if they were one already.
-    pub(crate) fn union(&mut self, a: u32, b: u32) -> bool {
+    pub fn union(&mut self, a: u32, b: u32) -> bool {
         let (mut a, mut b) = (self.find(a), self.find(b));
         if a == b {
             return false;
