@@ -20,4 +20,4 @@ pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};
 pub use source::{FileId, LineColumn, LineIndex, SourceFile, SourceMap, SourceTexts, Span};
-pub use spelling::nearest;
+pub use spelling::{all_nearest, nearest};

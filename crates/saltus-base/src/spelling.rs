@@ -3,21 +3,36 @@
 /// Longer names are compared up to here: the search takes the square of it for each candidate.
 const LONGEST: usize = 64;
 
+/// More names than this are no help.
+const MOST: usize = 3;
+
 /// The candidate that differs from `wanted` by the fewest edits, if these are few. Of several the first one.
 ///
 /// Up to one edit and another for every four letters are few. Every name of one letter is close to every other, so it must be the same
 /// but for letter case, which is never an edit.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    all_nearest(wanted, candidates).first().copied()
+}
+
+/// As [`nearest`], with the others that are as close.
+pub fn all_nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let letters = lower(wanted);
-    let limit = if letters.len() < 2 { 0 } else { 1 + letters.len() / 4 };
-    let mut best: Option<(usize, &str)> = None;
+    let mut least = if letters.len() < 2 { 0 } else { 1 + letters.len() / 4 };
+    let mut best: Vec<&str> = Vec::new();
     for candidate in candidates {
         let n = edits(&letters, &lower(candidate));
-        if n <= limit && candidate != wanted && best.is_none_or(|(least, _)| n < least) {
-            best = Some((n, candidate));
+        if n > least || candidate == wanted {
+            continue;
+        }
+        if n < least {
+            best.clear();
+            least = n;
+        }
+        if best.len() < MOST && !best.contains(&candidate) {
+            best.push(candidate);
         }
     }
-    best.map(|(_, name)| name)
+    best
 }
 
 fn lower(name: &str) -> Vec<char> {
@@ -57,6 +72,7 @@ mod tests {
         let names = ["height", "weight", "velocity"];
         assert_eq!(nearest("hight", names), Some("height"));
         assert_eq!(nearest("eight", names), Some("height"), "the first of two");
+        assert_eq!(all_nearest("eight", names), ["height", "weight"]);
         assert_eq!(nearest("temperature", names), None);
         assert_eq!(nearest("height", ["height"]), None, "the same name is no suggestion");
         assert_eq!((nearest("x", ["y", "X"]), nearest("x", ["y"])), (Some("X"), None));

@@ -25,6 +25,7 @@ impl<'a> Front<'a> {
             Target::Nothing if call.name.parts.first().is_some_and(|p| self.is_explained(scope, p.name.name)) => {
                 Expr::error(span)
             }
+            Target::Nothing if self.is_in_missing_library(&call.name) => Expr::error(span),
             Target::Nothing => {
                 let name = self.ref_text(&call.name);
                 let nearest = self.nearest_function(scope, &call.name);
@@ -66,6 +67,11 @@ impl<'a> Front<'a> {
                 typing::array(self, items, span)
             }
         }
+    }
+
+    fn is_in_missing_library(&mut self, name: &ast::ComponentRef) -> bool {
+        let first = name.parts.first();
+        first.is_some_and(|p| self.lacks_library(p.name.name, name.parts.len(), p.name.span))
     }
 
     fn nearest_function(&mut self, scope: InstId, name: &ast::ComponentRef) -> Option<String> {

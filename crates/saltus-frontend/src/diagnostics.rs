@@ -42,6 +42,13 @@ pub fn class_not_found(path: &str, part: &str, within: Option<&str>, nearest: Op
         .did_you_mean(nearest, "if it is in a library, give its directory with `--library DIR` or in MODELICAPATH")
 }
 
+/// A name that begins with a package that nobody has loaded.
+pub fn library_not_found(library: &str, span: Span) -> Diagnostic {
+    message("E0247", span, format!("the library `{library}` is not loaded"))
+        .hint(format!("name the directory that contains `{library}` with `--library DIR` or in MODELICAPATH"))
+        .hint("other names that begin with it are not reported again")
+}
+
 /// A name in an expression that nothing visible has.
 pub fn name_not_found(name: &str, scope: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
     message("E0202", span, format!("`{name}` is not declared in `{scope}` or around it"))

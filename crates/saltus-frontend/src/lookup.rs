@@ -4,7 +4,7 @@
 //! instance, up to the root. The further parts of a composite name are members of what was found. Members that are
 //! classes come into being when they are asked for, so that a package of a thousand files costs only what is used.
 
-use saltus_base::{Name, nearest};
+use saltus_base::{Name, Span, all_nearest};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
@@ -256,9 +256,13 @@ impl<'a> Front<'a> {
             if found.is_some() {
                 break;
             }
-            if let Some(Member::Class(package)) = self.import_target(import, &import.path.parts) {
-                let package = self.slot_instance(package);
-                found = self.member(package, name);
+            match self.import_target(import, &import.path.parts) {
+                Some(Member::Class(package)) => {
+                    let package = self.slot_instance(package);
+                    found = self.member(package, name);
+                }
+                // Any name may come from there.
+                _ => self.insts[inst].is_incomplete = true,
             }
         }
         self.imports.insert((class, name), found);
@@ -268,8 +272,11 @@ impl<'a> Front<'a> {
     fn import_target(&mut self, import: &ast::Import, parts: &[ast::Ident]) -> Option<Member> {
         let found = self.walk_members(self.root, parts);
         if found.is_none() {
-            let text = self.path_text(parts);
-            self.report(d::import_not_found(&text, import.path.span));
+            let is_in_library = parts.first().is_some_and(|p| self.lacks_library(p.name, parts.len(), p.span));
+            if !is_in_library {
+                let text = self.path_text(parts);
+                self.report(d::import_not_found(&text, import.path.span));
+            }
             self.failed_imports.extend(match &import.kind {
                 ast::ImportKind::Renamed(alias) => Some(alias.name),
                 _ => parts.last().map(|p| p.name),
@@ -311,7 +318,8 @@ impl<'a> Front<'a> {
             self.lookup_name(start, first.name)
         };
         if found.is_none() {
-            if path.is_global || !self.is_explained(inst, first.name) {
+            let is_told = !path.is_global && self.is_explained(inst, first.name);
+            if !is_told && !self.lacks_library(first.name, path.parts.len(), first.span) {
                 let diagnostic = self.class_not_found(inst, path, 0);
                 self.report(diagnostic);
             }
@@ -354,6 +362,25 @@ impl<'a> Front<'a> {
                 None
             }
         }
+    }
+
+    /// Does a name of `n_parts` begin with a library that is not there? That is reported once, for all names in it.
+    pub fn lacks_library(&mut self, first: Name, n_parts: usize, span: Span) -> bool {
+        let text = self.text(first);
+        let is_package = n_parts > 1 && text.starts_with(char::is_uppercase);
+        if !is_package
+            || self.member(self.root, first).is_some()
+            || self.nearest(self.root, text, false, true).is_some()
+        {
+            return false;
+        }
+        let diagnostic = d::library_not_found(text, span);
+        if self.failed_imports.insert(first) {
+            self.report(diagnostic.clone());
+        }
+        // The report may stand in something that is tried and taken back.
+        self.withheld.push(diagnostic);
+        true
     }
 
     fn class_not_found(&mut self, inst: InstId, path: &ast::Path, part: usize) -> saltus_base::Diagnostic {
@@ -426,7 +453,8 @@ impl<'a> Front<'a> {
             names.extend(self.member_names(at, classes_only));
             n_scopes += 1;
             if !with_enclosing || at == self.root || n_scopes > 20 {
-                return nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+                let nearest = all_nearest(name, names.iter().map(String::as_str));
+                return (!nearest.is_empty()).then(|| nearest.join("` or `"));
             }
             at = self.enclosing(at);
         }

@@ -62,6 +62,9 @@ impl<'a> Front<'a> {
                 Expr::new(ExprKind::Time, Type::REAL, reference.span)
             }
             None if self.is_explained(scope, first.name.name) => Expr::error(reference.span),
+            None if self.lacks_library(first.name.name, reference.parts.len(), first.name.span) => {
+                Expr::error(reference.span)
+            }
             None => {
                 let name = self.text(first.name.name);
                 let nearest = self.nearest_name(scope, name, true);

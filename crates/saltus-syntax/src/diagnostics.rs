@@ -36,8 +36,10 @@ pub fn unterminated_string(span: Span) -> Diagnostic {
         .hint("close the string with `\"`; a double quote inside a string is written `\\\"`")
 }
 
+pub const UNTERMINATED_COMMENT: Code = Code("E0103");
+
 pub fn unterminated_comment(span: Span) -> Diagnostic {
-    error("E0103", span, "expected `*/`, found the end of the file")
+    error(UNTERMINATED_COMMENT.0, span, "expected `*/`, found the end of the file")
         .hint("close the comment with `*/`, or use `//` for the rest of one line")
 }
 
@@ -339,6 +341,11 @@ pub fn semicolon_behind_class_head(span: Span) -> Diagnostic {
 pub fn missing_comma(span: Span, closing: Kind, found: &str) -> Diagnostic {
     error("E0151", span, format!("expected `,` or `{}`, found {found}", closing.text()))
         .hint("separate entries with `,`")
+}
+
+pub fn number_too_large(span: Span) -> Diagnostic {
+    error("E0152", span, "expected a number that a Real can hold, found a larger one")
+        .hint("the largest is about 1.8e308; for no limit use `Modelica.Constants.inf`, or leave out the attribute")
 }
 
 pub fn unknown_class_word(span: Span, found: &str, meant: &str) -> Diagnostic {

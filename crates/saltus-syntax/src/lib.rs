@@ -22,7 +22,7 @@ mod lexer;
 mod parser;
 mod token;
 
-use saltus_base::{Diagnostics, FileId, Interner, Span};
+use saltus_base::{Diagnostic, Diagnostics, FileId, Interner, Span};
 
 pub use format::{comment_texts, format, same_tokens};
 use parser::Parser;
@@ -46,7 +46,18 @@ pub fn parse(file: FileId, text: &str, names: &mut Interner) -> Parsed {
     let (mut parser, comments) = Parser::new(file, text, names);
     let mut tree = parser.stored_definition();
     tree.comments = comments;
-    Parsed { tree, diagnostics: in_order(parser.diagnostics) }
+    Parsed { tree, diagnostics: in_order(without_consequences(parser.diagnostics, text)) }
+}
+
+/// A comment that does not end hides the rest of the file: what is missing behind it may be inside.
+fn without_consequences(found: Diagnostics, text: &str) -> Diagnostics {
+    let comment = found.iter().find(|d| d.code == diagnostics::UNTERMINATED_COMMENT).and_then(|d| d.span);
+    let Some(comment) = comment else { return found };
+    let end = text.get(..comment.start as usize).map_or(0, |before| before.trim_end().len());
+    let is_before = |d: &Diagnostic| d.span.is_some_and(|s| (s.start as usize) < end);
+    let mut kept = Diagnostics::new();
+    kept.extend(found.into_iter().filter(|d| d.code == diagnostics::UNTERMINATED_COMMENT || is_before(d)));
+    kept
 }
 
 /// Parses a text that is one expression, such as `2*x + 1`.

@@ -86,6 +86,32 @@ end A;
 }
 
 #[test]
+fn an_unterminated_comment_hides_what_is_missing_behind_it() {
+    check(
+        "model A
+  Real x = 1; /* hello
+end A;",
+        "
+2:15 E0103 expected `*/`, found the end of the file
+  hint close the comment with `*/`, or use `//` for the rest of one line
+",
+    );
+}
+
+#[test]
+fn a_number_that_no_real_can_hold() {
+    check(
+        "model A
+  parameter Real a = 1e400;
+end A;",
+        "
+2:22 E0152 expected a number that a Real can hold, found a larger one
+  hint the largest is about 1.8e308; for no limit use `Modelica.Constants.inf`, or leave out the attribute
+",
+    );
+}
+
+#[test]
 fn unterminated_quoted_identifier() {
     check(
         r#"

@@ -126,15 +126,18 @@ fn clause<'a>(
     }
 }
 
-/// `initial()` that is neither the condition nor an element of it.
+/// `initial()` that is neither the condition nor an element of it, in a clause that is not active during initialization anyway.
 fn misplaced_initial(condition: &Expr) -> Option<&Expr> {
     let is_initial = |e: &Expr| matches!(e.kind, ExprKind::Builtin { function: Builtin::Initial, .. });
     let parts = match &condition.kind {
         ExprKind::Array(items) => items.as_slice(),
         _ => std::slice::from_ref(condition),
     };
+    if parts.iter().any(is_initial) {
+        return None;
+    }
     let mut found = None;
-    for part in parts.iter().filter(|p| !is_initial(p)) {
+    for part in parts {
         walk::for_each_part(part, &mut |p| {
             if is_initial(p) {
                 found = found.or(Some(p));
@@ -327,10 +330,11 @@ E0434 4:15 `if time < 1 then x = 1.0; else y = 1.0; end if`: the branches of an 
     #[test]
     fn conditions() {
         says(
-            "Real x, q; Boolean b;
+            "Real x, q; Boolean b, c;
 equation
   when noEvent(x > 1) then q = x; end when;
-  when initial() or b then b = true; end when;",
+  when initial() or b then b = true; end when;
+  when {initial(), b and not initial()} then c = true; end when;",
             "
 E0435 3:16 `x`: expected a when-condition that changes at events only, found `noEvent(x > 1)`
   hint: remove `noEvent`: without an event nobody notices that the condition becomes true

@@ -212,7 +212,7 @@ impl Parser<'_> {
             Kind::Ident => return self.ref_or_call(),
             Kind::Dot if self.kind_at(1) == Kind::Ident => return self.ref_or_call(),
             Kind::Integer => self.integer(token),
-            Kind::Real => ExprKind::Real(self.slice(token).parse().unwrap_or(f64::NAN)),
+            Kind::Real => self.real(token),
             Kind::String => ExprKind::String(string_value(self.slice(token))),
             Kind::True => ExprKind::Boolean(true),
             Kind::False => ExprKind::Boolean(false),
@@ -230,11 +230,19 @@ impl Parser<'_> {
         Expr { kind, span }
     }
 
-    fn integer(&self, token: Token) -> ExprKind {
-        let text = self.slice(token);
-        match text.parse() {
+    fn real(&mut self, token: Token) -> ExprKind {
+        let value = self.slice(token).parse().unwrap_or(f64::NAN);
+        if f64::is_infinite(value) {
+            self.remark(diagnostics::number_too_large(self.span_of(token)));
+        }
+        ExprKind::Real(value)
+    }
+
+    /// An Integer, or a Real where it is too large for one.
+    fn integer(&mut self, token: Token) -> ExprKind {
+        match self.slice(token).parse() {
             Ok(value) => ExprKind::Integer(value),
-            Err(_) => ExprKind::Real(text.parse().unwrap_or(f64::NAN)),
+            Err(_) => self.real(token),
         }
     }
 
