@@ -143,6 +143,7 @@ fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &
         None => return Ok(()),
     };
     let confidence = variable.attributes.confidence;
+    let span = start_span(variable);
     for ((&slot, value), is_fixed) in slots.iter().zip(nodes).zip(fixed) {
         if lowering.system.slots[slot].kind == SlotKind::Input {
             lowering.system.parameters.assignments.push(Assignment { slot, node: value, span: variable.span });
@@ -150,9 +151,15 @@ fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &
         if let Some(constant) = lowering.system.dag.value(value) {
             lowering.system.slots[slot].initial = constant;
         }
-        lowering.system.starts.insert(slot, Start { value, is_fixed, confidence, span: variable.span });
+        lowering.system.starts.insert(slot, Start { value, is_fixed, confidence, span });
     }
     Ok(())
+}
+
+/// Where the start value became an initial condition: a modification, or the declaration.
+fn start_span(variable: &Variable) -> Span {
+    let given = [&variable.attributes.fixed, &variable.attributes.start].into_iter().flatten().map(|e| e.span);
+    given.into_iter().find(|s| !s.is_nowhere()).unwrap_or(variable.span)
 }
 
 /// Parameters that depend on free ones are found with them: their values become initial equations.

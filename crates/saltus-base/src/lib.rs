@@ -8,6 +8,7 @@
 extern crate self as saltus_base;
 
 mod diagnostic;
+mod digits;
 mod id_vec;
 mod name;
 mod source;
@@ -17,6 +18,7 @@ mod spelling;
 pub use serde;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use digits::digits;
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};
 pub use source::{FileId, LineColumn, LineIndex, SourceFile, SourceMap, SourceTexts, Span};

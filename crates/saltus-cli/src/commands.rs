@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep, test,
+    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep,
+    test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -69,6 +70,8 @@ enum Command {
     Linearize(linearize::Arguments),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
+    /// Rewrite sources for the version of a library that is loaded.
+    Convert(convert::Arguments),
     /// Print a completion script for a shell.
     Completion(shell::CompletionArguments),
     /// Print the manual page.
@@ -95,6 +98,7 @@ impl Cli {
             Command::Test(arguments) => test::run(arguments, screen),
             Command::Linearize(arguments) => linearize::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
+            Command::Convert(arguments) => convert::run(arguments, screen),
             Command::Completion(arguments) => Ok(shell::completion(arguments, screen)),
             Command::Man(arguments) => shell::man(arguments, screen),
         };

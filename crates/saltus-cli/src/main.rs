@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod compare;
 mod compile;
+mod convert;
 mod experiment;
 mod explain;
 mod files;

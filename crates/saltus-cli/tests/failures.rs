@@ -165,7 +165,7 @@ fn inconsistent_start_values() {
     let text = "model M\n  Real x(start = 1, fixed = true);\n  Real y(start = 3, fixed = true);\nequation\n  der(x) = -x;\n  \
                 y = 2*x;\nend M;\n";
     let (said, times) = fails("inconsistent", text);
-    says(&said, &["at time 0:", "contradict each other", "`y = 3`, whose sides are 2 and 3", "M.mo:3:8"]);
+    says(&said, &["at time 0:", "contradict each other", "`y = 3`, whose sides are 2 and 3", "M.mo:3:29"]);
     assert!(times.is_empty());
 }
 

@@ -42,6 +42,13 @@ pub fn class_not_found(path: &str, part: &str, within: Option<&str>, nearest: Op
         .did_you_mean(nearest, "if it is in a library, give its directory with `--library DIR` or in MODELICAPATH")
 }
 
+/// A name that the library had in an older version.
+pub fn renamed(diagnostic: Diagnostic, old: &str, new: &str) -> Diagnostic {
+    Diagnostic { hints: Vec::new(), ..diagnostic }
+        .hint(format!("`{old}` of older versions of the library is `{new}` now"))
+        .hint("`saltus convert` rewrites sources for the version that is loaded")
+}
+
 /// A name that begins with a package that nobody has loaded.
 pub fn library_not_found(library: &str, span: Span) -> Diagnostic {
     message("E0247", span, format!("the library `{library}` is not loaded"))

@@ -414,7 +414,13 @@ impl<'a> Front<'a> {
             if self.member(inst, *name).is_none() && !self.insts[inst].is_incomplete {
                 let class = self.library.qualified_name(self.insts[inst].class);
                 let nearest = self.nearest_name(inst, self.text(*name), false);
-                self.report(d::no_such_element(self.text(*name), &class, nearest.as_deref(), sub.span));
+                let old = self.text(*name);
+                let diagnostic = d::no_such_element(old, &class, nearest.as_deref(), sub.span);
+                let new = self.converter(&class).and_then(|converter| converter.element(&class, old));
+                self.report(match new {
+                    Some(new) => d::renamed(diagnostic, old, &new),
+                    None => diagnostic,
+                });
             }
         }
     }

@@ -5,6 +5,7 @@
 //! classes come into being when they are asked for, so that a package of a thousand files costs only what is used.
 
 use saltus_base::{Name, Span, all_nearest};
+use saltus_convert::Converter;
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
@@ -389,7 +390,22 @@ impl<'a> Front<'a> {
         let name = self.text(missing.name).to_owned();
         let within = (part > 0).then(|| self.path_text(&path.parts[..part]));
         let nearest = self.nearest(inst, &name, part == 0, true);
-        d::class_not_found(&text, &name, within.as_deref(), nearest.as_deref(), missing.span)
+        let diagnostic = d::class_not_found(&text, &name, within.as_deref(), nearest.as_deref(), missing.span);
+        if part == 0 {
+            return diagnostic;
+        }
+        let inside = self.library.qualified_name(self.insts[inst].class);
+        let old = format!("{inside}.{}", self.path_text(&path.parts[part..]));
+        match self.converter(&old).and_then(|converter| converter.class(&old)) {
+            Some(new) => d::renamed(diagnostic, &old, &new),
+            None => diagnostic,
+        }
+    }
+
+    /// What the library of a class says about names of older versions; asked only about names that do not exist.
+    pub fn converter(&self, class: &str) -> Option<Converter<'a>> {
+        let library = self.library.find(class.split('.').next()?)?;
+        Converter::new(self.library, library, None).ok()
     }
 
     /// The instance of a class as such, for lookup inside it. A short definition that changes nothing is the

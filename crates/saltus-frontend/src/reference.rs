@@ -137,7 +137,13 @@ impl<'a> Front<'a> {
                         let name = self.text(next.name.name);
                         let class = self.library.qualified_name(self.slots[slot].class);
                         let nearest = self.nearest_name(inst, name, false);
-                        self.report(d::no_member(name, &class, nearest.as_deref(), next.name.span));
+                        let diagnostic = d::no_member(name, &class, nearest.as_deref(), next.name.span);
+                        let old = format!("{class}.{name}");
+                        let new = self.converter(&class).and_then(|converter| converter.class(&old));
+                        self.report(match new {
+                            Some(new) => d::renamed(diagnostic, &old, &new),
+                            None => diagnostic,
+                        });
                         Expr::error(reference.span)
                     }
                 }

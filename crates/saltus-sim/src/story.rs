@@ -9,6 +9,8 @@
 
 use std::io::{self, Write};
 
+use saltus_base::digits;
+
 use crate::record::{EventCause, EventKind, EventRecord};
 
 /// Writes the events in their order.
@@ -43,9 +45,9 @@ fn paragraph(out: &mut dyn Write, event: &EventRecord) -> io::Result<()> {
         (true, EventKind::Jump) => "the equations jump to another solution".to_owned(),
         (true, EventKind::State) => "a relation was about to change and did not".to_owned(),
     };
-    writeln!(out, "at {} s: {what}", event.time)?;
+    writeln!(out, "at {} s: {what}", digits(event.time))?;
     for change in &event.changes {
-        writeln!(out, "  {} changed from {} to {}", change.variable, change.before, change.after)?;
+        writeln!(out, "  {} changed from {} to {}", change.variable, digits(change.before), digits(change.after))?;
     }
     let mut rounds = format!("  {} round{}", event.rounds, if event.rounds == 1 { "" } else { "s" });
     let mut round = 0;

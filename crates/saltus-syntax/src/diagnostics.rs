@@ -345,7 +345,7 @@ pub fn missing_comma(span: Span, closing: Kind, found: &str) -> Diagnostic {
 
 pub fn number_too_large(span: Span) -> Diagnostic {
     error("E0152", span, "expected a number that a Real can hold, found a larger one")
-        .hint("the largest is about 1.8e308; for no limit use `Modelica.Constants.inf`, or leave out the attribute")
+        .hint("the largest is about 1.8e308; for no limit leave out the attribute")
 }
 
 pub fn unknown_class_word(span: Span, found: &str, meant: &str) -> Diagnostic {

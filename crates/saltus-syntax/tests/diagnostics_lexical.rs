@@ -106,7 +106,7 @@ fn a_number_that_no_real_can_hold() {
 end A;",
         "
 2:22 E0152 expected a number that a Real can hold, found a larger one
-  hint the largest is about 1.8e308; for no limit use `Modelica.Constants.inf`, or leave out the attribute
+  hint the largest is about 1.8e308; for no limit leave out the attribute
 ",
     );
 }

@@ -1,6 +1,6 @@
 //! The messages of the pipeline itself: what to work on, and defects of the compiler.
 
-use saltus_base::{Code, Diagnostic, Span};
+use saltus_base::{Code, Diagnostic, Span, digits};
 use saltus_sim::{SimError, SimErrorKind};
 
 use crate::container::BadFile;
@@ -212,13 +212,26 @@ pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
     }
 }
 
+/// A library cannot convert from a version.
+pub fn no_conversion(library: &str, version: &str, why: &str) -> Diagnostic {
+    let message = format!("expected a script that converts from version {version} of `{library}`: {why}");
+    Diagnostic::new(Code("E0069"), Span::nowhere(), message)
+        .hint("give one of the versions that the annotation `conversion` of the package names")
+}
+
+/// A change that the script of a library leaves to its user.
+pub fn convert_by_hand(text: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("W0068"), span, format!("to be converted by hand: {text}"))
+}
+
 /// The model compiles, and its simulation ends before the stop time.
 pub fn simulation_failed(error: &SimError) -> Diagnostic {
     let SimError { time, kind, span, details, .. } = error;
     if let SimErrorKind::CannotRecord { why } = kind {
-        return unwritable_file(why).note(format!("the simulation ended at time {time}"));
+        return unwritable_file(why).note(format!("the simulation ended at time {}", digits(*time)));
     }
-    let mut d = Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {time}: {kind}"));
+    let mut d =
+        Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {}: {kind}", digits(*time)));
     d = details.labels.iter().fold(d, |d, (span, text)| d.label(*span, text));
     d = details.notes.iter().fold(d, |d, text| d.note(text));
     match advice(kind) {
@@ -244,14 +257,15 @@ fn advice(kind: &SimErrorKind) -> Option<&'static str> {
 
 /// An `assert` with level warning does not hold; said once for each.
 pub fn assertion_warning(time: f64, text: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(Code("W0902"), span, format!("assertion violated at time {time}: {text}"))
+    Diagnostic::new(Code("W0902"), span, format!("assertion violated at time {}: {text}", digits(time)))
 }
 
 /// ```modelica
 /// x^3 - x = 1 - time; // the solution from x = 1.3 on ends at time 1.38; another one, below -1, goes on
 /// ```
 pub fn jump(time: f64, why: &str, span: Span) -> Diagnostic {
-    let message = format!("at time {time} the solution of the equations ends, and they jump to another one: {why}");
+    let message =
+        format!("at time {} the solution of the equations ends, and they jump to another one: {why}", digits(time));
     Diagnostic::new(Code("W0904"), span, message)
         .hint("a trigger or a stall is meant to jump; elsewhere look at this loop shortly before")
 }
