@@ -67,8 +67,15 @@ pub fn run(root: &Path, options: &Options) -> Result<()> {
         command.arg("--baseline").arg(&baseline);
     }
     let _ = fs::remove_file(&saved);
+    // A line for each of a thousand models would hide what went wrong.
+    let log = place.join("log.txt");
+    command.stderr(fs::File::create(&log)?);
+    println!("corpus: each model is shown in {}", log.display());
     let status = command.current_dir(empty_directory(&place.join("work"))?).status()?;
     println!("corpus: {:.0} s", started.elapsed().as_secs_f64());
+    if !status.success() {
+        print_errors(&log)?;
+    }
     if options.update {
         // Models that fail are no reason to stop here, but a list has to be there.
         let text = fs::read_to_string(&saved).context("saltus test wrote no list")?;
@@ -78,6 +85,16 @@ pub fn run(root: &Path, options: &Options) -> Result<()> {
     } else if !status.success() {
         bail!("a model of the corpus is worse than in {BASELINE}, see the lines with WORSE");
     }
+    Ok(())
+}
+
+/// The end of the log, and the models in it that ended with an internal error: what a report of CI needs.
+fn print_errors(log: &Path) -> Result<()> {
+    let text = fs::read_to_string(log)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let internal = lines.iter().filter(|line| line.contains("E9999"));
+    let end = lines.iter().skip(lines.len().saturating_sub(5));
+    internal.chain(end).for_each(|line| println!("{line}"));
     Ok(())
 }
 
