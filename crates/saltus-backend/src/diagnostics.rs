@@ -176,6 +176,14 @@ pub fn impure_call(function: &str, span: Span) -> Diagnostic {
         .hint("write `pure(…)` around the call if it always gives the same result for the same arguments")
 }
 
+/// Calls of functions with very many assertions.
+pub fn unchecked_assertions(most: usize) -> Diagnostic {
+    let message = format!(
+        "the functions of this model have more than {most} assertions that have to be checked; the others are not"
+    );
+    Diagnostic::new(Code("W0821"), Span::nowhere(), message)
+}
+
 /// An equation that is nothing but the call of an impure function: an equation holds all the time, a call is made once.
 pub fn impure_equation(function: &str, span: Span) -> Diagnostic {
     let message = format!("the impure function `{function}` is called at the start only");

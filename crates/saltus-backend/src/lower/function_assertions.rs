@@ -14,10 +14,11 @@ use saltus_program::{Assertion, BinaryFn, SlotKind, SlotType};
 use super::texts::Wording;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
+use crate::diagnostics;
 use crate::system::Assignment;
 use crate::when::Guard;
 
-/// Assertions of functions beyond this are not checked.
+/// Assertions of functions beyond this are not checked, which is said: each takes a slot and is evaluated at every accepted point.
 const MOST_FUNCTION_ASSERTIONS: usize = 2_000;
 
 /// An assertion of a function, as seen from its caller.
@@ -68,13 +69,20 @@ impl<'a> Lowering<'a> {
         match self.system.dag.value(holds) {
             Some(0.0) if is_certain => return self.unsupported("a function whose assertion fails", span),
             Some(_) => return Ok(()),
-            None if self.function_assertions.len() >= MOST_FUNCTION_ASSERTIONS => return Ok(()),
+            None if !self.has_room(self.function_assertions.len()) => return Ok(()),
             None => {}
         }
         let is_warning = self.is_warning(level);
         let message = self.wording(message);
         self.function_assertions.push(FunctionAssertion { holds, message, is_warning, span, calls: Vec::new() });
         Ok(())
+    }
+
+    fn has_room(&mut self, n: usize) -> bool {
+        if n >= MOST_FUNCTION_ASSERTIONS {
+            self.diagnostics.push(diagnostics::unchecked_assertions(MOST_FUNCTION_ASSERTIONS));
+        }
+        n < MOST_FUNCTION_ASSERTIONS
     }
 
     /// The condition under which the present expression counts.
@@ -110,7 +118,7 @@ impl<'a> Lowering<'a> {
             assertion.calls.push((span, format!("calls `{}`", function.name)));
             if let Some(times) = times.filter(|_| !is_in_function) {
                 self.keep(assertion, times);
-            } else if self.function_assertions.len() < MOST_FUNCTION_ASSERTIONS {
+            } else if self.has_room(self.function_assertions.len()) {
                 self.function_assertions.push(assertion);
             }
         }
@@ -137,7 +145,7 @@ impl<'a> Lowering<'a> {
     fn keep(&mut self, assertion: FunctionAssertion, times: Times) {
         let FunctionAssertion { mut holds, message, is_warning, span, calls } = assertion;
         let is_new = self.system.memo.asserted.insert((span.file, span.start, holds, times));
-        if !is_new || self.system.memo.asserted.len() > MOST_FUNCTION_ASSERTIONS {
+        if !is_new || !self.has_room(self.system.memo.asserted.len() - 1) {
             return;
         }
         holds = match times {

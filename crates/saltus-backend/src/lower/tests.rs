@@ -355,3 +355,16 @@ fn a_function_with_a_derivative_is_called_if_what_it_calls_has_none() {
     );
     assert_eq!(equations(&system), ["a = f(time)[0]", "b = (2 * table(time)[0])"]);
 }
+
+#[test]
+fn more_assertions_than_can_be_checked_are_told_of() {
+    let text = |n: u32| {
+        format!(
+            "model M function f input Real x; output Real y; algorithm assert(x > 0, \"low\"); y := x; end f;
+               Real y[{n}]; equation for i in 1:{n} loop y[i] = f(time + i); end for; end M;"
+        )
+    };
+    let codes = |n| lower(&text(n)).1.iter().map(|d| d.code.0).collect::<Vec<_>>();
+    assert!(codes(2000).is_empty());
+    assert_eq!(codes(2001), ["W0821"]);
+}
