@@ -93,6 +93,25 @@ pub fn initially_undetermined(unknowns: &[String]) -> Diagnostic {
     Diagnostic::new(Code("E0806"), Span::nowhere(), message).hint("add an initial equation or `fixed = true`")
 }
 
+/// There are fewer initial conditions than the initial system needs: start values without `fixed = true` are taken for the
+/// missing ones, those of states first.
+pub fn assumed_initial_conditions(variables: &[String]) -> Diagnostic {
+    let message = match variables {
+        [one] => format!("an initial condition is missing: the start value of {one} is used"),
+        many => format!("{} initial conditions are missing: the start values of {} are used", many.len(), list(many)),
+    };
+    Diagnostic::new(Code("W0819"), Span::nowhere(), message)
+}
+
+/// Parameters that nothing gives a value. They have the start value, which is 0 if there is none either.
+pub fn parameters_without_values(parameters: &[String], span: Span) -> Diagnostic {
+    let message = match parameters {
+        [one] => format!("the parameter {one} has no value: it is 0 unless it is set"),
+        many => format!("{} parameters have no value: {} are 0 unless they are set", many.len(), list(many)),
+    };
+    Diagnostic::new(Code("W0820"), span, message).hint("give it a value where it is declared, or in a modification")
+}
+
 pub fn not_a_state(name: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0807"), span, format!("reinit of {name}, which is not a state: der({name}) does not occur"))
 }
@@ -113,6 +132,11 @@ pub fn cyclic_parameters(names: &[String], span: Span) -> Diagnostic {
 
 pub fn index_out_of_range(index: f64, size: u64, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0811"), span, format!("the subscript {index} is outside 1 to {size}"))
+}
+
+/// What is said before and after the value of a subscript at run time.
+pub fn subscript_outside(access: &str, size: usize) -> (String, String) {
+    ("the subscript ".to_owned(), format!(" in `{access}` is outside 1 to {size}"))
 }
 
 pub fn too_large(span: Span) -> Diagnostic {

@@ -157,16 +157,30 @@ fn taken_start(system: &System, equation: &ScalarEquation, slot: SlotId) -> Deci
     Decision::Taken { slot, value: equation.right, is_given, span: equation.span }
 }
 
+/// Tells which start values were taken where conditions were missing.
+pub fn warn_of_assumptions(system: &System, decisions: &[Decision], diagnostics: &mut Diagnostics) {
+    let is_told = |slot: SlotId| is_real_unknown(system.slots[slot].kind) || system.parameters.free.contains(&slot);
+    let taken = decisions.iter().filter_map(|decision| match decision {
+        Decision::Taken { slot, .. } if is_told(*slot) => Some(system.name(*slot).to_owned()),
+        _ => None,
+    });
+    let taken: Vec<String> = taken.collect();
+    if !taken.is_empty() {
+        diagnostics.push(diagnostics::assumed_initial_conditions(&taken));
+    }
+}
+
 fn is_real_unknown(kind: SlotKind) -> bool {
     matches!(kind, SlotKind::State | SlotKind::Algebraic | SlotKind::Derivative)
 }
 
-/// `x := start` for every variable that may be iterated over.
+/// `x := start` for every variable that may be iterated over, parameters with `fixed = false` among them.
 fn first_guesses(system: &System) -> Vec<Assignment> {
+    let free: BTreeSet<SlotId> = system.parameters.free.iter().copied().collect();
     system
         .starts
         .iter()
-        .filter(|(slot, _)| is_real_unknown(system.slots[**slot].kind))
+        .filter(|(slot, _)| is_real_unknown(system.slots[**slot].kind) || free.contains(slot))
         .map(|(&slot, start)| Assignment { slot, node: start.value, span: start.span })
         .collect()
 }
@@ -212,7 +226,7 @@ fn fixed_starts(system: &mut System) -> Vec<ScalarEquation> {
 }
 
 /// Start values that may be taken where conditions are missing: of states with a start value first, then of states
-/// without one, then of other continuous variables with one.
+/// without one, then of other continuous variables with one, then of differentiated expressions.
 fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usize; 2]) {
     let states: Vec<SlotId> = states_and_candidates(system);
     let started: Vec<SlotId> = system.starts.iter().filter(|(_, s)| !s.is_fixed).map(|(&slot, _)| slot).collect();
@@ -220,13 +234,19 @@ fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usiz
     let is_free = |system: &System, slot: &SlotId| !system.starts.get(slot).is_some_and(|s| s.is_fixed);
     let mut order: Vec<SlotId> = states.iter().copied().filter(|s| given(system, s) && is_free(system, s)).collect();
     let n_wanted = order.len();
-    order.extend(states.iter().copied().filter(|s| !given(system, s)));
+    // The start value of `der(x*y)` follows from those of x and y, if there are any.
+    let of_expressions: BTreeSet<SlotId> = system.introduced.differentiated.values().copied().collect();
+    let is_open = |s: &SlotId| !given(system, s);
+    order.extend(states.iter().copied().filter(|s| is_open(s) && !of_expressions.contains(s)));
     let n_states = order.len();
+    let expressions: Vec<SlotId> =
+        states.iter().copied().filter(|s| is_open(s) && of_expressions.contains(s)).collect();
     let is_state: BTreeSet<SlotId> = states.into_iter().collect();
     order.extend(started.into_iter().filter(|&s| {
         !is_state.contains(&s)
             && matches!(system.slots[s].kind, SlotKind::Algebraic | SlotKind::Derivative | SlotKind::Parameter)
     }));
+    order.extend(expressions);
     order.extend(system.parameters.free.iter().copied().filter(|s| !given(system, s)));
     let mut equations = Vec::new();
     for slot in order {

@@ -16,6 +16,7 @@ mod functions;
 mod index;
 pub mod operators;
 mod statements;
+mod subscript_checks;
 mod templates;
 #[cfg(test)]
 pub mod tests;

@@ -76,7 +76,9 @@ impl<'a> Occurrences<'a> {
         }
         let one = Form::Number(1.0);
         let row = self.collect(&[(equation.left, one), (equation.right, negated(one))]);
-        row.into_iter().map(|(column, form)| (column, solvability(form))).collect()
+        // `z + y = z + x` contains no z.
+        let row = row.into_iter().filter(|(_, form)| *form != Form::Number(0.0));
+        row.map(|(column, form)| (column, solvability(form))).collect()
     }
 
     /// Booleans and integers are not rearranged: `b = …` and `not b = …` can be solved for `b`.
@@ -353,6 +355,17 @@ mod tests {
         });
         use Solvability::{Constant, No, Parameter};
         assert_eq!(found, [(0, No), (1, Parameter), (2, No), (3, No), (4, Constant)]);
+    }
+
+    #[test]
+    fn an_unknown_that_cancels_does_not_occur() {
+        // x0 + 2*x1 = x0 + x2
+        let found = rows(|dag| {
+            let (x, y, z, two) = (load(dag, 0), load(dag, 1), load(dag, 2), dag.constant(2.0));
+            let twice = dag.mul(two, y);
+            (dag.add(x, twice), dag.add(x, z))
+        });
+        assert_eq!(found, [(1, Solvability::Constant), (2, Solvability::Constant)]);
     }
 
     #[test]

@@ -19,12 +19,14 @@ use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 
 pub fn lower_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
     let mut lowering = Lowering::new(model, system, diagnostics);
+    let mut without_values: Vec<&Variable> = Vec::new();
     for (id, variable) in model.variables.iter() {
         let is_parameter = matches!(variable.variability, Variability::Constant | Variability::Parameter);
         let slots = lowering.system.elements[id].clone();
         if slots.is_empty() {
             continue;
         }
+        let n_free = lowering.system.parameters.free.len();
         let result = match variable.ty.base {
             BaseType::ExternalObject(_) => lower_object(&mut lowering, variable, &slots),
             _ if is_parameter && slot_type(variable.ty.base).is_some() => {
@@ -32,7 +34,16 @@ pub fn lower_parameters(model: &FlatModel, system: &mut System, diagnostics: &mu
             }
             _ => continue,
         };
+        let has_value = variable.binding.is_some() || variable.attributes.start.is_some();
+        let is_found = lowering.system.parameters.free.len() > n_free || lowering.constant_variable(id).is_some();
+        if is_parameter && !has_value && !is_found {
+            without_values.push(variable);
+        }
         lowering.note(result);
+    }
+    if let Some(first) = without_values.first() {
+        let names: Vec<String> = without_values.iter().map(|v| v.name.to_string()).collect();
+        diagnostics.push(diagnostics::parameters_without_values(&names, first.span));
     }
 }
 

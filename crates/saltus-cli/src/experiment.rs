@@ -51,7 +51,12 @@ pub struct RunArguments {
     pub engine: EngineName,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub fn finite(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    if value.is_finite() { Ok(value) } else { Err("expected a finite number".to_owned()) }
+}
+
+pub fn positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
     if value > 0.0 && value.is_finite() { Ok(value) } else { Err("expected a positive number".to_owned()) }
 }

@@ -1,6 +1,5 @@
 //! `saltus explain [FILE…] CLASS`: how the equations were sorted, block by block.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -37,8 +36,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         });
         match &arguments.html {
             Some(path) => target::write(path, &page, screen)?,
-            // Whoever reads the output may stop reading it.
-            None => drop(std::io::stdout().lock().write_all(page.as_bytes())),
+            None => screen.print(&page),
         }
     }
     arguments.target.report_cost(&run, &[("print", started.elapsed())], screen)?;

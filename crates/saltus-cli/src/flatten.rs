@@ -1,6 +1,5 @@
 //! `saltus flatten [FILE…] CLASS`: the flat model as text or JSON.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -31,8 +30,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         let text = if arguments.json { saltus_flat::to_json(model) + "\n" } else { saltus_flat::print(model) };
         match &arguments.output {
             Some(path) => target::write(path, &text, screen)?,
-            // Whoever reads the output may stop reading it.
-            None => drop(std::io::stdout().lock().write_all(text.as_bytes())),
+            None => screen.print(&text),
         }
     }
     arguments.target.report_cost(&run, &[("print", started.elapsed())], screen)?;

@@ -8,6 +8,7 @@ use saltus::pipeline::{Engine, Experiment, Options, Stage};
 use saltus_sim::Simulation;
 use serde_json::{Value, json};
 
+use crate::experiment::finite;
 use crate::summary::{plural, short};
 use crate::target::{self, Target};
 use crate::{Exit, Screen};
@@ -26,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     target: Target,
     /// The time of the point; otherwise the start.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = finite, allow_negative_numbers = true)]
     at: Option<f64>,
     /// Write names, values, matrices and eigenvalues as JSON.
     #[arg(long, short, value_name = "FILE")]
@@ -67,6 +68,9 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             return Ok(Exit::RunTimeFailure);
         }
     };
+    if found.time < at {
+        screen.show(&diagnostics::ended_before(found.time, at), &model.sources());
+    }
     if let Some(path) = &arguments.output {
         target::write(path, &format!("{:#}\n", to_json(&run.class_name, &found)), screen)?;
     }

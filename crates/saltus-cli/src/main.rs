@@ -40,5 +40,5 @@ fn main() -> ExitCode {
     let screen = cli.screen();
     guard::remember_panics();
     let exit = guard::on_large_stack(|| cli.run(&screen)).unwrap_or_else(|error| screen.fail(&error));
-    ExitCode::from(exit as u8)
+    ExitCode::from(screen.finish(exit) as u8)
 }

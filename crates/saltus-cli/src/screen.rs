@@ -1,8 +1,10 @@
 //! Where output goes: results to standard output, diagnostics to standard error, as text or as JSON lines.
 //!
-//! Whoever reads the output may stop reading it; that is no reason to fail, the exit code still tells.
+//! Whoever reads the output may stop reading it; that is no reason to fail, the exit code still tells. Output that is lost for
+//! another reason, as on a full disk, is one.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use saltus::render::{self, Style};
 use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap};
@@ -13,22 +15,41 @@ pub struct Screen {
     pub json: bool,
     pub hints: bool,
     style: Style,
+    /// Why the first part of the result that was lost could not be written.
+    lost: OnceLock<String>,
 }
 
 impl Screen {
     pub fn new(json: bool, hints: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        Self { json, hints, style: Style { colours: wanted && std::io::stderr().is_terminal() } }
+        let style = Style { colours: wanted && std::io::stderr().is_terminal() };
+        Self { json, hints, style, lost: OnceLock::new() }
     }
 
     /// A line of the result.
     pub fn say(&self, line: &str) {
-        let _ = writeln!(std::io::stdout().lock(), "{line}");
+        self.written(writeln!(std::io::stdout().lock(), "{line}"));
     }
 
     /// Text of the result as it is.
     pub fn print(&self, text: &str) {
-        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+        self.written(std::io::stdout().lock().write_all(text.as_bytes()));
+    }
+
+    fn written(&self, result: std::io::Result<()>) {
+        if let Err(error) = result
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            let _ = self.lost.set(error.to_string());
+        }
+    }
+
+    /// The exit code after all output: that of the command, unless some of its result was lost.
+    pub fn finish(&self, exit: Exit) -> Exit {
+        self.written(std::io::stdout().lock().flush());
+        let Some(why) = self.lost.get() else { return exit };
+        self.fail(&saltus::diagnostics::unwritable_output(why));
+        if exit == Exit::Success { Exit::RunTimeFailure } else { exit }
     }
 
     /// A remark that is not part of the result.

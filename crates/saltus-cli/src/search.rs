@@ -6,7 +6,7 @@ use saltus::search::{self, NotFound};
 use saltus::sweep::{Axis, Method, Study, overrides, typical};
 use saltus_results::Kept;
 
-use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::experiment::{ExperimentArguments, RunArguments, positive};
 use crate::target::Target;
 use crate::{Exit, Screen, progress};
 
@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long = "target", value_name = "NAME=VALUE", value_parser = aim)]
     aim: (String, f64),
     /// How close the value must come to the target; otherwise a billionth of it.
-    #[arg(long, value_name = "DIFFERENCE")]
+    #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
     within: Option<f64>,
     #[command(flatten)]
     experiment: ExperimentArguments,

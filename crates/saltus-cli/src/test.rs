@@ -12,6 +12,7 @@ use saltus::{Session, diagnostics};
 use saltus_library::ClassId;
 use saltus_results::Tube;
 
+use crate::experiment::positive;
 use crate::progress::{self, Bar};
 use crate::summary::duration;
 use crate::{Exit, Screen, files, report, target};
@@ -48,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = UnreferencedChoice::Simulate)]
     unreferenced: UnreferencedChoice,
     /// Half the width of the tube, as a part of a signal's size and of the time span.
-    #[arg(long, value_name = "PART", default_value_t = 2e-3)]
+    #[arg(long, value_name = "PART", value_parser = positive, default_value_t = 2e-3)]
     tube: f64,
     /// Run only models whose name contains this.
     #[arg(long, value_name = "TEXT")]

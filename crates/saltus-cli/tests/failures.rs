@@ -317,3 +317,68 @@ fn a_full_disk_is_said() {
         assert!(said.contains("error[E0095]") && said.contains(name) && said.contains("No space left"), "{said}");
     }
 }
+
+/// Subscripts that leave an array during the run: the line, the subscript and the size are named, whatever executes it.
+#[test]
+fn a_subscript_outside_of_an_array() {
+    let index = "Integer i = if time > 0.5 then 6 else 2;";
+    let function = |body: &str| {
+        let head = "function f\n    input Integer i;\n    output Real y;\n  protected\n    Real a[3];\n  algorithm\n";
+        format!("model M\n  {head}    a := zeros(3);\n    {body}\n  end f;\n  {index}\n  Real y = f(i);\nend M;\n")
+    };
+    let cases = [
+        // In an algorithm, where the write would be lost.
+        (format!("model M\n  {index}\n  Real a[3];\nalgorithm\n  a := zeros(3);\n  a[i] := 1;\nend M;\n"), "M.mo:6:3"),
+        // In a when.
+        (
+            "model M\n  discrete Real a[3](each start = 0, each fixed = true);\n  Integer i(start = 1, fixed = true);\n\
+             algorithm\n  when time > 0.25 then\n    i := 6;\n  end when;\n  when time > 0.5 then\n    a[i] := 1;\n  \
+             end when;\nend M;\n"
+                .to_owned(),
+            "M.mo:9:5",
+        ),
+        // In an equation: of Reals, of Booleans, below a relation.
+        (format!("model M\n  {index}\n  Real a[3] = {{1, 2, 3}};\n  Real y = a[i];\nend M;\n"), "M.mo:4:"),
+        (format!("model M\n  {index}\n  Boolean a[3] = {{true, time > 1, false}};\n  Boolean y = a[i];\nend M;\n"), "M.mo:4:"),
+        (format!("model M\n  {index}\n  Real a[3] = {{1, 2, 3}}*time;\n  Real y = if a[i] > 0 then 1 else 0;\nend M;\n"), "M.mo:4:"),
+        // In functions.
+        (function("a[i] := 1; y := sum(a);"), "M.mo:1"),
+        (function("y := a[i];"), "M.mo:1"),
+        (function("while i > y + 5 loop y := y + 1; end while; a[i] := 1; y := sum(a);"), "M.mo:9:"),
+    ];
+    for (number, (text, place)) in cases.iter().enumerate() {
+        let (said, times) = fails(&format!("subscript{number}"), text);
+        says(&said, &["at time 0.5", "subscript 6", "1 to 3", place]);
+        assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 0.01), "{text}: {:?}", times.last());
+    }
+}
+
+/// What a condition excludes is not an error.
+#[test]
+fn a_subscript_that_is_not_reached() {
+    let dir = Scratch::new("subscript_not_reached");
+    let text = "model M\n  Real a[3] = {1, 2, 3}*time;\n  Integer i = if time > 0.5 then 6 else 2;\n  \
+                Real y = if i <= 3 then a[i] else 0;\n  parameter Integer k[3] = {1, 2, 3};\n  Boolean b = i <= 3 and k[i] == 2;\n  \
+                discrete Real w(start = 0, fixed = true);\nalgorithm\n  \
+                when time > 0.7 then\n    if i <= 3 then\n      w := a[i];\n    end if;\n  end when;\nend M;\n";
+    run(&["simulate", &dir.file("M.mo", text), "--quiet", "--output", &dir.path("r.csv")], 0);
+}
+
+/// 3·10^n leaves ±2^53 ≈ 9.007e15 at n = 16, which is at 0.16 s.
+#[test]
+fn an_integer_that_overflows() {
+    let text = "model M\n  Integer n(start = 3, fixed = true);\nequation\n  when sample(0.01, 0.01) then\n    \
+                n = pre(n)*10;\n  end when;\nend M;\n";
+    let (said, _) = fails("integer", text);
+    says(&said, &["at time 0.16", "Integer overflow: n is 3e16", "2^53", "M.mo:5:5"]);
+}
+
+/// Sizes that only the run knows.
+#[test]
+fn an_array_of_another_size() {
+    let text = "model M\n  function f\n    input Integer n;\n    output Real y;\n  protected\n    Real a[:];\n    Real b[3];\n  \
+                algorithm\n    a := fill(1.0, n);\n    b := a;\n    y := sum(b);\n  end f;\n  \
+                Real y = f(if time > 0.5 then 5 else 3);\nend M;\n";
+    let (said, _) = fails("size", text);
+    says(&said, &["at time 0.5", "size 5", "3", "M.mo:10:5"]);
+}

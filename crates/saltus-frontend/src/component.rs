@@ -168,6 +168,11 @@ impl<'a> Front<'a> {
             self.report_once(d::recursive_instantiation(&class, &name, span));
             return None;
         }
+        let of_class = self.class_subscripts(slot);
+        let class_rank = of_class.len();
+        if class_rank > 0 {
+            self.array_classes.insert(comp, of_class);
+        }
         // A record that refers to itself while its sizes are being found must see a component without elements.
         let dims = self.comp_dims(comp);
         if self.wrong_sizes.contains(&comp) {
@@ -191,6 +196,7 @@ impl<'a> Front<'a> {
             self.insts[inst].path = path.as_ref().map(|p| element_path(p, name, &index).into());
             self.insts[inst].prefixes = prefixes;
             self.insts[inst].depth = depth;
+            self.insts[inst].class_index = index.iter().copied().skip(index.len().saturating_sub(class_rank)).collect();
             elements.push(inst);
             advance(&mut index, &dims);
         }
@@ -332,6 +338,9 @@ impl<'a> Front<'a> {
         }
         if let Some(simple) = self.leaf_types.get(&comp) {
             result.extend(simple.subscripts.iter().copied());
+        }
+        if let Some(of_class) = self.array_classes.get(&comp) {
+            result.extend(of_class.iter().copied());
         }
         result
     }

@@ -49,6 +49,7 @@ impl<'a> Front<'a> {
             is_incomplete: false,
             function: None,
             depth: 0,
+            class_index: Vec::new(),
         };
         self.insts.push(inst)
     }
@@ -74,11 +75,23 @@ impl<'a> Front<'a> {
             return;
         };
         let own = short.modification.as_ref().and_then(|m| self.class_modifier_checked(m, scope));
+        // The modification is about the array, this instance is one element of it.
+        let own = own.map(|own| own.at_index(&self.insts[inst].class_index));
         self.check_final(&self.insts[inst].modifier.clone(), &own);
         let modifier = merge(&self.insts[inst].modifier, &merge(&own, &self.constraint_of(inst)));
         let base_inst = self.add_base(inst, base, modifier, false, short.base.span);
         if let Some(base_inst) = base_inst {
             self.record_modification(base_inst, short.modification.as_ref());
+        }
+    }
+
+    /// Which element of its array class the base class of `inst` is, once the dimensions that `inst` adds are taken off.
+    fn base_index(&self, inst: InstId) -> Vec<u32> {
+        match self.insts[inst].definition.map(|c| &c.body) {
+            Some(ast::ClassBody::Short(short)) => {
+                self.insts[inst].class_index.iter().copied().skip(short.subscripts.len()).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -179,6 +192,7 @@ impl<'a> Front<'a> {
         self.insts[base_inst].prefixes.is_protected |= is_protected;
         self.insts[base_inst].function = self.insts[inst].function;
         self.insts[base_inst].depth = self.insts[inst].depth;
+        self.insts[base_inst].class_index = self.base_index(inst);
         self.insts[inst].bases.push(base_inst);
         self.expand(base_inst);
         self.insts[inst].is_incomplete |= self.insts[base_inst].is_incomplete;

@@ -15,6 +15,8 @@ use crate::reference::Iterated;
 const MOST_UNROLLED: usize = 100_000;
 /// And no more than this in the whole model; the others stay loops.
 const MOST_UNROLLED_IN_ALL: usize = 1_000_000;
+/// Terms of a sum of arrays that are added one after the other.
+const MOST_NESTED_TERMS: usize = 64;
 
 impl<'a> Front<'a> {
     pub fn expression(&mut self, scope: InstId, expr: &'a ast::Expr) -> Expr {
@@ -266,16 +268,46 @@ impl<'a> Front<'a> {
     ) -> Option<Expr> {
         let mut terms = Vec::new();
         let array = self.unroll(scope, body, order, op == ReductionOp::Array, &mut terms, span)?;
-        match op {
-            ReductionOp::Array => Some(array),
-            _ if terms.is_empty() => {
-                let empty = self.unroll(scope, body, order, true, &mut terms, span)?;
-                Some(self.reduce_array(op, empty, span))
+        if op == ReductionOp::Array {
+            return Some(array);
+        }
+        let Some(first) = terms.first() else {
+            let empty = self.unroll(scope, body, order, true, &mut terms, span)?;
+            return Some(self.reduce_nothing(op, empty, order.len(), span));
+        };
+        if terms.iter().any(Expr::is_error) || !typing::is_reducible(self, op, first) {
+            return Some(Expr::error(span));
+        }
+        if first.ty.rank() > 0 {
+            return Some(self.sum_of_arrays(terms, span));
+        }
+        let list = typing::array(self, terms, span);
+        Some(self.reduce_array(op, list, span))
+    }
+
+    /// Array-valued terms, added element by element: `{a, b} + {c, d}`. Long sums are halved to keep the expression shallow.
+    fn sum_of_arrays(&mut self, mut terms: Vec<Expr>, span: Span) -> Expr {
+        if terms.len() > MOST_NESTED_TERMS {
+            let rest = terms.split_off(terms.len() / 2);
+            let left = self.sum_of_arrays(terms, span);
+            let right = self.sum_of_arrays(rest, span);
+            return self.binary(ast::BinaryOp::Add, left, right, span);
+        }
+        let mut terms = terms.into_iter();
+        let Some(first) = terms.next() else { return Expr::error(span) };
+        terms.fold(first, |sum, term| self.binary(ast::BinaryOp::Add, sum, term, span))
+    }
+
+    /// The reduction of no elements; `empty` is an array with one dimension for each of the `rank` iterators, then those of the body.
+    fn reduce_nothing(&mut self, op: ReductionOp, empty: Expr, rank: usize, span: Span) -> Expr {
+        let body = empty.ty.element(rank);
+        let sizes: Option<Vec<u64>> = body.dims.iter().map(|d| d.known()).collect();
+        match sizes {
+            Some(sizes) if op == ReductionOp::Sum && !sizes.is_empty() && body.is_numeric() => {
+                let zero = if body.base == BaseType::Integer { Expr::integer(0, span) } else { Expr::real(0.0, span) };
+                crate::component::fill(zero, &sizes)
             }
-            _ => {
-                let list = typing::array(self, terms, span);
-                Some(self.reduce_array(op, list, span))
-            }
+            _ => self.reduce_array(op, empty, span),
         }
     }
 

@@ -246,10 +246,8 @@ impl<'a> Front<'a> {
         let (scope, declaration, clause) = (c.scope, c.declaration, c.clause);
         let mut subscripts: Vec<_> =
             declaration.subscripts.iter().chain(&clause.subscripts).map(|s| (s, scope)).collect();
-        if let Some(slot) = self.lookup_class(scope, &clause.type_name)
-            && let Some(simple) = self.simple_type(slot)
-        {
-            subscripts.extend(simple.subscripts.iter().copied());
+        if let Some(slot) = self.lookup_class(scope, &clause.type_name) {
+            subscripts.extend(self.class_subscripts(slot));
         }
         let mut sizes = Vec::with_capacity(subscripts.len());
         for (subscript, scope) in subscripts {

@@ -134,6 +134,8 @@ pub struct Inst<'a> {
     pub function: Option<flat::FunctionId>,
     /// How deeply nested in components.
     pub depth: u32,
+    /// Which element of an array class this is: `{2}` for the second `X` of `record T = X[3]`.
+    pub class_index: Vec<u32>,
 }
 
 pub struct Comp<'a> {

@@ -121,6 +121,8 @@ struct Front<'a> {
     slots: IdVec<SlotId, Slot<'a>>,
     vars: IdVec<VarId, CompId>,
     leaf_types: HashMap<CompId, Rc<SimpleType<'a>>>,
+    /// Dimensions of the class of a component, where it has any.
+    array_classes: HashMap<CompId, Vec<(&'a ast::Subscript, InstId)>>,
     /// The leading sizes of arrays whose sizes are being found.
     sizes_so_far: HashMap<CompId, Vec<u64>>,
     /// Arrays with a size that could not be found; what is said about them would only repeat it.

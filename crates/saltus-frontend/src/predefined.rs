@@ -47,6 +47,7 @@ impl<'a> Front<'a> {
             slots: IdVec::new(),
             vars: IdVec::new(),
             leaf_types: HashMap::new(),
+            array_classes: HashMap::new(),
             sizes_so_far: HashMap::new(),
             wrong_sizes: HashSet::new(),
             without_value: HashSet::new(),
@@ -182,6 +183,7 @@ fn root_instance<'a>(class: ClassId, root: InstId) -> Inst<'a> {
         is_incomplete: false,
         function: None,
         depth: 0,
+        class_index: Vec::new(),
     }
 }
 

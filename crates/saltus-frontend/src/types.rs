@@ -12,6 +12,9 @@ use crate::instance::{CompId, CompKind, InstId, Member, Memo, SimpleType, SlotId
 use crate::lookup::elements;
 use crate::modifier::merge;
 
+/// Short definitions of short definitions that are followed to find the dimensions of a class.
+const MOST_SHORT_CLASSES: usize = 100;
+
 impl<'a> Front<'a> {
     /// The built-in type a class amounts to, or `None` for classes with components.
     pub fn simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
@@ -57,6 +60,23 @@ impl<'a> Front<'a> {
             ast::ClassBody::Long(body) => self.simple_long_type(slot, definition, body, is_connector),
             ast::ClassBody::Derivative { .. } => None,
         }
+    }
+
+    /// Array dimensions of a class, outermost first, each with its scope: `record T = X[3]` has one.
+    pub fn class_subscripts(&mut self, slot: SlotId) -> Vec<(&'a ast::Subscript, InstId)> {
+        if let Some(simple) = self.simple_type(slot) {
+            return simple.subscripts.clone();
+        }
+        let mut subscripts = Vec::new();
+        let mut at = slot;
+        for _ in 0..MOST_SHORT_CLASSES {
+            let (definition, scope) = (self.slots[at].definition, self.slots[at].scope);
+            let ast::ClassBody::Short(short) = &definition.body else { break };
+            subscripts.extend(short.subscripts.iter().map(|s| (s, scope)));
+            let Some(base) = self.lookup_class(scope, &short.base) else { break };
+            at = base;
+        }
+        subscripts
     }
 
     /// `type T extends Real(…); end T;` and classes that extend `ExternalObject`.
@@ -180,7 +200,7 @@ impl<'a> Front<'a> {
             Some(simple) => (simple.base, simple.subscripts.clone()),
             None if self.is_function(slot) => (BaseType::Function, Vec::new()),
             None => match self.record_of_slot(slot, None) {
-                Some(id) => (BaseType::Record(id), Vec::new()),
+                Some(id) => (BaseType::Record(id), self.class_subscripts(slot)),
                 None if self.is_record(slot) => return Type::ERROR,
                 None => {
                     let class = self.library.qualified_name(self.slots[slot].class);

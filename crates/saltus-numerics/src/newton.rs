@@ -10,6 +10,10 @@
 //!   value 0), the guess is moved a little.
 //! - A variable that is much smaller than its nominal value is brought to the same relative accuracy by a few more steps:
 //!   what is left of its error is noise in everything that depends on it.
+//! - A variable far below its nominal value makes any residual of a steep equation look small (`log(x) = 0` at x = 1e-300). So a
+//!   point is a solution only if the residuals are small beside the terms of their equations, `|∂r/∂x|·|x|` or those that the
+//!   system tells, or if the equations do what the Jacobian says: a step brings the residuals down, or a longer one changes them
+//!   in proportion.
 //! - The factors of one call serve the next: with a good guess a solution costs two or three evaluations and no Jacobian.
 //!   Call [`NewtonSolver::forget_jacobian`] when the equations have changed their form.
 
@@ -22,6 +26,12 @@ use crate::tuning::newton::*;
 pub trait NonlinearSystem {
     /// Writes the residuals at `x`; a failure makes the step shorter.
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval;
+
+    /// Writes for each equation how large it is without cancellation, the sum of the magnitudes of its terms at `x`, or returns
+    /// false: then that is not known.
+    fn terms(&mut self, _x: &[f64], _sizes: &mut [f64]) -> bool {
+        false
+    }
 
     /// Writes the values of `∂r/∂x`, all others being zero already, or returns false: then differences are taken.
     fn jacobian(&mut self, _x: &[f64], _jacobian: &mut Matrix) -> bool {
@@ -164,7 +174,9 @@ impl NewtonSolver {
                 if self.report.iterations > 0 {
                     self.polish(system, x);
                 }
-                return Ok(self.report);
+                if self.is_confirmed(system, x) {
+                    return Ok(self.report);
+                }
             }
             x.copy_from_slice(&self.start);
             self.measure(x, nominal);
@@ -193,7 +205,9 @@ impl NewtonSolver {
                 self.newton_step();
                 if self.is_converged() {
                     self.polish(system, x);
-                    return Ok(self.report);
+                    if self.is_confirmed(system, x) {
+                        return Ok(self.report);
+                    }
                 }
             }
             if self.report.iterations >= self.options.max_iterations {
@@ -208,13 +222,15 @@ impl NewtonSolver {
                 self.newton_step();
                 if self.is_converged() && self.report.step_norm <= QUICK * before {
                     self.polish(system, x);
-                    return Ok(self.report);
+                    if self.is_confirmed(system, x) {
+                        return Ok(self.report);
+                    }
                 }
             }
             if searched != Search::NoDecrease {
                 continue;
             }
-            if is_close {
+            if is_close && self.is_confirmed(system, x) {
                 self.report.is_limited_by_rounding = true;
                 return Ok(self.report);
             }
@@ -327,9 +343,51 @@ impl NewtonSolver {
         }
     }
 
+    /// Are the residuals small for the equations themselves, whatever the nominal values? Expects the Newton step from `x`.
+    fn is_confirmed(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
+        self.is_small_beside_slopes(x) || self.does_as_predicted(system, x) || self.is_rounding(system, x)
+    }
+
+    /// Is what the residuals have lost to cancellation all that is left of them? `exp(x) - 1` is 0 for small x, whatever its slope.
+    fn is_rounding(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
+        system.terms(x, &mut self.r_trial)
+            && self.r.iter().zip(&self.r_trial).all(|(r, terms)| r.abs() <= ROUNDING_OF_TERMS * terms)
+    }
+
+    fn is_small_beside_slopes(&mut self, x: &[f64]) -> bool {
+        let terms = &mut self.r_trial;
+        terms.fill(0.0);
+        self.jacobian.for_each(|row, column, value| terms[row] += (value * x[column]).abs());
+        self.r.iter().zip(terms).all(|(r, terms)| r.abs() <= SMALL_RESIDUAL * *terms)
+    }
+
+    /// Does the Newton step bring the residuals down? Where rounding is all that is left of them it does not, but a step that is
+    /// much longer then overshoots as far as the Jacobian says.
+    fn does_as_predicted(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
+        let before = self.merit(&self.r);
+        if self.try_factor(system, x, 1.0) <= CONFIRMING_DECREASE * before {
+            return true;
+        }
+        if !self.try_factor(system, x, OVERSHOOT).is_finite() {
+            return false;
+        }
+        let predicted = (OVERSHOOT - 1.0) * before;
+        self.r_trial.iter_mut().zip(&self.r).for_each(|(trial, r)| *trial += (OVERSHOOT - 1.0) * r);
+        self.merit(&self.r_trial) <= CONFIRMING_DECREASE * predicted
+    }
+
     /// Euclidean norm of the weighted residuals.
     fn merit(&self, r: &[f64]) -> f64 {
-        r.iter().zip(&self.weight).map(|(r, w)| (r * w).powi(2)).sum::<f64>().sqrt()
+        let squares = r.iter().zip(&self.weight).map(|(r, w)| (r * w).powi(2)).sum::<f64>();
+        if squares.is_normal() || squares.is_nan() {
+            return squares.sqrt();
+        }
+        // Squares of very small or large numbers do not exist.
+        let largest = r.iter().zip(&self.weight).fold(0f64, |m, (r, w)| m.max((r * w).abs()));
+        if largest == 0.0 || !largest.is_finite() {
+            return largest;
+        }
+        largest * r.iter().zip(&self.weight).map(|(r, w)| (r * w / largest).powi(2)).sum::<f64>().sqrt()
     }
 
     /// Merit at `x + factor·step`, whose residuals are then in `r_trial`; infinite where there are none.

@@ -40,6 +40,14 @@ pub mod newton {
     /// the point is a solution.
     pub const ROUNDING_TOLERANCES: f64 = 1e3;
     pub const ROUNDING_BOUNDS: (f64, f64) = (1e-10, 1e-6);
+    /// Residuals up to this part of the terms of their equations are small. Test: `a_steep_equation_is_not_solved_by_a_tiny_step`.
+    pub const SMALL_RESIDUAL: f64 = 1e-8;
+    /// Residuals up to this part of terms that cancel are rounding. Test: `what_cancellation_leaves_of_a_residual_is_a_solution`.
+    pub const ROUNDING_OF_TERMS: f64 = 1e-12;
+    /// What one more step may leave of larger ones, and how much longer a step shows that rounding is all that they are. Tests:
+    /// `a_steep_equation_is_not_solved_by_a_tiny_step`, `what_rounding_leaves_of_a_residual_is_a_solution`.
+    pub const CONFIRMING_DECREASE: f64 = 0.5;
+    pub const OVERSHOOT: f64 = 1e3;
     /// Part of the nominal value down to which a variable is made accurate relative to its own value. Test:
     /// `variables_far_below_their_nominal_values_are_accurate`.
     pub const SMALL: f64 = 1e-6;

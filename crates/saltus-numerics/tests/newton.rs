@@ -231,3 +231,77 @@ fn variables_far_below_their_nominal_values_are_accurate() {
         assert!((x[0] / exact - 1.0).abs() < 1e-10, "{p}: {} instead of {exact}", x[0]);
     }
 }
+
+#[test]
+fn a_steep_equation_is_not_solved_by_a_tiny_step() {
+    // log(x/2) = 0.1: x = 2·exp(0.1). At 1e-300 the Newton step is 1e-297, far below any tolerance.
+    let steep = |x: &[f64], r: &mut [f64]| {
+        r[0] = (x[0] / 2.0).ln() - 0.1;
+        Ok(())
+    };
+    struct Steep<F>(F);
+    impl<F: FnMut(&[f64], &mut [f64]) -> Eval> NonlinearSystem for Steep<F> {
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+            if x[0] > 0.0 { (self.0)(x, r) } else { Err(TrialFailure) }
+        }
+        fn jacobian(&mut self, x: &[f64], jacobian: &mut Matrix) -> bool {
+            jacobian.values[0] = 1.0 / x[0];
+            true
+        }
+    }
+    let mut x = [1e-300];
+    let outcome = NewtonSolver::new(1, NewtonOptions::default()).solve(&mut Steep(steep), &mut x, &[1.0]);
+    assert!(outcome.is_err() || (x[0] - 2.0 * 0.1f64.exp()).abs() < 1e-9, "{outcome:?} at {x:?}");
+    // |x| + 1e-11 = 0 has no solution, however small the step to the other side is.
+    let mut x = [1.0];
+    let outcome = solve(
+        |x, r| {
+            r[0] = x[0].abs() + 1e-11;
+            Ok(())
+        },
+        &mut x,
+        &[1.0],
+    );
+    assert!(outcome.is_err(), "{outcome:?} at {x:?}");
+}
+
+#[test]
+fn what_rounding_leaves_of_a_residual_is_a_solution() {
+    // x − (a − b) with a and b around 1e5 that are summed in another order each time: x = 0 up to 1e-11.
+    let mut is_odd = false;
+    let mut x = [1e-3];
+    solve(
+        |x, r| {
+            is_odd = !is_odd;
+            r[0] = x[0] - if is_odd { 1.5e-11 } else { -1.5e-11 };
+            Ok(())
+        },
+        &mut x,
+        &[1.0],
+    )
+    .unwrap();
+    assert!(x[0].abs() < 4e-11, "{x:?}");
+}
+
+#[test]
+fn what_cancellation_leaves_of_a_residual_is_a_solution() {
+    // 1e-6·(exp(x/0.04) − 1) + 1e-9·x = 0: x = 0. Below 1e-17 the bracket is 0 and the slope of 2.5e-5 is not seen any more.
+    struct Diode;
+    impl NonlinearSystem for Diode {
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+            r[0] = 1e-6 * ((x[0] / 0.04).exp() - 1.0) + 1e-9 * x[0];
+            Ok(())
+        }
+        fn terms(&mut self, x: &[f64], sizes: &mut [f64]) -> bool {
+            sizes[0] = 1e-6 * ((x[0] / 0.04).exp() + 1.0) + 1e-9 * x[0].abs();
+            true
+        }
+        fn jacobian(&mut self, x: &[f64], jacobian: &mut Matrix) -> bool {
+            jacobian.values[0] = 1e-6 / 0.04 * (x[0] / 0.04).exp() + 1e-9;
+            true
+        }
+    }
+    let mut x = [4e-69];
+    NewtonSolver::new(1, NewtonOptions::default()).solve(&mut Diode, &mut x, &[1.0]).unwrap();
+    assert!(x[0].abs() < 1e-16, "{x:?}");
+}

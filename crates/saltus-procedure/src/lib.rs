@@ -30,5 +30,5 @@ pub use form::{
     Operand, Over, PathStep, Procedure, Register, Step, Subscript,
 };
 pub use lower::{lower, lower_expression, lower_template};
-pub use scalar::{BinaryFn, UnaryFn};
+pub use scalar::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 pub use verify::verify;

@@ -7,6 +7,9 @@
 
 use saltus_flat::Builtin;
 
+/// Integers are held as `f64`; up to this magnitude, 2^53, all of them are exact.
+pub const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum UnaryFn {
     Negate,

@@ -146,6 +146,10 @@ fn origin(program: &SimProgram, memory: &[f64], code: &Code, mut at: ValueId) ->
         let blamed = match *op {
             Op::Const(_) => return None,
             Op::Load(slot) => return Some(Origin::Variable(slot)),
+            Op::Select(c, _, b) if value(c)? == 0.0 && is_nothing(code, b) => {
+                let (what, index) = subscript(code, c, &value)?;
+                return Some(Origin::Operation { what, operands: operands(code, index), is_mistake: true });
+            }
             Op::Select(c, a, b) => Some(if value(c)? != 0.0 { a } else { b }),
             Op::Call(_) | Op::Result(..) => None,
             Op::Unary(_, a) => Some(a).filter(|&a| !is_finite(a)),
@@ -158,6 +162,26 @@ fn origin(program: &SimProgram, memory: &[f64], code: &Code, mut at: ValueId) ->
                 return Some(Origin::Operation { what, operands: operands(code, at), is_mistake });
             }
         }
+    }
+}
+
+/// What stands for an element that an array does not have?
+fn is_nothing(code: &Code, value: ValueId) -> bool {
+    matches!(code.ops.get(value.0 as usize), Some(Op::Const(x)) if x.is_nan())
+}
+
+/// The subscript of a choice among elements that has none of these values: it is compared with the last of them, or with both
+/// bounds.
+fn subscript(code: &Code, condition: ValueId, value: &dyn Fn(ValueId) -> Option<f64>) -> Option<(String, ValueId)> {
+    let op = |v: ValueId| code.ops.get(v.0 as usize);
+    let bound = |v: ValueId| matches!(op(v), Some(Op::Const(_)));
+    match *op(condition)? {
+        Op::Binary(BinaryFn::And, _, last) => subscript(code, last, value),
+        Op::Binary(BinaryFn::Equal | BinaryFn::LessEqual | BinaryFn::GreaterEqual, a, b) if bound(a) != bound(b) => {
+            let (index, last) = if bound(a) { (b, a) } else { (a, b) };
+            Some((format!("the subscript {} is outside 1 to {}", number(value(index)?), number(value(last)?)), index))
+        }
+        _ => None,
     }
 }
 

@@ -40,7 +40,7 @@ pub use program::{
     RELATION_BAND, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet,
     StateSetLevel, Termination, TimeEvent, Transport, Variability, Variable,
 };
-pub use saltus_procedure::{BinaryFn, UnaryFn};
+pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 pub use verify::verify;
 
 saltus_base::define_id! {

@@ -8,9 +8,12 @@
 
 use saltus_numerics::{Matrix, NonlinearSystem, RankRevealingLu, reciprocal_power_of_two};
 
-/// Relative contradiction of a singular system that is more than the accuracy of states: what its equations have in common is
-/// a condition for them, which the integration keeps within its tolerance.
+/// Contradiction of a singular system, as a part of the terms of its equations, that is more than the accuracy of states: what
+/// its equations have in common is a condition for them, which the integration keeps within its tolerance.
 const CONTRADICTION: f64 = 1e-6;
+/// Contradictions up to this part of what the equations would have for terms if their unknowns had nominal values are rounding,
+/// made where the terms have been computed.
+const CONTRADICTING_ROUNDING: f64 = 1e-12;
 /// A residual of a regular system that is more than rounding.
 const NOT_SOLVED: f64 = 1e-8;
 /// Largest sparse system that is looked at as a dense one when it is singular.
@@ -108,11 +111,11 @@ impl LinearSolver {
         }
         // The second step removes what cancellation left of the first.
         for _ in 0..2 {
-            let contradiction = self.newton_step();
+            let is_singular = !self.newton_step();
             for i in 0..self.n {
                 x[i] += self.step[i];
             }
-            if contradiction.is_some_and(|c| c > CONTRADICTION) {
+            if is_singular && self.contradicts(system, x) {
                 return Err(NotLinear::Contradiction);
             }
             if system.residual(x, &mut self.residuals).is_err() {
@@ -165,11 +168,11 @@ impl LinearSolver {
         Ok(())
     }
 
-    /// Solves `J·step = -r`. Of a singular system returns by how much it contradicts itself.
-    fn newton_step(&mut self) -> Option<f64> {
+    /// Solves `J·step = -r`; false if the matrix is singular.
+    fn newton_step(&mut self) -> bool {
         // A constant matrix has its factors.
         if !self.is_constant && self.step_of_few() {
-            return None;
+            return true;
         }
         let is_same = || self.is_constant || self.factored == self.jacobian.values;
         if !(self.jacobian.is_factored() && is_same()) {
@@ -184,12 +187,12 @@ impl LinearSolver {
                 self.step[i] = -self.residuals[i];
             }
             self.jacobian.solve(&mut self.step);
-            return None;
+            return true;
         }
         self.step.fill(0.0);
         self.redundant.clear();
         if self.jacobian.is_sparse() && self.n > LARGEST_SINGULAR {
-            return None;
+            return true;
         }
         let rank = self.rank.get_or_insert_with(|| RankRevealingLu::new(self.n));
         rank.factor(&self.jacobian.to_dense());
@@ -198,7 +201,7 @@ impl LinearSolver {
         }
         rank.solve(&self.work, &mut self.step);
         self.redundant.extend_from_slice(rank.redundant_equations());
-        Some(self.contradiction())
+        false
     }
 
     /// The step of one or two equations, which make up most loops, with the same bits as by factors; false if there are
@@ -225,8 +228,8 @@ impl LinearSolver {
         }
     }
 
-    /// What the step leaves of the residuals, measured by the terms of their equations.
-    fn contradiction(&mut self) -> f64 {
+    /// Is what the step to `x` leaves of a residual more than the terms of its equation explain?
+    fn contradicts(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
         let (sizes, left) = (&mut self.sizes, &mut self.work);
         sizes.fill(0.0);
         left.copy_from_slice(&self.residuals);
@@ -235,7 +238,16 @@ impl LinearSolver {
             left[row] += value * step[column];
             sizes[row] += value.abs() * (scale[column] + step[column].abs());
         });
-        left.iter().zip(sizes).fold(0f64, |worst, (left, size)| worse(worst, left.abs(), *size))
+        let is_rounding =
+            |left: f64, size: f64| left.abs() <= CONTRADICTING_ROUNDING * if size > 0.0 { size } else { 1.0 };
+        if left.iter().zip(&*sizes).all(|(&left, &size)| is_rounding(left, size)) {
+            return false;
+        }
+        let has_terms = system.terms(x, &mut self.trial);
+        left.iter().zip(sizes).zip(&self.trial).any(|((&left, &mut size), &terms)| {
+            let relative = left.abs() / if has_terms { terms } else { size };
+            !is_rounding(left, size) && !(relative <= CONTRADICTION)
+        })
     }
 }
 

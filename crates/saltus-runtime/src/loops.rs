@@ -6,6 +6,7 @@
 
 mod continuation;
 mod describe;
+mod terms;
 
 use std::sync::Arc;
 
@@ -360,6 +361,22 @@ impl NonlinearSystem for Body<'_> {
         }
         let has_failed = self.machine.depends_on_failure(&body.code, self.used);
         if is_number && !has_failed { Ok(()) } else { Err(TrialFailure) }
+    }
+
+    fn terms(&mut self, x: &[f64], sizes: &mut [f64]) -> bool {
+        for (unknown, &value) in self.l.unknowns.iter().zip(x) {
+            self.machine.set(unknown.slot, value);
+        }
+        let body = &self.l.body;
+        self.machine.run(&body.code, body.span);
+        for &(id, slot) in &body.stores {
+            self.machine.set(slot, self.machine.value(id));
+        }
+        let terms = terms::sizes(&body.code, |id| self.machine.value(id));
+        for (size, id) in sizes.iter_mut().zip(&self.l.residuals) {
+            *size = terms.get(id.0 as usize).copied().unwrap_or(f64::NAN);
+        }
+        true
     }
 
     fn jacobian(&mut self, x: &[f64], matrix: &mut Matrix) -> bool {

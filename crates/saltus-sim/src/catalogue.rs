@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use saltus_base::Index;
-use saltus_program::{SimProgram, SlotId, SlotKind, SubClock, Variable};
+use saltus_program::{SimProgram, SlotId, SlotKind, SlotType, SubClock, Variable};
 
 use crate::options::Recorded;
 use crate::trajectory::Column;
@@ -16,6 +16,8 @@ pub(crate) struct Catalogue {
     pub shown: Vec<usize>,
     /// Slots whose changes at events are recorded.
     pub watched: Vec<(SlotId, Arc<str>)>,
+    /// Integers, each slot under one name.
+    pub integers: Vec<(SlotId, Arc<str>)>,
     /// Texts of relations, timers and clocks, shared by all records.
     pub relations: Vec<Arc<str>>,
     pub timers: Vec<Arc<str>>,
@@ -33,6 +35,7 @@ impl Catalogue {
             places,
             shown: slots_of(shown(program)),
             watched: watched_slots(program),
+            integers: integers(program),
             relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
             timers: program.time_events.iter().map(|e| e.text.as_str().into()).collect(),
             clocks: sub_clocks(program).map(|c| c.text.as_str().into()).collect(),
@@ -65,6 +68,16 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
         }
     }
     watched
+}
+
+fn integers(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
+    let mut integers: Vec<(SlotId, Arc<str>)> = Vec::new();
+    for variable in program.variables.iter().filter(|v| v.ty == SlotType::Integer) {
+        integers.push((variable.slot, variable.name.as_str().into()));
+    }
+    integers.sort_by_key(|(slot, _)| *slot);
+    integers.dedup_by_key(|(slot, _)| *slot);
+    integers
 }
 
 /// The slots of some variables, each once.

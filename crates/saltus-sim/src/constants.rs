@@ -7,6 +7,11 @@
 
 /// Points of each step that a history of `delay` keeps: enough for a cubic through the points of one step.
 pub(crate) const HISTORY_POINTS: u32 = 4;
+/// Distance of the points of a profile of `spatialDistribution`, of its length 1, and how many a step adds at most.
+pub(crate) const PROFILE_SPACING: f64 = 0.005;
+pub(crate) const MOST_PROFILE_POINTS: u32 = 100;
+/// A profile moves no further than this in a step.
+pub(crate) const LONGEST_TRANSPORT: f64 = 0.25;
 
 /// Delays shorter than this part of the time span do not shorten steps: no delay may force more than a
 /// million steps.

@@ -68,6 +68,11 @@ pub enum SimErrorKind {
     AssertionFailed {
         message: String,
     },
+    /// An Integer beyond those that a `f64` holds exactly.
+    IntegerOverflow {
+        variable: String,
+        value: f64,
+    },
     /// An initial condition that was not needed does not hold.
     InitialContradiction {
         condition: String,
@@ -141,6 +146,9 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::CannotSet { why } => write!(f, "{why}"),
             SimErrorKind::Interrupted => write!(f, "interrupted"),
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
+            SimErrorKind::IntegerOverflow { variable, value } => {
+                write!(f, "Integer overflow: {variable} is {value:e}, beyond ±2^53, up to which Integers are exact")
+            }
             SimErrorKind::InitialContradiction { condition, left, right } => {
                 write!(
                     f,

@@ -172,6 +172,12 @@ impl Histories {
         fixed.map(|past| past.next_event(t)).fold(f64::INFINITY, f64::min)
     }
 
+    /// The longest way that a profile has moved since it was remembered, in parts of its length.
+    pub fn farthest_move(&self, memory: &[f64]) -> f64 {
+        let moves = self.profiles.iter().map(|p| (get(memory, p.transport.position) - p.position).abs());
+        moves.fold(0.0, f64::max)
+    }
+
     /// Steps longer than this would need values that are not known yet.
     pub fn shortest_delay(&self, memory: &[f64]) -> f64 {
         let smooth = self.delays.iter().filter(|p| !p.delay.is_discrete);

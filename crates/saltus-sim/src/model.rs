@@ -92,6 +92,11 @@ impl Model {
         self.histories.begin(t, self.inner.memory_mut());
     }
 
+    /// How far a profile of `spatialDistribution` has moved since it was remembered, of 1.
+    pub fn farthest_move(&self) -> f64 {
+        self.histories.farthest_move(self.inner.memory())
+    }
+
     pub fn has_histories(&self) -> bool {
         !self.histories.is_empty()
     }

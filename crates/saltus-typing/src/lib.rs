@@ -52,6 +52,6 @@ pub use literal::literal_integer;
 pub use names::type_name;
 pub use operators::{binary, if_expression, unary};
 pub use range::range;
-pub use reduction::reduction;
+pub use reduction::{is_reducible, reduction};
 pub use subscripts::{SubscriptArgument, index};
 pub use variability::variability;

@@ -30,15 +30,24 @@ pub fn reduction(cx: &mut dyn Context, op: ReductionOp, body: Expr, iterators: V
     if body.is_error() || !has_value(cx, &body) {
         return Expr::error(span);
     }
-    if !is_allowed(op, &body.ty) {
-        let diagnostic = calls::reduction_body(cx, op, &body);
-        return fail(cx, diagnostic, span);
+    if !is_reducible(cx, op, &body) {
+        return Expr::error(span);
     }
     let ty = match op {
         ReductionOp::Array => body.ty.with_outer(&outer),
         _ => body.ty.clone(),
     };
     Expr::new(ExprKind::Reduction { op, body: Box::new(body), iterators }, ty, span)
+}
+
+/// May `op` reduce values like `body`? Reports it where not.
+pub fn is_reducible(cx: &mut dyn Context, op: ReductionOp, body: &Expr) -> bool {
+    let is_allowed = is_allowed(op, &body.ty);
+    if !is_allowed {
+        let diagnostic = calls::reduction_body(cx, op, body);
+        cx.report(diagnostic);
+    }
+    is_allowed
 }
 
 /// The table "Reduction expressions with iterators".

@@ -54,6 +54,11 @@ pub fn unwritable(path: &str, why: &str) -> Diagnostic {
     unwritable_file(&format!("`{path}`: {why}"))
 }
 
+/// A part of the output is lost.
+pub fn unwritable_output(why: &str) -> Diagnostic {
+    error("E0095", format!("standard output cannot be written: {why}"))
+}
+
 /// A file cannot be written, of which the path and the reason are given in one text.
 fn unwritable_file(what: &str) -> Diagnostic {
     error("E0095", format!("expected a file that can be written, found {what}"))
@@ -200,6 +205,15 @@ pub fn no_experiments() -> Diagnostic {
 /// The stop time on the command line is before the start time.
 pub fn backwards(start: f64, stop: f64) -> Diagnostic {
     error("E0097", format!("expected a stop time after the start time {start}, found {stop}"))
+}
+
+/// A model ended by itself before the time that was asked for.
+pub fn ended_before(end: f64, at: f64) -> Diagnostic {
+    Diagnostic::new(
+        Code("W0097"),
+        Span::nowhere(),
+        format!("the model ended at time {end}, before {at}: this is its last point"),
+    )
 }
 
 /// A pattern of `--keep` fits no variable of the model.

@@ -55,6 +55,7 @@ fn cases() -> Vec<Case> {
         case("max({i for i in 1:0}) + 0*u", 1.0, 2.0, i64::MIN as f64),
         case("sum(i^2*u for i in 1:4)", 0.5, 0.0, 15.0),
         case("product(i*u for i in 1:4)", 0.5, 0.0, 1.5),
+        case("sum({i*u, v} for i in 1:3)*{1, 100}", 0.5, 2.0, 603.0),
         case("max(abs(i - u) for i in 1:5)", 1.5, 0.0, 3.5),
         // 10.4.3: 0.3/0.1 is meant to be 3.
         case("sum(0:0.1:0.3)*u", 1.0, 0.0, 0.0 + 0.1 + 0.2 + 0.1 * 3.0),

@@ -207,3 +207,46 @@ end M;";
     assert!(listing.contains("y starts at 0: has no start value, the default was taken"), "{listing}");
     assert!(listing.contains("q starts at 0: has no start value, the default was taken"), "{listing}");
 }
+
+/// Code and message of every warning.
+fn warnings(text: &str) -> Vec<(&'static str, String)> {
+    let (outcome, _) = run(text, Stage::Compile);
+    let warnings = outcome.diagnostics.iter().filter(|d| d.severity == saltus_base::Severity::Warning);
+    warnings.map(|d| (d.code.0, d.message.clone())).collect()
+}
+
+#[test]
+fn an_unknown_that_cancels_is_not_determined() {
+    let text = "model M\n  Real x, y, z;\nequation\n  x = time;\n  y = x;\n  z + y = z + x;\nend M;";
+    let found = errors(text, Stage::Compile);
+    assert!(found.iter().any(|e| e.0 == "E0802" && e.2 == "z + y = z + x"), "{found:?}");
+    assert!(found.iter().any(|e| e.0 == "E0802" && e.1 == "the equations do not determine z"), "{found:?}");
+}
+
+#[test]
+fn parameters_without_values_are_listed_once() {
+    let text = "model M
+  parameter Real p, q[2], r = 2, s(start = 3), t(fixed = false);
+  Real x = p + q[1] + r + s + t;
+initial equation
+  t = 4;
+end M;";
+    let message = "2 parameters have no value: p, q are 0 unless they are set";
+    assert_eq!(warnings(text), [("W0820", message.to_owned())]);
+}
+
+#[test]
+fn start_values_that_stand_for_missing_conditions_are_listed_once() {
+    let text = "model M
+  Real x(start = 1), y, z(start = 2, fixed = true);
+equation
+  der(x) = y;
+  der(y) = -x;
+  der(z) = 0;
+end M;";
+    let message = "2 initial conditions are missing: the start values of x, y are used";
+    assert_eq!(warnings(text), [("W0819", message.to_owned())]);
+    assert!(
+        warnings(&text.replace("(start = 1), y", "(start = 1, fixed = true), y(start = 0, fixed = true)")).is_empty()
+    );
+}

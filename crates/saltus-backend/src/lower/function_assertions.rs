@@ -32,6 +32,12 @@ pub struct FunctionAssertion {
     calls: Vec<(Span, String)>,
 }
 
+impl FunctionAssertion {
+    pub fn new(holds: NodeId, message: Wording, span: Span) -> FunctionAssertion {
+        FunctionAssertion { holds, message, is_warning: false, span, calls: Vec::new() }
+    }
+}
+
 /// Are calls made at every accepted point?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Made {
@@ -69,12 +75,11 @@ impl<'a> Lowering<'a> {
         match self.system.dag.value(holds) {
             Some(0.0) if is_certain => return self.unsupported("a function whose assertion fails", span),
             Some(_) => return Ok(()),
-            None if !self.has_room(self.function_assertions.len()) => return Ok(()),
             None => {}
         }
         let is_warning = self.is_warning(level);
         let message = self.wording(message);
-        self.function_assertions.push(FunctionAssertion { holds, message, is_warning, span, calls: Vec::new() });
+        self.postpone(FunctionAssertion { is_warning, ..FunctionAssertion::new(holds, message, span) });
         Ok(())
     }
 
@@ -85,8 +90,17 @@ impl<'a> Lowering<'a> {
         n < MOST_FUNCTION_ASSERTIONS
     }
 
+    /// Leaves an assertion of the present function to its callers; false if there are too many.
+    pub fn postpone(&mut self, assertion: FunctionAssertion) -> bool {
+        let has_room = self.has_room(self.function_assertions.len());
+        if has_room {
+            self.function_assertions.push(assertion);
+        }
+        has_room
+    }
+
     /// The condition under which the present expression counts.
-    fn reached(&mut self) -> NodeId {
+    pub fn reached(&mut self) -> NodeId {
         let branches = self.branches.clone();
         branches.into_iter().fold(self.path, |reached, (condition, value)| {
             let dag = &mut self.system.dag;
@@ -118,8 +132,8 @@ impl<'a> Lowering<'a> {
             assertion.calls.push((span, format!("calls `{}`", function.name)));
             if let Some(times) = times.filter(|_| !is_in_function) {
                 self.keep(assertion, times);
-            } else if self.has_room(self.function_assertions.len()) {
-                self.function_assertions.push(assertion);
+            } else {
+                self.postpone(assertion);
             }
         }
     }
@@ -142,7 +156,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Makes it an assertion of the model.
-    fn keep(&mut self, assertion: FunctionAssertion, times: Times) {
+    pub fn keep(&mut self, assertion: FunctionAssertion, times: Times) {
         let FunctionAssertion { mut holds, message, is_warning, span, calls } = assertion;
         let is_new = self.system.memo.asserted.insert((span.file, span.start, holds, times));
         if !is_new || !self.has_room(self.system.memo.asserted.len() - 1) {

@@ -7,6 +7,7 @@
 //! x[i] := v                 ⇒   x := {if i == 1 then v else x[1], if i == 2 then v else x[2]}
 //! ```
 //!
+//! and an assertion that it is one of them (`subscript_checks`).
 //! (Specification: section 10.5.)
 
 use std::rc::Rc;
@@ -31,7 +32,8 @@ pub enum Choice {
 }
 
 impl<'a> Lowering<'a> {
-    pub fn choices(&mut self, dims: &[usize], subscripts: &'a [Subscript], span: Span) -> Lowered<Vec<Choice>> {
+    pub fn choices(&mut self, dims: &[usize], subscripts: &'a [Subscript], access: &'a Expr) -> Lowered<Vec<Choice>> {
+        let span = access.span;
         let mut choices = Vec::with_capacity(dims.len());
         for (i, &size) in dims.iter().enumerate() {
             choices.push(match subscripts.get(i) {
@@ -57,19 +59,23 @@ impl<'a> Lowering<'a> {
                         }
                         None => {
                             self.check_choices(dims, span)?;
-                            // Boolean subscripts count from false = 1.
-                            let one = self.system.dag.constant(1.0);
-                            Choice::Open(if is_boolean {
-                                self.system.dag.binary(BinaryFn::Add, node, one)
-                            } else {
-                                node
-                            })
+                            Choice::Open(self.open_subscript(node, is_boolean, size, access)?)
                         }
                     }
                 }
             });
         }
         Ok(choices)
+    }
+
+    /// The position from 1 that a subscript stands for; Boolean ones count from false = 1.
+    fn open_subscript(&mut self, node: NodeId, is_boolean: bool, size: usize, access: &'a Expr) -> Lowered<NodeId> {
+        if is_boolean {
+            let one = self.system.dag.constant(1.0);
+            return Ok(self.system.dag.binary(BinaryFn::Add, node, one));
+        }
+        self.assert_subscript(node, size, access)?;
+        Ok(node)
     }
 
     fn check_choices(&mut self, dims: &[usize], span: Span) -> Lowered<()> {
@@ -82,7 +88,7 @@ impl<'a> Lowering<'a> {
 
     pub fn index(&mut self, e: &'a Expr, base: &'a Expr, subscripts: &'a [Subscript]) -> Lowered<Value> {
         let value = self.value(base)?;
-        let choices = self.choices(value.dims(), subscripts, e.span)?;
+        let choices = self.choices(value.dims(), subscripts, e)?;
         self.read(&value, &choices, e.span)
     }
 
@@ -132,6 +138,10 @@ impl<'a> Lowering<'a> {
             Value::Number(_) => Value::Number(nothing),
             Value::Numbers(a) => Value::numbers(a.dims.clone(), vec![nothing; a.items.len()]),
             Value::Record(fields) => Value::record(fields.iter().map(|f| self.undefined_like(f)).collect()),
+            Value::Others(a) => {
+                let items = a.items.iter().map(|item| self.undefined_like(item)).collect();
+                Value::Others(Rc::new(super::value::Array { dims: a.dims.clone(), items }))
+            }
             other => other.clone(),
         }
     }
@@ -166,7 +176,23 @@ impl<'a> Lowering<'a> {
             let (positions, _) = selected(&dims, &fixed);
             result = write_at(result, &positions, chosen, span)?;
         }
-        Ok(result)
+        self.unless_outside(&dims, choices, result, span)
+    }
+
+    /// In functions, which may be called where nobody checks assertions, a write outside leaves no number in the array.
+    fn unless_outside(&mut self, dims: &[usize], choices: &[Choice], written: Value, span: Span) -> Lowered<Value> {
+        if self.function.is_none() {
+            return Ok(written);
+        }
+        let mut is_inside = self.system.dag.boolean(true);
+        for (&size, choice) in dims.iter().zip(choices) {
+            if let Choice::Open(wanted) = choice {
+                let here = self.is_inside(*wanted, size);
+                is_inside = self.system.dag.and(is_inside, here);
+            }
+        }
+        let nothing = self.undefined_like(&written);
+        self.select(is_inside, &written, &nothing, span)
     }
 
     /// A field of a record, or of each record of an array.

@@ -83,7 +83,7 @@ impl<'a> Lowering<'a> {
             if self.is_decided(op, &value) {
                 continue;
             }
-            let other = self.value(right)?;
+            let other = self.right_operand(op, &value, right)?;
             value = match op {
                 BinaryOp::MatMul => self.matrix_product(&value, &other, whole.span)?,
                 BinaryOp::MatPow => self.matrix_power(&value, &other, whole.span)?,
@@ -91,6 +91,15 @@ impl<'a> Lowering<'a> {
             };
         }
         Ok(value)
+    }
+
+    /// Where the left operand decides, the right one does not count: `i <= n and a[i] > 0`.
+    fn right_operand(&mut self, op: BinaryOp, left: &Value, right: &'a Expr) -> Lowered<Value> {
+        match (op, left) {
+            (BinaryOp::And, Value::Number(left)) => self.in_branch(*left, true, |l| l.value(right)),
+            (BinaryOp::Or, Value::Number(left)) => self.in_branch(*left, false, |l| l.value(right)),
+            _ => self.value(right),
+        }
     }
 
     /// `false and …`, `true or …`

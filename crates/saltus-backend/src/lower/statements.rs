@@ -231,17 +231,17 @@ impl<'a> Lowering<'a> {
         match &root.kind {
             ExprKind::Local(id) => {
                 let old = self.value(root)?;
-                let choices = self.first_choices(&old, &steps, target.span)?;
+                let choices = self.first_choices(&old, &steps, target)?;
                 self.state.set_local(id.index(), None);
-                let new = self.replaced(old, &steps, choices, value, target.span)?;
+                let new = self.replaced(old, &steps, choices, value, target)?;
                 self.state.set_local(id.index(), Some(new));
                 Ok(())
             }
             ExprKind::Var(id) => {
                 let old = self.value(root)?;
-                let choices = self.first_choices(&old, &steps, target.span)?;
+                let choices = self.first_choices(&old, &steps, target)?;
                 self.state.variables.remove(id);
-                let new = self.replaced(old, &steps, choices, value, target.span)?;
+                let new = self.replaced(old, &steps, choices, value, target)?;
                 self.state.variables.insert(*id, new);
                 Ok(())
             }
@@ -253,10 +253,10 @@ impl<'a> Lowering<'a> {
         &mut self,
         old: &Value,
         steps: &[Step<'a>],
-        span: Span,
+        access: &'a Expr,
     ) -> Lowered<Option<Vec<super::index::Choice>>> {
         match steps.first() {
-            Some(Step::Subscripts(subscripts)) => self.choices(old.dims(), subscripts, span).map(Some),
+            Some(Step::Subscripts(subscripts)) => self.choices(old.dims(), subscripts, access).map(Some),
             _ => Ok(None),
         }
     }
@@ -268,21 +268,22 @@ impl<'a> Lowering<'a> {
         steps: &[Step<'a>],
         choices: Option<Vec<super::index::Choice>>,
         new: Value,
-        span: Span,
+        access: &'a Expr,
     ) -> Lowered<Value> {
+        let span = access.span;
         let Some((first, rest)) = steps.split_first() else { return Ok(new) };
         match first {
             Step::Subscripts(subscripts) => {
                 let choices = match choices {
                     Some(choices) => choices,
-                    None => self.choices(old.dims(), subscripts, span)?,
+                    None => self.choices(old.dims(), subscripts, access)?,
                 };
                 if rest.is_empty() {
                     return self.write(old, &choices, new, span);
                 }
                 let part = self.read(&old, &choices, span)?;
-                let inner = self.first_choices(&part, rest, span)?;
-                let part = self.replaced(part, rest, inner, new, span)?;
+                let inner = self.first_choices(&part, rest, access)?;
+                let part = self.replaced(part, rest, inner, new, access)?;
                 self.write(old, &choices, part, span)
             }
             Step::Field(field) => match &old {
@@ -291,8 +292,8 @@ impl<'a> Lowering<'a> {
                     let Some(place) = fields.get_mut(*field) else {
                         return self.broken("a field that the record does not have", span);
                     };
-                    let inner = self.first_choices(place, rest, span)?;
-                    *place = self.replaced(place.clone(), rest, inner, new, span)?;
+                    let inner = self.first_choices(place, rest, access)?;
+                    *place = self.replaced(place.clone(), rest, inner, new, access)?;
                     Ok(Value::record(fields))
                 }
                 _ => self.unsupported("an assignment to a field of an array of records", span),

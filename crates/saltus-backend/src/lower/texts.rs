@@ -25,6 +25,10 @@ pub struct Wording {
 }
 
 impl Wording {
+    pub fn with_numbers(as_written: String, template: Rc<Template>, span: Span) -> Wording {
+        Wording { as_written, template: Some(template), span }
+    }
+
     pub fn has_numbers(&self) -> bool {
         self.template.is_some()
     }

@@ -10,10 +10,8 @@
 //! Integers, Booleans and enumeration values are held as `f64`. An Integer is exact up to 2^53; beyond that, and wherever
 //! the evaluator would report an error, an instruction is in trouble: it has no result and the call ends.
 
+pub use saltus_program::LARGEST_INTEGER;
 use saltus_program::{BinaryFn, UnaryFn};
-
-/// Integers up to this magnitude are exact.
-pub const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 const CONSTANT: u32 = 1 << 31;
 

@@ -36,6 +36,7 @@ impl Simulation {
         let Settled { rounds, termination, flips } = settled.map_err(Failure::after_all_starts)?;
         self.model.remember_event(t);
         self.write_event_row(t)?;
+        self.check_integers(t)?;
         let mut causes = self.causes(kind == EventKind::Time);
         self.add_reverted(&flips, &mut causes);
         let exchanges = self.selection.review(&mut self.model, t)?;

@@ -10,7 +10,7 @@
 use saltus_base::{Index, Span};
 use saltus_numerics::IntegratorError;
 use saltus_program::blame::{self, number};
-use saltus_program::{Activation, Assertion, Block, Details, ModelFunctions, Op, SlotId, Status};
+use saltus_program::{Activation, Assertion, Block, Details, LARGEST_INTEGER, ModelFunctions, Op, SlotId, Status};
 
 use super::Simulation;
 use crate::error::{Failure, SimErrorKind};
@@ -34,7 +34,7 @@ impl Simulation {
     }
 
     /// Names the state that changes fastest, measured by its size.
-    fn step_too_small(&self, t: f64) -> Failure {
+    pub(super) fn step_too_small(&self, t: f64) -> Failure {
         let (x, dx) = (self.driver.integrator.states(), self.driver.integrator.derivatives());
         let pace = |i: usize| {
             let nominal = self.program.states.get(i).map_or(1.0, |s| s.nominal.abs());
@@ -73,6 +73,18 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Integers change at events only, so it is enough to look at them there.
+    pub(super) fn check_integers(&self, t: f64) -> Result<(), Failure> {
+        let is_too_large = |slot: SlotId| self.model.get(slot).abs() > LARGEST_INTEGER;
+        let Some((slot, name)) = self.catalogue.integers.iter().find(|(slot, _)| is_too_large(*slot)) else {
+            return Ok(());
+        };
+        let mut blocks = SECTIONS.iter().flat_map(|&activation| self.model.blocks(activation));
+        let span = blocks.find(|b| b.stored().contains(slot)).map_or(Span::nowhere(), Block::span);
+        let kind = SimErrorKind::IntegerOverflow { variable: name.to_string(), value: self.model.get(*slot) };
+        Err(Failure::new(t, kind).at(span))
     }
 
     pub(super) fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {

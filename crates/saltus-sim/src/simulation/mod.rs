@@ -237,6 +237,7 @@ impl Simulation {
         self.model.remember_event(start);
         self.begin_recording(start)?;
         self.write_row(start)?;
+        self.check_integers(start)?;
         self.driver.before = self.model.snapshot();
         self.record(start, EventKind::Start, vec![EventCause::Start], settled.rounds, true)?;
         self.driver.phase = Phase::Between;

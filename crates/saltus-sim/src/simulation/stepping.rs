@@ -7,7 +7,10 @@
 use saltus_program::{Activation, ModelFunctions, SimProgram};
 
 use super::{Advance, Next, Pending, Phase, Simulation};
-use crate::constants::{FREQUENT_EVENTS, HISTORY_POINTS, MOST_STEP_RETRIES, SHORTEST_DELAY};
+use crate::constants::{
+    FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
+    SHORTEST_DELAY,
+};
 use crate::crossing::{N_WEIGHTS, Probe};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
@@ -106,7 +109,26 @@ impl Simulation {
             // Perhaps the present choice of states leads no further.
             return if self.review_states(from)? { Ok(None) } else { Err(failure) };
         }
-        Ok(Some(Pending { from, end: self.driver.integrator.time(), retries: 0, next: None }))
+        let end = self.shorten_transport(from)?;
+        Ok(Some(Pending { from, end, retries: 0, next: None }))
+    }
+
+    /// What enters a `spatialDistribution` during a step is not known before its end: it must not leave before that. The end of
+    /// the step, which is made shorter where a profile has moved too far.
+    fn shorten_transport(&mut self, from: f64) -> Result<f64, Failure> {
+        let mut end = self.driver.integrator.time();
+        if self.program.transports.is_empty() {
+            return Ok(end);
+        }
+        for _ in 0..MOST_STEP_RETRIES {
+            self.go_to(end)?;
+            let moved = self.model.farthest_move();
+            if !(moved > LONGEST_TRANSPORT) {
+                break;
+            }
+            end = self.shorten_step(from, end, self.step_too_small(from))?;
+        }
+        Ok(end)
     }
 
     /// What comes next in the step, which becomes shorter where it cannot be evaluated.
@@ -150,6 +172,10 @@ impl Simulation {
         if is_hold {
             self.driver.hold = None;
         }
+        // A profile that has moved on does not know what left it before.
+        if !self.program.transports.is_empty() {
+            self.write_points_before(end)?;
+        }
         self.remember_histories(from, end)?;
         // From here on a failure does not find the step again.
         self.driver.phase = Phase::Between;
@@ -187,12 +213,23 @@ impl Simulation {
         if !self.model.has_histories() || to <= from {
             return Ok(());
         }
-        for k in 1..=HISTORY_POINTS {
-            let t = if k == HISTORY_POINTS { to } else { from + (to - from) * k as f64 / HISTORY_POINTS as f64 };
+        let n_points = self.history_points(to)?;
+        for k in 1..=n_points {
+            let t = if k == n_points { to } else { from + (to - from) * f64::from(k) / f64::from(n_points) };
             self.go_to(t)?;
             self.model.remember(t, from);
         }
         Ok(())
+    }
+
+    /// Points up to `to` that histories keep: profiles are straight lines between theirs.
+    fn history_points(&mut self, to: f64) -> Result<u32, Failure> {
+        if self.program.transports.is_empty() {
+            return Ok(HISTORY_POINTS);
+        }
+        self.go_to(to)?;
+        let wanted = (self.model.farthest_move() / PROFILE_SPACING).ceil();
+        Ok(wanted.clamp(f64::from(HISTORY_POINTS), f64::from(MOST_PROFILE_POINTS)) as u32)
     }
 
     /// Lets other candidates of state sets be the states where the present ones have become bad ones; true if so.
