@@ -1,10 +1,12 @@
 //! The `saltus` program.
 
+mod audit;
 mod chart;
 mod check;
 mod commands;
 mod compare;
 mod compile;
+mod estimate;
 mod experiment;
 mod explain;
 mod files;
