@@ -56,7 +56,7 @@ use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
 pub use describe::Description;
-pub use sorted::{SortedSystem, sort};
+pub use sorted::{Derivative, SortedSystem, sort};
 
 /// Sorts a model and makes the program of it.
 pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {

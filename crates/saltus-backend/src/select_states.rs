@@ -84,6 +84,7 @@ fn give_up(system: &mut System, integral_of: &BTreeMap<SlotId, SlotId>, dummies:
     for dummy in dummies {
         if let Some(x) = integral_of.get(dummy) {
             system.derivative_of.remove(x);
+            system.introduced.given_up.insert(*x, *dummy);
             touched.push(*x);
         }
     }

@@ -216,11 +216,42 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
 }
 
 impl SortedSystem {
+    /// Variables that are the negative of another, with that one: their slots are written last, for those who look at them.
+    pub fn negatives(&self) -> Vec<(SlotId, SlotId)> {
+        let of = |slot: SlotId| Some(self.aliases.resolve(slot)).filter(|a| a.is_negated).map(|a| (slot, a.slot));
+        self.system.elements.values().flatten().filter_map(|&slot| of(slot)).collect()
+    }
+
+    /// The derivatives of all variables of the model that the program computes: of states, of what was a candidate for a state, and
+    /// of what equals one of these.
+    pub fn derivatives(&self) -> Vec<Derivative> {
+        let (system, aliases) = (&self.system, &self.aliases);
+        let of = |slot: SlotId| {
+            let variable = aliases.resolve(slot);
+            let known = system.derivative_of.get(&variable.slot);
+            let derivative = aliases.resolve(*known.or_else(|| system.introduced.given_up.get(&variable.slot))?);
+            let is_negated = variable.is_negated ^ derivative.is_negated;
+            // The negative of another variable has a slot of its own.
+            let shown = if variable.is_negated { slot } else { variable.slot };
+            Some(Derivative { variable: shown, slot: derivative.slot, is_negated })
+        };
+        system.elements.values().flatten().filter_map(|&slot| of(slot)).collect()
+    }
+
     /// The program that computes it. `model` must be the one that was sorted.
     pub fn emit(self, model: &FlatModel) -> SimProgram {
         let model = self.rewritten.as_ref().unwrap_or(model);
         emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked)
     }
+}
+
+/// Which slot has the derivative of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Derivative {
+    /// As in the table of variables.
+    pub variable: SlotId,
+    pub slot: SlotId,
+    pub is_negated: bool,
 }
 
 fn size(system: &System) -> (usize, usize) {

@@ -115,6 +115,8 @@ pub struct Introduced {
     pub conditions: BTreeMap<NodeId, SlotId>,
     /// `der(expression)`
     pub differentiated: HashMap<NodeId, SlotId>,
+    /// Derivatives that are ordinary unknowns since the index was reduced, by what they are the derivatives of.
+    pub given_up: BTreeMap<SlotId, SlotId>,
     pub samples: HashMap<(NodeId, NodeId), SlotId>,
     pub delays: HashMap<(NodeId, NodeId), SlotId>,
     pub homotopies: HashMap<(NodeId, NodeId), SlotId>,

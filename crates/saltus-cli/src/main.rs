@@ -1,11 +1,13 @@
 //! The `saltus` program.
 
+mod audit;
 mod chart;
 mod check;
 mod commands;
 mod compare;
 mod compile;
 mod convert;
+mod estimate;
 mod experiment;
 mod explain;
 mod files;

@@ -14,12 +14,13 @@ use saltus_base::{Diagnostic, SourceMap};
 use saltus_results::{Format, WriteError};
 use saltus_sim::{Progress, Recorder, Simulation, State};
 
+use crate::estimate::{self, Listed, Second};
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::inputs::{self, Inputs};
 use crate::keep::{self, Keep};
 use crate::progress::{self, Bar};
 use crate::target::{Target, write_bytes};
-use crate::{Exit, Screen, chart, summary};
+use crate::{Exit, Screen, audit, chart, summary};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +28,7 @@ Examples:
   saltus simulate BouncingBall.mo --set e=0.9 --stop-time 3 --plot=h,v
   saltus simulate Motors.Examples.Start --library libraries --output start.mat
   saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
+  saltus simulate Circuit.mo --audit --estimate-error
   saltus simulate drive.saltus --input torque.csv --save-state half.state --stop-time 1
   saltus simulate drive.saltus --resume half.state --stop-time 2 -o rest.csv
 
@@ -63,9 +65,28 @@ pub struct Arguments {
     /// Draw these signals on the terminal, separated by commas; without names the first few.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     plot: Option<String>,
+    /// Evaluate every equation as written at every output point and on both sides of every event, and list the largest residuals;
+    /// exit code 3 if one is above the bound.
+    #[arg(long)]
+    audit: bool,
+    /// Part of the terms of an equation that its residual may be in an audit.
+    #[arg(long, value_name = "PART", requires = "audit", value_parser = audit_bound)]
+    audit_bound: Option<f64>,
+    /// Run again at a tenth of the tolerance and list the estimated errors of the kept signals, the largest first: of 20 signals, of
+    /// another number of them, or of `all`.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
+          value_parser = estimate::listed)]
+    estimate_error: Option<Listed>,
     /// Print no summary and no progress.
     #[arg(long)]
     quiet: bool,
+}
+
+fn audit_bound(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(bound) if bound > 0.0 && bound < 1.0 => Ok(bound),
+        _ => Err("expected a number between 0 and 1".to_owned()),
+    }
 }
 
 /// A path whose extension names a format of results.
@@ -87,6 +108,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
     options.start = start(arguments, screen)?;
+    options.audit = arguments.audit.then(|| audit::settings(arguments.audit_bound));
     options.saves_state = arguments.save_state.is_some();
     if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
         return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string())));
@@ -99,11 +121,11 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         bar: Bar::new(!arguments.quiet && !screen.json),
         interrupted: progress::interrupt_flag(),
         stream: stream.clone(),
-        recorder: arguments.plot.is_some().then(|| Recorder::new(MOST_PLOTTED)),
+        recorder: (arguments.plot.is_some() || arguments.estimate_error.is_some()).then(|| Recorder::new(MOST_PLOTTED)),
         inputs,
         given: arguments.target.set(screen)?.into_iter().map(|(name, _)| name).collect(),
     };
-    let run = arguments.target.run_for(options, &mut client, screen)?;
+    let run = arguments.target.run_for(options.clone(), &mut client, screen)?;
     client.bar.clear();
     let started = Instant::now();
     let is_complete = !run.outcome.failed_at_run_time && !run.outcome.has_errors();
@@ -122,15 +144,22 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             let took = simulate.map(|(_, time)| *time).unwrap_or_default();
             screen.say(&summary::summary(program, trajectory, &stream.digest(), took));
         }
-        if let (Some(names), Some(recorder)) = (&arguments.plot, &client.recorder) {
-            let table = results::of(program, &recorder.take(), &|name| kept.keeps(name));
+        let table = client.recorder.as_ref().map(|r| results::of(program, &r.take(), &|name| kept.keeps(name)));
+        if let (Some(names), Some(table)) = (&arguments.plot, &table) {
             let names: Vec<String> =
                 split_names(names).iter().filter(|n| !n.is_empty()).map(|n| (*n).to_owned()).collect();
-            chart::draw(&chart::chart(&table, &names, false, screen)?, None, screen)?;
+            chart::draw(&chart::chart(table, &names, false, screen)?, None, screen)?;
+        }
+        if let (Some(listed), Some(table), true) = (arguments.estimate_error, &table, is_complete) {
+            let (inputs, given) = (&client.inputs, &client.given);
+            let second = Second { options, inputs, given, kept: &kept, max_bytes: MOST_PLOTTED };
+            estimate::show(table, &run, second, listed, screen)?;
         }
     }
+    let is_sound = run.outcome.audit.as_ref().is_none_or(|report| audit::show(report, &run, screen));
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
-    Ok(exit(&run.outcome))
+    let exit = exit(&run.outcome);
+    Ok(if exit == Exit::Success && !is_sound { Exit::RunTimeFailure } else { exit })
 }
 
 /// Does the file exist, and is it something else than a saved state?

@@ -1,5 +1,6 @@
 //! `saltus test [DIR|FILE|CLASS]…`: every model with an experiment, compared with references.
 
+mod audit;
 mod baseline;
 mod summary;
 
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use saltus::audit::Settings;
 use saltus::suite::{self, References, Suite, Unreferenced, Verdict};
 use saltus::{Session, diagnostics};
 use saltus_library::ClassId;
@@ -17,6 +19,7 @@ use crate::progress::{self, Bar};
 use crate::summary::duration;
 use crate::{Exit, Screen, files, report, target};
 
+use audit::Known;
 use baseline::Baseline;
 pub use baseline::Change;
 
@@ -32,6 +35,9 @@ The reference of P.Examples.Ball is P/Examples/Ball/*.csv, P/Examples/Ball.csv o
   { \"P.Examples.Ball\": { \"start\": 0, \"stop\": 3, \"interval\": 0.006, \"tolerance\": 1e-6 } }
 A model with annotation(TestCase(shouldPass = false)) must fail. Exit code: 0 if every model does what it should, else 1; with
 --baseline 1 only if something got worse.";
+
+/// Output points of a model that are audited: an equation that does not hold does so at most of them.
+const AUDITED_POINTS: u64 = 50;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -63,6 +69,12 @@ pub struct Arguments {
     /// Say what changed since an earlier --save.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Audit every simulation at about 50 output points and a few events, as `saltus simulate --audit` does at all of them.
+    #[arg(long)]
+    audit: bool,
+    /// A list of findings of the audit that are explained: a model, a file and a line on each line.
+    #[arg(long, value_name = "FILE", requires = "audit")]
+    audit_known: Option<PathBuf>,
     /// Stop a simulation after this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time_limit: f64,
@@ -83,6 +95,7 @@ enum UnreferencedChoice {
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    let known = arguments.audit_known.as_deref().map(|path| Known::read(path, screen)).transpose()?;
     let baseline = arguments.baseline.as_deref().map(|path| Baseline::read(path, screen)).transpose()?;
     let references = arguments.reference.as_deref().map(|dir| open_references(dir, screen)).transpose()?;
     let paths: Vec<PathBuf> = arguments.names.iter().map(PathBuf::from).filter(|p| p.exists()).collect();
@@ -101,6 +114,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())),
         keeps_tables: arguments.report.is_some(),
         stop: &stop,
+        audit: arguments.audit.then(|| Settings { points: Some(AUDITED_POINTS), ..Settings::default() }),
     };
     let chosen = Chosen::of(arguments, &sources, references.as_ref(), screen)?;
     let classes: Vec<String> = chosen.classes.iter().filter(|class| suite.takes(class)).cloned().collect();
@@ -122,11 +136,12 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         target::write(path, &page, screen)?;
     }
     screen.say(&format!("{} in {}", summary::counts(&verdicts), duration(took)));
+    let is_sound = !arguments.audit || audit::describe(&verdicts, &known.unwrap_or_default(), screen);
     let is_good = match &changes {
         Some(changes) => !changes.iter().any(|c| c.is_worse()),
         None => verdicts.iter().all(|v| v.status.is_good()),
     };
-    Ok(if is_good { Exit::Success } else { Exit::ModelError })
+    Ok(if is_good && is_sound { Exit::Success } else { Exit::ModelError })
 }
 
 fn open_references(dir: &Path, screen: &Screen) -> Result<References, Exit> {

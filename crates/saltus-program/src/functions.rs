@@ -329,6 +329,11 @@ pub trait ModelFunctions: Send {
         if !status.is_ok() {
             return Err(status);
         }
+        Ok(self.end_round())
+    }
+
+    /// What follows the evaluation in a round.
+    fn end_round(&mut self) -> Round {
         let mut round = Round::default();
         for i in 0..self.program().reinits.len() {
             let (state, active, value) = {
@@ -350,7 +355,7 @@ pub trait ModelFunctions: Send {
             }
         }
         self.update_pre();
-        Ok(round)
+        round
     }
 
     /// The earliest time after `t` at which a time relation changes or a sample or clock ticks; infinite if there is none.

@@ -18,6 +18,7 @@ use crate::constants::{
 use crate::error::{Failure, SimErrorKind};
 use crate::model::Model;
 use crate::selection::Selection;
+use crate::witness::Moment;
 
 /// Fails at an accepted point.
 pub(crate) fn check(
@@ -121,6 +122,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     }
     let status = functions.commit();
     check(functions, t, status, Activation::Initial)?;
+    functions.show(Moment::Initial);
     check_surplus(program, functions, t)?;
     if let Some((delay, span)) = functions.bad_delay() {
         return Err(Failure::new(t, SimErrorKind::BadDelay { delay }).at(span));
@@ -130,6 +132,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.accept();
     functions.set(program.initial, 0.0);
     Selection::new(functions.program().clone()).begin(functions, t)?;
+    functions.show(Moment::Before);
     settle(program, functions, options, t)
 }
 

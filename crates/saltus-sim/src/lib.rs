@@ -29,6 +29,7 @@ mod sliding;
 mod story;
 mod structure;
 pub mod trajectory;
+mod witness;
 mod zeno;
 
 pub use error::{SimError, SimErrorKind};
@@ -42,3 +43,4 @@ pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Progress, Si
 pub use sink::{Header, Recorder, Sink, SinkError};
 pub use story::write_story;
 pub use trajectory::{End, Segment, Statistics, Trajectory, Warning, WarningKind};
+pub use witness::{Moment, Witness};

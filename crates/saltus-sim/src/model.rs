@@ -9,13 +9,14 @@ use std::time::Duration;
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
     Activation, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions,
-    SimProgram, SlotId, Status,
+    Round, SimProgram, SlotId, Status,
 };
 
 use crate::history::Histories;
 use crate::inputs::{Inputs, SavedSignal, Signal};
 use crate::simulation::CannotSet;
 use crate::sliding::Slide;
+use crate::witness::{Moment, Witness};
 
 /// Evaluations until delays that depend on variables are what they were taken for.
 const MOST_HISTORY_ROUNDS: u32 = 4;
@@ -35,17 +36,30 @@ pub(crate) struct Model {
     inputs: Inputs,
     /// The slide at the last checkpoint.
     saved_slide: Option<Box<Slide>>,
+    witness: Option<Box<dyn Witness>>,
 }
 
 impl Model {
     pub fn new(inner: Box<dyn ModelFunctions>) -> Self {
         let histories = Histories::new(inner.program());
         let inputs = Inputs::new(inner.program());
-        Model { inner, slide: None, histories, inputs, saved_slide: None }
+        Model { inner, slide: None, histories, inputs, saved_slide: None, witness: None }
     }
 
     pub fn into_inner(self) -> Box<dyn ModelFunctions> {
         self.inner
+    }
+
+    pub fn set_witness(&mut self, witness: Box<dyn Witness>) {
+        self.witness = Some(witness);
+    }
+
+    /// Shows the present point to the witness.
+    pub fn show(&mut self, moment: Moment) {
+        if let Some(witness) = &mut self.witness {
+            let moment = if self.slide.is_some() { Moment::Sliding } else { moment };
+            witness.see(moment, self.inner.memory());
+        }
     }
 
     pub fn set_input(&mut self, slot: SlotId, signal: Signal) -> Result<(), CannotSet> {
@@ -203,6 +217,16 @@ impl ModelFunctions for Model {
             return self.eval_plain(activation);
         }
         self.eval_until_consistent(activation)
+    }
+
+    fn event_round(&mut self) -> Result<Round, Status> {
+        self.show(Moment::RoundBegins);
+        let status = self.eval(Activation::Events);
+        if !status.is_ok() {
+            return Err(status);
+        }
+        self.show(Moment::Round);
+        Ok(self.end_round())
     }
 
     fn save(&self) -> Result<Vec<u8>, Vec<String>> {

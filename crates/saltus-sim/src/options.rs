@@ -188,7 +188,8 @@ impl Options {
         k
     }
 
-    pub(crate) fn n_intervals(&self) -> u64 {
+    /// Output points after the first.
+    pub fn n_intervals(&self) -> u64 {
         let n = (self.stop_time - self.start_time) / self.interval;
         // A quotient just above an integer is a rounding error, not another interval.
         if n.is_finite() { (n - 1e-9).ceil().max(1.0) as u64 } else { 1 }

@@ -1,6 +1,8 @@
 //! The messages of the pipeline itself: what to work on, and defects of the compiler.
 
+use saltus_audit::Finding;
 use saltus_base::{Code, Diagnostic, Span, digits};
+use saltus_program::blame::number;
 use saltus_sim::{SimError, SimErrorKind};
 
 use crate::container::BadFile;
@@ -290,6 +292,41 @@ pub fn jump(time: f64, why: &str, span: Span) -> Diagnostic {
 pub fn simulation_note(time: f64, text: &str) -> Diagnostic {
     Diagnostic::new(Code("W0903"), Span::nowhere(), format!("from time {time} on the model {text}"))
         .hint("`--on-zeno stop` ends the simulation there instead")
+}
+
+/// An equation as written does not hold for the numbers of the simulation, which are wrong then; `saltus simulate --audit` looks
+/// for that.
+pub fn unsatisfied(finding: &Finding) -> Diagnostic {
+    let Finding { residual, time, side, .. } = finding;
+    let what = if finding.is_parameter { "the value of a parameter" } else { "an equation" };
+    let mut d = match &residual.note {
+        Some(note) => {
+            let message = format!("{what} does not hold at time {time}, {}: {note}", side.name());
+            Diagnostic::new(Code("E0921"), finding.span, message)
+        }
+        None => {
+            let (left, right) = (number(residual.left), number(residual.right));
+            let message = format!(
+                "{what} does not hold at time {time}, {}: {left} = {right}, apart by {:.1e} of its terms",
+                side.name(),
+                residual.relative
+            );
+            Diagnostic::new(Code("E0921"), finding.span, message)
+        }
+    };
+    if let Some(i) = residual.element {
+        d = d.note(format!("element {i} of the array"));
+    }
+    if !finding.component.is_empty() {
+        d = d.note(format!("in `{}`", finding.component));
+    }
+    d
+}
+
+/// The file of a compiled model has no equations any more.
+pub fn nothing_to_audit() -> Diagnostic {
+    error("E0922", "a compiled model has no equations to audit")
+        .hint("name the source of the model instead of the compiled file")
 }
 
 /// The model is right, the compiler is not: please report it.

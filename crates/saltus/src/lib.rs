@@ -13,9 +13,11 @@
 //! assert_eq!(outcome.balance.unwrap().unknowns, 1);
 //! ```
 
+pub mod audit;
 pub mod container;
 pub mod derivatives;
 pub mod diagnostics;
+pub mod estimate;
 pub mod explain;
 pub mod guard;
 pub mod linearize;

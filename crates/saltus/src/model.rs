@@ -215,9 +215,14 @@ impl Model {
         }
     }
 
+    /// What functions of the model may reach.
+    pub(crate) fn resources(&self, permissions: Permissions) -> Resources {
+        Resources::new(self.data.packages.clone(), self.files.clone(), permissions)
+    }
+
     /// A new instance, ready to run.
     pub fn instance(&self, engine: Engine, permissions: Permissions) -> Box<dyn ModelFunctions> {
-        let outside = Box::new(Resources::new(self.data.packages.clone(), self.files.clone(), permissions));
+        let outside = Box::new(self.resources(permissions));
         let program = self.program();
         let compiled = match engine {
             Engine::Auto => Jit::compile_when_hot(program.clone()).ok(),

@@ -18,6 +18,7 @@ use saltus_sim::{
     WarningKind, ZenoPolicy,
 };
 
+use crate::audit::{self, Audit};
 use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
 
 /// How far to go.
@@ -46,6 +47,8 @@ pub struct Options {
     pub start: Start,
     /// Keep the state at the end of the simulation.
     pub saves_state: bool,
+    /// Evaluate the equations as written at every point of the simulation.
+    pub audit: Option<audit::Settings>,
 }
 
 impl Default for Options {
@@ -64,6 +67,7 @@ impl Options {
             describe: false,
             start: Start::default(),
             saves_state: false,
+            audit: None,
         }
     }
 }
@@ -153,6 +157,10 @@ pub struct Outcome {
     pub failed_at_run_time: bool,
     /// The state at the end of the simulation, if that was asked for.
     pub state: Option<State>,
+    /// What an audit needs to know about the memory of the program.
+    pub layout: saltus_audit::Layout,
+    /// What the audit found, if that was asked for.
+    pub audit: Option<saltus_audit::Report>,
     /// The settings of the simulation.
     pub settings: Option<saltus_sim::Options>,
     pub diagnostics: Diagnostics,
@@ -270,6 +278,9 @@ fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<S
     if options.describe {
         outcome.description = outcome.stage("describe", || sorted.describe());
     }
+    if options.audit.is_some() {
+        outcome.layout = audit::layout(&sorted);
+    }
     verify(outcome, || sorted.verify());
     let program = outcome.stage("emit", || sorted.emit(model))?;
     verify(outcome, || saltus_program::verify(&program));
@@ -288,12 +299,23 @@ fn verify(outcome: &mut Outcome, work: impl FnOnce() -> Result<(), Vec<String>>)
 fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, client: &mut dyn Client) {
     let Some(model) = outcome.model.clone() else { return };
     let settings = options.experiment.settings(model.program());
+    let audit = match (options.audit, &outcome.flat) {
+        (Some(wanted), Some(flat)) => {
+            let options = wanted.options(settings.n_intervals());
+            Some(Audit::new(flat.clone(), &model, &outcome.layout, permissions, options))
+        }
+        (Some(_), None) => return outcome.diagnostics.push(diagnostics::nothing_to_audit()),
+        (None, _) => None,
+    };
     let mut machine_code = Duration::ZERO;
     let done = outcome.stage("simulate", || {
         let instance = model.instance(options.engine, permissions);
         let mut simulation = Simulation::new(instance, settings.clone());
         let recorder = Recorder::new(settings.max_result_bytes);
         simulation.set_sink(Box::new(recorder.clone()));
+        if let Some(audit) = &audit {
+            simulation.set_witness(audit.witness());
+        }
         client.prepare(&model, &mut simulation).map_err(|unfit| vec![unfit])?;
         options.start.apply(&mut simulation, &model)?;
         let goes_on = &mut |progress| client.goes_on(progress);
@@ -303,6 +325,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         machine_code = simulation.compile_time();
         Ok::<_, Vec<Diagnostic>>((simulation.trajectory(&recorder), done, state))
     });
+    outcome.audit = audit.map(|audit| audit.report());
     // Compiled when hot, in the middle of the simulation: a stage of its own all the same.
     if let Some((_, time)) = outcome.timings.last_mut() {
         *time = time.saturating_sub(machine_code);

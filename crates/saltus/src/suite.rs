@@ -11,13 +11,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use saltus_base::Severity;
+use saltus_base::{Severity, SourceMap};
 use saltus_results::{Comparison, Kept, Results, Tube, compare};
 
 pub use references::{References, Settings};
 pub use selection::{is_below, must_fail, tests};
 pub use status::Status;
 
+use crate::audit::{Finding, Report, Settings as AuditSettings};
 use crate::pipeline::{self, Options, Outcome, Stage};
 use crate::{Session, diagnostics, guard, results};
 
@@ -30,13 +31,21 @@ pub struct Verdict {
     pub comparison: Option<Comparison>,
     /// Both results where they differ, for a picture: reference and result.
     pub tables: Option<(Results, Results)>,
+    pub audit: Option<Audited>,
+}
+
+/// The audit of a model.
+pub struct Audited {
+    pub report: Report,
+    /// Equations that do not hold: file and line without the path, and what there is to say.
+    pub violations: Vec<(String, String)>,
 }
 
 impl Verdict {
     /// A verdict without a comparison; an empty message is none.
     pub fn new(class: &str, status: Status, message: String) -> Verdict {
         let (message, time) = (Some(message).filter(|m| !m.is_empty()), Duration::ZERO);
-        Verdict { class: class.to_owned(), status, message, time, comparison: None, tables: None }
+        Verdict { class: class.to_owned(), status, message, time, comparison: None, tables: None, audit: None }
     }
 }
 
@@ -60,6 +69,8 @@ pub struct Suite<'a> {
     /// Keep both tables of a model that differs; they need memory until the end.
     pub keeps_tables: bool,
     pub stop: &'a AtomicBool,
+    /// Audit every simulation.
+    pub audit: Option<AuditSettings>,
 }
 
 /// Stack of a thread: the front end recurses as deep as classes nest.
@@ -116,7 +127,7 @@ impl Suite<'_> {
         let id = session.class(Some(class)).map_err(|error| error.message)?;
         let reference = self.references.map_or(Ok(None), |r| r.read(class))?;
         let must_fail = must_fail(session.library(), id);
-        let outcome = pipeline::run(&session, id, &self.options(class, reference.as_ref(), must_fail));
+        let mut outcome = pipeline::run(&session, id, &self.options(class, reference.as_ref(), must_fail));
         let status = match (outcome.failed_at_run_time, outcome.has_errors(), &outcome.trajectory) {
             (true, _, _) => Status::Failed,
             (false, true, _) => Status::Wrong,
@@ -127,6 +138,7 @@ impl Suite<'_> {
         if let (Status::Simulated, Some(reference)) = (status, reference) {
             self.compare(&outcome, reference, &mut verdict);
         }
+        verdict.audit = outcome.audit.take().map(|report| session.with_sources(|sources| audited(report, sources)));
         if must_fail {
             let is_over = self.time_limit.is_some_and(|limit| started.elapsed() >= limit);
             expect_failure(&outcome, is_over, &mut verdict);
@@ -141,6 +153,7 @@ impl Suite<'_> {
             options.experiment = references.settings(class).experiment(reference);
         }
         options.experiment.time_limit = self.time_limit;
+        options.audit = self.audit;
         let compared = reference.into_iter().flat_map(|r| &r.signals).map(|s| s.name.clone());
         options.experiment.kept = Kept::only(&[], compared);
         options
@@ -182,6 +195,17 @@ fn runs_on(reference: &Results, found: &Results, tube: Tube) -> Option<String> {
     let last = *found.times.last()?;
     let is_later = last > end + tube.relative * (end - start);
     is_later.then(|| format!("runs until time {last}, its reference until {end}"))
+}
+
+fn audited(report: Report, sources: &SourceMap) -> Audited {
+    let place = |finding: &Finding| {
+        let location = sources.location(finding.span).unwrap_or_default();
+        let name = location.rsplit(['/', '\\']).next().unwrap_or_default();
+        // Without the column.
+        name.rsplit_once(':').map_or(name, |(place, _)| place).to_owned()
+    };
+    let violations = report.violations().iter().map(|f| (place(f), diagnostics::unsatisfied(f).message)).collect();
+    Audited { report, violations }
 }
 
 fn first_error(outcome: &Outcome) -> Option<String> {

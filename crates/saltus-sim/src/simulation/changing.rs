@@ -11,6 +11,7 @@ use super::{Phase, Simulation};
 use crate::error::Failure;
 use crate::event;
 use crate::record::EventKind;
+use crate::witness::Moment;
 
 /// Why a value cannot be set.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,6 +72,7 @@ impl Simulation {
             self.model.end_slide();
         }
         self.model.update_pre();
+        self.model.show(Moment::Before);
         self.write_event_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
@@ -86,6 +88,7 @@ impl Simulation {
         self.model.pass(t);
         let settled = event::settle(&self.program, &mut self.model, &self.options, t)?;
         self.model.remember_event(t);
+        self.model.show(Moment::After);
         self.write_event_row(t)?;
         let causes = self.causes(false);
         self.record(t, EventKind::Outside, causes, settled.rounds, true)?;

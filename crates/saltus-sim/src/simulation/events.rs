@@ -14,6 +14,7 @@ use crate::options::ZenoPolicy;
 use crate::record::EventKind;
 use crate::sliding::Slide;
 use crate::trajectory::End;
+use crate::witness::Moment;
 use crate::zeno::{Happened, Verdict};
 
 impl Simulation {
@@ -28,6 +29,7 @@ impl Simulation {
             }
         }
         self.model.update_pre();
+        self.model.show(Moment::Before);
         self.write_event_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
@@ -35,6 +37,7 @@ impl Simulation {
         let settled = event::settle(&self.program, &mut self.model, &self.options, t);
         let Settled { rounds, termination, flips } = settled.map_err(Failure::after_all_starts)?;
         self.model.remember_event(t);
+        self.model.show(Moment::After);
         self.write_event_row(t)?;
         self.check_integers(t)?;
         let mut causes = self.causes(kind == EventKind::Time);
@@ -219,8 +222,10 @@ impl Simulation {
             return self.close_event();
         }
         self.model.update_pre();
+        self.model.show(Moment::Before);
         self.remember_memory();
         let settled = event::settle(&self.program, &mut self.model, &self.options, t)?;
+        self.model.show(Moment::After);
         self.write_event_row(t)?;
         let causes = self.causes(false);
         self.record(t, EventKind::Terminal, causes, settled.rounds, false)?;

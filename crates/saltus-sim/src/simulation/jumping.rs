@@ -17,6 +17,7 @@ use crate::error::Failure;
 use crate::event;
 use crate::record::EventKind;
 use crate::trajectory::{Warning, WarningKind};
+use crate::witness::Moment;
 
 /// The last jumps.
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -82,6 +83,7 @@ impl Simulation {
         // Where the solution ended at a restart, its last point is not found again.
         let is_found = self.go_to(from).is_ok();
         self.model.update_pre();
+        self.model.show(Moment::Before);
         self.remember_memory();
         let ahead = to - self.driver.integrator.time();
         self.driver.integrator.interpolate(to.min(self.driver.integrator.time()), &mut self.work.x);
@@ -104,6 +106,7 @@ impl Simulation {
         }
         self.driver.before = before;
         self.model.remember_event(to);
+        self.model.show(Moment::After);
         self.write_event_row(to).ok()?;
         self.tell_jump(to, settled.rounds, failure).ok()?;
         self.driver.jumps.last = Some(to);

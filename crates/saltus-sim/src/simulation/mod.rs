@@ -41,6 +41,7 @@ use crate::selection::Selection;
 use crate::sink::Sink;
 use crate::structure::Structure;
 use crate::trajectory::{End, Statistics, Warning};
+use crate::witness::{Moment, Witness};
 use crate::zeno::Zeno;
 
 pub use changing::CannotSet;
@@ -203,6 +204,11 @@ impl Simulation {
         self.sink = Some(sink);
     }
 
+    /// Who sees every point of the solution from now on.
+    pub fn set_witness(&mut self, witness: Box<dyn Witness>) {
+        self.model.set_witness(witness);
+    }
+
     /// Gives an input its values over time; before [`Simulation::initialise`].
     pub fn set_input(&mut self, slot: SlotId, signal: Signal) -> Result<(), CannotSet> {
         if self.driver.phase != Phase::New {
@@ -235,6 +241,7 @@ impl Simulation {
         }
         let settled = event::initialise(&self.program, &mut self.model, &self.options)?;
         self.model.remember_event(start);
+        self.model.show(Moment::After);
         self.begin_recording(start)?;
         self.write_row(start)?;
         self.check_integers(start)?;

@@ -5,6 +5,7 @@ use saltus_program::ModelFunctions;
 use super::Simulation;
 use crate::error::{Failure, SimErrorKind};
 use crate::sink::{Header, SinkError};
+use crate::witness::Moment;
 
 impl Simulation {
     /// Tells the sink what the rows mean.
@@ -40,6 +41,7 @@ impl Simulation {
                 break;
             }
             self.go_to(point)?;
+            self.model.show(Moment::Between);
             self.driver.next_output += 1;
             self.write_row(point)?;
         }

@@ -1,0 +1,247 @@
+//! Every equation of every model below `testdata/simulate` and of every example of the shipped library holds as it is written, at
+//! every output point and event; and a number that is wrong is found, wherever it is.
+//!
+//! Where the numbers come from: there are none. A solution is what fulfils the equations.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use saltus::audit::{Report, Settings};
+use saltus::pipeline::{self, Client, Options, Stage};
+use saltus::{Model, Session, guard};
+use saltus_audit::{Auditor, Layout};
+use saltus_base::{Diagnostic, Index};
+use saltus_library::{ClassId, MemoryFiles};
+use saltus_sim::{Moment, Simulation, Witness};
+use saltus_syntax::ast::ClassKind;
+
+/// The audit of a run; `None` if there is no program.
+fn audited(session: &Session, class: ClassId) -> Option<Report> {
+    let options = Options { audit: Some(Settings::default()), ..Options::until(Stage::Simulate) };
+    pipeline::run(session, class, &options).audit
+}
+
+fn problems(name: &str, session: &Session, report: &Report) -> Vec<String> {
+    let place =
+        |f: &saltus::audit::Finding| session.with_sources(|sources| sources.location(f.span)).unwrap_or_default();
+    let said = |f: &saltus::audit::Finding| saltus::diagnostics::unsatisfied(f).message;
+    report.violations().iter().map(|f| format!("{name} {}: {}", place(f), said(f))).collect()
+}
+
+#[test]
+fn all_models_fulfil_their_equations() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/simulate");
+    let mut files: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "mo"));
+    files.sort();
+    let judged = guard::on_large_stack(|| {
+        let (mut found, mut n_audited) = (Vec::new(), 0);
+        for file in &files {
+            let mut session = Session::new(Box::new(saltus_library::DiskFiles));
+            session.load_file(file);
+            let Some(&class) = session.own_classes().last() else { continue };
+            let Some(report) = audited(&session, class) else { continue };
+            n_audited += report.n_audited;
+            let name = file.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            found.extend(problems(&name, &session, &report));
+        }
+        (found, n_audited)
+    });
+    let (found, n_audited) = judged.unwrap_or_else(|internal| panic!("{}", internal.message));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(n_audited > 200, "only {n_audited} equations were audited");
+}
+
+#[test]
+fn all_examples_fulfil_their_equations() {
+    let judged = guard::on_large_stack(|| {
+        let session = Session::on_disk();
+        let (mut found, mut n_audited) = (Vec::new(), 0);
+        for (name, class) in examples(&session) {
+            let Some(report) = audited(&session, class) else { continue };
+            n_audited += report.n_audited;
+            found.extend(problems(&name, &session, &report));
+        }
+        (found, n_audited)
+    });
+    let (found, n_audited) = judged.unwrap_or_else(|internal| panic!("{}", internal.message));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(n_audited > 2000, "only {n_audited} equations were audited");
+}
+
+/// Models of the shipped library.
+fn examples(session: &Session) -> Vec<(String, ClassId)> {
+    let library = session.library();
+    let packages = library.children(library.find("Saltus.Examples").expect("the package of examples"));
+    let classes = packages.into_iter().flat_map(|package| library.children(package));
+    let is_model =
+        |class: &ClassId| library.definition(*class).is_some_and(|d| d.kind == ClassKind::Model && !d.is_partial);
+    classes.filter(is_model).map(|class| (library.qualified_name(class), class)).collect()
+}
+
+/// Shows an auditor other numbers than the simulation has.
+struct Liar {
+    auditor: Arc<Mutex<Auditor>>,
+    slot: usize,
+    add: f64,
+    when: Moment,
+}
+
+impl Witness for Liar {
+    fn see(&mut self, moment: Moment, memory: &[f64]) {
+        let mut memory = memory.to_vec();
+        if moment == self.when {
+            memory[self.slot] += self.add;
+        }
+        let moment = match moment {
+            Moment::Initial => saltus_audit::Moment::Initial,
+            Moment::Between => saltus_audit::Moment::Between,
+            Moment::Before => saltus_audit::Moment::Before,
+            Moment::RoundBegins => saltus_audit::Moment::RoundBegins,
+            Moment::Round => saltus_audit::Moment::Round,
+            Moment::After => saltus_audit::Moment::After,
+            Moment::Sliding => saltus_audit::Moment::Sliding,
+        };
+        self.auditor.lock().unwrap().see(moment, &memory);
+    }
+}
+
+struct Liars<'a> {
+    variable: &'a str,
+    add: f64,
+    when: Moment,
+    flat: Arc<saltus_flat::FlatModel>,
+    layout: Layout,
+    auditor: Option<Arc<Mutex<Auditor>>>,
+}
+
+impl Client for Liars<'_> {
+    fn prepare(&mut self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
+        let options = saltus_audit::Options::default();
+        let auditor = Auditor::new(self.flat.clone(), model.program(), &self.layout, options);
+        let auditor = Arc::new(Mutex::new(auditor));
+        let slot = model.variable(self.variable).expect("a variable").slot.index();
+        simulation.set_witness(Box::new(Liar { auditor: auditor.clone(), slot, add: self.add, when: self.when }));
+        self.auditor = Some(auditor);
+        Ok(())
+    }
+}
+
+/// The lines of the equations that do not hold where `variable` is larger by `add` at these moments.
+fn lines(text: &str, variable: &str, add: f64, when: Moment) -> Vec<usize> {
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.set_text("M.mo", text);
+    let class = session.class(None).expect("there is one model");
+    let options = Options { audit: Some(Settings::default()), ..Options::until(Stage::Simulate) };
+    let compiled = pipeline::run(&session, class, &Options { stop_after: Stage::Compile, ..options.clone() });
+    let messages: Vec<&str> = compiled.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    let flat = compiled.flat.clone().unwrap_or_else(|| panic!("{messages:?}"));
+    let layout = compiled.layout.clone();
+    let mut client = Liars { variable, add, when, flat, layout, auditor: None };
+    let model = compiled.model.unwrap_or_else(|| panic!("{messages:?}"));
+    let plain = Options { audit: None, ..options };
+    pipeline::simulate_model(model, session.permissions(), &plain, &mut client);
+    let report = client.auditor.expect("a run").lock().unwrap().report();
+    let line = |span| {
+        let location = session.with_sources(|sources| sources.location(span)).unwrap_or_default();
+        location.split(':').nth(1).and_then(|line| line.parse().ok()).unwrap_or(0)
+    };
+    let mut lines: Vec<usize> = report.violations().iter().map(|f| line(f.span)).collect();
+    lines.sort_unstable();
+    lines
+}
+
+const MODEL: &str = "model M
+  parameter Real k = 2;
+  parameter Real twice = 2*k;
+  Real x(start = 1, fixed = true);
+  Real y, z[2], u;
+  Boolean high;
+  discrete Integer n(start = 0, fixed = true);
+  Real w;
+equation
+  der(x) = -k*x + y;
+  y - 0.1 = sin(time) - 1e-9*z[1];
+  z = {x - y, twice*x};
+  if x > 0.5 then
+    u = 1;
+  else
+    u = 2 + x;
+  end if;
+  high = x > 0.6;
+  when {sample(0.25, 0.25), not high} then
+    n = pre(n) + 1;
+  end when;
+algorithm
+  w := 0;
+  for i in 1:2 loop
+    w := w + i*z[i];
+  end for;
+end M;
+";
+
+#[test]
+fn right_numbers_fulfil_all_equations() {
+    for when in [Moment::Initial, Moment::Between, Moment::Before, Moment::Round, Moment::After] {
+        assert_eq!(lines(MODEL, "x", 0.0, when), [0; 0], "{when:?}");
+    }
+}
+
+/// Which equations a variable is in can be read off the model: its lines count from 1.
+#[test]
+fn wrong_numbers_are_found_where_they_are() {
+    let cases: &[(&str, f64, Moment, &[usize])] = &[
+        ("y", 1e-4, Moment::Between, &[10, 11, 12]),
+        ("z[2]", 1e-4, Moment::Before, &[12, 22]),
+        ("z[1]", 1e-4, Moment::After, &[12, 22]),
+        ("der(x)", 1e-4, Moment::Initial, &[10]),
+        ("u", 1e-4, Moment::Between, &[14, 16]),
+        ("w", 1e-4, Moment::Round, &[22]),
+        ("n", 1.0, Moment::Round, &[19, 20]),
+        ("twice", 1e-4, Moment::Initial, &[3, 12]),
+        ("x", 1e-4, Moment::Initial, &[4, 10, 12]),
+    ];
+    for (variable, add, when, expected) in cases {
+        assert_eq!(lines(MODEL, variable, *add, *when), *expected, "{variable} {when:?}");
+    }
+}
+
+/// Small against the terms of its equation, and of the size of rounding: neither is a finding.
+#[test]
+fn rounding_is_no_finding() {
+    assert_eq!(lines(MODEL, "y", 1e-12, Moment::Between), [0; 0]);
+    let large = "model M Real a, b; equation a = 1e9 + time; a - b = 1e9; end M;";
+    assert_eq!(lines(large, "b", 1e-6, Moment::Between), [0; 0]);
+    assert_eq!(lines(large, "b", 1e4, Moment::Between), [1]);
+}
+
+/// A relation keeps its value until there is an event: 2.5 at time 0.5 without one is a finding.
+#[test]
+fn an_event_that_was_missed_is_found() {
+    let text = "model M Real x(start = 0, fixed = true);\nBoolean b;\nequation der(x) = 1;\nb = x > 2; end M;";
+    assert_eq!(lines(text, "x", 0.0, Moment::Between), [0; 0]);
+    assert_eq!(lines(text, "x", 2.0, Moment::Between), [4]);
+}
+
+/// What the audit leaves out it says.
+#[test]
+fn what_is_not_audited_is_listed() {
+    let text = "model M
+      Real x = time, y = delay(x, 0.1), d;
+      Real c(start = 0);
+    equation
+      d = der(x*x);
+      when Clock(0.1) then
+        c = previous(c) + 1;
+      end when;
+    end M;";
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.set_text("M.mo", text);
+    let class = session.class(None).expect("there is one model");
+    let report = audited(&session, class).expect("a run");
+    let reasons: BTreeMap<&str, usize> = report.not_audited.iter().map(|g| (g.reason.as_str(), g.n)).collect();
+    let expected = [("`delay`", 1), ("it belongs to a clock", 2), ("the derivative of an expression", 1)];
+    assert_eq!(reasons, BTreeMap::from(expected));
+    assert_eq!((report.n_audited, report.n_equations), (1, 5));
+}
