@@ -196,6 +196,11 @@ pub trait ModelFunctions: Send {
         None
     }
 
+    /// Are there discrete values at this event that do not agree with the equations they switch unless another round follows?
+    fn is_provisional(&self) -> bool {
+        false
+    }
+
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 
@@ -350,7 +355,8 @@ pub trait ModelFunctions: Send {
             }
         }
         self.update_pre();
-        Ok(round)
+        // Another round would find the same.
+        if self.is_provisional() && round.is_settled() { Err(Status::Failed) } else { Ok(round) }
     }
 
     /// The earliest time after `t` at which a time relation changes or a sample or clock ticks; infinite if there is none.

@@ -222,6 +222,10 @@ impl ModelFunctions for Model {
         self.inner.compile_time()
     }
 
+    fn is_provisional(&self) -> bool {
+        self.inner.is_provisional()
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         self.inner.last_failure()
     }
