@@ -254,6 +254,10 @@ impl ModelFunctions for CompiledModel {
         self.interpreter.with_differences(own)
     }
 
+    fn is_provisional(&self) -> bool {
+        self.interpreter.is_provisional()
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         self.interpreter.last_failure()
     }

@@ -150,6 +150,12 @@ impl Block {
             }
         }
     }
+
+    /// Slots that the block reads, also those that it stores itself; not sorted.
+    pub fn loads(&self) -> impl Iterator<Item = SlotId> {
+        let ops = self.codes().into_iter().flat_map(|c| &c.ops);
+        ops.filter_map(|op| if let Op::Load(s) = op { Some(*s) } else { None })
+    }
 }
 
 /// Blocks in order of computation.
@@ -161,8 +167,7 @@ pub struct Section {
 impl Section {
     /// Slots that are loaded, in order of their ids, each once.
     pub fn loads(&self) -> Vec<SlotId> {
-        let ops = self.blocks.iter().flat_map(|b| b.codes()).flat_map(|c| &c.ops);
-        let mut slots: Vec<SlotId> = ops.filter_map(|op| if let Op::Load(s) = op { Some(*s) } else { None }).collect();
+        let mut slots: Vec<SlotId> = self.blocks.iter().flat_map(Block::loads).collect();
         slots.sort_unstable();
         slots.dedup();
         slots

@@ -196,6 +196,11 @@ pub trait ModelFunctions: Send {
         None
     }
 
+    /// Are there discrete values at this event that do not agree with the equations they switch unless another round follows?
+    fn is_provisional(&self) -> bool {
+        false
+    }
+
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 
@@ -329,11 +334,11 @@ pub trait ModelFunctions: Send {
         if !status.is_ok() {
             return Err(status);
         }
-        Ok(self.end_round())
+        self.end_round()
     }
 
     /// What follows the evaluation in a round.
-    fn end_round(&mut self) -> Round {
+    fn end_round(&mut self) -> Result<Round, Status> {
         let mut round = Round::default();
         for i in 0..self.program().reinits.len() {
             let (state, active, value) = {
@@ -355,7 +360,8 @@ pub trait ModelFunctions: Send {
             }
         }
         self.update_pre();
-        round
+        // Another round would find the same.
+        if self.is_provisional() && round.is_settled() { Err(Status::Failed) } else { Ok(round) }
     }
 
     /// The earliest time after `t` at which a time relation changes or a sample or clock ticks; infinite if there is none.

@@ -6,6 +6,7 @@
 
 mod calls;
 mod direct;
+mod disagreement;
 mod effects;
 pub mod linear;
 mod loops;
@@ -34,6 +35,7 @@ pub use saltus_eval::Outside;
 
 use loops::{LoopRecord, LoopWork, Patience};
 use machine::Machine;
+use mixed::Concession;
 use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
 use state::InstanceState;
@@ -311,11 +313,10 @@ impl ModelFunctions for Interpreter {
             _ => {}
         }
         let patience = match activation {
-            Activation::Parameters
-            | Activation::Initial
-            | Activation::Homotopy
-            | Activation::Events
-            | Activation::Clocked(_) => Patience::Event,
+            Activation::Parameters | Activation::Initial | Activation::Homotopy | Activation::Clocked(_) => {
+                Patience::Event(Concession::Rounding)
+            }
+            Activation::Events => Patience::Event(Concession::Nothing),
             _ => Patience::Trial,
         };
         // The initial system is evaluated several times until it is solved; its effects happen once nevertheless.
@@ -324,8 +325,15 @@ impl ModelFunctions for Interpreter {
             self.machine.host.begin_effects();
         }
         self.failure = Failure::None;
-        let status = self.section(number, patience);
+        let mut status = self.section(number, patience);
+        if activation == Activation::Events && !status.is_ok() {
+            status = self.resolve_disagreement(status);
+        }
         if status.is_ok() && acts_at_once { self.commit() } else { status }
+    }
+
+    fn is_provisional(&self) -> bool {
+        self.has_provisional_loop()
     }
 
     fn commit(&mut self) -> Status {
@@ -378,7 +386,7 @@ impl ModelFunctions for Interpreter {
 
     fn last_failure(&self) -> Option<EvalFailure> {
         match self.failure {
-            Failure::None => None,
+            Failure::None => self.loops.iter().find(|w| w.is_provisional()).map(|w| w.describe(&self.machine.program)),
             Failure::Call => self.machine.host.failure(),
             Failure::Loop(number) => {
                 let mut failure = self.loops.get(number)?.describe(&self.machine.program);

@@ -21,7 +21,7 @@ use saltus_program::{
 
 use crate::linear::{LinearSolver, NotLinear, usable_nominal};
 use crate::machine::Machine;
-use crate::mixed::{MixedSolver, MixedSystem, Relations};
+use crate::mixed::{Concession, MixedSolver, MixedSystem, Relations};
 use crate::native::NativeLoop;
 use crate::state::LoopState;
 use crate::switches::Switches;
@@ -42,7 +42,7 @@ pub(crate) enum Patience {
     /// A trial point of an integrator: a smaller step is cheaper, and another solution would be a wrong one.
     Trial,
     /// An event or the start: there is no second chance.
-    Event,
+    Event(Concession),
 }
 
 /// A loop with its storage.
@@ -51,6 +51,8 @@ pub(crate) struct LoopWork {
     reals: Reals,
     discrete: Option<Discrete>,
     why: Why,
+    /// Does another round of the event have to confirm the discrete values?
+    is_provisional: bool,
 }
 
 /// Why the reals of a loop have no solution.
@@ -72,6 +74,11 @@ enum Why {
     },
     /// The discrete part itself cannot be evaluated.
     Discrete(Status),
+}
+
+/// Discrete values that did not agree after so many solutions; another round of the event must confirm them.
+struct Provisional {
+    tried: u32,
 }
 
 struct Reals {
@@ -115,7 +122,8 @@ struct Tried {
 struct Discrete {
     relations: Vec<RelationPlace>,
     solver: MixedSolver,
-    entry: Vec<f64>,
+    /// Values on entry of all that the loop stores.
+    entry: Vec<(SlotId, f64)>,
     /// Does the discrete part load what it stores?
     has_feedback: bool,
 }
@@ -168,7 +176,7 @@ impl LoopWork {
             scratch: vec![0.0; n],
         };
         let discrete = l.discrete.as_ref().map(|d| Discrete::new(&l, d));
-        LoopWork { l, reals, discrete, why: Why::Nothing }
+        LoopWork { l, reals, discrete, why: Why::Nothing, is_provisional: false }
     }
 
     /// Forgets everything but the machine code.
@@ -217,17 +225,21 @@ impl LoopWork {
     }
 
     pub fn solve(&mut self, machine: &mut Machine, patience: Patience, record: &mut LoopRecord) -> Status {
-        self.why = Why::Nothing;
+        (self.why, self.is_provisional) = (Why::Nothing, false);
         self.reals.switches.begin();
         let factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
         let solved = match &mut self.discrete {
-            None => self.reals.solve(machine, &self.l, patience, record).map_err(Why::Reals),
+            None => self.reals.solve(machine, &self.l, patience, record).map(|()| None).map_err(Why::Reals),
             Some(discrete) => discrete.solve(machine, &self.l, &mut self.reals, patience, record),
         };
         let now_factored = self.reals.linear.as_ref().map_or(0, |l| l.factorisations);
         record.statistics.factorisations += now_factored - factored;
         match solved {
-            Ok(()) => Status::Ok,
+            Ok(None) => Status::Ok,
+            Ok(Some(Provisional { tried })) => {
+                (self.why, self.is_provisional) = (Why::Mixed { tried }, true);
+                Status::Ok
+            }
             Err(Why::Discrete(status)) => status,
             Err(why) => {
                 record.statistics.failures += 1;
@@ -235,6 +247,15 @@ impl LoopWork {
                 Status::Failed
             }
         }
+    }
+
+    /// Have no discrete values agreed in the last solution?
+    pub fn disagrees(&self) -> bool {
+        matches!(self.why, Why::Mixed { .. })
+    }
+
+    pub fn is_provisional(&self) -> bool {
+        self.is_provisional
     }
 
     /// The next solution of a linear loop depends on nothing that was solved before.
@@ -531,7 +552,7 @@ impl Reals {
             }
         }
         body.differences = false;
-        if patience == Patience::Event && body.l.discrete.is_none() && self.continues(body, record) {
+        if patience != Patience::Trial && body.l.discrete.is_none() && self.continues(body, record) {
             record.statistics.retries += 1;
             return Ok(());
         }
@@ -601,7 +622,7 @@ impl Discrete {
         let has_feedback = assign.code.ops.iter().any(|op| matches!(op, Op::Load(slot) if stored(slot)));
         Discrete {
             solver: MixedSolver::new(relations.len()),
-            entry: vec![0.0; assign.stores.len()],
+            entry: assign.stores.iter().map(|s| s.1).chain(own).map(|slot| (slot, 0.0)).collect(),
             relations,
             has_feedback,
         }
@@ -614,9 +635,9 @@ impl Discrete {
         reals: &mut Reals,
         patience: Patience,
         record: &mut LoopRecord,
-    ) -> Result<(), Why> {
-        let Some(assign) = &l.discrete else { return Ok(()) };
-        for (value, (_, slot)) in self.entry.iter_mut().zip(&assign.stores) {
+    ) -> Result<Option<Provisional>, Why> {
+        let Some(assign) = &l.discrete else { return Ok(None) };
+        for (slot, value) in &mut self.entry {
             *value = machine.get(*slot);
         }
         let mut solver = std::mem::take(&mut self.solver);
@@ -631,7 +652,8 @@ impl Discrete {
             real_failure: None,
             status: Status::Ok,
         };
-        let outcome = solver.solve(&mut system);
+        let concession = if let Patience::Event(concession) = patience { concession } else { Concession::Rounding };
+        let outcome = solver.solve(&mut system, concession);
         let (status, real_failure) = (system.status, system.real_failure);
         self.solver = solver;
         match outcome {
@@ -640,11 +662,12 @@ impl Discrete {
                     let span = if assign.span.is_nowhere() { l.body.span } else { assign.span };
                     record.mixed.push(MixedSolution { span, strategy: found.strategy, iterations: found.iterations });
                 }
-                if status.is_ok() { Ok(()) } else { Err(Why::Discrete(status)) }
+                let provisional = found.is_provisional.then_some(Provisional { tried: found.iterations });
+                if status.is_ok() { Ok(provisional) } else { Err(Why::Discrete(status)) }
             }
             Err(tried) => {
-                for (&value, (_, slot)) in self.entry.iter().zip(&assign.stores) {
-                    machine.set(*slot, value);
+                for &(slot, value) in &self.entry {
+                    machine.set(slot, value);
                 }
                 match real_failure {
                     Some(why) if tried <= 1 || self.relations.is_empty() => Err(Why::Reals(why)),

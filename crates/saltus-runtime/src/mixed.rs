@@ -13,16 +13,18 @@
 //! 3. *pivot*: block principal pivots for many switches. As long as they become fewer, all relations that disagree are
 //!    changed together; where they do not within some tries, only the first of them, until they are fewer again. (Júdice and
 //!    Pires 1994; the single changes are Murty's of 1974, which end for all P-matrices, so the whole does);
-//! 4. *exhaustive*: all combinations in Gray-code order, possible ones only; for want of a better one that with the smallest
-//!    contradiction, if that is tiny.
+//! 4. *exhaustive*: all combinations in Gray-code order, possible ones only; of many relations those that differ least from
+//!    the present combination.
 //!
 //! The last three accept either value of a relation whose operands are equal up to rounding, the first does so once it
-//! runs in a circle.
+//! runs in a circle. Where no values agree, a [`Concession`] may still be made.
 
 use saltus_program::{MixedMethod, MixedStrategy};
 
-/// More relations than this are not searched exhaustively.
-pub const MOST_EXHAUSTIVE: usize = 12;
+mod combinations;
+
+use combinations::Combinations;
+
 const MOST_FIXED_POINT_STEPS: usize = 40;
 
 /// Contradictions up to this part of the largest z are taken for rounding errors where no combination is free of them: the
@@ -75,6 +77,18 @@ impl Relations {
     }
 }
 
+/// What is accepted where no values agree with the equations that they switch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum Concession {
+    #[default]
+    Nothing,
+    /// The combination with the smallest contradiction, if that is tiny.
+    Rounding,
+    /// What the values on entry say, for one round of an event: a law with hysteresis (`sa > max or pre(slips) and sa > min`)
+    /// may have no solution until `pre` follows. The event ends with a round in which all values agree.
+    AnotherRound,
+}
+
 /// Storage that is kept from one solution to the next.
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct MixedSolver {
@@ -85,6 +99,8 @@ pub struct MixedSolver {
     /// Had the reals a solution with the candidate?
     is_solved: bool,
     history: Vec<Vec<bool>>,
+    /// The combination with the smallest contradiction, and that.
+    nearest: Option<(f64, Vec<bool>)>,
     pub method: MixedMethod,
 }
 
@@ -93,6 +109,8 @@ pub struct MixedSolver {
 pub struct MixedOutcome {
     pub strategy: MixedStrategy,
     pub iterations: u32,
+    /// Another round of the event must confirm the values.
+    pub is_provisional: bool,
 }
 
 impl MixedSolver {
@@ -104,13 +122,15 @@ impl MixedSolver {
             candidate: vec![false; n],
             is_solved: false,
             history: Vec::new(),
+            nearest: None,
             method: MixedMethod::Auto,
         }
     }
 
     /// Finds reals and relations that agree; on failure the number of solutions tried.
-    pub fn solve(&mut self, system: &mut dyn MixedSystem) -> Result<MixedOutcome, u32> {
+    pub fn solve(&mut self, system: &mut dyn MixedSystem, concession: Concession) -> Result<MixedOutcome, u32> {
         let mut iterations = 0;
+        self.nearest = None;
         system.relations(&mut self.start);
         let method = self.method;
         for strategy in STRATEGIES.into_iter().filter(|s| method.allows(*s)) {
@@ -118,13 +138,35 @@ impl MixedSolver {
                 MixedStrategy::FixedPoint => self.fixed_point(system, &mut iterations),
                 MixedStrategy::Restricted => self.restricted(system, &mut iterations),
                 MixedStrategy::Pivot => self.pivot(system, &mut iterations),
-                MixedStrategy::Exhaustive => self.exhaustive(system, &mut iterations),
+                MixedStrategy::Exhaustive => self.exhaustive(system, &mut iterations, concession),
             };
             if found {
-                return Ok(MixedOutcome { strategy, iterations });
+                return Ok(MixedOutcome { strategy, iterations, is_provisional: false });
             }
         }
+        let strategy = MixedStrategy::Exhaustive;
+        if concession >= Concession::Rounding && self.take_nearest(system) {
+            return Ok(MixedOutcome { strategy, iterations, is_provisional: false });
+        }
+        if concession == Concession::AnotherRound && self.take_entry(system) {
+            return Ok(MixedOutcome { strategy, iterations, is_provisional: true });
+        }
         Err(iterations)
+    }
+
+    /// The combination with the smallest contradiction.
+    fn take_nearest(&mut self, system: &mut dyn MixedSystem) -> bool {
+        let Some((_, nearest)) = self.nearest.take() else { return false };
+        self.candidate.copy_from_slice(&nearest);
+        system.impose(&self.candidate);
+        system.solve() && !system.impose(&self.candidate)
+    }
+
+    /// The relations as they were on entry.
+    fn take_entry(&mut self, system: &mut dyn MixedSystem) -> bool {
+        self.candidate.copy_from_slice(&self.start.values);
+        system.impose(&self.candidate);
+        !self.candidate.is_empty() && system.solve()
     }
 
     fn fixed_point(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32) -> bool {
@@ -213,6 +255,7 @@ impl MixedSolver {
         self.candidate.copy_from_slice(&self.start.values);
         let most = if n < 10 { 1 << (n + 1) } else { 200 + 40 * n };
         let (mut fewest, mut tries) = (usize::MAX, MOST_BLOCK_PIVOTS);
+        self.history.clear();
         for _ in 0..most {
             *iterations += 1;
             if self.agrees(system) {
@@ -224,8 +267,16 @@ impl MixedSolver {
             }
             if disagreeing < fewest {
                 (fewest, tries) = (disagreeing, MOST_BLOCK_PIVOTS);
+                self.history.clear();
             }
             let together = tries > 0;
+            // Single changes depend on the combination alone: once back at one, they run in a circle.
+            if !together && self.history.contains(&self.candidate) {
+                return false;
+            }
+            if !together {
+                self.history.push(self.candidate.clone());
+            }
             tries = tries.saturating_sub(1);
             for i in 0..n {
                 if self.seen.contradicts(i, self.candidate[i]) {
@@ -239,14 +290,17 @@ impl MixedSolver {
         false
     }
 
-    fn exhaustive(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32) -> bool {
-        let n = self.candidate.len();
-        if n > MOST_EXHAUSTIVE {
+    fn exhaustive(&mut self, system: &mut dyn MixedSystem, iterations: &mut u32, concession: Concession) -> bool {
+        let combinations = Combinations::new(self.candidate.len());
+        let is_complete = combinations.is_complete();
+        // A part of very many is worth the effort only if nothing else is left to be tried.
+        if !is_complete && concession == Concession::Nothing && self.method == MixedMethod::Auto {
             return false;
         }
-        let mut best: Option<(f64, u32)> = None;
-        for k in 0u32..1 << n {
-            self.choose(k);
+        for flipped in combinations {
+            for (i, value) in self.candidate.iter_mut().enumerate() {
+                *value = self.start.values[i] ^ flipped.contains(i);
+            }
             if !system.is_possible(&self.candidate) {
                 continue;
             }
@@ -255,22 +309,14 @@ impl MixedSolver {
                 return true;
             }
             let excess = self.excess();
-            if excess <= AMPLIFIED_ROUNDING && best.is_none_or(|(least, _)| excess < least) {
-                best = Some((excess, k));
+            if is_complete
+                && excess <= AMPLIFIED_ROUNDING
+                && self.nearest.as_ref().is_none_or(|(least, _)| excess < *least)
+            {
+                self.nearest = Some((excess, self.candidate.clone()));
             }
         }
-        let Some((_, k)) = best else { return false };
-        self.choose(k);
-        system.impose(&self.candidate);
-        system.solve() && !system.impose(&self.candidate)
-    }
-
-    /// The k-th combination in Gray-code order, from the present one on.
-    fn choose(&mut self, k: u32) {
-        let gray = k ^ (k >> 1);
-        for (i, value) in self.candidate.iter_mut().enumerate() {
-            *value = self.start.values[i] ^ (gray >> i & 1 == 1);
-        }
+        false
     }
 
     /// By how much the relations contradict the candidate, as a part of the largest z; infinite if there is no solution.
@@ -321,7 +367,7 @@ mod tests {
 
     fn solve(thresholds: &[f64], table: &[Option<f64>], x: f64) -> (Result<MixedOutcome, u32>, f64, usize) {
         let mut system = Table { thresholds: thresholds.to_vec(), table: table.to_vec(), mode: 0, x };
-        let outcome = MixedSolver::new(thresholds.len()).solve(&mut system);
+        let outcome = MixedSolver::new(thresholds.len()).solve(&mut system, Concession::Rounding);
         (outcome, system.x, system.mode)
     }
 
@@ -329,7 +375,10 @@ mod tests {
     fn a_fixed_point_is_found_directly() {
         // with x ≥ 0: x := 3, confirmed at once
         let (outcome, x, _) = solve(&[0.0], &[Some(3.0), Some(-1.0)], 1.0);
-        assert_eq!(outcome, Ok(MixedOutcome { strategy: MixedStrategy::FixedPoint, iterations: 1 }));
+        assert_eq!(
+            outcome,
+            Ok(MixedOutcome { strategy: MixedStrategy::FixedPoint, iterations: 1, is_provisional: false })
+        );
         assert_eq!(x, 3.0);
     }
 
@@ -434,7 +483,7 @@ mod tests {
             let mut system = Complementarity { n, m, q, free, z, w };
             let mut solver = MixedSolver::new(n);
             solver.method = MixedMethod::Only(MixedStrategy::Pivot);
-            let outcome = solver.solve(&mut system);
+            let outcome = solver.solve(&mut system, Concession::Nothing);
             assert_eq!(outcome.map(|o| o.strategy), Ok(MixedStrategy::Pivot));
             assert!(outcome.is_ok_and(|o| o.iterations < 2000), "{outcome:?}");
             assert!(
@@ -450,6 +499,36 @@ mod tests {
         let (outcome, x, _) = solve(&[0.0, 100.0], &table, 1.0);
         assert_eq!(outcome.map(|o| o.strategy), Ok(MixedStrategy::Exhaustive));
         assert_eq!(x.abs(), 1e-10);
+    }
+
+    #[test]
+    fn of_many_relations_the_nearest_combinations_are_tried() {
+        // Fourteen switches in a row, all of which but the last agree with the present values: one change is enough.
+        let n = 14;
+        let mut m = vec![0.0; n * n];
+        (0..n).for_each(|i| m[i * n + i] = 1.0);
+        let mut q = vec![1.0; n];
+        q[n - 1] = -1.0;
+        let (free, z, w) = (vec![false; n], vec![0.0; n], vec![0.0; n]);
+        let mut system = Complementarity { n, m, q, free, z, w };
+        let mut solver = MixedSolver::new(n);
+        solver.method = MixedMethod::Only(MixedStrategy::Exhaustive);
+        let outcome = solver.solve(&mut system, Concession::Nothing);
+        assert!(outcome.is_ok_and(|o| (2..=16).contains(&o.iterations)), "{outcome:?}");
+        assert_eq!(system.z[n - 1], 1.0);
+    }
+
+    #[test]
+    fn another_round_is_asked_for_only_where_that_is_allowed() {
+        // Neither value of `x < 0` agrees with what it switches.
+        let table = vec![Some(-1.0), Some(1.0)];
+        for (concession, provisional) in [(Concession::Rounding, None), (Concession::AnotherRound, Some(true))] {
+            let mut system = Table { thresholds: vec![0.0], table: table.clone(), mode: 0, x: -2.0 };
+            let outcome = MixedSolver::new(1).solve(&mut system, concession);
+            assert_eq!(outcome.ok().map(|o| o.is_provisional), provisional);
+            // What the value on entry says: −2 is less than 0.
+            assert!(provisional.is_none() || system.mode == 1);
+        }
     }
 
     #[test]

@@ -71,6 +71,9 @@ pub(crate) const TIME_EVENT_ULPS: f64 = 8.0;
 /// Evaluations of the initial system after which its `pre` values are taken as they are.
 pub(crate) const MOST_INITIAL_ROUNDS: usize = 30;
 
+/// Rounds of one event in which a mixed loop may contradict itself until the next one. A law with hysteresis needs one.
+pub(crate) const MOST_PROVISIONAL_ROUNDS: u32 = 4;
+
 pub(crate) const SMALLEST_HOMOTOPY_STEP: f64 = 1e-4;
 
 /// Changes of relations that are kept of one event.

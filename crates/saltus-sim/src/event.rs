@@ -13,7 +13,8 @@ use saltus_program::{
 use crate::Options;
 use crate::clocks;
 use crate::constants::{
-    INITIAL_CONTRADICTION, MOST_FLIPS, MOST_INITIAL_ROUNDS, SMALLEST_HOMOTOPY_STEP, TIME_EVENT_ULPS,
+    INITIAL_CONTRADICTION, MOST_FLIPS, MOST_INITIAL_ROUNDS, MOST_PROVISIONAL_ROUNDS, SMALLEST_HOMOTOPY_STEP,
+    TIME_EVENT_ULPS,
 };
 use crate::error::{Failure, SimErrorKind};
 use crate::model::Model;
@@ -233,6 +234,7 @@ pub(crate) fn settle(
     let mut flips = Flips::new();
     let mut termination = None;
     let mut last = Round::default();
+    let mut n_provisional = 0;
     for round in 1..=options.max_event_rounds.max(2) {
         // At the start a condition that holds has become true (the delayed `pre` of it is its start value, false).
         let is_start = round == 1 && t == options.start_time;
@@ -244,6 +246,10 @@ pub(crate) fn settle(
                 Round::default()
             }
         };
+        n_provisional += u32::from(functions.is_provisional());
+        if n_provisional > MOST_PROVISIONAL_ROUNDS {
+            check(functions, t, Status::Failed, Activation::Events)?;
+        }
         for ((id, relation), known) in program.relations.iter().zip(&mut known) {
             let value = holds(functions, relation);
             if value != *known && flips.len() < MOST_FLIPS {

@@ -226,7 +226,7 @@ impl ModelFunctions for Model {
             return Err(status);
         }
         self.show(Moment::Round);
-        Ok(self.end_round())
+        self.end_round()
     }
 
     fn save(&self) -> Result<Vec<u8>, Vec<String>> {
@@ -249,6 +249,10 @@ impl ModelFunctions for Model {
 
     fn compile_time(&self) -> Duration {
         self.inner.compile_time()
+    }
+
+    fn is_provisional(&self) -> bool {
+        self.inner.is_provisional()
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

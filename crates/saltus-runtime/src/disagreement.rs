@@ -1,0 +1,116 @@
+//! What is done at an event where no discrete values of a mixed loop agree with the equations that they switch.
+//!
+//! ```text
+//! f = if locked then s else if v > 0 then fc else -fc;      a block that sticks with v = −2e-16, not exactly 0: as it starts
+//! locked = pre(locked) and not (s > fc or s < -fc);         to move forward, `v > 0` being false contradicts that
+//! ```
+//!
+//! In: a failed evaluation of the equations at an event. Out: one in which
+//! 1. relations whose operands agree up to rounding have the other value; else
+//! 2. a loop contradicts itself by no more than rounding, or waits for another round of the event ([`Concession`]).
+
+use std::collections::BTreeSet;
+
+use saltus_base::Index;
+use saltus_program::{Activation, Assign, Block, Op, RELATION_BAND, SlotId, Status};
+
+use crate::loops::Patience;
+use crate::mixed::Concession;
+use crate::{Failure, Interpreter, section_number};
+
+/// Relations at their thresholds that are tried: there are rarely more than two.
+const MOST_UNDECIDED: usize = 8;
+
+/// The memory of a relation and the value that it is to have.
+type Held = (SlotId, f64);
+
+impl Interpreter {
+    /// Evaluates the equations at an event once more, after that failed.
+    pub(crate) fn resolve_disagreement(&mut self, failed: Status) -> Status {
+        let Failure::Loop(number) = self.failure else { return failed };
+        if !self.loops.get(number).is_some_and(|work| work.disagrees()) {
+            return failed;
+        }
+        let undecided = self.undecided(number);
+        let one_by_one = undecided.iter().map(std::slice::from_ref);
+        let all = (undecided.len() > 1).then_some(undecided.as_slice());
+        for held in one_by_one.chain(all) {
+            if self.eval_events_with(held, Concession::Nothing).is_ok() {
+                return Status::Ok;
+            }
+        }
+        self.eval_events_with(&[], Concession::AnotherRound)
+    }
+
+    /// Does another round of the event have to confirm what was evaluated last?
+    pub(crate) fn has_provisional_loop(&self) -> bool {
+        let number = section_number(Activation::Events);
+        let end = self.first_loop.get(number + 1).copied().unwrap_or(self.loops.len());
+        self.loops[self.first_loop[number]..end].iter().any(|work| work.is_provisional())
+    }
+
+    /// By interpretation, with other values of some relations than they have literally.
+    fn eval_events_with(&mut self, held: &[Held], concession: Concession) -> Status {
+        self.machine.host.begin_effects();
+        self.failure = Failure::None;
+        let program = self.machine.program.clone();
+        let blocks = &program.event_section.blocks;
+        let mut next_loop = self.first_loop[section_number(Activation::Events)];
+        for (k, block) in blocks.iter().enumerate() {
+            let section = &program.event_section;
+            let status = self.blocks(section, k..k + 1, &mut next_loop, Patience::Event(concession));
+            if !status.is_ok() {
+                return status;
+            }
+            if let Block::Assign(assign) = block {
+                held.iter().filter(|(slot, _)| stores(assign, *slot)).for_each(|&(slot, value)| {
+                    self.machine.set(slot, value);
+                });
+            }
+        }
+        Status::Ok
+    }
+
+    /// Relations that the loop depends on and that are not its own, whose operands agree up to rounding, with the value
+    /// that they do not have.
+    fn undecided(&mut self, loop_number: usize) -> Vec<Held> {
+        let program = self.machine.program.clone();
+        let blocks = &program.event_section.blocks;
+        let before = loop_number - self.first_loop[section_number(Activation::Events)];
+        let loops = blocks.iter().enumerate().filter(|(_, b)| matches!(b, Block::Loop(_)));
+        let Some((position, _)) = loops.skip(before).next() else { return Vec::new() };
+        let mut needed: BTreeSet<SlotId> = blocks[position].loads().collect();
+        let mut found = Vec::new();
+        for block in blocks[..position].iter().rev() {
+            if !block.stored().iter().any(|slot| needed.contains(slot)) {
+                continue;
+            }
+            needed.extend(block.loads());
+            let Block::Assign(assign) = block else { continue };
+            let memories = program.relations.values().map(|r| r.memory);
+            for memory in memories.filter(|memory| stores(assign, *memory)) {
+                if found.len() < MOST_UNDECIDED && self.is_undecided(assign, memory) {
+                    let value = self.machine.memory.get(memory.index()).copied().unwrap_or(0.0);
+                    found.push((memory, if value == 0.0 { 1.0 } else { 0.0 }));
+                }
+            }
+        }
+        found
+    }
+
+    fn is_undecided(&mut self, assign: &Assign, memory: SlotId) -> bool {
+        let value = assign.stores.iter().find(|s| s.1 == memory).map(|s| s.0);
+        let relation = value.and_then(|value| assign.code.ops.get(value.0 as usize));
+        let Some(&Op::Binary(_, left, right)) = relation else { return false };
+        if !assign.code.calls.is_empty() {
+            return false;
+        }
+        self.machine.run(&assign.code, assign.span);
+        let (left, right) = (self.machine.value(left), self.machine.value(right));
+        (left - right).abs() <= RELATION_BAND * left.abs().max(right.abs()).max(1.0)
+    }
+}
+
+fn stores(assign: &Assign, slot: SlotId) -> bool {
+    assign.stores.iter().any(|s| s.1 == slot)
+}
