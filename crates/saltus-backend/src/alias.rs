@@ -49,6 +49,27 @@ impl Aliases {
         at
     }
 
+    /// Like [`resolve`](Self::resolve); those on the way stand for the answer directly from now on, so that a long chain of equal
+    /// variables is followed once.
+    fn find(&mut self, slot: SlotId) -> Alias {
+        let found = self.resolve(slot);
+        let mut at = Alias { slot, is_negated: false };
+        while let Some(step) = self.of.get_mut(&at.slot) {
+            let next = Alias { slot: step.slot, is_negated: at.is_negated ^ step.is_negated };
+            *step = Alias { slot: found.slot, is_negated: found.is_negated ^ at.is_negated };
+            at = next;
+        }
+        found
+    }
+
+    /// Lets every eliminated slot stand for a remaining one directly.
+    fn shorten(&mut self) {
+        let slots: Vec<SlotId> = self.iter().collect();
+        for slot in slots {
+            self.find(slot);
+        }
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = SlotId> {
         self.of.keys().copied()
     }
@@ -111,6 +132,7 @@ pub fn eliminate_aliases(system: &mut System, bases: &mut [Base]) -> Aliases {
         if replaced.is_empty() {
             break;
         }
+        aliases.shorten();
         rewrite(system, bases, &aliases, &replaced);
     }
     aliases
@@ -182,7 +204,7 @@ fn unite(
     is_negated: bool,
     span: Span,
 ) -> Vec<SlotId> {
-    let (a, b) = (aliases.resolve(a), aliases.resolve(b));
+    let (a, b) = (aliases.find(a), aliases.find(b));
     let is_negated = is_negated ^ a.is_negated ^ b.is_negated;
     if a.slot == b.slot {
         return Vec::new();
@@ -348,15 +370,46 @@ fn rewrite(system: &mut System, bases: &mut [Base], aliases: &Aliases, eliminate
     let roots: Vec<NodeId> = places.iter().map(|place| **place).collect();
     let new = system.dag.substitute_all(&roots, &|slot| replacement.get(&slot).copied());
     places.into_iter().zip(new).for_each(|(place, node)| *place = node);
+    rewrite_reinits(system, aliases);
+}
+
+fn rewrite_reinits(system: &mut System, aliases: &Aliases) {
+    let mut turned: BTreeSet<SlotId> = BTreeSet::new();
     for reinit in &mut system.events.reinits {
         let alias = aliases.resolve(reinit.state);
         reinit.state = alias.slot;
         if alias.is_negated {
-            // The value slot has an equation of its own; its sign turns with the state's.
-            for equation in system.equations.iter_mut().filter(|e| e.target == Some(reinit.value)) {
-                equation.right = system.dag.negate(equation.right);
-                equation.initially = equation.initially.map(|n| system.dag.negate(n));
-            }
+            turned.insert(reinit.value);
         }
+    }
+    if turned.is_empty() {
+        return;
+    }
+    // The value slot has an equation of its own; its sign turns with the state's.
+    for equation in system.equations.iter_mut().filter(|e| e.target.is_some_and(|t| turned.contains(&t))) {
+        equation.right = system.dag.negate(equation.right);
+        equation.initially = equation.initially.map(|n| system.dag.negate(n));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_base::Index;
+
+    #[test]
+    fn a_chain_of_equal_variables_is_shortened_with_its_signs() {
+        // v0 = v1, v1 = -v2, v2 = -v3, v3 = v4: so v0 = v4, v1 = v4, v2 = -v4, v3 = v4.
+        let slot = SlotId::from_usize;
+        let mut aliases = Aliases::default();
+        for (i, is_negated) in [false, true, true, false].into_iter().enumerate() {
+            aliases.of.insert(slot(i), Alias { slot: slot(i + 1), is_negated });
+        }
+        let before: Vec<Alias> = (0..5).map(|i| aliases.resolve(slot(i))).collect();
+        let signs: Vec<bool> = before.iter().map(|a| a.is_negated).collect();
+        assert_eq!(signs, [false, false, true, false, false]);
+        aliases.shorten();
+        assert_eq!((0..5).map(|i| aliases.resolve(slot(i))).collect::<Vec<_>>(), before);
+        assert!(aliases.of.values().all(|alias| alias.slot == slot(4)), "one step leads to what remains");
     }
 }

@@ -8,6 +8,8 @@
 //!
 //! The code is evaluated again; results of calls are not known here, and are blamed where nothing else can be.
 
+use std::collections::BTreeMap;
+
 use saltus_base::{Index, Span};
 
 use crate::print::{bare, value_texts};
@@ -95,72 +97,131 @@ fn children(code: &Code, op: &Op) -> Vec<ValueId> {
 /// Why `slot`, which one of the blocks stores, has no finite value; follows it through other variables.
 pub fn blame<'b>(
     program: &SimProgram,
-    memory: &[f64],
-    blocks: impl Iterator<Item = &'b Block> + Clone,
-    mut slot: SlotId,
+    memory: &'b [f64],
+    blocks: impl Iterator<Item = &'b Block>,
+    slot: SlotId,
 ) -> Option<Blame> {
-    for _ in 0..MOST_HOPS {
-        let (code, value, span) = blocks.clone().find_map(|block| stored(block, slot))?;
-        match origin(program, memory, code, value)? {
-            Origin::Variable(other) if other == slot => return None,
-            Origin::Variable(other) => slot = other,
-            Origin::Operation { what, operands, is_mistake } => {
-                return Some(Blame { what, span, operands, is_mistake });
-            }
-        }
-    }
-    None
+    Tracer::new(memory, blocks).blame(program, slot)
 }
 
-/// The code that computes a slot, its value there, and the equation.
-pub fn stored(block: &Block, slot: SlotId) -> Option<(&Code, ValueId, Span)> {
-    let of = |assign: &'_ crate::Assign| assign.stores.iter().position(|s| s.1 == slot);
+/// Follows values that are not finite to the operations that made them. It looks at the blocks once, and evaluates each at most
+/// once, so that one can ask for thousands of variables.
+pub struct Tracer<'b> {
+    memory: &'b [f64],
+    codes: Vec<(&'b Code, Option<Vec<Option<f64>>>)>,
+    /// Where each slot is computed: index of the code, its value there, and the equation.
+    makers: BTreeMap<SlotId, (usize, ValueId, Span)>,
+}
+
+/// The operation that made a value which is not finite from finite ones.
+struct Culprit {
+    code: usize,
+    at: ValueId,
+    span: Span,
+    fault: Fault,
+}
+
+impl<'b> Tracer<'b> {
+    pub fn new(memory: &'b [f64], blocks: impl Iterator<Item = &'b Block>) -> Self {
+        let (mut codes, mut makers) = (Vec::new(), BTreeMap::new());
+        for (code, stores) in blocks.flat_map(stores) {
+            for (value, slot, span) in stores {
+                makers.entry(slot).or_insert((codes.len(), value, span));
+            }
+            codes.push((code, None));
+        }
+        Tracer { memory, codes, makers }
+    }
+
+    /// Why the slot has no finite value, in words.
+    pub fn blame(&mut self, program: &SimProgram, slot: SlotId) -> Option<Blame> {
+        let Culprit { code, at, span, fault } = self.culprit(slot)?;
+        let (code, values) = self.evaluated(code);
+        let what = describe(program, code, at, fault, values);
+        let about = if let Fault::OutsideArray(index, _) = fault { index } else { at };
+        Some(Blame { what, span, operands: operands(code, about), is_mistake: fault.is_mistake() })
+    }
+
+    /// Is it a zero where there may be none, or an argument outside the domain, that made the slot infinite?
+    pub fn is_mistake(&mut self, slot: SlotId) -> bool {
+        self.culprit(slot).is_some_and(|culprit| culprit.fault.is_mistake())
+    }
+
+    fn culprit(&mut self, mut slot: SlotId) -> Option<Culprit> {
+        for _ in 0..MOST_HOPS {
+            let &(index, value, span) = self.makers.get(&slot)?;
+            let (code, values) = self.evaluated(index);
+            match origin(code, values, value)? {
+                Origin::Variable(other) if other == slot => return None,
+                Origin::Variable(other) => slot = other,
+                Origin::Operation(at) => {
+                    return Some(Culprit { code: index, at, span, fault: fault(code, at, values) });
+                }
+            }
+        }
+        None
+    }
+
+    fn evaluated(&mut self, index: usize) -> (&'b Code, &[Option<f64>]) {
+        let (code, values) = &mut self.codes[index];
+        (code, values.get_or_insert_with(|| evaluate(code, self.memory)))
+    }
+}
+
+/// What a block stores, for each of its pieces of code: the value there, the slot, and the equation.
+fn stores(block: &Block) -> Vec<(&Code, Vec<(ValueId, SlotId, Span)>)> {
+    let plain = |assign: &'_ crate::Assign| assign.stores.iter().map(|s| (s.0, s.1, assign.span)).collect();
     match block {
-        Block::Assign(assign) => of(assign).map(|i| (&assign.code, assign.stores[i].0, assign.span)),
+        Block::Assign(assign) => vec![(&assign.code, plain(assign))],
         Block::Loop(l) => {
-            let inner = of(&l.body).map(|i| {
+            let inner = l.body.stores.iter().enumerate().map(|(i, s)| {
                 let span = l.spans.get(l.residuals.len() + i).copied().unwrap_or(l.body.span);
-                (&l.body.code, l.body.stores[i].0, span)
+                (s.0, s.1, span)
             });
-            let discrete = l.discrete.as_ref();
-            inner.or_else(|| discrete.and_then(|d| of(d).map(|i| (&d.code, d.stores[i].0, d.span))))
+            let body = (&l.body.code, inner.collect());
+            [body].into_iter().chain(l.discrete.as_ref().map(|d| (&d.code, plain(d)))).collect()
         }
     }
+}
+
+/// The code that computes a slot, its value there, and the equation, if the block has them.
+pub fn stored(block: &Block, slot: SlotId) -> Option<(&Code, ValueId, Span)> {
+    let mut all = stores(block).into_iter().flat_map(|(code, stores)| stores.into_iter().map(move |s| (code, s)));
+    all.find(|(_, store)| store.1 == slot).map(|(code, (value, _, span))| (code, value, span))
 }
 
 enum Origin {
-    Operation { what: String, operands: Vec<SlotId>, is_mistake: bool },
+    Operation(ValueId),
     Variable(SlotId),
 }
 
-fn origin(program: &SimProgram, memory: &[f64], code: &Code, mut at: ValueId) -> Option<Origin> {
-    let values = evaluate(code, memory);
-    let value = |v: ValueId| values.get(v.0 as usize).copied().flatten();
-    let is_finite = |v: ValueId| value(v).is_some_and(f64::is_finite);
+fn at(values: &[Option<f64>], v: ValueId) -> Option<f64> {
+    values.get(v.0 as usize).copied().flatten()
+}
+
+fn origin(code: &Code, values: &[Option<f64>], mut value: ValueId) -> Option<Origin> {
+    let is_finite = |v: ValueId| at(values, v).is_some_and(f64::is_finite);
     loop {
-        let op = code.ops.get(at.0 as usize)?;
-        if is_finite(at) {
+        let op = code.ops.get(value.0 as usize)?;
+        if is_finite(value) {
             return None;
         }
         // Operands come before their operation, so this ends.
         let blamed = match *op {
             Op::Const(_) => return None,
             Op::Load(slot) => return Some(Origin::Variable(slot)),
-            Op::Select(c, _, b) if value(c)? == 0.0 && is_nothing(code, b) => {
-                let (what, index) = subscript(code, c, &value)?;
-                return Some(Origin::Operation { what, operands: operands(code, index), is_mistake: true });
+            Op::Select(c, _, b) if at(values, c)? == 0.0 && is_nothing(code, b) => {
+                subscript(code, c)?;
+                None
             }
-            Op::Select(c, a, b) => Some(if value(c)? != 0.0 { a } else { b }),
+            Op::Select(c, a, b) => Some(if at(values, c)? != 0.0 { a } else { b }),
             Op::Call(_) | Op::Result(..) => None,
             Op::Unary(_, a) => Some(a).filter(|&a| !is_finite(a)),
             Op::Binary(_, a, b) => [a, b].into_iter().find(|&v| !is_finite(v)),
         };
         match blamed {
-            Some(operand) => at = operand,
-            None => {
-                let (what, is_mistake) = describe(program, code, at, &value);
-                return Some(Origin::Operation { what, operands: operands(code, at), is_mistake });
-            }
+            Some(operand) => value = operand,
+            None => return Some(Origin::Operation(value)),
         }
     }
 }
@@ -170,16 +231,15 @@ fn is_nothing(code: &Code, value: ValueId) -> bool {
     matches!(code.ops.get(value.0 as usize), Some(Op::Const(x)) if x.is_nan())
 }
 
-/// The subscript of a choice among elements that has none of these values: it is compared with the last of them, or with both
-/// bounds.
-fn subscript(code: &Code, condition: ValueId, value: &dyn Fn(ValueId) -> Option<f64>) -> Option<(String, ValueId)> {
+/// The subscript of a choice among elements that has none of these values, and the last of them: it is compared with that, or with
+/// both bounds.
+fn subscript(code: &Code, condition: ValueId) -> Option<(ValueId, ValueId)> {
     let op = |v: ValueId| code.ops.get(v.0 as usize);
     let bound = |v: ValueId| matches!(op(v), Some(Op::Const(_)));
     match *op(condition)? {
-        Op::Binary(BinaryFn::And, _, last) => subscript(code, last, value),
+        Op::Binary(BinaryFn::And, _, last) => subscript(code, last),
         Op::Binary(BinaryFn::Equal | BinaryFn::LessEqual | BinaryFn::GreaterEqual, a, b) if bound(a) != bound(b) => {
-            let (index, last) = if bound(a) { (b, a) } else { (a, b) };
-            Some((format!("the subscript {} is outside 1 to {}", number(value(index)?), number(value(last)?)), index))
+            Some(if bound(a) { (b, a) } else { (a, b) })
         }
         _ => None,
     }
@@ -204,34 +264,67 @@ fn evaluate(code: &Code, memory: &[f64]) -> Vec<Option<f64>> {
 }
 
 /// What is wrong with an operation whose operands are finite.
-fn describe(program: &SimProgram, code: &Code, at: ValueId, value: &dyn Fn(ValueId) -> Option<f64>) -> (String, bool) {
+#[derive(Clone, Copy)]
+enum Fault {
+    DivisionByZero(ValueId),
+    BrokenPower(ValueId, ValueId),
+    OutsideDomain(&'static str, ValueId),
+    /// The subscript, and the last of its values.
+    OutsideArray(ValueId, ValueId),
+    TooLarge(ValueId, Option<ValueId>),
+    Returned(u32),
+    Other,
+}
+
+impl Fault {
+    fn is_mistake(self) -> bool {
+        !matches!(self, Fault::TooLarge(..) | Fault::Returned(_) | Fault::Other)
+    }
+}
+
+fn fault(code: &Code, value: ValueId, values: &[Option<f64>]) -> Fault {
+    let of = |v: ValueId| at(values, v).unwrap_or(f64::NAN);
+    match code.ops.get(value.0 as usize) {
+        Some(&Op::Binary(BinaryFn::Div | BinaryFn::IntDiv | BinaryFn::Mod | BinaryFn::Rem, _, b)) if of(b) == 0.0 => {
+            Fault::DivisionByZero(b)
+        }
+        Some(&Op::Binary(BinaryFn::Pow, a, b)) if of(a) == 0.0 && of(b) < 0.0 => Fault::DivisionByZero(a),
+        Some(&Op::Binary(BinaryFn::Pow, a, b)) if of(a) < 0.0 => Fault::BrokenPower(a, b),
+        Some(&Op::Unary(f, a)) => match domain(f, of(a)) {
+            Some(what) => Fault::OutsideDomain(what, a),
+            None => Fault::TooLarge(a, None),
+        },
+        Some(&Op::Binary(_, a, b)) => Fault::TooLarge(a, Some(b)),
+        Some(&Op::Call(k) | &Op::Result(k, _)) => Fault::Returned(k),
+        Some(&Op::Select(c, ..)) => {
+            subscript(code, c).map_or(Fault::Other, |(index, last)| Fault::OutsideArray(index, last))
+        }
+        _ => Fault::Other,
+    }
+}
+
+fn describe(program: &SimProgram, code: &Code, value: ValueId, fault: Fault, values: &[Option<f64>]) -> String {
     let is = |v: ValueId| {
-        let (text, value) = (text(program, code, v), number(value(v).unwrap_or(f64::NAN)));
+        let (text, value) = (text(program, code, v), number(at(values, v).unwrap_or(f64::NAN)));
         if text == value || text == format!("{value}.0") { value } else { format!("`{text}` is {value}") }
     };
-    let of = |v: ValueId| value(v).unwrap_or(f64::NAN);
-    let whole = || text(program, code, at);
-    match code.ops.get(at.0 as usize) {
-        Some(&Op::Binary(BinaryFn::Div | BinaryFn::IntDiv | BinaryFn::Mod | BinaryFn::Rem, _, b)) if of(b) == 0.0 => {
-            (format!("division by zero in `{}`: {}", whole(), is(b)), true)
+    let whole = text(program, code, value);
+    match fault {
+        Fault::DivisionByZero(zero) => format!("division by zero in `{whole}`: {}", is(zero)),
+        Fault::BrokenPower(a, b) => format!("broken power of a negative number in `{whole}`: {}, {}", is(a), is(b)),
+        Fault::OutsideArray(index, last) => {
+            let of = |v: ValueId| number(at(values, v).unwrap_or(f64::NAN));
+            format!("the subscript {} is outside 1 to {}", of(index), of(last))
         }
-        Some(&Op::Binary(BinaryFn::Pow, a, b)) if of(a) == 0.0 && of(b) < 0.0 => {
-            (format!("division by zero in `{}`: {}", whole(), is(a)), true)
-        }
-        Some(&Op::Binary(BinaryFn::Pow, a, b)) if of(a) < 0.0 => {
-            (format!("broken power of a negative number in `{}`: {}, {}", whole(), is(a), is(b)), true)
-        }
-        Some(&Op::Unary(f, a)) => match domain(f, of(a)) {
-            Some(what) => (format!("{what} in `{}`: {}", whole(), is(a)), true),
-            None => (format!("`{}` is too large: {}", whole(), is(a)), false),
-        },
-        Some(&Op::Binary(_, a, b)) => (format!("`{}` is too large: {}, {}", whole(), is(a), is(b)), false),
-        Some(&Op::Call(k) | &Op::Result(k, _)) => {
+        Fault::OutsideDomain(what, a) => format!("{what} in `{whole}`: {}", is(a)),
+        Fault::TooLarge(a, None) => format!("`{whole}` is too large: {}", is(a)),
+        Fault::TooLarge(a, Some(b)) => format!("`{whole}` is too large: {}, {}", is(a), is(b)),
+        Fault::Returned(k) => {
             let function = code.calls.get(k as usize).and_then(|c| program.callables.get(c.callable));
             let function = function.and_then(|c| program.procedures.get(c.function)).map_or("?", |f| &f.name);
-            (format!("`{function}` returned no finite number"), false)
+            format!("`{function}` returned no finite number")
         }
-        _ => (format!("`{}` is no finite number", whole()), false),
+        Fault::Other => format!("`{whole}` is no finite number"),
     }
 }
 
@@ -271,9 +364,14 @@ mod tests {
             vec![Op::Const(-1.0), Op::Unary(UnaryFn::Log, v(0)), Op::Const(2.0), Op::Binary(BinaryFn::Add, v(2), v(1))];
         let code = Code { ops, calls: vec![] };
         let program = SimProgram::empty("M");
-        let Some(Origin::Operation { what, is_mistake, .. }) = origin(&program, &[], &code, v(3)) else {
-            panic!("nothing is blamed")
-        };
-        assert_eq!((what.as_str(), is_mistake), ("logarithm of a negative number in `log(-1.0)`: -1", true));
+        let y = SlotId::from_usize(0);
+        let block = Block::Assign(crate::Assign { code, stores: vec![(v(3), y)], span: Span::nowhere() });
+        let mut tracer = Tracer::new(&[], [&block].into_iter());
+        let blame = tracer.blame(&program, y).expect("something is blamed");
+        assert_eq!(
+            (blame.what.as_str(), blame.is_mistake),
+            ("logarithm of a negative number in `log(-1.0)`: -1", true)
+        );
+        assert!(tracer.is_mistake(y), "the same without words");
     }
 }

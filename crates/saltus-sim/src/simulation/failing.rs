@@ -9,7 +9,7 @@
 
 use saltus_base::{Index, Span};
 use saltus_numerics::IntegratorError;
-use saltus_program::blame::{self, number};
+use saltus_program::blame::{self, Tracer, number};
 use saltus_program::{Activation, Assertion, Block, Details, LARGEST_INTEGER, ModelFunctions, Op, SlotId, Status};
 
 use super::Simulation;
@@ -58,18 +58,19 @@ impl Simulation {
     /// An infinite value is legal, a division by zero is not.
     pub(super) fn check_infinite(&mut self, t: f64) -> Result<(), Failure> {
         self.driver.infinite.resize(self.catalogue.shown.len(), false);
-        let program = self.program.clone();
-        for column in 0..self.catalogue.shown.len() {
-            let slot = SlotId::from_usize(self.catalogue.shown[column]);
+        // Made for the first infinite value: most runs have none.
+        let mut tracer: Option<Tracer> = None;
+        let blocks = || SECTIONS.iter().flat_map(|&activation| self.model.blocks(activation));
+        for (column, &slot) in self.catalogue.shown.iter().enumerate() {
+            let slot = SlotId::from_usize(slot);
             if !self.model.get(slot).is_infinite() || std::mem::replace(&mut self.driver.infinite[column], true) {
                 continue;
             }
-            let blocks = SECTIONS.iter().flat_map(|&activation| self.model.blocks(activation));
-            let blame = blame::blame(&program, self.model.memory(), blocks, slot);
-            if blame.is_some_and(|b| b.is_mistake) {
-                let blocks: Vec<Block> = SECTIONS.iter().flat_map(|&a| self.model.blocks(a)).cloned().collect();
+            let tracer = tracer.get_or_insert_with(|| Tracer::new(self.model.memory(), blocks()));
+            if tracer.is_mistake(slot) {
+                let blocks: Vec<Block> = blocks().cloned().collect();
                 let memory = self.model.memory();
-                return Err(event::not_a_number(&program, memory, &blocks, slot, t, "at this point"));
+                return Err(event::not_a_number(&self.program, memory, &blocks, slot, t, "at this point"));
             }
         }
         Ok(())
