@@ -1,10 +1,11 @@
 //! Chores of this repository: `cargo xtask tidy`, `cargo xtask map`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`,
-//! `cargo xtask corpus`.
+//! `cargo xtask corpus`, `cargo xtask fuzz`.
 
 mod corpus;
 mod coverage;
 mod derivatives;
 mod error_index;
+mod fuzz;
 mod gallery;
 mod map;
 mod report;
@@ -37,6 +38,8 @@ enum Command {
     Coverage(coverage::Options),
     /// Run every model of the corpus and compare with the list of what agreed before.
     Corpus(corpus::Options),
+    /// Simulate mutated models and look for anything but an orderly end.
+    Fuzz(fuzz::Options),
     /// Compare directional derivatives of models with differences.
     Derivatives(derivatives::Options),
     /// Measure how the cost of compiling grows with the size of a model.
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Errors => error_index::write(&root),
         Command::Gallery(options) => gallery::run(&root, &options),
         Command::Derivatives(options) => derivatives::run(&root, &options),
+        Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::Scale(options) => scale::run(&root, &options),
         Command::Corpus(options) => corpus::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),
