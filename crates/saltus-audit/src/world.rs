@@ -348,8 +348,8 @@ impl Environment for World {
         self.outside.as_mut()?.resolve(uri)
     }
 
-    fn file_kind(&mut self, name: &str) -> FileKind {
-        self.outside.as_mut().map_or(FileKind::NoFile, |outside| outside.kind(name))
+    fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
+        self.outside.as_mut().map_or(Ok(FileKind::NoFile), |outside| outside.kind(name))
     }
 
     fn instance_name(&self) -> String {

@@ -140,7 +140,8 @@ pub fn subscript_outside(access: &str, size: usize) -> (String, String) {
 }
 
 pub fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::new(Code("E0812"), span, "not supported yet: an array with so many elements")
+    let most = crate::tuning::form::MOST_ELEMENTS;
+    Diagnostic::new(Code("E0812"), span, format!("not supported yet: an array of more than {most} elements"))
 }
 
 /// Equations and variables that no differentiation makes solvable.

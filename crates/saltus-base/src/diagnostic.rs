@@ -106,7 +106,9 @@ impl Diagnostics {
         if self.items.iter().rev().take(200).any(same) {
             return;
         }
-        if self.items.len() >= MOST {
+        // Errors decide whether a model is used: no number of warnings hides the first one.
+        let is_decisive = diagnostic.severity == Severity::Error && !self.has_errors();
+        if self.items.len() >= MOST && !is_decisive {
             self.n_suppressed += 1;
             return;
         }
@@ -162,5 +164,23 @@ impl<'a> IntoIterator for &'a Diagnostics {
     type IntoIter = std::slice::Iter<'a, Diagnostic>;
     fn into_iter(self) -> Self::IntoIter {
         self.items.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_flood_of_warnings_hides_an_error() {
+        let mut all = Diagnostics::new();
+        for i in 0..MOST + 5 {
+            let warning = Diagnostic::new(Code("W0001"), Span::nowhere(), format!("warning {i}"));
+            all.push(warning.severity(Severity::Warning));
+        }
+        assert!(!all.has_errors());
+        all.push(Diagnostic::new(Code("E0001"), Span::nowhere(), "an error"));
+        assert!(all.has_errors());
+        assert_eq!((all.len(), all.n_suppressed()), (MOST + 1, 5));
     }
 }

@@ -11,6 +11,7 @@ mod diagnostic;
 mod digits;
 mod id_vec;
 mod name;
+mod printable;
 mod source;
 mod spelling;
 
@@ -21,5 +22,6 @@ pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use digits::digits;
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};
+pub use printable::{printable, printable_json, sign};
 pub use source::{FileId, LineColumn, LineIndex, SourceFile, SourceMap, SourceTexts, Span};
 pub use spelling::{all_nearest, nearest};

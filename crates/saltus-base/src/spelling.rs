@@ -20,7 +20,12 @@ pub fn all_nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a st
     let mut least = if letters.len() < 2 { 0 } else { 1 + letters.len() / 4 };
     let mut best: Vec<&str> = Vec::new();
     for candidate in candidates {
-        let n = edits(&letters, &lower(candidate));
+        let other = lower(candidate);
+        // Each letter more or less is an edit.
+        if other.len().abs_diff(letters.len()) > least {
+            continue;
+        }
+        let n = edits(&letters, &other);
         if n > least || candidate == wanted {
             continue;
         }

@@ -4,11 +4,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use saltus::diagnostics;
-use saltus_base::nearest;
+use saltus_base::{nearest, printable};
 use saltus_plot::{Chart, Curve};
 use saltus_results::{Format, Kind, Pattern, Results, Signal};
 
-use crate::simulate::write_file;
+use crate::write::write_bytes;
 use crate::{Exit, Screen, files};
 
 /// Curves that are drawn if none are named.
@@ -80,7 +80,8 @@ fn extension(path: &Path) -> String {
 /// Draws into a file, or on the terminal without one.
 pub fn draw(chart: &Chart, output: Option<&Path>, screen: &Screen) -> Result<(), Exit> {
     let Some(path) = output else {
-        screen.say(saltus_plot::terminal(chart, terminal_width(), std::io::stdout().is_terminal()).trim_end());
+        let drawn = saltus_plot::terminal(&plain(chart), terminal_width(), std::io::stdout().is_terminal());
+        screen.draw(drawn.trim_end());
         return Ok(());
     };
     let bytes = match extension(path).as_str() {
@@ -88,7 +89,19 @@ pub fn draw(chart: &Chart, output: Option<&Path>, screen: &Screen) -> Result<(),
         "png" => saltus_plot::png(chart),
         _ => saltus_plot::html(chart).into_bytes(),
     };
-    write_file(path, screen, |out| out.write_all(&bytes))
+    write_bytes(path, &bytes, screen)
+}
+
+/// Names and units as a terminal may get them.
+fn plain(chart: &Chart) -> Chart {
+    let mut chart = chart.clone();
+    let plain = |text: &mut String| *text = printable(text).into_owned();
+    plain(&mut chart.title);
+    for panel in &mut chart.panels {
+        plain(&mut panel.unit);
+        panel.curves.iter_mut().for_each(|curve| plain(&mut curve.name));
+    }
+    chart
 }
 
 fn terminal_width() -> usize {

@@ -6,7 +6,7 @@ use saltus_plot::{Band, Chart, Panel};
 use saltus_results::compare::half_width;
 use saltus_results::{Comparison, Difference, Pattern, Results, Tube, compare};
 
-use crate::experiment::positive;
+use crate::numbers::positive;
 use crate::summary::short;
 use crate::{Exit, Screen, chart};
 
@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The results in question.
     result: PathBuf,
     /// Half the width of the tube, as a part of a signal's size and of the time span.
-    #[arg(long, value_name = "PART", value_parser = positive, default_value_t = 2e-3)]
+    #[arg(long, value_name = "PART", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = positive)]
     tube: f64,
     /// Compare only signals with these names; `*` and `?` stand for others.
     #[arg(long, value_name = "PATTERN")]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use saltus::diagnostics;
 use saltus::pipeline::{Options, Stage};
 
-use crate::target::{MODEL_EXTENSION, Target, write_bytes};
+use crate::target::{MODEL_EXTENSION, Target};
+use crate::write::write_bytes;
 use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
@@ -33,6 +34,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     if let Some(name) = arguments.target.compiled() {
         return Err(screen.fail(&diagnostics::compiled_stands_alone(name)));
     }
+    arguments.target.protect(&[arguments.output.as_ref()], &[], screen)?;
     let run = arguments.target.run(Options::until(Stage::Compile), screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);

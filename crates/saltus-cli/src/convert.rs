@@ -6,7 +6,8 @@ use saltus::{Session, diagnostics};
 use saltus_base::SourceMap;
 use saltus_convert::{Converted, Converter};
 
-use crate::{Exit, Screen, files, target};
+use crate::write::write;
+use crate::{Exit, Screen, files};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,7 +62,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         n_changed += 1;
         match arguments.check {
             true => screen.say(&path.display().to_string()),
-            false => target::write(path, &after.text, screen)?,
+            false => write(path, &after.text, screen)?,
         }
     }
     let verb = if arguments.check { "would change" } else { "changed" };

@@ -1,28 +1,29 @@
 //! Options about a run: time span, output points, tolerance, method.
 
-use saltus::diagnostics;
 use saltus::pipeline::{Engine, Experiment, Output};
+use saltus::{Model, diagnostics};
 use saltus_results::Kept;
 use saltus_sim::{MixedMethod, Solver, ZenoPolicy};
 
+use crate::numbers::{finite, part, positive};
 use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
 pub struct ExperimentArguments {
     /// Seconds; otherwise from the experiment annotation, or 0.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = finite)]
     pub start_time: Option<f64>,
     /// Seconds; otherwise from the experiment annotation, or one second after the start.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = finite)]
     pub stop_time: Option<f64>,
     /// Number of equal parts of the time span between output points; 500 otherwise.
     #[arg(long, value_name = "N", conflicts_with = "interval", value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: Option<u32>,
     /// Seconds between output points.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub interval: Option<f64>,
     /// Relative tolerance of the integration; otherwise from the experiment annotation, or 1e-6.
-    #[arg(long, value_parser = tolerance)]
+    #[arg(long, allow_negative_numbers = true, value_parser = part)]
     pub tolerance: Option<f64>,
     /// Integration method: chosen automatically, explicit (dopri5), stiff (rodas, bdf) or with a fixed step (euler, rk4,
     /// implicit-euler).
@@ -34,10 +35,10 @@ pub struct ExperimentArguments {
 #[derive(clap::Args)]
 pub struct RunArguments {
     /// Longest step of the integration.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub max_step: Option<f64>,
     /// Step of the methods without error control; otherwise the output interval.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub fixed_step: Option<f64>,
     /// What to do where events accumulate or alternate without progress: slide along the threshold where that is
     /// possible and stop otherwise (auto, slide), stop with a diagnosis, or go on.
@@ -49,20 +50,6 @@ pub struct RunArguments {
     /// How equations are evaluated; the results are the same.
     #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
-}
-
-pub fn finite(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
-    if value.is_finite() { Ok(value) } else { Err("expected a finite number".to_owned()) }
-}
-
-pub fn positive(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
-    if value > 0.0 && value.is_finite() { Ok(value) } else { Err("expected a positive number".to_owned()) }
-}
-
-fn tolerance(text: &str) -> Result<f64, String> {
-    positive(text).and_then(|value| if value < 1.0 { Ok(value) } else { Err("expected a number below 1".to_owned()) })
 }
 
 fn solvers() -> clap::builder::PossibleValuesParser {
@@ -98,6 +85,17 @@ impl From<EngineName> for Engine {
 }
 
 impl ExperimentArguments {
+    /// Refuses options that do not fit to each other or to the experiment of the model.
+    pub fn check(&self, experiment: &Experiment, model: &Model, screen: &Screen) -> Result<(), Exit> {
+        match experiment.mistake(&experiment.settings(model.program())) {
+            Some(wrong) => {
+                screen.fail(&wrong);
+                Err(Exit::Usage)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// What the pipeline needs; `Err` if the times are in the wrong order.
     pub fn experiment(&self, run: Option<&RunArguments>, screen: &Screen) -> Result<Experiment, Exit> {
         if let (Some(start), Some(stop)) = (self.start_time, self.stop_time)

@@ -6,7 +6,8 @@ use std::time::Instant;
 use saltus::explain;
 use saltus::pipeline::{Options, Stage};
 
-use crate::target::{self, Target};
+use crate::target::Target;
+use crate::write::write;
 use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
@@ -23,6 +24,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    arguments.target.protect(&[arguments.html.as_ref()], &[], screen)?;
     let mut options = Options::until(Stage::Compile);
     options.describe = true;
     let run = arguments.target.run(options, screen)?;
@@ -35,7 +37,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             (None, false) => explain::listing(name, description, sources),
         });
         match &arguments.html {
-            Some(path) => target::write(path, &page, screen)?,
+            Some(path) => write(path, &page, screen)?,
             None => screen.print(&page),
         }
     }

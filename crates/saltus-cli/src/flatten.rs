@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use saltus::pipeline::{Options, Stage};
 
-use crate::target::{self, Target};
+use crate::target::Target;
+use crate::write::write;
 use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
@@ -24,12 +25,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    arguments.target.protect(&[arguments.output.as_ref()], &[], screen)?;
     let run = arguments.target.run(Options::until(Stage::Flatten), screen)?;
     let started = Instant::now();
     if let Some(model) = run.outcome.flat.as_ref().filter(|_| !run.outcome.has_errors()) {
         let text = if arguments.json { saltus_flat::to_json(model) + "\n" } else { saltus_flat::print(model) };
         match &arguments.output {
-            Some(path) => target::write(path, &text, screen)?,
+            Some(path) => write(path, &text, screen)?,
             None => screen.print(&text),
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! A file is written only if its print has the same tokens and comments as the file.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use saltus::diagnostics;
 use saltus_base::{FileId, Index, Interner, SourceMap};
 
+use crate::write::write;
 use crate::{Exit, Screen, files};
 
 #[derive(clap::Args)]
@@ -75,11 +75,8 @@ fn format_file(path: &Path, only_check: bool, screen: &Screen) -> Outcome {
         screen.say(&shown);
         return Outcome::Changed;
     }
-    match fs::write(path, printed) {
+    match write(path, &printed, screen) {
         Ok(()) => Outcome::Changed,
-        Err(error) => {
-            screen.fail(&diagnostics::unwritable(&shown, &error.to_string()));
-            Outcome::Failed
-        }
+        Err(_) => Outcome::Failed,
     }
 }

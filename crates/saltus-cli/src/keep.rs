@@ -19,6 +19,11 @@ pub struct Keep {
 }
 
 impl Keep {
+    /// The files that are read.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.keep_file.iter().cloned().collect()
+    }
+
     pub fn read(&self, screen: &Screen) -> Result<Kept, Exit> {
         let mut names = Vec::new();
         if let Some(path) = &self.keep_file {

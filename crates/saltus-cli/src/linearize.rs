@@ -8,9 +8,10 @@ use saltus::pipeline::{Engine, Experiment, Options, Stage};
 use saltus_sim::Simulation;
 use serde_json::{Value, json};
 
-use crate::experiment::finite;
+use crate::numbers::finite;
 use crate::summary::{plural, short};
-use crate::target::{self, Target};
+use crate::target::Target;
+use crate::write::write;
 use crate::{Exit, Screen};
 
 const EXAMPLES: &str = "\
@@ -27,7 +28,7 @@ pub struct Arguments {
     #[command(flatten)]
     target: Target,
     /// The time of the point; otherwise the start.
-    #[arg(long, value_name = "SECONDS", value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = finite)]
     at: Option<f64>,
     /// Write names, values, matrices and eigenvalues as JSON.
     #[arg(long, short, value_name = "FILE")]
@@ -41,6 +42,7 @@ pub struct Arguments {
 const WIDEST: usize = 12;
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    arguments.target.protect(&[arguments.output.as_ref()], &[], screen)?;
     let run = arguments.target.run(Options::until(Stage::Compile), screen)?;
     let Some(model) = &run.outcome.model else { return Ok(Exit::ModelError) };
     let program = model.program();
@@ -72,7 +74,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         screen.show(&diagnostics::ended_before(found.time, at), &model.sources());
     }
     if let Some(path) = &arguments.output {
-        target::write(path, &format!("{:#}\n", to_json(&run.class_name, &found)), screen)?;
+        write(path, &format!("{:#}\n", to_json(&run.class_name, &found)), screen)?;
     }
     if !arguments.quiet {
         show(&run.class_name, &found, screen);

@@ -16,6 +16,7 @@ mod format;
 mod inputs;
 mod keep;
 mod linearize;
+mod numbers;
 mod parse;
 mod plot;
 mod progress;
@@ -28,6 +29,7 @@ mod summary;
 mod sweep;
 mod target;
 mod test;
+mod write;
 
 use std::process::ExitCode;
 

@@ -15,14 +15,29 @@ const WIDTH: usize = 24;
 const STEPS_PER_LOOK: u32 = 64;
 
 /// Set by Ctrl-C, and by the signals of a system that shuts down or a terminal that closes; the second one ends the process.
+/// Signals that whoever started the process wants ignored, as `nohup` does, stay ignored.
 pub fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+    let ignored = ignored_signals();
+    let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
+    for signal in signals.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0) {
         // Without a handler the signal ends the process at once, as usual.
         let _ = signal_hook::flag::register_conditional_default(signal, flag.clone());
         let _ = signal_hook::flag::register(signal, flag.clone());
     }
     flag
+}
+
+/// One bit a signal, the first one for signal 1. Only where the system tells.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignored_in(&status)
+}
+
+/// The mask behind `SigIgn:`, in hexadecimal.
+fn ignored_in(status: &str) -> u64 {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// The bar on standard error.
@@ -119,6 +134,13 @@ pub fn is_set(flag: &AtomicBool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ignored_signals_are_found() {
+        // As under `nohup`: bit 0 is signal 1, SIGHUP; bit 12 is signal 13, SIGPIPE.
+        assert_eq!(ignored_in("Name:\tsaltus\nSigIgn:\t0000000000001001\nSigCgt:\t0\n"), 0x1001);
+        assert_eq!(ignored_in(""), 0);
+    }
 
     #[test]
     fn the_bar_has_one_width() {

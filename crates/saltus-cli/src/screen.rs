@@ -7,7 +7,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
 use saltus::render::{self, Style};
-use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap};
+use saltus_base::{Diagnostic, Diagnostics, Severity, SourceMap, printable, printable_json};
 
 use crate::Exit;
 
@@ -28,12 +28,19 @@ impl Screen {
 
     /// A line of the result.
     pub fn say(&self, line: &str) {
-        self.written(writeln!(std::io::stdout().lock(), "{line}"));
+        self.written(writeln!(std::io::stdout().lock(), "{}", printable(line)));
     }
 
-    /// Text of the result as it is.
+    /// Text of the result: as it is for other programs, harmless on a terminal.
     pub fn print(&self, text: &str) {
-        self.written(std::io::stdout().lock().write_all(text.as_bytes()));
+        let mut out = std::io::stdout().lock();
+        let text = if out.is_terminal() { printable(text) } else { text.into() };
+        self.written(out.write_all(text.as_bytes()));
+    }
+
+    /// A drawing, which may steer the terminal.
+    pub fn draw(&self, text: &str) {
+        self.written(writeln!(std::io::stdout().lock(), "{text}"));
     }
 
     fn written(&self, result: std::io::Result<()>) {
@@ -54,7 +61,7 @@ impl Screen {
 
     /// A remark that is not part of the result.
     pub fn note(&self, line: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "{line}");
+        let _ = writeln!(std::io::stderr().lock(), "{}", printable(line));
     }
 
     pub fn show(&self, diagnostic: &Diagnostic, sources: &SourceMap) {
@@ -63,7 +70,7 @@ impl Screen {
         }
         let mut out = std::io::stderr().lock();
         let _ = match self.json {
-            true => writeln!(out, "{}", render::to_json(diagnostic, sources)),
+            true => writeln!(out, "{}", printable_json(&render::to_json(diagnostic, sources).to_string())),
             false => write!(out, "{}", render::render(diagnostic, sources, self.style)),
         };
     }

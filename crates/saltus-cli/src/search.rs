@@ -6,7 +6,8 @@ use saltus::search::{self, NotFound};
 use saltus::sweep::{Axis, Method, Study, overrides, typical};
 use saltus_results::Kept;
 
-use crate::experiment::{ExperimentArguments, RunArguments, positive};
+use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::numbers::{finite, positive};
 use crate::target::Target;
 use crate::{Exit, Screen, progress};
 
@@ -29,7 +30,7 @@ pub struct Arguments {
     #[arg(long = "target", value_name = "NAME=VALUE", value_parser = aim)]
     aim: (String, f64),
     /// How close the value must come to the target; otherwise a billionth of it.
-    #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
+    #[arg(long, value_name = "DIFFERENCE", allow_negative_numbers = true, value_parser = positive)]
     within: Option<f64>,
     #[command(flatten)]
     experiment: ExperimentArguments,
@@ -49,11 +50,12 @@ fn ends(text: &str) -> Result<Axis, String> {
 
 fn aim(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("expected name=value")?;
-    let number = value.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-    Ok((name.trim().to_owned(), number.ok_or_else(|| format!("expected a number, found `{}`", value.trim()))?))
+    let number = finite(value).map_err(|why| format!("{why}, found `{}`", value.trim()))?;
+    Ok((name.trim().to_owned(), number))
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    arguments.target.protect(&[], &[], screen)?;
     let axes = [arguments.vary.clone()];
     let (variable, target) = (&arguments.aim.0, arguments.aim.1);
     let mut options = Options::until(Stage::Compile);
@@ -66,6 +68,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
+    arguments.experiment.check(&options.experiment, model, screen)?;
     arguments.target.refuse_to_vary(model, &[axes[0].name.clone()], screen)?;
     if let Err(unknown) = model.variable(variable) {
         return Err(screen.fail(&diagnostics::unknown_signal(variable, unknown.similar.as_deref())));

@@ -1,7 +1,5 @@
 //! `saltus simulate [FILE…] [CLASS]`: runs a model, writes its results, says how it went.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,7 +17,8 @@ use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::inputs::{self, Inputs};
 use crate::keep::{self, Keep};
 use crate::progress::{self, Bar};
-use crate::target::{Target, write_bytes};
+use crate::target::Target;
+use crate::write::write_bytes;
 use crate::{Exit, Screen, audit, chart, summary};
 
 const EXAMPLES: &str = "\
@@ -102,6 +101,7 @@ pub fn result_file(text: &str) -> Result<PathBuf, String> {
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
+    protect(arguments, screen)?;
     let kept = arguments.keep.read(screen)?;
     let mut options = Options::until(Stage::Simulate);
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
@@ -121,7 +121,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         bar: Bar::new(!arguments.quiet && !screen.json),
         interrupted: progress::interrupt_flag(),
         stream: stream.clone(),
-        recorder: (arguments.plot.is_some() || arguments.estimate_error.is_some()).then(|| Recorder::new(MOST_PLOTTED)),
+        recorder: (arguments.plot.is_some() || arguments.estimate_error.is_some())
+            .then(|| Recorder::of_rows(MOST_PLOTTED)),
         inputs,
         given: arguments.target.set(screen)?.into_iter().map(|(name, _)| name).collect(),
     };
@@ -160,6 +161,16 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     let exit = exit(&run.outcome);
     Ok(if exit == Exit::Success && !is_sound { Exit::RunTimeFailure } else { exit })
+}
+
+/// A state may be replaced by the one that follows it; nothing else that is read is written.
+fn protect(arguments: &Arguments, screen: &Screen) -> Result<(), Exit> {
+    let results = [arguments.output.as_ref(), arguments.event_log.as_ref()];
+    let mut inputs = arguments.keep.files();
+    inputs.extend(arguments.input.iter().cloned());
+    arguments.target.protect(&[arguments.save_state.as_ref()], &inputs, screen)?;
+    inputs.extend(arguments.resume.clone());
+    arguments.target.protect(&results, &inputs, screen)
 }
 
 /// Does the file exist, and is it something else than a saved state?
@@ -243,23 +254,12 @@ fn split_names(text: &str) -> Vec<&str> {
 }
 
 pub fn exit(outcome: &Outcome) -> Exit {
+    if outcome.is_misused {
+        return Exit::Usage;
+    }
     match (outcome.failed_at_run_time, outcome.has_errors()) {
         (true, _) => Exit::RunTimeFailure,
         (false, true) => Exit::ModelError,
         (false, false) => Exit::Success,
     }
-}
-
-/// Writes a file by `fill`; what goes wrong is shown.
-pub fn write_file(
-    path: &Path,
-    screen: &Screen,
-    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), Exit> {
-    let written = File::create(path).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        fill(&mut out)?;
-        out.flush()
-    });
-    written.map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use saltus::pipeline::{Options, Stage};
-use saltus::sweep::{Axis, Method, Outcome, Study, n_points, overrides, typical};
+use saltus::sweep::{Axis, MOST_POINTS, Method, Outcome, Study, n_points, overrides, typical};
 use saltus::{diagnostics, results};
 use saltus_base::SourceMap;
 use saltus_program::SimProgram;
@@ -15,6 +15,7 @@ use saltus_sim::Trajectory;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::keep::{self, Keep};
+use crate::numbers::jobs;
 use crate::progress::{self, Bar};
 use crate::summary::{duration, short};
 use crate::target::Target;
@@ -50,15 +51,13 @@ pub struct Arguments {
     #[arg(long)]
     trajectories: bool,
     /// Threads; otherwise as many as there are cores.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
     /// Print no summary and no progress.
     #[arg(long)]
     quiet: bool,
 }
 
-/// More combinations are refused: they would not fit into memory.
-const MOST_POINTS: usize = 10_000_000;
 /// Rows that are shown.
 const SHOWN: usize = 12;
 
@@ -79,6 +78,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         screen.fail(&diagnostics::too_many_runs(MOST_POINTS));
         Exit::Usage
     })?;
+    arguments.target.protect(&[arguments.output.as_ref()], &arguments.keep.files(), screen)?;
     let unwritable = |error: WriteError| {
         screen.fail(&diagnostics::unwritable(&error.path.display().to_string(), &error.error.to_string()))
     };
@@ -95,6 +95,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
+    arguments.experiment.check(&options.experiment, model, screen)?;
     let varied: Vec<String> = arguments.vary.iter().map(|axis| axis.name.clone()).collect();
     arguments.target.refuse_to_vary(model, &varied, screen)?;
     let names: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();

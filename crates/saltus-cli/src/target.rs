@@ -11,6 +11,7 @@ use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::ClassId;
 use saltus_results::parse_set_file;
 
+use crate::write::{self, write};
 use crate::{Exit, Screen};
 
 #[derive(clap::Args)]
@@ -110,6 +111,15 @@ impl Target {
         all.extend(self.set.iter().cloned());
         let is_last = |i: usize| !all[i + 1..].iter().any(|(name, _)| *name == all[i].0);
         Ok((0..all.len()).filter(|&i| is_last(i)).map(|i| all[i].clone()).collect())
+    }
+
+    /// Refuses to write to what is read here, or to one of `more`; before anything is done.
+    pub fn protect(&self, outputs: &[Option<&PathBuf>], more: &[PathBuf], screen: &Screen) -> Result<(), Exit> {
+        let files = self.names.iter().filter(|name| is_file(name) || is_model(name)).map(Path::new);
+        let others = self.set_file.iter().chain(&self.library).chain(more).map(PathBuf::as_path);
+        let inputs: Vec<&Path> = files.chain(others).collect();
+        let outputs = outputs.iter().copied().chain([self.stats.as_ref()]);
+        write::refuse_inputs(outputs.map(|path| path.map(PathBuf::as_path)), &inputs, screen)
     }
 
     /// What the user permits.
@@ -259,29 +269,4 @@ fn run_if_readable(session: &Session, class: ClassId, options: &Options, client:
 
 fn show(session: &Session, found: &Diagnostics, screen: &Screen) {
     session.with_sources(|sources| screen.show_all(found, sources));
-}
-
-pub fn write(path: &Path, text: &str, screen: &Screen) -> Result<(), Exit> {
-    write_bytes(path, text.as_bytes(), screen)
-}
-
-/// Replaces the file in one step, so that an earlier one is never lost for a piece.
-pub fn write_bytes(path: &Path, bytes: &[u8], screen: &Screen) -> Result<(), Exit> {
-    replace(path, bytes)
-        .map_err(|error| screen.fail(&diagnostics::unwritable(&path.display().to_string(), &error.to_string())))
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    // A device or a pipe has nothing to lose.
-    if path.exists() && !path.is_file() {
-        return std::fs::write(path, bytes);
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.part"));
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        // What is left of it is of no use.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
 }

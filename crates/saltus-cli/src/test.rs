@@ -14,10 +14,11 @@ use saltus::{Session, diagnostics};
 use saltus_library::ClassId;
 use saltus_results::Tube;
 
-use crate::experiment::positive;
+use crate::numbers::{jobs, positive};
 use crate::progress::{self, Bar};
 use crate::summary::duration;
-use crate::{Exit, Screen, files, report, target};
+use crate::write::{refuse_inputs, write};
+use crate::{Exit, Screen, files, report};
 
 use audit::Known;
 use baseline::Baseline;
@@ -55,7 +56,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = UnreferencedChoice::Simulate)]
     unreferenced: UnreferencedChoice,
     /// Half the width of the tube, as a part of a signal's size and of the time span.
-    #[arg(long, value_name = "PART", value_parser = positive, default_value_t = 2e-3)]
+    #[arg(long, value_name = "PART", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = positive)]
     tube: f64,
     /// Run only models whose name contains this.
     #[arg(long, value_name = "TEXT")]
@@ -76,10 +77,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", requires = "audit")]
     audit_known: Option<PathBuf>,
     /// Stop a simulation after this time.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = positive)]
     time_limit: f64,
     /// Threads; otherwise as many as there are cores.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
     /// Print only the last line.
     #[arg(long)]
@@ -99,6 +100,9 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let baseline = arguments.baseline.as_deref().map(|path| Baseline::read(path, screen)).transpose()?;
     let references = arguments.reference.as_deref().map(|dir| open_references(dir, screen)).transpose()?;
     let paths: Vec<PathBuf> = arguments.names.iter().map(PathBuf::from).filter(|p| p.exists()).collect();
+    let outputs = [arguments.save.as_deref(), arguments.report.as_deref()];
+    let inputs: Vec<&Path> = paths.iter().chain(&arguments.library).map(PathBuf::as_path).collect();
+    refuse_inputs(outputs, &inputs, screen)?;
     let sources = Sources::of(&paths, &arguments.library, screen)?;
     let stop = progress::interrupt_flag();
     let suite = Suite {
@@ -129,11 +133,11 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         summary::describe(&verdicts, changes.as_deref(), screen);
     }
     if let Some(path) = &arguments.save {
-        target::write(path, &baseline::text(&verdicts), screen)?;
+        write(path, &baseline::text(&verdicts), screen)?;
     }
     if let Some(path) = &arguments.report {
         let page = report::page(&verdicts, changes.as_deref(), suite.tube, took);
-        target::write(path, &page, screen)?;
+        write(path, &page, screen)?;
     }
     screen.say(&format!("{} in {}", summary::counts(&verdicts), duration(took)));
     let is_sound = !arguments.audit || audit::describe(&verdicts, &known.unwrap_or_default(), screen);

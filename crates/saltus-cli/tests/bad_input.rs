@@ -97,3 +97,29 @@ fn one_mistake_is_not_counted_as_a_missing_equation() {
 fn a_wrong_encoding() {
     refused("encoding", b"model M\n  Real x = 1 \"gr\xfcn\";\nend M;\n", "E0002", "2:17");
 }
+
+#[test]
+fn connected_arrays_without_bounds() {
+    for n in ["2147483647", "9223372036854775807"] {
+        let text =
+            format!("connector C = Real;\nmodel M\n  C a[{n}];\n  C b[{n}];\nequation\n  connect(a, b);\nend M;\n");
+        refused("connected", text, "E0234", "6:11");
+    }
+}
+
+#[test]
+fn ten_thousand_unknown_names() {
+    let names: String = (0..10_000).map(|i| format!("  Real p{i} = q{i};\n")).collect();
+    refused("unknown_names", format!("model M\n{names}end M;\n"), "E0202", "2:13");
+}
+
+#[test]
+fn a_string_that_doubles_in_a_loop() {
+    // The function does not use the String; forty doublings would be two terabytes.
+    let text = "function f\n  input Real u;\n  output Real y;\nprotected\n  String s = \"ab\";\nalgorithm\n  for i in 1:40 loop\n    \
+                s := s + s;\n  end for;\n  y := u;\nend f;\nmodel M\n  Real x = f(time);\nend M;\n";
+    let path = file("doubling", "M.mo", text);
+    let output = saltus(&["simulate", &path.display().to_string(), "M"]);
+    let code = output.status.code();
+    assert!(code.is_some_and(|c| c == 0 || c == 3), "{code:?} {}", String::from_utf8_lossy(&output.stderr));
+}

@@ -138,3 +138,131 @@ fn deep_nesting_is_refused_without_a_crash() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).starts_with("error[E0130]"), "{}", &stderr(&output)[..200.min(stderr(&output).len())]);
 }
+
+#[test]
+fn numbers_that_make_no_sense_are_wrong_usage() {
+    let dir = Scratch::new("numbers");
+    let path = dir.file("Decay.mo", DECAY);
+    let options = [
+        ("simulate", "--stop-time"),
+        ("simulate", "--start-time"),
+        ("simulate", "--tolerance"),
+        ("simulate", "--interval"),
+        ("simulate", "--max-step"),
+        ("simulate", "--fixed-step"),
+        ("linearize", "--at"),
+        ("test", "--time-limit"),
+        ("test", "--tube"),
+    ];
+    for (command, option) in options {
+        for value in ["nan", "inf", "-inf", "1e999"] {
+            let output = saltus(&[command, &path, option, value]);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{command} {option} {value}: {said}");
+            assert!(said.contains(option) && said.contains(value), "{command} {option} {value}: {said}");
+        }
+    }
+    for (options, given) in
+        [(["--stop-time", "-1"], "-1"), (["--interval", "1e-300"], "0.000"), (["--tolerance", "-1"], "-1")]
+    {
+        let output = saltus(&[&["simulate", path.as_str()][..], &options].concat());
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(given), "{options:?}: {}", stderr(&output));
+    }
+    let output = saltus(&["sweep", &path, "--vary", "x.start=0:1:4294967295"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+#[test]
+fn no_command_overwrites_what_it_reads() {
+    let dir = Scratch::new("overwrites");
+    let path = dir.file("lib/Decay.mo", DECAY);
+    let (directory, data) = (dir.path("lib"), dir.file("u.csv", "time,u\n0,1\n1,1\n"));
+    let refused = |arguments: &[&str]| {
+        let output = saltus(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?} {}", stderr(&output));
+        assert!(stderr(&output).contains("E0076"), "{arguments:?} {}", stderr(&output));
+        assert_eq!(dir.read("lib/Decay.mo"), DECAY);
+    };
+    refused(&["flatten", &path, "-o", &path]);
+    refused(&["flatten", &path, "-o", &dir.path("lib/../lib/Decay.mo")]);
+    refused(&["flatten", "Decay", "--library", &directory, "-o", &path]);
+    refused(&["simulate", &path, "--event-log", &path]);
+    refused(&["simulate", &path, "--save-state", &path]);
+    refused(&["simulate", &path, "--stats", &path]);
+    refused(&["simulate", &path, "--input", &data, "-o", &data]);
+    refused(&["linearize", &path, "-o", &path]);
+    refused(&["explain", &path, "--html", &path]);
+    refused(&["test", &path, "--save", &path]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&path, dir.path("soft.mo")).unwrap();
+        std::fs::hard_link(&path, dir.path("hard.mo")).unwrap();
+        refused(&["flatten", &path, "-o", &dir.path("soft.mo")]);
+        refused(&["flatten", &path, "-o", &dir.path("hard.mo")]);
+        refused(&["simulate", &path, "--event-log", &dir.path("hard.mo")]);
+    }
+    assert_eq!(saltus(&["flatten", &path, "-o", &dir.path("flat.mo")]).status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn formatting_replaces_a_file_in_one_step() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let dir = Scratch::new("fmt_replaces");
+    let path = dir.file("A.mo", "model A  Real x=1; end A;");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("A.mo", dir.path("link.mo")).unwrap();
+    // Whoever has the file open keeps the old text: it is not truncated.
+    let mut open = std::fs::File::open(&path).unwrap();
+    assert_eq!(saltus(&["fmt", &dir.path("link.mo")]).status.code(), Some(0));
+    let mut old = String::new();
+    std::io::Read::read_to_string(&mut open, &mut old).unwrap();
+    assert_eq!(old, "model A  Real x=1; end A;");
+    assert!(dir.read("A.mo").contains("\n  Real x = 1;"), "{}", dir.read("A.mo"));
+    assert!(std::fs::symlink_metadata(dir.path("link.mo")).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    let names: Vec<_> = std::fs::read_dir(dir.dir()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn texts_of_models_do_not_steer_the_terminal() {
+    let dir = Scratch::new("steer");
+    let escape = "\u{1b}[31m\u{9b}2J";
+    let text = format!(
+        "model M\n  Real x(unit = \"{escape}\") = time;\n  Real '{escape}' = 1;\nequation\n  \
+         assert(time < 0.5, \"{escape}\", AssertionLevel.warning);\n  assert(time < 0.7, \"{escape}\" + String(x));\nend M;\n"
+    );
+    let path = dir.file("M.mo", text);
+    for arguments in [
+        &["simulate", &path, "--plot=x"][..],
+        &["simulate", &path, "--stop-time", "0.4", "--plot"],
+        &["check", &path, "--set", "x=\u{1b}[2J"],
+        &["simulate", &path, "--json-diagnostics"],
+    ] {
+        let output = saltus(arguments);
+        let said = stdout(&output) + &stderr(&output);
+        let steering: Vec<char> = said.chars().filter(|c| c.is_control() && *c != '\n').collect();
+        assert!(steering.is_empty(), "{arguments:?}: {steering:?} in {said}");
+        assert!(!said.is_empty());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hang_up_is_ignored_where_the_caller_wants_that() {
+    let dir = Scratch::new("nohup");
+    let text = DECAY.replace("end Decay", "  annotation(experiment(StopTime = 1e7, Interval = 1));\nend Decay");
+    let path = dir.file("Decay.mo", text);
+    let program = env!("CARGO_BIN_EXE_saltus");
+    // The shell hands on which signals are ignored. The run begins, gets a hang-up, and is then ended by force.
+    let run = |ignore: &str| {
+        let script = format!(
+            "{ignore} '{program}' simulate '{path}' --quiet >/dev/null 2>&1 & p=$!; sleep 2; kill -HUP $p; sleep 2; kill -KILL $p; wait $p"
+        );
+        Command::new("sh").args(["-c", &script]).status().unwrap().code()
+    };
+    assert_eq!(run("trap '' HUP;"), Some(137), "it still ran when it was killed");
+    assert_ne!(run(""), Some(137), "otherwise it ends by itself");
+}

@@ -24,8 +24,8 @@ pub trait Environment {
     fn instance_name(&self) -> String;
 
     /// What kind of thing a path names. The default knows regular files only.
-    fn file_kind(&mut self, name: &str) -> FileKind {
-        if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile }
+    fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
+        Ok(if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile })
     }
 
     /// What functions with effects reach; only a simulation has it.

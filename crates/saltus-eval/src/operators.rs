@@ -133,7 +133,7 @@ fn scalars(op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult 
 }
 
 /// Doubling in a loop would fill the memory otherwise.
-const MOST_BYTES: usize = 10_000_000;
+pub const MOST_BYTES: usize = 10_000_000;
 
 fn concatenate(a: &str, b: &str, span: Span) -> EvalResult<Arc<str>> {
     if a.len() + b.len() > MOST_BYTES {

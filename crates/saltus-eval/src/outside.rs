@@ -72,8 +72,8 @@ pub trait Outside: Send {
     /// The path that a `modelica://` or `file://` URI stands for.
     fn resolve(&mut self, uri: &str) -> Option<String>;
 
-    fn kind(&mut self, name: &str) -> FileKind {
-        if self.read(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile }
+    fn kind(&mut self, name: &str) -> Reached<FileKind> {
+        Ok(if self.read(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile })
     }
 
     fn full_path_name(&mut self, name: &str) -> String {
@@ -96,7 +96,8 @@ pub trait Outside: Send {
     fn temporary_file_name(&mut self) -> Reached<String>;
     fn work_directory(&mut self) -> Reached<String>;
     fn set_work_directory(&mut self, name: &str) -> Reached;
-    fn environment_variable(&mut self, name: &str) -> Option<String>;
+    /// `None` if there is no such variable.
+    fn environment_variable(&mut self, name: &str) -> Reached<Option<String>>;
     fn set_environment_variable(&mut self, name: &str, content: &str) -> Reached;
     /// Exit code of a command for the shell.
     fn command(&mut self, text: &str) -> Reached<i64>;

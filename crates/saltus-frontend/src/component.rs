@@ -19,6 +19,8 @@ const MOST_NESTED: u32 = 100;
 const MOST_RECURSIVE: usize = 32;
 /// More instances and components than this take gigabytes; arrays of numbers do not count, they stay arrays.
 pub const MOST_INSTANCES: u64 = 600_000;
+/// The same where plain variables are declared one by one, which take less.
+pub const MOST_DECLARED: u64 = 1_000_000;
 
 impl<'a> Front<'a> {
     /// Whether the component exists; a conditional component whose condition is false does not.

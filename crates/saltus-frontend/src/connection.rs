@@ -15,7 +15,7 @@ use saltus_flat::{self as flat, Builtin, Expr, ExprKind};
 use saltus_syntax::ast;
 
 use crate::Front;
-use crate::component::unravel;
+use crate::component::{MOST_INSTANCES, unravel};
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member};
 use crate::reference::Pick;
@@ -272,6 +272,12 @@ impl<'a> Front<'a> {
                     return Walk::Error;
                 }
             };
+            let n_positions = positions.len() as u64 * chosen.len() as u64;
+            if n_positions > MOST_INSTANCES {
+                let name = self.comp_name(comp);
+                self.report(d::too_many_instances(&name, n_positions, part.name.span));
+                return Walk::Error;
+            }
             positions = positions.iter().flat_map(|p| chosen.iter().map(move |i| p * size + i - 1)).collect();
         }
         dims.extend(own_dims);

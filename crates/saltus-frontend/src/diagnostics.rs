@@ -58,7 +58,8 @@ pub fn library_not_found(library: &str, span: Span) -> Diagnostic {
 
 /// A name in an expression that nothing visible has.
 pub fn name_not_found(name: &str, scope: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
-    message("E0202", span, format!("`{name}` is not declared in `{scope}` or around it"))
+    let place = if scope.is_empty() { String::new() } else { format!(" in `{scope}` or around it") };
+    message("E0202", span, format!("`{name}` is not declared{place}"))
         .did_you_mean(nearest, "declare it, or check the spelling; names are case-sensitive")
 }
 
@@ -290,6 +291,27 @@ pub fn too_many_instances(name: &str, count: u64, span: Span) -> Diagnostic {
         format!("the model is too large: with the {elements} of `{name}` it has more than {most} parts"),
     )
     .hint("reduce the size, or use arrays of variables, which stay arrays, instead of arrays of components")
+}
+
+/// More declarations than fit into memory.
+pub fn too_many_declarations(name: &str, span: Span) -> Diagnostic {
+    let most = crate::component::MOST_DECLARED;
+    message("E0234", span, format!("the model is too large: with `{name}` it has more than {most} parts"))
+        .hint("declare arrays of variables, which stay arrays, instead of variables one by one")
+}
+
+/// Something else than a name before the equals sign of `--set`.
+pub fn override_name(name: &str, value: &str) -> Diagnostic {
+    let text =
+        format!("`{name}` cannot be set to `{value}`: expected a name such as `a.b`, without subscripts or modifiers");
+    message("E0255", Span::nowhere(), text)
+        .hint("set NAME=VALUE; the elements of an array are set together: `a={1, 2}`")
+}
+
+/// More or less than one expression behind the equals sign of `--set`.
+pub fn override_value(name: &str, value: &str, why: &str) -> Diagnostic {
+    let text = format!("`{name}` cannot be set to `{value}`, which is not one expression: {why}");
+    message("E0256", Span::nowhere(), text).hint("give each variable a `--set NAME=VALUE` of its own")
 }
 
 /// Sizes that depend on each other.

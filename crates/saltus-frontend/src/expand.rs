@@ -17,7 +17,7 @@ use saltus_base::{Name, Span};
 use saltus_syntax::ast;
 
 use crate::Front;
-use crate::component::MOST_INSTANCES;
+use crate::component::{MOST_DECLARED, MOST_INSTANCES};
 use crate::diagnostics as d;
 use crate::instance::{Comp, CompId, Inst, InstId, Member, Memo, Prefixes, SlotId};
 use crate::lookup::elements;
@@ -246,6 +246,10 @@ impl<'a> Front<'a> {
                 && let Some(first) = self.library.definition(class)
             {
                 self.report_once(d::duplicate_element(self.text(name), declaration.name.span, first.name.span));
+            }
+            if self.n_instances() >= MOST_DECLARED {
+                self.give_up(d::too_many_declarations(self.text(name), declaration.name.span));
+                return;
             }
             let from_outside = outer.as_ref().and_then(|m| m.sub(name));
             let comp = self.new_comp(inst, clause, declaration, from_outside, is_protected);

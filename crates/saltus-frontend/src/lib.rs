@@ -129,6 +129,8 @@ struct Front<'a> {
     wrong_sizes: HashSet<CompId>,
     /// Components of which has been reported that they have no usable value.
     without_value: HashSet<CompId>,
+    /// Names that were compared to find out which ones were meant.
+    n_compared_names: usize,
     /// Messages left out as consequences of others; they come back should there be no other error.
     withheld: Vec<Diagnostic>,
     /// Set when the model turned out to be too large; nothing is instantiated any more.

@@ -14,6 +14,9 @@ use crate::diagnostics as d;
 use crate::instance::{CompKind, InstId, Member, Memo, Slot, SlotId};
 use crate::modifier::{ModRef, Redeclare, merge};
 
+/// Names that are compared for "did you mean" in one model; after thousands of mistakes a suggestion more helps nobody.
+const MOST_COMPARED_NAMES: usize = 200_000;
+
 impl<'a> Front<'a> {
     /// The member `name` of an instance, own or inherited; imports and enclosing scopes do not count.
     pub fn member(&mut self, inst: InstId, name: Name) -> Option<Member> {
@@ -461,6 +464,9 @@ impl<'a> Front<'a> {
     }
 
     fn nearest(&mut self, inst: InstId, name: &str, with_enclosing: bool, classes_only: bool) -> Option<String> {
+        if self.n_compared_names > MOST_COMPARED_NAMES {
+            return None;
+        }
         let mut names = Vec::new();
         let mut at = inst;
         let mut n_scopes = 0;
@@ -469,6 +475,7 @@ impl<'a> Front<'a> {
             names.extend(self.member_names(at, classes_only));
             n_scopes += 1;
             if !with_enclosing || at == self.root || n_scopes > 20 {
+                self.n_compared_names += names.len();
                 let nearest = all_nearest(name, names.iter().map(String::as_str));
                 return (!nearest.is_empty()).then(|| nearest.join("` or `"));
             }

@@ -3,12 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use saltus_base::{Diagnostics, IdVec, Index};
+use saltus_base::{Diagnostic, Diagnostics, FileId, IdVec, Index, Interner, Severity};
 use saltus_connect::ConnectionSets;
 use saltus_connect::graph::ConnectionGraph;
 use saltus_flat::BaseType;
 use saltus_library::{ClassId, Library};
-use saltus_syntax::ast;
+use saltus_syntax::{ast, parse_component_ref, parse_expression};
 
 use crate::connector_variables::ConnectorVariables;
 use crate::diagnostics as d;
@@ -51,6 +51,7 @@ impl<'a> Front<'a> {
             sizes_so_far: HashMap::new(),
             wrong_sizes: HashSet::new(),
             without_value: HashSet::new(),
+            n_compared_names: 0,
             withheld: Vec::new(),
             is_too_large: false,
             n_unrolled: 0,
@@ -149,18 +150,39 @@ impl<'a> Front<'a> {
 
     /// Modifications from outside, as if the model were declared with them.
     pub fn overrides(&mut self, class: ClassId, overrides: &[(String, String)]) -> ModRef<'a> {
-        if overrides.is_empty() {
+        let mut arguments = Vec::with_capacity(overrides.len());
+        for (name, value) in overrides {
+            match wrong_override(name, value) {
+                Some(wrong) => self.report(wrong),
+                None => arguments.push(format!("  {name} = {value}")),
+            }
+        }
+        if arguments.is_empty() {
             return None;
         }
-        let arguments: Vec<String> = overrides.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let base = self.library.qualified_name(class);
-        let text = format!("model '$set' = {base}({});\n", arguments.join(", "));
-        let id = *self.library.load_text("<set>", &text).first()?;
+        // A line each, because messages show the line.
+        let text = format!("model '$set' = {base}(\n{}\n);\n", arguments.join(",\n"));
+        let id = *self.library.load_text("--set", &text).first()?;
         match &self.library.definition(id)?.body {
             ast::ClassBody::Short(short) => short.modification.as_ref().map(|m| self.class_modifier(m, self.root)),
             _ => None,
         }
     }
+}
+
+/// The texts become part of a modification: a value that closes a bracket or begins another argument would change more than its
+/// variable.
+fn wrong_override(name: &str, value: &str) -> Option<Diagnostic> {
+    let mut names = Interner::new();
+    let nowhere = FileId::from_usize(0);
+    let (reference, found) = parse_component_ref(nowhere, name, &mut names);
+    if found.has_errors() || reference.parts.iter().any(|part| !part.subscripts.is_empty()) {
+        return Some(d::override_name(name, value));
+    }
+    let (_, found) = parse_expression(nowhere, value, &mut names);
+    let first = found.iter().find(|d| d.severity == Severity::Error)?;
+    Some(d::override_value(name, value, &first.message))
 }
 
 fn root_instance<'a>(class: ClassId, root: InstId) -> Inst<'a> {

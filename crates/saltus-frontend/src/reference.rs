@@ -15,6 +15,7 @@ use saltus_syntax::ast;
 use saltus_typing as typing;
 
 use crate::Front;
+use crate::component::MOST_INSTANCES;
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member};
 
@@ -402,6 +403,11 @@ impl<'a> Front<'a> {
         let mut picks = Vec::with_capacity(dims.len());
         for (k, &size) in dims.iter().enumerate() {
             let Some(ast::Subscript::Expr(e)) = subscripts.get(k) else {
+                if size > MOST_INSTANCES {
+                    let name = self.comp_name(comp);
+                    self.report(d::too_many_instances(&name, size, span));
+                    return None;
+                }
                 picks.push(Pick::List((1..=size).collect()));
                 continue;
             };

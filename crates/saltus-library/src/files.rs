@@ -33,6 +33,12 @@ pub trait FileSource: Send + Sync {
     fn absolute(&self, path: &Path) -> PathBuf {
         normalise(path)
     }
+
+    /// Where the file is, or would be, when all links on the way are followed; what is permitted is decided by that.
+    fn real(&self, path: &Path) -> PathBuf;
+
+    /// Does the path name something that is neither a file nor a directory? To open a pipe may take forever.
+    fn is_special(&self, path: &Path) -> bool;
 }
 
 /// The file system of the operating system.
@@ -79,6 +85,40 @@ impl FileSource for DiskFiles {
     fn absolute(&self, path: &Path) -> PathBuf {
         normalise(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()))
     }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        follow_links(&absolute, &mut 0)
+    }
+
+    fn is_special(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
+    }
+}
+
+/// Links on one path; as many as Linux follows.
+const MOST_LINKS: u32 = 40;
+
+/// The path without links, `.` and `..`, as the operating system walks it. Parts that do not exist stay as they are; a link to
+/// what does not exist leads there all the same, because writing to it would.
+fn follow_links(path: &Path, n_links: &mut u32) -> PathBuf {
+    let mut real = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(real.pop()),
+            other => real.push(other),
+        }
+        if let Ok(target) = std::fs::read_link(&real) {
+            *n_links += 1;
+            if *n_links > MOST_LINKS {
+                return real;
+            }
+            real.pop();
+            real = follow_links(&real.join(target), n_links);
+        }
+    }
+    real
 }
 
 /// Files in memory, for tests and for embedding; directories exist as far as files are below them.
@@ -148,6 +188,14 @@ impl FileSource for MemoryFiles {
 
     fn size(&self, path: &Path) -> Option<u64> {
         self.files.get(&normalise(path)).map(|bytes| bytes.len() as u64)
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        self.absolute(path)
+    }
+
+    fn is_special(&self, _path: &Path) -> bool {
+        false
     }
 }
 

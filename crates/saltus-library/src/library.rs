@@ -254,12 +254,12 @@ impl Library {
     /// Is the file below the working directory or the directory of a file that was loaded, or is everything permitted?
     pub fn may_read(&self, path: &Path) -> bool {
         let files = &self.sources.store;
-        let absolute = files.absolute(path);
+        let real = files.real(path);
         self.reads_all_files.get()
-            || absolute.starts_with(files.absolute(Path::new(".")))
+            || real.starts_with(files.real(Path::new(".")))
             || self.files_read().iter().filter_map(|file| Path::new(file).parent()).any(|directory| {
                 let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-                absolute.starts_with(files.absolute(directory))
+                real.starts_with(files.real(directory))
             })
     }
 

@@ -56,9 +56,9 @@ impl Packages {
         }
     }
 
-    /// Does the file belong to a library that was read? `path` is absolute.
-    pub fn contains(&self, path: &Path) -> bool {
-        self.readable.iter().any(|directory| path.starts_with(directory))
+    /// Does the file belong to a library that was read? `path` has no links in it.
+    pub fn contains(&self, path: &Path, files: &dyn FileSource) -> bool {
+        self.readable.iter().any(|directory| path.starts_with(files.real(directory)))
     }
 
     fn resource_directory(&self, uri: &PackageUri, files: &dyn FileSource) -> Option<PathBuf> {

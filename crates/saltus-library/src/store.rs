@@ -296,7 +296,18 @@ impl Store {
     /// The bytes of a file that is not Modelica.
     pub(crate) fn read_resource(&self, path: &Path) -> io::Result<Vec<u8>> {
         let overlay = self.state().overlays.get(&self.files.absolute(path)).cloned();
-        overlay.map_or_else(|| self.files.read(path), |text| Ok(text.as_bytes().to_vec()))
+        overlay.map_or_else(|| self.read_regular(path), |text| Ok(text.as_bytes().to_vec()))
+    }
+
+    fn read_regular(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.files.is_special(path) {
+            return Err(io::Error::other("it is a pipe or a device"));
+        }
+        let bytes = self.files.read(path)?;
+        if bytes.len() as u64 > MAX_FILE_SIZE {
+            return Err(io::Error::other(format!("it is larger than {MAX_FILE_SIZE} bytes")));
+        }
+        Ok(bytes)
     }
 
     /// A hash of the bytes of such a file, remembered like a text; `None` if it cannot be read.
@@ -336,6 +347,14 @@ impl FileSource for Store {
 
     fn absolute(&self, path: &Path) -> PathBuf {
         self.files.absolute(path)
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        self.files.real(path)
+    }
+
+    fn is_special(&self, path: &Path) -> bool {
+        self.files.is_special(path)
     }
 }
 

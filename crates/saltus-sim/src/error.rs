@@ -24,7 +24,7 @@ pub struct SimError {
 pub enum SimErrorKind {
     /// Times, interval or tolerance that make no sense.
     BadOptions {
-        what: &'static str,
+        what: String,
     },
     /// A variable got a value that is no number.
     NotANumber {

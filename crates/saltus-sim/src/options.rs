@@ -114,6 +114,8 @@ impl ZenoPolicy {
 }
 
 const DEFAULT_INTERVALS: f64 = 500.0;
+/// Output points at most.
+const MOST_INTERVALS: u64 = 100_000_000;
 
 impl Options {
     /// What the model's `experiment` annotation asks for; otherwise from 0 to 1 in 500 intervals with tolerance 1e-6.
@@ -154,23 +156,28 @@ impl Options {
     }
 
     /// What makes no sense about the options, if anything.
-    pub(crate) fn mistake(&self) -> Option<&'static str> {
-        if !(self.start_time.is_finite() && self.stop_time.is_finite() && self.start_time <= self.stop_time) {
-            return Some("the stop time must not be before the start time");
+    pub fn mistake(&self) -> Option<String> {
+        let (start, stop, interval) = (self.start_time, self.stop_time, self.interval);
+        if !(start.is_finite() && stop.is_finite()) {
+            return Some(format!("the time span must be finite, found {start} to {stop}"));
         }
-        if !(self.interval > 0.0 || self.start_time == self.stop_time) {
-            return Some("the output interval must be positive");
+        if start > stop {
+            return Some(format!("the stop time {stop} must not be before the start time {start}"));
         }
-        if self.start_time < self.stop_time && self.n_intervals() > 100_000_000 {
-            return Some("the output interval is too small for the time span");
+        if !(interval > 0.0 || start == stop) {
+            return Some(format!("the output interval must be positive, found {interval}"));
+        }
+        if start < stop && self.n_intervals() > MOST_INTERVALS {
+            let span = stop - start;
+            return Some(format!(
+                "the output interval {interval} is too small for the time span of {span}: more than {MOST_INTERVALS} points"
+            ));
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Some("the tolerance must be between 0 and 1");
+            return Some(format!("the tolerance must be between 0 and 1, found {}", self.tolerance));
         }
-        if [self.max_step, self.fixed_step].into_iter().flatten().any(|h| h <= 0.0 || h.is_nan()) {
-            return Some("a step size must be positive");
-        }
-        None
+        let wrong = [self.max_step, self.fixed_step].into_iter().flatten().find(|&h| h <= 0.0 || h.is_nan());
+        wrong.map(|h| format!("a step size must be positive, found {h}"))
     }
 
     /// Output points of the run; the last is the stop time.

@@ -50,12 +50,18 @@ pub trait Sink: Send {
 pub struct Recorder {
     kept: Arc<Mutex<Trajectory>>,
     max_bytes: usize,
+    keeps_events: bool,
 }
 
 impl Recorder {
     /// Rows at events are left out when half of `max_bytes` is used; when all is used the run ends.
     pub fn new(max_bytes: usize) -> Self {
-        Recorder { kept: Arc::default(), max_bytes }
+        Recorder { kept: Arc::default(), max_bytes, keeps_events: true }
+    }
+
+    /// For those who look at rows alone: the records of a million events would take most of the memory.
+    pub fn of_rows(max_bytes: usize) -> Self {
+        Recorder { keeps_events: false, ..Recorder::new(max_bytes) }
     }
 
     /// What was recorded so far; nothing is left behind.
@@ -90,12 +96,39 @@ impl Sink for Recorder {
     }
 
     fn event(&mut self, event: &EventRecord) -> Result<(), SinkError> {
-        self.lock().events.push(event.clone());
+        if self.keeps_events {
+            self.lock().events.push(event.clone());
+        }
         Ok(())
     }
 
     fn is_short_of_room(&self) -> bool {
         let kept = self.lock();
         kept.segments.last().is_some_and(|s| s.rows.n_bytes() > self.max_bytes / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::EventKind;
+
+    #[test]
+    fn who_looks_at_rows_alone_keeps_no_events() {
+        let event = EventRecord {
+            time: 1.0,
+            kind: EventKind::Time,
+            causes: Vec::new(),
+            rounds: 1,
+            is_restart: false,
+            changes: Vec::new(),
+            consequences: Vec::new(),
+            mixed: Vec::new(),
+            note: None,
+        };
+        for (mut recorder, n_events) in [(Recorder::new(1000), 1), (Recorder::of_rows(1000), 0)] {
+            recorder.event(&event).unwrap();
+            assert_eq!(recorder.take().events.len(), n_events);
+        }
     }
 }

@@ -218,6 +218,18 @@ pub fn ended_before(end: f64, at: f64) -> Diagnostic {
     )
 }
 
+/// Options of a run that do not fit to each other or to the model.
+pub fn bad_experiment(what: &str) -> Diagnostic {
+    error("E0070", format!("the run cannot be as the options say: {what}"))
+}
+
+/// An output is what the command reads.
+pub fn overwrites_input(output: &str, input: &str) -> Diagnostic {
+    let same = if output == input { String::new() } else { format!(" by way of `{input}`") };
+    error("E0076", format!("`{output}` is read by this command{same} and would be overwritten"))
+        .hint("choose another name for the output")
+}
+
 /// A pattern of `--keep` fits no variable of the model.
 pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
     let message = format!("expected variables that fit `{pattern}`, found none");

@@ -141,6 +141,18 @@ impl Experiment {
         }
         settings
     }
+
+    /// What is wrong with the settings that follow from options that were given; what the model says itself is left to the run.
+    pub fn mistake(&self, settings: &saltus_sim::Options) -> Option<Diagnostic> {
+        let (start, stop) = (settings.start_time, settings.stop_time);
+        let is_span_given = self.start_time.is_some() || self.stop_time.is_some();
+        if is_span_given && start > stop {
+            return Some(diagnostics::backwards(start, stop));
+        }
+        let steps = [self.max_step, self.fixed_step, self.tolerance];
+        let is_given = is_span_given || self.output.is_some() || steps.iter().any(Option::is_some);
+        settings.mistake().filter(|_| is_given).map(|what| diagnostics::bad_experiment(&what))
+    }
 }
 
 /// What came out. A stage that was not reached, or failed, leaves `None`.
@@ -153,6 +165,8 @@ pub struct Outcome {
     pub description: Option<Description>,
     /// Up to the failure if there is one; without rows where somebody else took them.
     pub trajectory: Option<Trajectory>,
+    /// The options ask for what cannot be, and nothing was simulated.
+    pub is_misused: bool,
     /// The simulation began and failed.
     pub failed_at_run_time: bool,
     /// The state at the end of the simulation, if that was asked for.
@@ -299,6 +313,11 @@ fn verify(outcome: &mut Outcome, work: impl FnOnce() -> Result<(), Vec<String>>)
 fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, client: &mut dyn Client) {
     let Some(model) = outcome.model.clone() else { return };
     let settings = options.experiment.settings(model.program());
+    if let Some(wrong) = options.experiment.mistake(&settings) {
+        outcome.diagnostics.push(wrong);
+        outcome.is_misused = true;
+        return;
+    }
     let audit = match (options.audit, &outcome.flat) {
         (Some(wanted), Some(flat)) => {
             let options = wanted.options(settings.n_intervals());

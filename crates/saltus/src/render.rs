@@ -16,7 +16,7 @@
 
 use std::fmt::Write;
 
-use saltus_base::{Diagnostic, FileId, Severity, SourceFile, SourceMap, Span};
+use saltus_base::{Diagnostic, FileId, Severity, SourceFile, SourceMap, Span, printable, sign};
 use serde_json::{Value, json};
 
 /// Cells of a source line that are shown at most.
@@ -63,7 +63,11 @@ fn severity_colour(severity: Severity) -> &'static str {
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
     let colour = severity_colour(diagnostic.severity);
     let head = format!("{}[{}]", severity_word(diagnostic.severity), diagnostic.code.0);
-    let mut out = format!("{}{}\n", style.paint(colour, &head), style.paint("1", &format!(": {}", diagnostic.message)));
+    let mut out = format!(
+        "{}{}\n",
+        style.paint(colour, &head),
+        style.paint("1", &format!(": {}", printable(&diagnostic.message)))
+    );
     let marks = marks(diagnostic, sources);
     let gutter = marks.iter().map(|m| m.line).max().unwrap_or(1).to_string().len();
     let mut files: Vec<FileId> = Vec::new();
@@ -78,14 +82,28 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> Str
         let shown = in_file.iter().find(|m| m.is_main).or(in_file.first());
         let location = shown.and_then(|m| sources.location(m.span)).unwrap_or_default();
         let arrow = if nth == 0 { "-->" } else { ":::" };
-        let _ = writeln!(out, "{:gutter$}{} {location}", "", style.paint("34", arrow));
+        let _ = writeln!(out, "{:gutter$}{} {}", "", style.paint("34", arrow), printable(&location));
         snippet(&mut out, source, in_file, gutter, colour, style);
     }
     for note in diagnostic.notes() {
-        let _ = writeln!(out, "{:gutter$} {} {}: {note}", "", style.paint("34", "="), style.paint("1", "note"));
+        let _ = writeln!(
+            out,
+            "{:gutter$} {} {}: {note}",
+            "",
+            style.paint("34", "="),
+            style.paint("1", "note"),
+            note = printable(note)
+        );
     }
     for hint in &diagnostic.hints {
-        let _ = writeln!(out, "{:gutter$} {} {}: {hint}", "", style.paint("34", "="), style.paint("1", "hint"));
+        let _ = writeln!(
+            out,
+            "{:gutter$} {} {}: {hint}",
+            "",
+            style.paint("34", "="),
+            style.paint("1", "hint"),
+            hint = printable(hint)
+        );
     }
     out
 }
@@ -129,7 +147,7 @@ fn snippet(out: &mut String, source: &SourceFile, mut marks: Vec<&Mark>, gutter:
         last = Some(mark.line);
         let (sign, colour) = if mark.is_main { ("^", colour) } else { ("-", "1;34") };
         let under = sign.repeat(cells.width);
-        let remark = if mark.text.is_empty() { under } else { format!("{under} {}", mark.text) };
+        let remark = if mark.text.is_empty() { under } else { format!("{under} {}", printable(mark.text)) };
         let _ =
             writeln!(out, "{:gutter$} {bar} {:indent$}{}", "", "", style.paint(colour, &remark), indent = cells.start);
     }
@@ -173,8 +191,7 @@ impl Cells {
 fn drawn(c: char) -> String {
     match c {
         '\t' => " ".repeat(TAB),
-        c if c.is_control() => "·".to_string(),
-        c => c.to_string(),
+        c => sign(c).to_string(),
     }
 }
 

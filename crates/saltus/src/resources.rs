@@ -2,7 +2,8 @@
 //!
 //! In: the path or the URI that the model gives (`modelica://Package/Resources/data.txt`, `log.txt`). Out: what is there, or
 //! why it is refused. Without further permission only files below the working directory are written, and only those and
-//! files of libraries are read. Work directory and environment variables that a model sets are its own: the process does
+//! files of libraries are read, wherever links lead; what else exists, and the environment, is not told. Pipes and devices are
+//! never opened. Work directory and environment variables that a model sets are its own: the process does
 //! not change. Specification: section 13.5, external resources.
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use saltus_base::printable;
 use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
 use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
@@ -21,6 +23,8 @@ use crate::Permissions;
 
 /// Names of temporary files that are tried.
 const MOST_NAMES: u32 = 100_000;
+/// Bytes that a run may write.
+const MOST_WRITTEN: u64 = 1 << 30;
 
 pub struct Resources {
     packages: Arc<Packages>,
@@ -32,6 +36,7 @@ pub struct Resources {
     work_directory: PathBuf,
     /// Environment variables that the model has set.
     variables: BTreeMap<String, String>,
+    n_written: u64,
     foreign: ForeignFunctions,
     /// Files of libraries, by name and directories.
     found: BTreeMap<(String, Vec<String>), PathBuf>,
@@ -47,6 +52,7 @@ impl Resources {
             work_directory: root.clone(),
             root,
             variables: BTreeMap::new(),
+            n_written: 0,
             foreign: ForeignFunctions::default(),
             found: BTreeMap::new(),
         }
@@ -65,12 +71,14 @@ impl Resources {
         path.ok_or_else(|| format!("nothing is known under `{name}`"))
     }
 
-    /// Is it permitted to read the file?
+    /// Is it permitted to read the file, or to know that it exists?
     fn may_read(&self, path: &Path) -> bool {
-        let absolute = self.files.absolute(path);
-        self.permissions.io
-            || absolute.starts_with(self.files.absolute(Path::new(".")))
-            || self.packages.contains(&absolute)
+        if self.permissions.io {
+            return true;
+        }
+        let real = self.files.real(path);
+        let roots = [self.files.real(Path::new(".")), self.files.real(&self.root)];
+        roots.iter().any(|root| real.starts_with(root)) || self.packages.contains(&real, &*self.files)
     }
 
     fn path(&self, name: &str) -> Reached<PathBuf> {
@@ -81,7 +89,7 @@ impl Resources {
     /// The path of something that is changed.
     fn own(&self, name: &str) -> Reached<PathBuf> {
         let path = self.path(name)?;
-        if self.permissions.io || path.starts_with(&self.root) {
+        if self.permissions.io || self.files.real(&path).starts_with(self.files.real(&self.root)) {
             return Ok(path);
         }
         Err(format!("`{name}` is outside the working directory; changing it needs `--allow-io`"))
@@ -121,9 +129,26 @@ impl Resources {
         PathBuf::from(name)
     }
 
+    /// Refuses to fill the disk.
+    fn count(&mut self, name: &str, bytes: &[u8]) -> Reached {
+        self.n_written = self.n_written.saturating_add(bytes.len() as u64);
+        if self.permissions.io || self.n_written <= MOST_WRITTEN {
+            return Ok(());
+        }
+        Err(format!("cannot write `{name}`: more than {MOST_WRITTEN} bytes in one run need `--allow-io`"))
+    }
+
     fn change(&self, name: &str, what: &str, act: impl FnOnce(&Path) -> io::Result<()>) -> Reached {
         let path = self.own(name)?;
         act(&path).map_err(|error| format!("cannot {what} `{name}`: {error}"))
+    }
+}
+
+/// Refuses pipes and devices.
+fn regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(known) if !known.is_file() => Err(io::Error::other("it is not a regular file")),
+        _ => Ok(()),
     }
 }
 
@@ -174,14 +199,17 @@ impl Outside for Resources {
         self.resolved(uri).ok().map(|path| text(&path))
     }
 
-    fn kind(&mut self, name: &str) -> FileKind {
-        let Ok(path) = self.path(name) else { return FileKind::NoFile };
-        match fs::metadata(path) {
+    fn kind(&mut self, name: &str) -> Reached<FileKind> {
+        let Ok(path) = self.path(name) else { return Ok(FileKind::NoFile) };
+        if !self.may_read(&path) {
+            return Err(format!("`{name}` is outside the working directory; asking for it needs `--allow-io`"));
+        }
+        Ok(match fs::metadata(path) {
             Ok(found) if found.is_file() => FileKind::RegularFile,
             Ok(found) if found.is_dir() => FileKind::Directory,
             Ok(_) => FileKind::SpecialFile,
             Err(_) => FileKind::NoFile,
-        }
+        })
     }
 
     fn full_path_name(&mut self, name: &str) -> String {
@@ -189,6 +217,7 @@ impl Outside for Resources {
     }
 
     fn print(&mut self, line: &str) {
+        let line = printable(line);
         // A terminal that is gone is no reason to stop.
         let _ = if self.permissions.prints_to_stderr {
             writeln!(io::stderr(), "{line}")
@@ -198,11 +227,16 @@ impl Outside for Resources {
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> Reached {
-        self.change(name, "write", |path| fs::write(path, bytes))
+        self.count(name, bytes)?;
+        self.change(name, "write", |path| regular(path).and_then(|()| fs::write(path, bytes)))
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> Reached {
-        self.change(name, "write", |path| OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes))
+        self.count(name, bytes)?;
+        self.change(name, "write", |path| {
+            regular(path)?;
+            OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+        })
     }
 
     fn make_directory(&mut self, name: &str) -> Reached {
@@ -224,7 +258,7 @@ impl Outside for Resources {
 
     fn list(&mut self, directory: &str) -> Reached<Vec<String>> {
         let path = self.path(directory)?;
-        if !self.may_read(&path) && !path.starts_with(&self.root) {
+        if !self.may_read(&path) {
             return Err(format!("`{directory}` is outside the working directory; reading it needs `--allow-io`"));
         }
         let entries =
@@ -254,13 +288,18 @@ impl Outside for Resources {
         Ok(())
     }
 
-    fn environment_variable(&mut self, name: &str) -> Option<String> {
+    fn environment_variable(&mut self, name: &str) -> Reached<Option<String>> {
         // The standard library panics about such names.
         if name.is_empty() || name.contains(['=', '\0']) {
-            return None;
+            return Ok(None);
         }
-        let own = self.variables.get(name).cloned();
-        own.or_else(|| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+        if let Some(own) = self.variables.get(name) {
+            return Ok(Some(own.clone()));
+        }
+        if !self.permissions.io {
+            return Err(format!("the environment variable `{name}` is read only with `--allow-io`"));
+        }
+        Ok(std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
     }
 
     fn set_environment_variable(&mut self, name: &str, content: &str) -> Reached {

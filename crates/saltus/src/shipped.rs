@@ -90,6 +90,14 @@ impl<F: FileSource> FileSource for ShippedFiles<F> {
     fn absolute(&self, path: &Path) -> PathBuf {
         if shipped_name(path).is_some() { path.to_path_buf() } else { self.below.absolute(path) }
     }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        if shipped_name(path).is_some() { path.to_path_buf() } else { self.below.real(path) }
+    }
+
+    fn is_special(&self, path: &Path) -> bool {
+        shipped_name(path).is_none() && self.below.is_special(path)
+    }
 }
 
 #[cfg(test)]

@@ -73,11 +73,17 @@ impl Axis {
     /// `p=a:b:n`: n values from a to b; or `p=a,b,c`.
     pub fn parse(text: &str) -> Result<Axis, String> {
         let (name, values) = text.split_once('=').ok_or("expected name=first:last:number or name=value,value,…")?;
-        let number = |t: &str| t.trim().parse::<f64>().map_err(|_| format!("expected a number, found `{}`", t.trim()));
+        let number = |t: &str| {
+            let value = t.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+            value.ok_or_else(|| format!("expected a finite number, found `{}`", t.trim()))
+        };
         let values = match values.split(':').collect::<Vec<_>>().as_slice() {
             [first, last, n] => {
                 let (first, last) = (number(first)?, number(last)?);
                 let n: usize = n.trim().parse().map_err(|_| "expected the number of values behind the last colon")?;
+                if n > MOST_POINTS {
+                    return Err(format!("expected at most {MOST_POINTS} values, found {n}"));
+                }
                 spread(first, last, n)
             }
             [list] => list.split(',').map(number).collect::<Result<_, _>>()?,
@@ -89,6 +95,9 @@ impl Axis {
         Ok(Axis { name: name.trim().to_owned(), values })
     }
 }
+
+/// More combinations are refused: they would not fit into memory.
+pub const MOST_POINTS: usize = 10_000_000;
 
 /// `n` equidistant values; the last is exact.
 fn spread(first: f64, last: f64, n: usize) -> Vec<f64> {
@@ -208,7 +217,7 @@ impl Study<'_> {
     ) -> (Box<dyn ModelFunctions>, Result<Trajectory, SimError>) {
         instance.renew();
         let settings = experiment.settings(self.model.program());
-        let recorder = Recorder::new(settings.max_result_bytes);
+        let recorder = Recorder::of_rows(settings.max_result_bytes);
         let mut simulation = Simulation::new(instance, settings);
         let mut set = self.start.apply(&mut simulation, self.model).map_err(|wrong| wrong[0].message.clone());
         for (axis, value) in self.axes.iter().zip(values) {
@@ -304,7 +313,7 @@ mod tests {
         assert_eq!(values("p=0:1:3"), Ok(vec![0.0, 0.5, 1.0]));
         assert_eq!(values("p = 2 : 9 : 1"), Ok(vec![2.0]));
         assert_eq!(values("p=1, 2,-3e1"), Ok(vec![1.0, 2.0, -30.0]));
-        for wrong in ["p", "p=1:2", "p=0:1:0", "p=a", "p=1:2:3:4", "p="] {
+        for wrong in ["p", "p=1:2", "p=0:1:0", "p=a", "p=1:2:3:4", "p=", "p=0:1:4294967295"] {
             assert!(Axis::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use saltus_base::Span;
+use saltus_eval::MOST_STRING_BYTES;
 use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind};
 
 use saltus_program::{Message, SlotId, SlotKind, SlotType};
@@ -37,7 +38,9 @@ impl Wording {
 impl<'a> Lowering<'a> {
     pub fn text_operation(&mut self, op: BinaryOp, a: Option<&str>, b: Option<&str>, span: Span) -> Lowered<Value> {
         if op == BinaryOp::Add {
-            return Ok(Value::Text(a.zip(b).map(|(a, b)| format!("{a}{b}").into())));
+            // A longer one is left to the simulation, which refuses it if it comes to that.
+            let known = a.zip(b).filter(|(a, b)| a.len() + b.len() <= MOST_STRING_BYTES);
+            return Ok(Value::Text(known.map(|(a, b)| format!("{a}{b}").into())));
         }
         let (Some(a), Some(b)) = (a, b) else {
             return self.unsupported("a comparison of Strings that are not constant", span);

@@ -35,7 +35,7 @@ fn effect(
 
 /// In the order of `Types.FileType`: NoFile, RegularFile, Directory, SpecialFile.
 fn stat(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    Ok(Some(Value::Integer(match context.env.file_kind(string(args, 0)?) {
+    Ok(Some(Value::Integer(match context.env.file_kind(string(args, 0)?)? {
         FileKind::NoFile => 1,
         FileKind::RegularFile => 2,
         FileKind::Directory => 3,
@@ -57,7 +57,7 @@ fn full_path_name(context: &mut NativeContext, args: &mut [Value]) -> NativeResu
 fn copy_file(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
     let (from, to) = (string(args, 0)?, string(args, 1)?);
     let outside = outside(context)?;
-    if outside.kind(to) != FileKind::NoFile {
+    if outside.kind(to)? != FileKind::NoFile {
         return Err(format!("cannot copy `{from}` to `{to}`: there is such a file already").into());
     }
     let bytes = outside.read(from).map_err(|why| format!("cannot copy `{from}`: {why}"))?;

@@ -118,7 +118,7 @@ fn write_real_matrix(context: &mut NativeContext, args: &mut [Value]) -> NativeR
         return Err("the sizes are not those of the matrix".into());
     }
     let format = matlab::Version::from_name(string(args, 6)?)?;
-    let before = if boolean(args, 5)? && context.env.file_kind(file) == FileKind::RegularFile {
+    let before = if boolean(args, 5)? && context.env.file_kind(file)? == FileKind::RegularFile {
         contents(context, file)?
     } else {
         Vec::new()

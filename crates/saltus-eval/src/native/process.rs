@@ -25,7 +25,7 @@ fn change_directory(context: &mut NativeContext, args: &mut [Value]) -> NativeRe
 
 /// Arguments: name, whether to use slashes, content out, existence out.
 fn get_variable(context: &mut NativeContext, args: &mut [Value]) -> NativeResult {
-    let found = outside(context)?.environment_variable(string(args, 0)?);
+    let found = outside(context)?.environment_variable(string(args, 0)?)?;
     let slashes = boolean(args, 1)?;
     let exists = found.is_some();
     let content = found.unwrap_or_default();

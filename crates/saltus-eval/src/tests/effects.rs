@@ -22,12 +22,12 @@ impl Outside for Memory {
     fn resolve(&mut self, uri: &str) -> Option<String> {
         Some(uri.into())
     }
-    fn kind(&mut self, name: &str) -> FileKind {
-        match (self.files.contains_key(name), self.files.contains_key(&format!("{name}/"))) {
+    fn kind(&mut self, name: &str) -> Reached<FileKind> {
+        Ok(match (self.files.contains_key(name), self.files.contains_key(&format!("{name}/"))) {
             (true, _) => FileKind::RegularFile,
             (_, true) => FileKind::Directory,
             _ => FileKind::NoFile,
-        }
+        })
     }
     fn print(&mut self, line: &str) {
         self.lines.push(line.into());
@@ -67,8 +67,8 @@ impl Outside for Memory {
         self.directory = name.into();
         Ok(())
     }
-    fn environment_variable(&mut self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
+    fn environment_variable(&mut self, name: &str) -> Reached<Option<String>> {
+        Ok(self.variables.get(name).cloned())
     }
     fn set_environment_variable(&mut self, name: &str, content: &str) -> Reached {
         self.variables.insert(name.into(), content.into());
@@ -110,7 +110,7 @@ fn act(memory: &mut Memory, name: &str, arguments: &mut [Value]) -> Result<Optio
         fn instance_name(&self) -> String {
             self.0.instance_name()
         }
-        fn file_kind(&mut self, name: &str) -> FileKind {
+        fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
             self.1.kind(name)
         }
         fn outside(&mut self) -> Option<&mut dyn Outside> {

@@ -109,3 +109,14 @@ fn a_mistake_in_a_thousand_components_is_one_message() {
     let text = "model A Real x = y; end A;\nmodel M A a[1000]; end M;\n";
     assert_eq!(only_message(text).0, "E0202");
 }
+
+#[test]
+fn suggestions_end_where_mistakes_are_countless() {
+    // Each mistake is compared with a thousand names.
+    let names = chain(1000, |i| format!("Real variable{i} = varable{i};\n"), "");
+    let (found, _) = flattened(&format!("model M\n{names}end M;"));
+    let errors: Vec<_> = found.iter().filter(|d| d.code.0 == "E0202").collect();
+    assert_eq!(errors.len(), 1000, "each is reported");
+    assert!(errors[0].hints.iter().any(|h| h.contains("variable0")), "{:?}", errors[0]);
+    assert!(!errors[999].hints.iter().any(|h| h.contains("variable999")), "{:?}", errors[999]);
+}

@@ -59,6 +59,12 @@ impl FileSource for Counted {
     fn is_dir(&self, path: &Path) -> bool {
         self.files.is_dir(path)
     }
+    fn real(&self, path: &Path) -> PathBuf {
+        self.files.real(path)
+    }
+    fn is_special(&self, path: &Path) -> bool {
+        self.files.is_special(path)
+    }
 }
 
 #[test]

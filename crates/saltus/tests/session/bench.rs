@@ -51,6 +51,12 @@ impl FileSource for Disk {
     fn absolute(&self, path: &Path) -> PathBuf {
         self.0.lock().unwrap().absolute(path)
     }
+    fn real(&self, path: &Path) -> PathBuf {
+        self.0.lock().unwrap().real(path)
+    }
+    fn is_special(&self, path: &Path) -> bool {
+        self.0.lock().unwrap().is_special(path)
+    }
 }
 
 /// A session on nothing but these texts.

@@ -118,7 +118,7 @@ fn an_error_in_an_override_is_said_at_every_asking() {
     let (first, second) = (run(), run());
     assert_eq!(first.diagnostics.n_errors(), 1);
     let error = first.diagnostics.iter().find(|d| d.severity == saltus_base::Severity::Error).unwrap();
-    assert_eq!(place(error).as_deref(), Some("<set>:1:18"));
+    assert_eq!(place(error).as_deref(), Some("--set:2:3"));
     assert_eq!(first.diagnostics.iter().collect::<Vec<_>>(), second.diagnostics.iter().collect::<Vec<_>>());
 }
 
