@@ -24,14 +24,19 @@ use crate::rewrite::{Reason, Rewriter, Special};
 pub(crate) fn plan(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool, to: &mut Vec<Node>) {
     let leaf = planner.leaf(algorithm.span, &algorithm.component, None);
     match make(planner, algorithm, is_initial) {
-        Ok(made) => to.push(Node::Algorithm(Algorithm { leaf, ..made })),
+        Ok((made, is_literal)) => {
+            planner.leaves[leaf].is_literal = is_literal;
+            to.push(Node::Algorithm(Algorithm { leaf, ..made }));
+        }
         Err(reason) => planner.leaves[leaf].reason = Some(reason),
     }
 }
 
-fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) -> Result<Algorithm, Reason> {
+/// Also: does it have relations that are always taken literally?
+fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) -> Result<(Algorithm, bool), Reason> {
     let model = planner.model;
     let (assigned, partly) = variables(&algorithm.statements);
+    let (discrete, _) = variables(&when_bodies(&algorithm.statements));
     let mut locals: IdVec<LocalId, Local> = model.iterators.clone();
     let declare = |locals: &mut IdVec<LocalId, Local>, name: &str, ty: &Type| {
         let sizes = vec![None; ty.rank()];
@@ -46,7 +51,7 @@ fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) ->
     let (body, conditions, has_inner_relation, before) = planner.with_rewriter(|rewriter| {
         let before = assigned
             .iter()
-            .map(|id| value_before(rewriter, *id, partly.contains(id)))
+            .map(|id| value_before(rewriter, *id, partly.contains(id), discrete.contains(id)))
             .collect::<Result<Vec<_>, _>>()?;
         rewriter.locals = map;
         let mut writer = Writer { rewriter, locals: &mut locals, conditions: Vec::new(), is_initial };
@@ -76,15 +81,22 @@ fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) ->
     let id = FunctionId::from_usize(model.functions.len() + planner.procedures.len());
     planner.procedures.push((id, saltus_procedure::lower(&function)));
     let conditions = conditions.into_iter().map(|(memory, _)| memory).collect();
-    Ok(Algorithm { leaf: 0, function: id, assigned, before, conditions, has_inner_relation, span: algorithm.span })
+    let made = Algorithm { leaf: 0, function: id, assigned, before, conditions, span: algorithm.span };
+    Ok((made, has_inner_relation))
 }
 
 /// Discrete variables begin with their `pre` value, others with their start value (specification 11.1.2). An array of which
 /// elements are assigned begins with its values: others of its elements may belong to another equation.
-fn value_before(rewriter: &mut Rewriter, id: VarId, is_partly: bool) -> Result<Arc<Expression>, Reason> {
+fn value_before(
+    rewriter: &mut Rewriter,
+    id: VarId,
+    is_partly: bool,
+    is_discrete: bool,
+) -> Result<Arc<Expression>, Reason> {
     let variable = &rewriter.model.variables[id];
     let whole = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
-    let is_continuous = variable.variability == Variability::Continuous && variable.ty.base == BaseType::Real;
+    let is_continuous =
+        variable.variability == Variability::Continuous && variable.ty.base == BaseType::Real && !is_discrete;
     match &variable.attributes.start {
         _ if is_continuous && is_partly => rewriter.code(&whole),
         Some(start) if is_continuous && start.ty.rank() == variable.ty.rank() => rewriter.code(start),
@@ -126,6 +138,15 @@ fn target(expr: &Expr, is_part: bool, found: &mut Vec<VarId>, partly: &mut BTree
         }
         _ => {}
     }
+}
+
+/// All statements inside of `when`: what they assign is discrete, whatever its declaration says.
+fn when_bodies(statements: &[Statement]) -> Vec<Statement> {
+    let whens = statements.iter().filter_map(|s| match &s.kind {
+        StatementKind::When { branches } => Some(branches),
+        _ => None,
+    });
+    whens.flatten().flat_map(|(_, body)| body.iter().cloned()).collect()
 }
 
 /// Calls `visit` on every target of an assignment.

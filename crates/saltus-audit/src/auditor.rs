@@ -50,6 +50,8 @@ pub struct Auditor {
     world: World,
     options: Options,
     states: Vec<LeafState>,
+    /// By equation: are some of its relations taken literally?
+    literal: Vec<bool>,
     /// Values at the left limit of the present event.
     before: Vec<f64>,
     round: u32,
@@ -96,6 +98,7 @@ impl Auditor {
         }
         Auditor {
             states: vec![LeafState::default(); plan.leaves.len()],
+            literal: plan.leaves.iter().map(|leaf| leaf.is_literal).collect(),
             plan,
             world,
             options,
@@ -126,18 +129,17 @@ impl Auditor {
         let is_first = moment == Moment::Before && self.counts.events.0 == 1;
         if is_first || matches!(moment, Moment::Initial | Moment::RoundBegins | Moment::Round) {
             for &(slot, of) in &self.negatives {
-                self.world.memory[slot] = -self.world.memory[of];
+                let value = self.world.memory.get(of).copied().unwrap_or(f64::NAN);
+                if let Some(place) = self.world.memory.get_mut(slot) {
+                    *place = -value;
+                }
             }
         }
         let memory = &self.world.memory.clone();
         match moment {
             Moment::Initial => {
                 self.set_pre(memory);
-                for &(variable, pre) in &self.pre {
-                    if let (Some(place), Some(value)) = (self.world.pre.get_mut(variable), memory.get(pre)) {
-                        *place = *value;
-                    }
-                }
+                self.set_initial_pre(memory);
                 self.run(Rules { is_initial: true, ..Rules::default() }, Side::Start);
             }
             Moment::Between => {
@@ -201,6 +203,21 @@ impl Auditor {
         self.world.pre.extend_from_slice(memory);
     }
 
+    /// Initially `pre` values are those that the program has found, unless the declaration gives them.
+    fn set_initial_pre(&mut self, memory: &[f64]) {
+        for &(variable, pre) in &self.pre {
+            if let (Some(place), Some(value)) = (self.world.pre.get_mut(variable), memory.get(pre)) {
+                *place = *value;
+            }
+        }
+        self.world.rules = Rules { is_initial: true, ..Rules::default() };
+        for (id, code) in &self.plan.given {
+            if let Ok(value) = self.world.evaluate(code) {
+                self.world.set_pre(*id, &value);
+            }
+        }
+    }
+
     fn begin_event(&mut self, memory: &[f64]) {
         // An event that was given up has not happened.
         if let Some((held, was_true)) = self.saved.take() {
@@ -213,7 +230,10 @@ impl Auditor {
         self.before.clear();
         self.before.extend_from_slice(memory);
         self.set_pre(memory);
-        self.run(Rules { is_frozen: true, is_left: true, ..Rules::default() }, Side::Before);
+        // After the initial system `pre` values are new: what follows from them comes in the first event.
+        if self.counts.events.0 > 1 {
+            self.run(Rules { is_frozen: true, is_left: true, ..Rules::default() }, Side::Before);
+        }
         self.saved = Some((self.world.held.clone(), self.world.was_true.clone()));
     }
 
@@ -255,6 +275,9 @@ impl Auditor {
     }
 
     fn record(&mut self, leaf: LeafId, found: Result<Residual, Trouble>, side: Side) {
+        if side == Side::Before && self.literal[leaf] {
+            return;
+        }
         let t = self.world.time();
         let state = &mut self.states[leaf];
         match found {

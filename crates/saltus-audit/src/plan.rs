@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
-use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel, FunctionId, VarId, Variability};
+use saltus_flat::{
+    BaseType, Builtin, Equation, EquationKind, Expr, ExprKind, FlatModel, FunctionId, Type, VarId, Variability,
+};
 use saltus_procedure::{Expression, Procedure};
 
 use crate::algorithms;
@@ -25,6 +27,8 @@ pub(crate) struct Leaf {
     /// Why it is not audited, if that is known in advance.
     pub reason: Option<Reason>,
     pub is_parameter: bool,
+    /// It has a relation that is always taken literally: on the left of an event that may be the new value already.
+    pub is_literal: bool,
 }
 
 pub(crate) enum Node {
@@ -78,8 +82,6 @@ pub(crate) struct Algorithm {
     pub before: Vec<Arc<Expression>>,
     /// Conditions of `when` statements, which are the other results.
     pub conditions: Vec<usize>,
-    /// It compares what it computes itself: on the left of an event that may have another value already.
-    pub has_inner_relation: bool,
     pub span: Span,
 }
 
@@ -100,12 +102,15 @@ pub(crate) struct Plan {
     pub specials: Arc<Specials>,
     /// Functions made of algorithms.
     pub procedures: Vec<(FunctionId, Procedure)>,
+    /// Discrete variables with `fixed = true`, and what their `pre` values are initially.
+    pub given: Vec<(VarId, Arc<Expression>)>,
 }
 
 impl Plan {
     pub fn empty() -> Plan {
         let specials = Arc::new(Specials::default());
-        Plan { leaves: Vec::new(), always: Vec::new(), initially: Vec::new(), specials, procedures: Vec::new() }
+        let (leaves, always, initially) = (Vec::new(), Vec::new(), Vec::new());
+        Plan { leaves, always, initially, specials, procedures: Vec::new(), given: Vec::new() }
     }
 }
 
@@ -131,13 +136,13 @@ pub(crate) struct Planner<'a> {
 pub(crate) fn plan(model: &FlatModel, places: &Places) -> Plan {
     let mut planner =
         Planner { model, places, specials: Specials::default(), leaves: Vec::new(), procedures: Vec::new() };
-    let (mut always, mut initially) = (Vec::new(), Vec::new());
+    let (mut always, mut initially, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for (id, variable) in model.variables.iter() {
         let is_parameter = variable.variability <= Variability::Parameter;
         let to = if is_parameter { &mut initially } else { &mut always };
         planner.binding(id, is_parameter, to);
         if !is_parameter {
-            planner.start(id, &mut initially);
+            planner.start(id, &mut initially, &mut given);
         }
     }
     model.equations.iter().for_each(|e| planner.equation(e, &mut always));
@@ -145,7 +150,7 @@ pub(crate) fn plan(model: &FlatModel, places: &Places) -> Plan {
     model.algorithms.iter().for_each(|a| algorithms::plan(&mut planner, a, false, &mut always));
     model.initial_algorithms.iter().for_each(|a| algorithms::plan(&mut planner, a, true, &mut initially));
     let Planner { specials, leaves, procedures, .. } = planner;
-    Plan { leaves, always, initially, specials: Arc::new(specials), procedures }
+    Plan { leaves, always, initially, specials: Arc::new(specials), procedures, given }
 }
 
 impl Planner<'_> {
@@ -166,7 +171,7 @@ impl Planner<'_> {
 
     pub fn leaf(&mut self, span: Span, component: &Arc<str>, reason: Option<Reason>) -> LeafId {
         let component = component.clone();
-        self.leaves.push(Leaf { span, component, reason, is_parameter: false });
+        self.leaves.push(Leaf { span, component, reason, is_parameter: false, is_literal: false });
         self.leaves.len() - 1
     }
 
@@ -179,7 +184,12 @@ impl Planner<'_> {
         make: impl FnOnce(&mut Rewriter, LeafId) -> Result<Node, Reason>,
     ) {
         let leaf = self.leaf(span, component, None);
-        match self.with_rewriter(|rewriter| make(rewriter, leaf)) {
+        let (made, is_literal) = self.with_rewriter(|rewriter| {
+            let made = make(rewriter, leaf);
+            (made, rewriter.has_inner_relation)
+        });
+        self.leaves[leaf].is_literal = is_literal;
+        match made {
             Ok(node) => to.push(node),
             Err(reason) => self.leaves[leaf].reason = Some(reason),
         }
@@ -200,12 +210,17 @@ impl Planner<'_> {
         self.leaves[first..].iter_mut().for_each(|leaf| leaf.is_parameter = is_parameter);
     }
 
-    /// `Real x(start = …, fixed = true);`
-    fn start(&mut self, id: VarId, to: &mut Vec<Node>) {
+    /// `Real x(start = …, fixed = true);` Of a discrete variable that is its `pre` value.
+    fn start(&mut self, id: VarId, to: &mut Vec<Node>, given: &mut Vec<(VarId, Arc<Expression>)>) {
         let variable = &self.model.variables[id];
         let is_fixed = matches!(variable.attributes.fixed.as_ref().map(|f| &f.kind), Some(ExprKind::Boolean(true)));
         let is_continuous = variable.variability == Variability::Continuous && variable.ty.base == BaseType::Real;
-        let Some(start) = variable.attributes.start.as_ref().filter(|_| is_fixed && is_continuous) else { return };
+        let Some(start) = variable.attributes.start.as_ref().filter(|_| is_fixed) else { return };
+        if !is_continuous {
+            given.extend(self.with_rewriter(|r| r.code(start)).ok().map(|code| (id, code)));
+            return;
+        }
+        let start = &spread(start, &variable.ty);
         let left = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
         let at = if start.span.is_nowhere() { variable.span } else { start.span };
         self.node(at, &variable.name.as_str().into(), to, |r, leaf| equality(r, leaf, &left, start));
@@ -322,6 +337,16 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// A scalar holds for all elements of an array.
+fn spread(start: &Expr, ty: &Type) -> Expr {
+    if ty.is_scalar() || !start.ty.is_scalar() {
+        return start.clone();
+    }
+    let sizes = ty.dims.iter().map(|d| Expr::integer(d.known().unwrap_or(0) as i64, start.span));
+    let arguments = std::iter::once(start.clone()).chain(sizes).collect();
+    Expr::builtin(Builtin::Fill, arguments, ty.clone(), start.span)
 }
 
 /// The variable that an expression is, or an element of which it is.

@@ -191,10 +191,6 @@ fn visit_when(
 }
 
 fn visit_algorithm(algorithm: &Algorithm, world: &mut World, found: &mut Found) {
-    // What it compares may already be on the other side of an event.
-    if world.rules.is_frozen && algorithm.has_inner_relation {
-        return;
-    }
     let residual = run(algorithm, world, found);
     let unknown = |k: &usize| world.was_true.get(*k).is_none_or(Option::is_none);
     let is_known = !world.rules.is_round || !algorithm.conditions.iter().any(unknown);

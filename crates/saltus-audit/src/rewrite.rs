@@ -90,7 +90,7 @@ pub(crate) struct Rewriter<'a> {
     pub locals: BTreeMap<VarId, LocalId>,
     /// Variables that belong to a clocked partition.
     pub is_clocked: &'a dyn Fn(VarId) -> bool,
-    /// A relation in an algorithm that compares what the algorithm computes.
+    /// There is a relation whose value of the last event is not kept: it compares what an algorithm computes, or stands in a loop.
     pub has_inner_relation: bool,
     /// Inside of a loop of an algorithm.
     pub in_loop: bool,
@@ -272,7 +272,7 @@ impl Rewriter<'_> {
         context: Context,
     ) -> Result<Expr, Reason> {
         let is_inner = self.uses_locals(left) || self.uses_locals(right);
-        self.has_inner_relation |= is_inner;
+        self.has_inner_relation |= is_inner || context.is_bound && context.has_events;
         if context.is_bound || is_inner || !(is_real(left) || is_real(right)) {
             return self.children(expr, context);
         }

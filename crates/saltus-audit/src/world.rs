@@ -169,6 +169,18 @@ impl World {
         }
     }
 
+    /// Gives a variable its `pre` value; a scalar holds for all elements.
+    pub fn set_pre(&mut self, id: VarId, value: &Value) {
+        let Some(Some(place)) = self.places.variables.get(id.index()) else { return };
+        let numbers: Vec<f64> = value.elements().iter().map(number).collect();
+        for (i, (slot, _)) in place.slots.iter().enumerate() {
+            let number = numbers.get(i).or(numbers.first()).copied();
+            if let (Some(to), Some(number)) = (self.pre.get_mut(*slot as usize), number) {
+                *to = number;
+            }
+        }
+    }
+
     fn flag(&self, slot: usize) -> bool {
         self.memory.get(slot).is_some_and(|value| *value != 0.0)
     }
@@ -278,6 +290,15 @@ impl World {
             self.ticks[k] = (tick, self.event);
         }
         Ok(Value::Boolean(ticks))
+    }
+}
+
+/// As in memory.
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Boolean(b) => f64::from(u8::from(*b)),
+        Value::Enum(_, ordinal) => f64::from(*ordinal),
+        other => other.as_real().unwrap_or(f64::NAN),
     }
 }
 
