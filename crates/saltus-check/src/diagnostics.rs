@@ -59,6 +59,9 @@ codes! {
     REINIT_OF_DEPENDENT = "W0421", "reinit of a variable without a derivative";
     /// If both are active at one event, the new value is not defined.
     REINIT_TWICE = "W0422", "reinit of one state in two places";
+    /// All `reinit`s of an event act together after its equations: each reads the values before. In the Modelica of 1999 they
+    /// acted one after the other, and a chain `reinit(x, 10); reinit(y, 2*x)` gave y the value 20.
+    REINIT_CHAIN = "H0423", "reinit reads a state that is reset at the same event";
 
     /// Between the events the variable on the left keeps its value; with an expression on the left it would not be
     /// clear which one that is.

@@ -5,6 +5,9 @@
 //! when h < 0 then reinit(y, 0); end when;              error: y has no derivative
 //! ```
 //!
+//! A `reinit` that reads a state which another one sets at the same event gets the value before (8.3.6); that is worth a hint
+//! where it is not written as `pre`.
+//!
 //! A variable equal to a state (`a = v` or `a = -v`, as from connections) counts as one. One that merely depends on a
 //! state by an equation may be chosen as state instead, which is worth a warning.
 
@@ -12,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 use saltus_base::{Diagnostic, Diagnostics, Index, Span};
 use saltus_flat::{
-    BaseType, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind, UnaryOp, VarId, Variability,
+    BaseType, Builtin, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind, UnaryOp, VarId, Variability,
 };
 
 use crate::diagnostics as codes;
@@ -45,6 +48,7 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
     if found.is_empty() {
         return;
     }
+    find_chains(cx, &found, out);
     let states = States::find(cx);
     let mut earlier: HashMap<(VarId, Region), usize> = HashMap::new();
     for (i, reinit) in found.iter().enumerate() {
@@ -272,6 +276,42 @@ fn twice(cx: Context<'_>, target: Target, first: &Reinit<'_>, second: &Reinit<'_
     );
 }
 
+/// Reports each `reinit` whose value depends on a state that another one sets whenever it acts.
+fn find_chains(cx: Context<'_>, found: &[Reinit<'_>], out: &mut Diagnostics) {
+    // Those of one branch act together, and so do those of clauses with the same condition.
+    let group = |r: &Reinit<'_>| Some((r.branch, text(cx.model, r.when?.1)));
+    let mut set: HashMap<VarId, Vec<usize>> = HashMap::new();
+    for (i, reinit) in found.iter().enumerate() {
+        if let ExprKind::Var(state) = reinit.state.kind {
+            set.entry(state).or_default().push(i);
+        }
+    }
+    for (i, reinit) in found.iter().enumerate() {
+        let Some((branch, condition)) = group(reinit) else { continue };
+        walk::for_each_part_while(reinit.value, &mut |part| {
+            if let ExprKind::Var(read) = part.kind {
+                let setters = set.get(&read).into_iter().flatten().filter(|&&k| k != i).map(|&k| &found[k]);
+                let together = |r: &&Reinit<'_>| group(r).is_some_and(|(b, c)| b == branch || c == condition);
+                if let Some(setter) = setters.into_iter().find(together) {
+                    out.push(chain(cx, part, setter));
+                }
+            }
+            !matches!(part.kind, ExprKind::Builtin { function: Builtin::Pre, .. })
+        });
+    }
+}
+
+fn chain(cx: Context<'_>, read: &Expr, setter: &Reinit<'_>) -> Diagnostic {
+    let (name, value) = (text(cx.model, read), text(cx.model, setter.value));
+    Diagnostic::new(
+        codes::REINIT_CHAIN,
+        read.span,
+        format!("`{name}` is the value before the event here, though it is set to `{value}` at the same event"),
+    )
+    .label(setter.span, "set here, together with it")
+    .hint(format!("write `pre({name})` if that is meant, else `{value}`; in the Modelica of 1999 it was the new value"))
+}
+
 fn outside_when(cx: Context<'_>, reinit: &Reinit<'_>) -> Diagnostic {
     let (state, value) = (text(cx.model, reinit.state), text(cx.model, reinit.value));
     Diagnostic::new(
@@ -344,6 +384,25 @@ equation
   when h < 0 then reinit(v, -0.7*pre(v)); elsewhen h > 9 then reinit(v, 0.0); end when;
   when time > 1 then if h > 0 then reinit(h, 1.0); else reinit(h, 2.0); end if; reinit(w, 1.0); end when;",
             "",
+        );
+    }
+
+    #[test]
+    fn a_chain_at_one_event_reads_the_values_before() {
+        // Today 10, 2·x before, 2·y before; in 1999 10, 20, 40.
+        says(
+            "Real x(start = 1.0), y(start = 2.0), z;
+equation
+  der(x) = 0.0; der(y) = 0.0; der(z) = 0.0;
+  when time > 1 then reinit(x, 10.0); reinit(y, 2*x); reinit(z, 2*pre(y)); end when;
+  when time > 2 then reinit(z, 2*z); end when;",
+            "
+H0423 4:51 `x`: `x` is the value before the event here, though it is set to `10.0` at the same event
+  4:22 `reinit(x, 10.0)`: set here, together with it
+  hint: write `pre(x)` if that is meant, else `10.0`; in the Modelica of 1999 it was the new value
+W0422 5:29 `z`: `z` is set by `reinit` in two when-clauses, on `time > 1` and on `time > 2`
+  4:62 `z`: set here as well
+  hint: if both are active the result is not defined: join them to one `when … elsewhen …`",
         );
     }
 
