@@ -28,6 +28,8 @@ pub struct Blame {
     pub operands: Vec<SlotId>,
     /// A zero where there may be none, or an argument outside the domain; else an overflow or something infinite.
     pub is_mistake: bool,
+    /// A subscript outside of an array; there may be an assertion about it.
+    pub is_subscript: bool,
 }
 
 impl Blame {
@@ -105,7 +107,10 @@ pub fn blame<'b>(
             Origin::Variable(other) if other == slot => return None,
             Origin::Variable(other) => slot = other,
             Origin::Operation { what, operands, is_mistake } => {
-                return Some(Blame { what, span, operands, is_mistake });
+                return Some(Blame { what, span, operands, is_mistake, is_subscript: false });
+            }
+            Origin::Subscript { what, operands } => {
+                return Some(Blame { what, span, operands, is_mistake: true, is_subscript: true });
             }
         }
     }
@@ -130,6 +135,7 @@ pub fn stored(block: &Block, slot: SlotId) -> Option<(&Code, ValueId, Span)> {
 
 enum Origin {
     Operation { what: String, operands: Vec<SlotId>, is_mistake: bool },
+    Subscript { what: String, operands: Vec<SlotId> },
     Variable(SlotId),
 }
 
@@ -148,7 +154,7 @@ fn origin(program: &SimProgram, memory: &[f64], code: &Code, mut at: ValueId) ->
             Op::Load(slot) => return Some(Origin::Variable(slot)),
             Op::Select(c, _, b) if value(c)? == 0.0 && is_nothing(code, b) => {
                 let (what, index) = subscript(code, c, &value)?;
-                return Some(Origin::Operation { what, operands: operands(code, index), is_mistake: true });
+                return Some(Origin::Subscript { what, operands: operands(code, index) });
             }
             Op::Select(c, a, b) => Some(if value(c)? != 0.0 { a } else { b }),
             Op::Call(_) | Op::Result(..) => None,
@@ -183,6 +189,11 @@ fn subscript(code: &Code, condition: ValueId, value: &dyn Fn(ValueId) -> Option<
         }
         _ => None,
     }
+}
+
+/// What a value is with this memory, unless it depends on calls.
+pub fn value(code: &Code, value: ValueId, memory: &[f64]) -> Option<f64> {
+    evaluate(code, memory).get(value.0 as usize).copied().flatten()
 }
 
 /// Values of all operations; none where they depend on calls.
