@@ -76,9 +76,7 @@ impl<'a> Occurrences<'a> {
         }
         let one = Form::Number(1.0);
         let row = self.collect(&[(equation.left, one), (equation.right, negated(one))]);
-        // `z + y = z + x` contains no z.
-        let row = row.into_iter().filter(|(_, form)| *form != Form::Number(0.0));
-        row.map(|(column, form)| (column, solvability(form))).collect()
+        row.into_iter().map(|(column, form)| (column, solvability(form))).collect()
     }
 
     /// Booleans and integers are not rearranged: `b = …` and `not b = …` can be solved for `b`.
@@ -213,7 +211,8 @@ impl<'a> Occurrences<'a> {
 
 fn solvability(form: Form) -> Solvability {
     match form {
-        Form::Number(c) if c != 0.0 => Solvability::Constant,
+        Form::Number(0.0) => Solvability::Cancels,
+        Form::Number(_) => Solvability::Constant,
         Form::Parameter(c) if c != 0.0 && c.is_finite() => Solvability::Parameter,
         Form::Varying => Solvability::Varying,
         _ => Solvability::No,
@@ -358,14 +357,15 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_that_cancels_does_not_occur() {
+    fn an_unknown_that_cancels_is_not_determined() {
         // x0 + 2*x1 = x0 + x2
         let found = rows(|dag| {
             let (x, y, z, two) = (load(dag, 0), load(dag, 1), load(dag, 2), dag.constant(2.0));
             let twice = dag.mul(two, y);
             (dag.add(x, twice), dag.add(x, z))
         });
-        assert_eq!(found, [(1, Solvability::Constant), (2, Solvability::Constant)]);
+        use Solvability::{Cancels, Constant};
+        assert_eq!(found, [(0, Cancels), (1, Constant), (2, Constant)]);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Solvability {
     Varying,
     /// Not linear, or the coefficient vanishes in a branch.
     No,
+    /// With the coefficient 0, as z in `z + y = z + x`: the equation reads it and can never determine it.
+    Cancels,
 }
 
 pub struct Structure {
@@ -71,7 +73,8 @@ impl Structure {
                     Some(target) => assigned_row(system, &nodes, &column, target),
                     None => {
                         let mut row = occurrences.of(equation, &nodes);
-                        row.iter_mut().filter(|(k, _)| owned[unknowns[*k].index()]).for_each(|e| e.1 = Solvability::No);
+                        let is_owned = |k: usize| owned[unknowns[k].index()];
+                        row.iter_mut().filter(|(k, _)| is_owned(*k)).for_each(|e| e.1 = e.1.max(Solvability::No));
                         row
                     }
                 }

@@ -342,8 +342,8 @@ fn a_subscript_outside_of_an_array() {
         (format!("model M\n  {index}\n  Boolean a[3] = {{true, time > 1, false}};\n  Boolean y = a[i];\nend M;\n"), "M.mo:4:"),
         (format!("model M\n  {index}\n  Real a[3] = {{1, 2, 3}}*time;\n  Real y = if a[i] > 0 then 1 else 0;\nend M;\n"), "M.mo:4:"),
         // In functions.
-        (function("a[i] := 1; y := sum(a);"), "M.mo:1"),
-        (function("y := a[i];"), "M.mo:1"),
+        (function("a[i] := 1; y := sum(a);"), "M.mo:9:5"),
+        (function("y := a[i];"), "M.mo:9:10"),
         (function("while i > y + 5 loop y := y + 1; end while; a[i] := 1; y := sum(a);"), "M.mo:9:"),
     ];
     for (number, (text, place)) in cases.iter().enumerate() {
@@ -381,4 +381,26 @@ fn an_array_of_another_size() {
                 Real y = f(if time > 0.5 then 5 else 3);\nend M;\n";
     let (said, _) = fails("size", text);
     says(&said, &["at time 0.5", "size 5", "3", "M.mo:10:5"]);
+}
+
+/// An open switch in the way of a current, however small: nothing of the nominal value 1 A hides it.
+#[test]
+fn a_current_that_has_nowhere_to_go() {
+    for current in ["1", "1e-8", "1e-11"] {
+        let text = format!(
+            "model M\n  Real v, i;\n  Boolean open = time > 0.5;\nequation\n  i = {current};\n  \
+             0 = if open then i else v - 1;\nend M;\n"
+        );
+        let (said, _) = fails("contradiction", &text);
+        says(&said, &["at time 0.5", "the equations contradict each other", "M.mo:6:3"]);
+    }
+}
+
+/// The line is that of the subscript, not of the algorithm that uses the value.
+#[test]
+fn a_subscript_in_an_algorithm_is_found_where_it_stands() {
+    let text = "model M\n  parameter Real ratio[3] = {4, 2, 1};\n  Integer gear = 1 + integer(4*time);\n  Real w;\nalgorithm\n  \
+                w := 100/ratio[gear];\nend M;\n";
+    let (said, _) = fails("gears", text);
+    says(&said, &["at time 0.75", "the subscript 4 is outside 1 to 3", "M.mo:6:12"]);
 }

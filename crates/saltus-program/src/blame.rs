@@ -30,6 +30,8 @@ pub struct Blame {
     pub operands: Vec<SlotId>,
     /// A zero where there may be none, or an argument outside the domain; else an overflow or something infinite.
     pub is_mistake: bool,
+    /// A subscript outside of an array; there may be an assertion about it.
+    pub is_subscript: bool,
 }
 
 impl Blame {
@@ -139,7 +141,7 @@ impl<'b> Tracer<'b> {
         let (code, values) = self.evaluated(code);
         let what = describe(program, code, at, fault, values);
         let about = if let Fault::OutsideArray(index, _) = fault { index } else { at };
-        Some(Blame { what, span, operands: operands(code, about), is_mistake: fault.is_mistake() })
+        Some(Blame { what, span, operands: operands(code, about), is_mistake: fault.is_mistake(), is_subscript: matches!(fault, Fault::OutsideArray(..)) })
     }
 
     /// Is it a zero where there may be none, or an argument outside the domain, that made the slot infinite?
@@ -243,6 +245,11 @@ fn subscript(code: &Code, condition: ValueId) -> Option<(ValueId, ValueId)> {
         }
         _ => None,
     }
+}
+
+/// What a value is with this memory, unless it depends on calls.
+pub fn value(code: &Code, value: ValueId, memory: &[f64]) -> Option<f64> {
+    evaluate(code, memory).get(value.0 as usize).copied().flatten()
 }
 
 /// Values of all operations; none where they depend on calls.

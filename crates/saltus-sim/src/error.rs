@@ -185,11 +185,13 @@ pub(crate) struct Failure {
     pub kind: SimErrorKind,
     pub span: Span,
     pub details: Box<Details>,
+    /// A subscript is outside of its array: an assertion may know where.
+    pub is_subscript: bool,
 }
 
 impl Failure {
     pub fn new(time: f64, kind: SimErrorKind) -> Self {
-        Failure { time, kind, span: Span::nowhere(), details: Box::default() }
+        Failure { time, kind, span: Span::nowhere(), details: Box::default(), is_subscript: false }
     }
 
     /// May a smaller step help?

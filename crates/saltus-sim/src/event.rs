@@ -80,8 +80,10 @@ pub(crate) fn not_a_number(
         values if values.is_empty() => Vec::new(),
         values => vec![values.join(", ")],
     };
+    let is_subscript = blame.is_subscript;
     let kind = SimErrorKind::NotANumber { variable, during, why: Some(blame.what) };
-    Failure::new(t, kind).at(blame.span).with(Details { labels: Vec::new(), notes })
+    let failure = Failure::new(t, kind).at(blame.span).with(Details { labels: Vec::new(), notes });
+    Failure { is_subscript, ..failure }
 }
 
 pub(crate) fn eval(functions: &mut dyn ModelFunctions, t: f64, activation: Activation) -> Result<(), Failure> {

@@ -35,7 +35,8 @@ impl Simulation {
         self.remember_memory();
         self.model.pass(t);
         let settled = event::settle(&self.program, &mut self.model, &self.options, t);
-        let Settled { rounds, termination, flips } = settled.map_err(Failure::after_all_starts)?;
+        let settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
+        let Settled { rounds, termination, flips } = settled?;
         self.model.remember_event(t);
         self.model.show(Moment::After);
         self.write_event_row(t)?;

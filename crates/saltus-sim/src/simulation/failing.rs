@@ -78,7 +78,11 @@ impl Simulation {
 
     /// Integers change at events only, so it is enough to look at them there.
     pub(super) fn check_integers(&self, t: f64) -> Result<(), Failure> {
-        let is_too_large = |slot: SlotId| self.model.get(slot).abs() > LARGEST_INTEGER;
+        // The minimum and maximum of nothing are the ends of the 64-bit range.
+        let is_too_large = |slot: SlotId| {
+            let size = self.model.get(slot).abs();
+            size > LARGEST_INTEGER && size != i64::MAX as f64
+        };
         let Some((slot, name)) = self.catalogue.integers.iter().find(|(slot, _)| is_too_large(*slot)) else {
             return Ok(());
         };
@@ -113,6 +117,22 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// The assertion about a subscript knows where it stands, whereas the value that it spoilt may have been computed elsewhere.
+    pub(super) fn located(&self, failure: Failure) -> Failure {
+        if !failure.is_subscript {
+            return failure;
+        }
+        let outputs = self.model.blocks(Activation::Outputs);
+        let is_violated = |assertion: &&Assertion| {
+            let stored = outputs.iter().find_map(|block| blame::stored(block, assertion.condition));
+            stored.is_some_and(|(code, value, _)| blame::value(code, value, self.model.memory()) == Some(0.0))
+        };
+        let Some(assertion) = self.program.assertions.iter().find(is_violated) else { return failure };
+        let mut details = *failure.details.clone();
+        details.labels.extend(assertion.calls.iter().cloned());
+        failure.at(assertion.span).with(details)
     }
 
     /// Each assertion warns once; its text may have other values in it each time.

@@ -239,7 +239,8 @@ impl Simulation {
         for (slot, value) in std::mem::take(&mut self.changes) {
             self.model.set_from_outside(slot, value);
         }
-        let settled = event::initialise(&self.program, &mut self.model, &self.options)?;
+        let settled = event::initialise(&self.program, &mut self.model, &self.options);
+        let settled = settled.map_err(|failure| self.located(failure))?;
         self.model.remember_event(start);
         self.model.show(Moment::After);
         self.begin_recording(start)?;
@@ -404,7 +405,7 @@ impl Simulation {
     fn fail(&mut self, failure: Failure) -> SimError {
         // What was recorded until then is not lost; the failure itself is what the caller needs to know.
         let _ = self.close_event();
-        let Failure { time, kind, span, details } = failure;
+        let Failure { time, kind, span, details, .. } = failure;
         SimError { time, kind, span, details, partial: Box::default() }
     }
 }
