@@ -16,6 +16,7 @@ use crate::estimate::{self, Listed, Second};
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::inputs::{self, Inputs};
 use crate::keep::{self, Keep};
+use crate::numbers::part;
 use crate::progress::{self, Bar};
 use crate::target::Target;
 use crate::write::write_bytes;
@@ -69,7 +70,7 @@ pub struct Arguments {
     #[arg(long)]
     audit: bool,
     /// Part of the terms of an equation that its residual may be in an audit.
-    #[arg(long, value_name = "PART", requires = "audit", value_parser = audit_bound)]
+    #[arg(long, value_name = "PART", requires = "audit", allow_negative_numbers = true, value_parser = part)]
     audit_bound: Option<f64>,
     /// Run again at a tenth of the tolerance and list the estimated errors of the kept signals, the largest first: of 20 signals, of
     /// another number of them, or of `all`.
@@ -79,13 +80,6 @@ pub struct Arguments {
     /// Print no summary and no progress.
     #[arg(long)]
     quiet: bool,
-}
-
-fn audit_bound(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(bound) if bound > 0.0 && bound < 1.0 => Ok(bound),
-        _ => Err("expected a number between 0 and 1".to_owned()),
-    }
 }
 
 /// A path whose extension names a format of results.

@@ -165,12 +165,12 @@ impl Options {
             return Some(format!("the stop time {stop} must not be before the start time {start}"));
         }
         if !(interval > 0.0 || start == stop) {
-            return Some(format!("the output interval must be positive, found {interval}"));
+            return Some(format!("the output interval must be positive, found {interval:?}"));
         }
         if start < stop && self.n_intervals() > MOST_INTERVALS {
             let span = stop - start;
             return Some(format!(
-                "the output interval {interval} is too small for the time span of {span}: more than {MOST_INTERVALS} points"
+                "the output interval {interval:?} is too small for the time span of {span:?}: more than {MOST_INTERVALS} points"
             ));
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
