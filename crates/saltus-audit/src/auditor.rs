@@ -63,8 +63,6 @@ pub struct Auditor {
     missed: BTreeMap<usize, (f64, f64)>,
     /// The present event is not audited.
     is_skipping: bool,
-    /// Variables and their `pre` values in memory: at the start these are given.
-    pre: Vec<(usize, usize)>,
     /// Slots that hold minus another one; in rounds they are not written yet.
     negatives: Vec<(usize, usize)>,
 }
@@ -90,7 +88,6 @@ impl Auditor {
     pub fn new(model: Arc<FlatModel>, program: &SimProgram, layout: &Layout, options: Options) -> Auditor {
         let places = Places::of(&model, program, &layout.derivatives);
         let negatives = layout.negatives.iter().map(|(slot, of)| (slot.index(), of.index())).collect();
-        let pre = program.pre.iter().map(|(variable, pre)| (variable.index(), pre.index())).collect();
         let mut plan = plan::plan(&model, &places);
         let mut world = World::new(model, places, plan.specials.clone(), options.bound);
         for (id, procedure) in std::mem::take(&mut plan.procedures) {
@@ -109,7 +106,6 @@ impl Auditor {
             counts: Counts::default(),
             missed: BTreeMap::new(),
             is_skipping: false,
-            pre,
             negatives,
         }
     }
@@ -139,7 +135,7 @@ impl Auditor {
         match moment {
             Moment::Initial => {
                 self.set_pre(memory);
-                self.set_initial_pre(memory);
+                self.set_initial_pre();
                 self.run(Rules { is_initial: true, ..Rules::default() }, Side::Start);
             }
             Moment::Between => {
@@ -203,17 +199,13 @@ impl Auditor {
         self.world.pre.extend_from_slice(memory);
     }
 
-    /// Initially `pre` values are those that the program has found, unless the declaration gives them.
-    fn set_initial_pre(&mut self, memory: &[f64]) {
-        for &(variable, pre) in &self.pre {
-            if let (Some(place), Some(value)) = (self.world.pre.get_mut(variable), memory.get(pre)) {
-                *place = *value;
-            }
-        }
+    /// Initially there are only the `pre` values that declarations give.
+    fn set_initial_pre(&mut self) {
         self.world.rules = Rules { is_initial: true, ..Rules::default() };
         for (id, code) in &self.plan.given {
             if let Ok(value) = self.world.evaluate(code) {
                 self.world.set_pre(*id, &value);
+                self.world.given.insert(*id);
             }
         }
     }
