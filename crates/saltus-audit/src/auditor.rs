@@ -11,7 +11,7 @@ use saltus_program::SimProgram;
 use crate::places::{Layout, Places};
 use crate::plan::{self, LeafId, Node, Plan};
 use crate::report::{Finding, Group, Report, Side};
-use crate::residuals::{self, Reinit, Residual, Trouble};
+use crate::residuals::{self, Outcome, Reinit, Residual, Trouble};
 use crate::world::{Rules, World};
 
 /// How strict and how thorough the audit is.
@@ -56,6 +56,8 @@ pub struct Auditor {
     before: Vec<f64>,
     round: u32,
     reinits: Vec<Reinit>,
+    /// Of the present event round.
+    round_outcomes: Vec<Outcome>,
     /// What was known before the present event, in case it is given up.
     saved: Option<(Vec<Option<Value>>, Vec<Option<bool>>)>,
     counts: Counts,
@@ -102,6 +104,7 @@ impl Auditor {
             before: Vec::new(),
             round: 0,
             reinits: Vec::new(),
+            round_outcomes: Vec::new(),
             saved: None,
             counts: Counts::default(),
             missed: BTreeMap::new(),
@@ -145,6 +148,7 @@ impl Auditor {
             Moment::Before => self.begin_event(memory),
             Moment::RoundBegins => {
                 self.round += 1;
+                self.round_outcomes.clear();
                 if self.round == 1 {
                     self.world.pre.clone_from(&self.before);
                 } else {
@@ -158,6 +162,9 @@ impl Auditor {
             }
             Moment::After => {
                 self.check_reinits();
+                for outcome in std::mem::take(&mut self.round_outcomes) {
+                    self.record(outcome.leaf, outcome.found, Side::During);
+                }
                 self.saved = None;
                 self.set_pre(memory);
                 self.run(Rules { is_frozen: true, ..Rules::default() }, Side::After);
@@ -217,6 +224,7 @@ impl Auditor {
             self.world.was_true = was_true;
         }
         self.reinits.clear();
+        self.round_outcomes.clear();
         self.round = 0;
         self.world.event += 1;
         self.before.clear();
@@ -261,8 +269,12 @@ impl Auditor {
         }
         let found = residuals::audit(node, &mut self.world);
         self.reinits.extend(found.reinits);
-        for outcome in found.outcomes {
-            self.record(outcome.leaf, outcome.found, side);
+        // A law with hysteresis may wait for another round: only the last one must agree with everything but `when`.
+        let is_last_word = !self.world.rules.is_round || matches!(node, Node::When { .. } | Node::Algorithm(_));
+        if is_last_word {
+            found.outcomes.into_iter().for_each(|outcome| self.record(outcome.leaf, outcome.found, side));
+        } else {
+            self.round_outcomes.extend(found.outcomes);
         }
     }
 
