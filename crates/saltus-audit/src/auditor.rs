@@ -59,7 +59,7 @@ pub struct Auditor {
     /// Of the present event round.
     round_outcomes: Vec<Outcome>,
     /// What was known before the present event, in case it is given up.
-    saved: Option<(Vec<Option<Value>>, Vec<Option<bool>>)>,
+    saved: Option<Remembered>,
     counts: Counts,
     /// Relations that changed without an event: by which part of their operands, when.
     missed: BTreeMap<usize, (f64, f64)>,
@@ -68,6 +68,9 @@ pub struct Auditor {
     /// Slots that hold minus another one; in rounds they are not written yet.
     negatives: Vec<(usize, usize)>,
 }
+
+/// Values of relations, and of the conditions of `when`, as far as they are known.
+type Remembered = (Vec<Option<Value>>, Vec<Option<bool>>);
 
 #[derive(Default)]
 struct Counts {
