@@ -240,7 +240,8 @@ impl Writer<'_, '_> {
             }
             let parts = match &condition.kind {
                 ExprKind::Array(items) => items.as_slice(),
-                _ => std::slice::from_ref(condition),
+                _ if condition.ty.is_scalar() => std::slice::from_ref(condition),
+                _ => return Err("a vector of conditions".to_owned()),
             };
             let mut risen: Option<Expr> = None;
             for part in parts {

@@ -11,7 +11,7 @@ use saltus_program::SimProgram;
 use crate::places::{Layout, Places};
 use crate::plan::{self, LeafId, Node, Plan};
 use crate::report::{Finding, Group, Report, Side};
-use crate::residuals::{self, Reinit, Residual, Trouble};
+use crate::residuals::{self, Outcome, Reinit, Residual, Trouble};
 use crate::world::{Rules, World};
 
 /// How strict and how thorough the audit is.
@@ -56,18 +56,21 @@ pub struct Auditor {
     before: Vec<f64>,
     round: u32,
     reinits: Vec<Reinit>,
+    /// Of the present event round.
+    round_outcomes: Vec<Outcome>,
     /// What was known before the present event, in case it is given up.
-    saved: Option<(Vec<Option<Value>>, Vec<Option<bool>>)>,
+    saved: Option<Remembered>,
     counts: Counts,
     /// Relations that changed without an event: by which part of their operands, when.
     missed: BTreeMap<usize, (f64, f64)>,
     /// The present event is not audited.
     is_skipping: bool,
-    /// Variables and their `pre` values in memory: at the start these are given.
-    pre: Vec<(usize, usize)>,
     /// Slots that hold minus another one; in rounds they are not written yet.
     negatives: Vec<(usize, usize)>,
 }
+
+/// Values of relations, and of the conditions of `when`, as far as they are known.
+type Remembered = (Vec<Option<Value>>, Vec<Option<bool>>);
 
 #[derive(Default)]
 struct Counts {
@@ -90,7 +93,6 @@ impl Auditor {
     pub fn new(model: Arc<FlatModel>, program: &SimProgram, layout: &Layout, options: Options) -> Auditor {
         let places = Places::of(&model, program, &layout.derivatives);
         let negatives = layout.negatives.iter().map(|(slot, of)| (slot.index(), of.index())).collect();
-        let pre = program.pre.iter().map(|(variable, pre)| (variable.index(), pre.index())).collect();
         let mut plan = plan::plan(&model, &places);
         let mut world = World::new(model, places, plan.specials.clone(), options.bound);
         for (id, procedure) in std::mem::take(&mut plan.procedures) {
@@ -105,11 +107,11 @@ impl Auditor {
             before: Vec::new(),
             round: 0,
             reinits: Vec::new(),
+            round_outcomes: Vec::new(),
             saved: None,
             counts: Counts::default(),
             missed: BTreeMap::new(),
             is_skipping: false,
-            pre,
             negatives,
         }
     }
@@ -139,7 +141,7 @@ impl Auditor {
         match moment {
             Moment::Initial => {
                 self.set_pre(memory);
-                self.set_initial_pre(memory);
+                self.set_initial_pre();
                 self.run(Rules { is_initial: true, ..Rules::default() }, Side::Start);
             }
             Moment::Between => {
@@ -149,6 +151,7 @@ impl Auditor {
             Moment::Before => self.begin_event(memory),
             Moment::RoundBegins => {
                 self.round += 1;
+                self.round_outcomes.clear();
                 if self.round == 1 {
                     self.world.pre.clone_from(&self.before);
                 } else {
@@ -162,6 +165,9 @@ impl Auditor {
             }
             Moment::After => {
                 self.check_reinits();
+                for outcome in std::mem::take(&mut self.round_outcomes) {
+                    self.record(outcome.leaf, outcome.found, Side::During);
+                }
                 self.saved = None;
                 self.set_pre(memory);
                 self.run(Rules { is_frozen: true, ..Rules::default() }, Side::After);
@@ -203,17 +209,13 @@ impl Auditor {
         self.world.pre.extend_from_slice(memory);
     }
 
-    /// Initially `pre` values are those that the program has found, unless the declaration gives them.
-    fn set_initial_pre(&mut self, memory: &[f64]) {
-        for &(variable, pre) in &self.pre {
-            if let (Some(place), Some(value)) = (self.world.pre.get_mut(variable), memory.get(pre)) {
-                *place = *value;
-            }
-        }
+    /// Initially there are only the `pre` values that declarations give.
+    fn set_initial_pre(&mut self) {
         self.world.rules = Rules { is_initial: true, ..Rules::default() };
         for (id, code) in &self.plan.given {
             if let Ok(value) = self.world.evaluate(code) {
                 self.world.set_pre(*id, &value);
+                self.world.given.insert(*id);
             }
         }
     }
@@ -225,6 +227,7 @@ impl Auditor {
             self.world.was_true = was_true;
         }
         self.reinits.clear();
+        self.round_outcomes.clear();
         self.round = 0;
         self.world.event += 1;
         self.before.clear();
@@ -269,8 +272,12 @@ impl Auditor {
         }
         let found = residuals::audit(node, &mut self.world);
         self.reinits.extend(found.reinits);
-        for outcome in found.outcomes {
-            self.record(outcome.leaf, outcome.found, side);
+        // A law with hysteresis may wait for another round: only the last one must agree with everything but `when`.
+        let is_last_word = !self.world.rules.is_round || matches!(node, Node::When { .. } | Node::Algorithm(_));
+        if is_last_word {
+            found.outcomes.into_iter().for_each(|outcome| self.record(outcome.leaf, outcome.found, side));
+        } else {
+            self.round_outcomes.extend(found.outcomes);
         }
     }
 

@@ -8,7 +8,7 @@ use saltus_flat::VarId;
 
 use crate::plan::{Algorithm, Condition, LeafId, Node};
 use crate::term::Amount;
-use crate::world::{UNKNOWN, World};
+use crate::world::{SMALL, UNKNOWN, World};
 
 /// What an equation came to at a point.
 #[derive(Clone, PartialEq, Debug)]
@@ -273,7 +273,7 @@ fn compare_amounts(left: &Amount, right: &Amount) -> EvalResult<Residual> {
     }
     let mut worst = Residual::default();
     for (i, (l, r)) in left.items.iter().zip(&right.items).enumerate() {
-        let mut residual = Residual::of_numbers(l.0, r.0, l.1 + r.1);
+        let mut residual = Residual::of_numbers(l.0, r.0, l.1 + r.1 + SMALL);
         residual.element = (!left.dims.is_empty()).then_some(i + 1);
         worst = if i == 0 { residual } else { worst.or(residual) };
     }
@@ -284,7 +284,7 @@ fn compare_amounts(left: &Amount, right: &Amount) -> EvalResult<Residual> {
 pub(crate) fn compare(left: &Value, right: &Value) -> Residual {
     match (left, right) {
         (Value::Real(_), _) | (_, Value::Real(_)) => match (left.as_real(), right.as_real()) {
-            (Some(l), Some(r)) => Residual::of_numbers(l, r, l.abs() + r.abs() + TINY),
+            (Some(l), Some(r)) => Residual::of_numbers(l, r, l.abs() + r.abs() + SMALL),
             _ => Residual::different("the types differ".to_owned()),
         },
         (Value::Record(_, left), Value::Record(_, right)) if left.len() == right.len() => {
@@ -299,9 +299,6 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Residual {
         _ => Residual::different(format!("{} and {}", shown(left), shown(right))),
     }
 }
-
-/// Size below which a Real counts as zero where nothing is known about it.
-const TINY: f64 = 1e-6;
 
 fn shown(value: &Value) -> String {
     match value {

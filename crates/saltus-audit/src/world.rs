@@ -3,7 +3,7 @@
 //! In: the memory of the program, and which of its slots belong to which variable of the flat model: nothing else of the program is
 //! used. Out: values of variables, derivatives, `pre` values, and of relations as the last event left them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
@@ -17,17 +17,18 @@ use crate::diagnostics;
 use crate::places::{Place, Places};
 use crate::rewrite::{Held, HeldKind, Special, Specials};
 
-/// Part of its nominal value down to which a variable is accurate; the solver of loops aims at the same.
-const SMALL: f64 = 1e-6;
+/// Part of its nominal value below which a variable counts as zero, in the size of a term. Times the usual bound that is the 1e-10
+/// to which loops are solved: pressures, currents and forces that vanish are left with 1e-12 to 1e-11 of their nominal values.
+pub(crate) const SMALL: f64 = 1e-4;
 
 /// A relation may pass its threshold by this part of its operands before there is an event: where equations leave open how stuck
 /// elements share a load, the simulation lets it be exceeded by half of that.
 const MISSED: f64 = 2e-3;
 
-/// What is missing where a relation has a value that the audit has not seen; not for users.
-pub(crate) const UNKNOWN: &str = "a relation before the first event that was audited";
+/// What is missing where a value was there before the audit began; not for users.
+pub(crate) const UNKNOWN: &str = "a value before the audit began";
 
-/// A tick is at a time if that differs by less than this part.
+/// A tick is at an event that comes later by less than this part: events that practically coincide are one.
 const SAME_TIME: f64 = 1e-10;
 
 /// What holds at a point.
@@ -66,6 +67,8 @@ pub(crate) struct World {
     pub taken: Vec<(usize, Value)>,
     /// Relations that have changed without an event, and by which part of their operands.
     pub missed: Vec<(usize, f64)>,
+    /// Discrete variables whose `pre` values the declaration gives.
+    pub given: BTreeSet<VarId>,
     /// Values of what is not in memory: texts and external objects.
     constants: HashMap<VarId, Value>,
     /// Events so far, and of each sample its last tick with the event of that.
@@ -91,6 +94,7 @@ impl World {
             doubted: Vec::new(),
             taken: Vec::new(),
             missed: Vec::new(),
+            given: BTreeSet::new(),
             constants: HashMap::new(),
             event: 0,
             ticks: vec![(-1.0, 0); specials.samples.len()],
@@ -153,6 +157,10 @@ impl World {
                 let place = place
                     .ok_or_else(|| EvalError::not_constant(span, "a derivative that the program does not have"))?;
                 read(place, &self.memory, span)
+            }
+            // Before the start there is a value only where the declaration gives one.
+            Some(Special::Pre(of)) if self.rules.is_initial && !self.given.contains(of) => {
+                Err(EvalError::not_constant(span, UNKNOWN))
             }
             Some(Special::Pre(of)) => match self.places.variables.get(of.index()).and_then(Option::as_ref) {
                 Some(place) => read(place, &self.pre, span),
@@ -282,9 +290,9 @@ impl World {
         let (start, interval) = (start.unwrap_or(f64::NAN), interval.unwrap_or(f64::NAN));
         let t = self.time();
         let tick = ((t - start) / interval).round();
-        let apart = (start + tick * interval - t).abs();
+        let due = start + tick * interval;
         let (last, event) = self.ticks[k];
-        let is_due = tick >= 0.0 && apart <= SAME_TIME * t.abs().max(interval.abs());
+        let is_due = tick >= 0.0 && due <= t && t - due <= SAME_TIME * t.abs().max(interval.abs());
         let ticks = is_due && (tick > last || event == self.event);
         if ticks {
             self.ticks[k] = (tick, self.event);
