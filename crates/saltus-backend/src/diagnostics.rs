@@ -30,6 +30,12 @@ pub fn structurally_singular(
     diagnostic
 }
 
+/// Whether a message of [`sort`](crate::sort) is about a model that no tool could simulate: equations without unknowns or
+/// unknowns without equations, whatever the values of parameters.
+pub fn is_structurally_singular(diagnostic: &Diagnostic) -> bool {
+    matches!(diagnostic.code.0, "E0802" | "E0813")
+}
+
 pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
     let message = "this equation has no unknown left to determine: too many equations for the unknowns it shares";
     let mut diagnostic = Diagnostic::new(Code("E0802"), span, message)

@@ -56,6 +56,7 @@ use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
 pub use describe::Description;
+pub use diagnostics::is_structurally_singular;
 pub use sorted::{Derivative, SortedSystem, sort};
 
 /// Sorts a model and makes the program of it.

@@ -28,6 +28,9 @@ codes! {
     ALGORITHM_AND_EQUATION = "E0405", "variable assigned in an algorithm and determined elsewhere";
     /// Parameters and constants keep their values during a simulation.
     PARAMETER_ASSIGNED = "E0406", "parameter assigned during the simulation";
+    /// An equation in a when-clause gives its variable the value of the right-hand side at the event. `n = n + 1` has no
+    /// solution; the value before the event is `pre(n)`.
+    NEEDS_ITSELF = "E0407", "variable computed from its own new value in a when-clause";
 
     /// `noEvent` evaluates relations of continuous variables without locating an event. What changes at events only
     /// has no such relation.

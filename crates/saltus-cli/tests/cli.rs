@@ -78,6 +78,52 @@ fn a_missing_equation_is_a_warning_for_flatten_and_an_error_for_check() {
 }
 
 #[test]
+fn check_of_a_package_checks_every_class_in_it() {
+    let dir = Scratch::new("check_package");
+    let text = "package P
+  partial model Base Real x; end Base;
+  model Good extends Base; equation x = 1; end Good;
+  connector Pin Real v; flow Real i; end Pin;
+  model Load Pin p; equation p.v = 2*p.i; end Load;
+  function f input Real u; output Real y; algorithm y := u + z; end f;
+  package Inner
+    model Bad Real q = nowhere; end Bad;
+  end Inner;
+end P;
+";
+    let path = dir.file("P.mo", text);
+    let output = saltus(&["check", &path, "P"]);
+    assert_eq!(output.status.code(), Some(1));
+    let errors: Vec<String> = stderr(&output).lines().filter(|l| l.starts_with("error")).map(str::to_owned).collect();
+    let expected = [
+        "error[E0202]: `z` is not declared in `P.f` or around it",
+        "error[E0202]: `nowhere` is not declared in `P.Inner.Bad` or around it",
+    ];
+    assert_eq!(errors, expected);
+    assert_eq!(stdout(&output), "Package P: 7 classes checked, 2 with mistakes\n");
+}
+
+#[test]
+fn check_finds_singular_models_before_they_are_simulated() {
+    let dir = Scratch::new("check_singular");
+    let singular = "model A\n  Real x, y, z;\nequation\n  x = 1;\n  x = time;\n  y + z = 1;\nend A;\n";
+    let path = dir.file("A.mo", singular);
+    let output = saltus(&["check", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error[E0802]"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_partial_model_is_checked_but_not_simulated() {
+    let dir = Scratch::new("check_partial");
+    let path = dir.file("A.mo", "partial model A\n  Real x;\nend A;\n");
+    assert_eq!(saltus(&["check", &path]).status.code(), Some(0));
+    let simulated = saltus(&["simulate", &path]);
+    assert_eq!(simulated.status.code(), Some(1));
+    assert!(stderr(&simulated).contains("error[E0268]: `A` is partial and cannot be simulated"));
+}
+
+#[test]
 fn flatten_is_the_same_every_time_and_goes_to_a_file() {
     let dir = Scratch::new("flatten");
     let path = dir.file("Decay.mo", DECAY);

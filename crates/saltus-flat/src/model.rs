@@ -23,6 +23,10 @@ pub struct FlatModel {
     /// Variables declared `inner outer`, each with the variable it stands for outside. They are one where states of a
     /// state machine assign them (specification 17.3.5).
     pub inner_outer: Vec<(VarId, VarId)>,
+    /// A complete model or block, which has as many equations as unknowns; not a connector, a record or a partial class.
+    pub must_balance: bool,
+    /// It has neither public connectors nor inputs, nor refers to something `outer`: nothing outside determines anything in it.
+    pub is_closed: bool,
 }
 
 /// The `experiment` annotation.

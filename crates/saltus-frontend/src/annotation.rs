@@ -5,6 +5,7 @@ use saltus_flat as flat;
 use saltus_syntax::ast;
 
 use crate::Front;
+use crate::diagnostics as d;
 use crate::instance::{InstId, Member};
 
 impl<'a> Front<'a> {
@@ -102,8 +103,14 @@ impl<'a> Front<'a> {
             let (Some(part), Some(e)) = (m.name.parts.first(), value(m)) else { continue };
             match &e.kind {
                 ast::ExprKind::Integer(n) if part.name == self.words.order => entry.order = (*n).clamp(1, 100) as u32,
+                _ if part.name == self.words.order => self.report(d::derivative_order(e.span)),
                 ast::ExprKind::Ref(r) if r.parts.len() == 1 => {
-                    let Some(local) = self.local_named(inst, r.parts[0].name.name) else { continue };
+                    let name = r.parts[0].name.name;
+                    let local = self.local_named(inst, name).filter(|local| function.inputs.contains(local));
+                    let Some(local) = local else {
+                        self.report(d::annotation_input("derivative", self.text(name), &function.name, e.span));
+                        continue;
+                    };
                     if part.name == self.words.no_derivative {
                         entry.no_derivative.push(local);
                     } else if part.name == self.words.zero_derivative {
@@ -118,11 +125,19 @@ impl<'a> Front<'a> {
 
     fn read_inverse(&mut self, inst: InstId, m: &'a ast::ElementModification, function: &mut flat::Function) {
         let Some(class) = m.modification.as_ref().and_then(|m| m.class.as_ref()) else { return };
+        if function.outputs.len() != 1 {
+            self.report(d::inverse_outputs(&function.name, m.span));
+            return;
+        }
         for item in &class.arguments {
             let ast::Argument::Modification(m) = item else { continue };
             let (Some(part), Some(e)) = (m.name.parts.first(), value(m)) else { continue };
             let ast::ExprKind::Call(call) = &e.kind else { continue };
-            let Some(input) = self.local_named(inst, part.name) else { continue };
+            let input = self.local_named(inst, part.name).filter(|local| function.inputs.contains(local));
+            let Some(input) = input else {
+                self.report(d::annotation_input("inverse", self.text(part.name), &function.name, part.span));
+                continue;
+            };
             let Some(Member::Class(slot)) = self.lookup_reference_class(inst, &call.name) else { continue };
             let inverse = self.function_of(slot);
             let mut arguments = Vec::new();

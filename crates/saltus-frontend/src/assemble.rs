@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use saltus_base::{Index, Span};
+use saltus_base::{Index, Severity, Span};
 use saltus_flat::{
     self as flat, Attributes, BaseType, Causality, Confidence, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type,
     VarId, Variability, Variable,
@@ -14,11 +14,11 @@ use saltus_flat::{
 use saltus_syntax::ast;
 use saltus_typing as typing;
 
-use crate::Front;
 use crate::diagnostics as d;
 use crate::equation::Collected;
 use crate::instance::{CompId, CompKind, InstId, Memo};
-use crate::modifier::{ModExpr, ModValue};
+use crate::modifier::{Mod, ModExpr, ModValue};
+use crate::{Front, Purpose};
 
 /// Parameters that are equal to each other, at most, of which the start of a variable is the first.
 const MOST_PARAMETERS_IN_A_ROW: u32 = 100;
@@ -63,11 +63,16 @@ impl<'a> Front<'a> {
             && !self.is_expandable(inst)
         {
             self.check_modified_names(inst, &modifier);
+            self.check_modified_visible(inst, &modifier);
             self.check_modification_sizes(comp);
         }
         let definition = self.insts[inst].definition;
-        if let Some(c) = definition
-            && c.is_partial
+        let is_partial = definition.is_some_and(|c| c.is_partial);
+        let may_become_complete = self.comps[comp].clause.prefixes.is_replaceable
+            || self.insts[inst].slot.is_some_and(|s| self.slots[s].is_replaceable);
+        if is_partial && may_become_complete && self.purpose == Purpose::Check {
+            self.has_partial_parts = true;
+        } else if let Some(c) = definition.filter(|c| c.is_partial)
             && !self.allow_partial
         {
             let (name, class) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
@@ -145,7 +150,11 @@ impl<'a> Front<'a> {
         if let Some(definition) = self.insts[self.model].definition {
             model.description = class_description(definition);
             model.experiment = self.experiment_of(definition);
+            let is_model =
+                matches!(definition.kind, ast::ClassKind::Model | ast::ClassKind::Block | ast::ClassKind::Class);
+            model.must_balance = is_model && !definition.is_partial && !self.has_partial_parts;
         }
+        model.is_closed = self.is_closed();
         let mut ids: HashMap<VarId, VarId> = HashMap::new();
         let mut of_comp: HashMap<CompId, VarId> = HashMap::new();
         for &(comp, is_interface) in &leaves {
@@ -172,6 +181,18 @@ impl<'a> Front<'a> {
         model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
         model.iterators = std::mem::take(&mut self.model_locals);
         model
+    }
+
+    /// Whether nothing outside of the model determines anything in it.
+    fn is_closed(&mut self) -> bool {
+        let leads_out = |front: &mut Self, comp: CompId| {
+            let prefixes = front.comps[comp].prefixes;
+            front.is_instantiated(comp)
+                && !prefixes.is_protected
+                && (prefixes.direction.is_some() || front.is_connector(comp))
+        };
+        let components = self.insts[self.model].components.clone();
+        self.implicit_inners.is_empty() && !components.into_iter().any(|comp| leads_out(self, comp))
     }
 
     fn variable_of(&mut self, comp: CompId, is_interface: bool) -> Variable {
@@ -212,6 +233,24 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// A constant of a package, without a model around it. Of a partial one it may have no value yet.
+    pub fn check_constant(&mut self, comp: CompId) {
+        match self.comp_kind(comp) {
+            CompKind::Leaf(_) if self.has_value(comp) => {
+                self.comp_dims(comp);
+                self.variable_of(comp, false);
+            }
+            CompKind::Class(class) => {
+                for &element in &class.elements {
+                    for inner in self.insts[element].components.clone() {
+                        self.check_constant(inner);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The value of a parameter must not vary more than the parameter (specification 3.8).
     fn check_variable(&mut self, comp: CompId, binding: Option<&Expr>, mark: usize) {
         let Some(binding) = binding else {
@@ -223,6 +262,7 @@ impl<'a> Front<'a> {
         };
         if self.variability_of(comp) == Variability::Constant {
             self.report_failing_constant(comp);
+            self.check_constant_fixed(comp);
         }
         let (own, value) = (self.variability_of(comp), typing::variability(self, binding));
         if own <= Variability::Parameter && value > own && value > Variability::Parameter
@@ -230,6 +270,27 @@ impl<'a> Front<'a> {
         {
             let name = self.comp_name(comp);
             self.report(d::value_varies(&name, own, value, binding.span, self.comps[comp].span));
+        }
+    }
+
+    fn check_constant_fixed(&mut self, comp: CompId) {
+        let fixed = self.comps[comp].sub_modifier(self.words.fixed).and_then(|m| m.value.clone());
+        let Some(fixed) = fixed.and_then(|value| self.mod_value(&value, 0)) else { return };
+        if matches!(fixed.kind, ExprKind::Boolean(false)) {
+            self.report(d::constant_not_fixed(&self.comp_name(comp), fixed.span));
+        }
+    }
+
+    /// An array needs a value for each element, or `each` (specification 7.2.5). What its type says holds for elements.
+    fn check_each(&mut self, comp: CompId, name: saltus_base::Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
+        let of_type = self.leaf_types.get(&comp).and_then(|t| t.modifier.as_ref()).and_then(|m| m.sub(name));
+        let is_of_type = of_type.and_then(|m| m.value.as_ref().map(|v| v.span)) == Some(value.span);
+        if expr.ty.is_scalar() && !sub.is_each && !is_of_type {
+            // Texts cannot be taken for values of elements, and libraries leave `each` out there.
+            let is_text = expr.ty.base == BaseType::String
+                && self.leaf_types.get(&comp).is_some_and(|t| t.base != BaseType::String);
+            let diagnostic = d::missing_each(value.span);
+            self.report_once(if is_text { diagnostic.severity(Severity::Warning) } else { diagnostic });
         }
     }
 
@@ -244,10 +305,16 @@ impl<'a> Front<'a> {
                 }
                 continue;
             }
+            if !sub.subs.is_empty() || !sub.redeclares.is_empty() || sub.is_deselected {
+                self.report(d::attribute_structure(text, &self.comp_name(comp), sub.span));
+            }
             let Some(value) = sub.value.clone() else { continue };
             let Some(expr) = self.mod_value(&value, ty.rank()) else { continue };
             if expr.is_error() {
                 continue;
+            }
+            if ty.rank() > 0 {
+                self.check_each(comp, *name, sub, &value, &expr);
             }
             let base = match text {
                 "fixed" | "unbounded" => BaseType::Boolean,

@@ -183,6 +183,7 @@ impl<'a> Front<'a> {
         }
         let inst = self.slot_instance(slot);
         let (_, kind) = self.defining_class(inst);
+        self.check_callable(slot, call);
         match kind {
             ast::ClassKind::Function | ast::ClassKind::OperatorFunction => {
                 let function = self.function_of(slot);
@@ -302,6 +303,9 @@ impl<'a> Front<'a> {
             let place = typing::Place::Argument { function: &name, position: k + 1, name: &input_name };
             let converted = typing::convert(self, argument, &ty, place);
             ok &= !converted.is_error();
+            if ok {
+                self.check_function_argument(function, input, &converted);
+            }
             arguments[k] = Some(converted);
         }
         ok
@@ -471,6 +475,15 @@ impl<'a> Front<'a> {
     /// Operators whose arguments are connectors rather than values.
     fn connector_call(&mut self, scope: InstId, function: Builtin, call: &'a ast::Call, span: Span) -> Option<Expr> {
         match function {
+            Builtin::Pure => {
+                if let [argument] = call.arguments.as_slice()
+                    && !matches!(argument.kind, ast::ExprKind::Call(_))
+                {
+                    self.report(d::pure_argument(argument.span));
+                    return Some(Expr::error(span));
+                }
+                None
+            }
             Builtin::Cardinality => {
                 let count = self.cardinality(scope, call)?;
                 Some(Expr::integer(count, span))

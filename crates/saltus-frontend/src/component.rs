@@ -8,10 +8,11 @@ use saltus_flat::{self as flat, BaseType, Dim, Type};
 use saltus_syntax::ast;
 use saltus_typing as typing;
 
-use crate::Front;
 use crate::diagnostics as d;
 use crate::instance::{ClassComp, CompId, CompKind, InstId, Leaf, Member, Memo, SimpleType, SlotId};
 use crate::modifier::{ModExpr, ModValue, merge};
+use crate::redeclaration::direction_word;
+use crate::{Front, Purpose};
 
 /// Components nested more deeply than this are taken for an endless recursion.
 const MOST_NESTED: u32 = 100;
@@ -27,7 +28,11 @@ impl<'a> Front<'a> {
     pub fn is_present(&mut self, comp: CompId) -> bool {
         match self.comps[comp].is_present {
             Memo::Known(is_present) => return is_present,
-            Memo::InProgress => return true,
+            Memo::InProgress => {
+                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                self.report(d::recursive_component(&name, span));
+                return true;
+            }
             Memo::Unknown => {}
         }
         let Some((condition, scope)) = self.comps[comp].condition else {
@@ -76,15 +81,32 @@ impl<'a> Front<'a> {
         let mut at = self.comps[comp].owner;
         while let Some(owner) = self.insts[at].owner {
             at = self.comps[owner].owner;
-            if let Some(Member::Component(found)) = self.member(at, name)
-                && self.comps[found].is_inner
-                && found != comp
-            {
-                return Some(found);
+            match self.member(at, name) {
+                Some(Member::Component(found)) if self.comps[found].is_inner && found != comp => return Some(found),
+                Some(Member::Class(slot))
+                    if self.library.element(self.slots[slot].class).is_some_and(|e| e.prefixes.is_inner) =>
+                {
+                    let (span, declared) = (self.comps[comp].span, self.slots[slot].definition.name.span);
+                    self.report(d::inner_kind(self.text(name), "component", "class", span, declared));
+                    return None;
+                }
+                _ => {}
             }
         }
         if at != self.model {
             return None;
+        }
+        if let Some(Member::Component(taken)) = self.member(at, name)
+            && taken != comp
+            && !self.comps[taken].is_outer
+        {
+            let (span, declared) = (self.comps[comp].span, self.comps[taken].span);
+            self.report(d::inner_name_taken(self.text(name), span, declared));
+            return None;
+        }
+        if self.purpose == Purpose::Simulate && self.comps[comp].owner == self.model && !self.comps[comp].is_inner {
+            let class = self.path_text(&self.comps[comp].clause.type_name.parts);
+            self.report(d::top_level_outer(self.text(name), &class, self.comps[comp].span));
         }
         Some(self.implicit_inner(comp))
     }
@@ -136,11 +158,33 @@ impl<'a> Front<'a> {
         if let Some(simple) = self.simple_type(slot) {
             return Some(self.make_leaf(comp, &simple));
         }
+        let definition = self.slots[slot].definition;
+        if definition.kind == ast::ClassKind::Type {
+            let inst = self.slot_instance(slot);
+            self.expand(inst);
+            if !self.insts[inst].is_incomplete && self.insts[inst].predefined_base.is_none() {
+                let class = self.library.qualified_name(self.slots[slot].class);
+                self.report(d::not_a_simple_type(&class, definition.name.span));
+            }
+        }
         self.make_class_component(comp, slot)
     }
 
     fn make_leaf(&mut self, comp: CompId, simple: &Rc<SimpleType<'a>>) -> CompKind {
         let var = self.vars.push(comp);
+        let (name, span) = (self.comps[comp].name, self.comps[comp].span);
+        if let BaseType::Enumeration(id) = simple.base
+            && self.unspecified_enums.contains(&id)
+            && !self.allow_partial
+        {
+            self.report(d::unspecified_enumeration(self.text(name), span));
+        }
+        if let (Some(own), Some(of_type)) = (self.comps[comp].clause.direction, simple.direction)
+            && own != of_type
+        {
+            let (own, of_type) = (direction_word(own), direction_word(of_type));
+            self.report_once(d::nested_prefix(own, self.text(name), of_type, span));
+        }
         self.check_final(&self.comps[comp].modifier.clone(), &simple.modifier);
         let c = &mut self.comps[comp];
         c.modifier = merge(&c.modifier, &simple.modifier);
@@ -286,7 +330,10 @@ impl<'a> Front<'a> {
         let mut is_wrong = false;
         for (k, (subscript, scope)) in subscripts.iter().enumerate() {
             let size = match subscript {
-                ast::Subscript::Expr(e) => self.dimension(comp, e, *scope),
+                ast::Subscript::Expr(e) => {
+                    self.note_index_type(comp, k, *scope, e);
+                    self.dimension(comp, e, *scope)
+                }
                 ast::Subscript::Colon(span) => {
                     let from = inferred.get_or_insert_with(Vec::new);
                     if from.is_empty() {
@@ -313,6 +360,13 @@ impl<'a> Front<'a> {
         let dims: Rc<[u64]> = dims.into();
         self.comps[comp].dims = Memo::Known(dims.clone());
         dims
+    }
+
+    fn note_index_type(&mut self, comp: CompId, k: usize, scope: InstId, expr: &'a ast::Expr) {
+        let Some(base) = self.type_as_index(scope, expr) else { return };
+        let types = self.index_types.entry(comp).or_default();
+        types.resize(types.len().max(k + 1), None);
+        types[k] = Some(base);
     }
 
     /// Sizes of an array that one of its own sizes refers to, as in `Real A[:, size(A, 1)]`.
@@ -376,16 +430,21 @@ impl<'a> Front<'a> {
 
     /// `Real x[Boolean]` and `Real x[E]` for an enumeration `E`.
     pub fn type_as_size(&mut self, scope: InstId, expr: &ast::Expr) -> Option<u64> {
+        match self.type_as_index(scope, expr)? {
+            BaseType::Boolean => Some(2),
+            BaseType::Enumeration(id) => Some(self.enums[id].literals.len() as u64),
+            _ => None,
+        }
+    }
+
+    fn type_as_index(&mut self, scope: InstId, expr: &ast::Expr) -> Option<BaseType> {
         let ast::ExprKind::Ref(reference) = &expr.kind else { return None };
         if reference.parts.iter().any(|p| !p.subscripts.is_empty()) {
             return None;
         }
         let Some(Member::Class(slot)) = self.lookup_reference_class(scope, reference) else { return None };
-        match self.simple_type(slot)?.base {
-            BaseType::Boolean => Some(2),
-            BaseType::Enumeration(id) => Some(self.enums[id].literals.len() as u64),
-            _ => None,
-        }
+        let base = self.simple_type(slot)?.base;
+        matches!(base, BaseType::Boolean | BaseType::Enumeration(_)).then_some(base)
     }
 
     fn dims_of_binding(&mut self, comp: CompId) -> Vec<Dim> {
@@ -435,7 +494,6 @@ impl<'a> Front<'a> {
             let value = (*value).clone();
             let ty = self.comp_type(comp);
             let name = self.comp_name(comp);
-            let value = self.spread_over(value, &ty);
             Rc::new(typing::convert(self, value, &ty, typing::Place::Binding { variable: &name }))
         });
         self.comps[comp].binding = Memo::Known(binding.clone());
@@ -541,18 +599,6 @@ impl<'a> Front<'a> {
         self.index_by(value, subscripts, span)
     }
 
-    /// A scalar given to an array component without `each`: tolerated with a warning where it was written that way.
-    fn spread_over(&mut self, value: flat::Expr, ty: &Type) -> flat::Expr {
-        if value.ty.rank() != 0 || ty.rank() == 0 || value.is_error() || ty.is_error() {
-            return value;
-        }
-        let sizes: Option<Vec<u64>> = ty.dims.iter().map(|d| d.known()).collect();
-        match sizes {
-            Some(sizes) => fill(value, &sizes),
-            None => value,
-        }
-    }
-
     /// Flat name of a component, for messages and for the flat model.
     pub fn comp_name(&self, comp: CompId) -> String {
         let c = &self.comps[comp];
@@ -569,6 +615,14 @@ impl<'a> Front<'a> {
             && self.diagnostics.iter().any(|d| d.code == diagnostic.code && d.span == diagnostic.span);
         if !is_repeated {
             self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports what holds for the text of a class, also while an expression is only tried.
+    pub fn report_always(&mut self, diagnostic: Diagnostic) {
+        let is_repeated = self.certain.iter().any(|d| d.code == diagnostic.code && d.span == diagnostic.span);
+        if !is_repeated {
+            self.certain.push(diagnostic);
         }
     }
 

@@ -77,8 +77,15 @@ impl<'a> Front<'a> {
         }
         let Some(ast::ClassBody::Long(body)) = self.insts[inst].definition.map(|c| &c.body) else { return };
         for section in &body.sections {
-            if let ast::Section::Equations { is_initial: false, equations, .. } = section {
-                self.connections_in(inst, equations);
+            match section {
+                ast::Section::Equations { is_initial: false, equations, .. } => self.connections_in(inst, equations),
+                ast::Section::Equations { is_initial: true, equations, .. } => {
+                    let connect = equations.iter().find(|e| matches!(e.kind, ast::EquationKind::Connect { .. }));
+                    if let Some(connect) = connect {
+                        self.report(d::connect_in_initial(connect.span));
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -147,9 +154,14 @@ impl<'a> Front<'a> {
     }
 
     fn connect(&mut self, scope: InstId, from: &'a ast::ComponentRef, to: &'a ast::ComponentRef, span: Span) {
+        if self.is_deselected_connection(scope, from, to) {
+            return;
+        }
         let component = self.component_path(scope);
         let a = self.connect_argument(scope, from);
         let b = self.connect_argument(scope, to);
+        self.check_connect_form(scope, from);
+        self.check_connect_form(scope, to);
         let are_connectors = self.are_connectors(&a, from) & self.are_connectors(&b, to);
         if !are_connectors {
             return;
@@ -191,6 +203,25 @@ impl<'a> Front<'a> {
             self.report(d::not_a_connector(&self.ref_text(written), written.span));
         }
         is_connector
+    }
+
+    /// `connect` reaches the connectors of the class and those of its components, not further in (specification 9.1).
+    fn check_connect_form(&mut self, scope: InstId, written: &'a ast::ComponentRef) {
+        let [first, second, _, ..] = written.parts.as_slice() else { return };
+        let Some(Member::Component(comp)) = self.lookup_name(scope, first.name.name) else { return };
+        let comp = self.actual(comp);
+        if !self.is_present(comp) || self.is_connector(comp) {
+            return;
+        }
+        let Some(&inside) = self.comp_elements(comp).first() else { return };
+        if let Some(Member::Component(inner)) = self.member(inside, second.name.name)
+            && !self.comps[inner].is_outer
+            && self.is_present(inner)
+            && !self.is_connector(inner)
+            && matches!(self.comp_kind(inner), CompKind::Class(_))
+        {
+            self.report(d::connect_too_deep(&self.ref_text(written), written.span));
+        }
     }
 
     pub fn connect_all(&mut self, a: Resolved, b: Resolved, span: Span, component: &Arc<str>) {
@@ -302,7 +333,11 @@ impl<'a> Front<'a> {
                 for &p in &positions {
                     let inst = class.elements[p as usize];
                     dims.truncate(outer_dims);
-                    match self.member(inst, next.name.name) {
+                    let found = self.member(inst, next.name.name);
+                    if let Some(found) = found {
+                        self.check_visible_in(comp, found, &next.name);
+                    }
+                    match found {
                         Some(Member::Component(inner)) if !self.is_unborn(inst, inner) => {
                             match self.walk_connectors(scope, inner, parts, dims, items, at + 1) {
                                 Walk::Done => {}
@@ -457,6 +492,10 @@ impl<'a> Front<'a> {
         let ast::ExprKind::Ref(reference) = &call.arguments.first()?.kind else { return None };
         match self.connect_argument(scope, reference) {
             Argument::Connectors(c) => {
+                if !c.dims.is_empty() {
+                    let name = self.ref_text(reference);
+                    self.report(d::cardinality_argument(&name, reference.span));
+                }
                 Some(c.items.iter().map(|i| self.cardinalities.get(i).copied().unwrap_or(0)).sum())
             }
             _ => Some(0),

@@ -13,7 +13,7 @@ use crate::instance::{InstId, Member};
 type Visit<'v, 'a> = &'v mut dyn FnMut(&'a ast::ComponentRef);
 
 impl<'a> Front<'a> {
-    /// The range of an index without one, from its first use as a plain subscript.
+    /// The range of an index without one, from its uses as a plain subscript.
     pub fn deduced_range(
         &mut self,
         scope: InstId,
@@ -21,27 +21,41 @@ impl<'a> Front<'a> {
         walk: &mut dyn FnMut(Visit<'_, 'a>),
     ) -> Expr {
         let name = index.name.name;
-        let mut found: Option<(&'a ast::ComponentRef, usize, usize)> = None;
+        let mut found: Vec<(&'a ast::ComponentRef, usize, usize)> = Vec::new();
         walk(&mut |reference| {
-            if found.is_some() {
-                return;
-            }
             for (p, part) in reference.parts.iter().enumerate() {
                 for (k, subscript) in part.subscripts.iter().enumerate() {
                     if let ast::Subscript::Expr(ast::Expr { kind: ast::ExprKind::Ref(r), .. }) = subscript
                         && r.parts.len() == 1
                         && r.parts[0].name.name == name
                     {
-                        found = Some((reference, p, k));
-                        return;
+                        found.push((reference, p, k));
                     }
                 }
             }
         });
         let span = index.name.span;
-        let size =
-            found.and_then(|(reference, part, dimension)| self.size_of_part(scope, reference, part, dimension, span));
-        match size {
+        if let Some(&(reference, part, dimension)) = found.first()
+            && let Some(base) = self.index_type_of_part(scope, reference, part, dimension)
+            && let Some(values) = self.range_over_type(base, span)
+        {
+            return values;
+        }
+        let sizes: Vec<Expr> = found
+            .into_iter()
+            .filter_map(|(reference, part, dimension)| self.size_of_part(scope, reference, part, dimension, span))
+            .collect();
+        let known = |e: &Expr| match e.kind {
+            flat::ExprKind::Integer(n) => u64::try_from(n).ok(),
+            _ => None,
+        };
+        if let Some(first) = sizes.iter().find_map(known)
+            && let Some(other) = sizes.iter().filter_map(known).find(|n| *n != first)
+        {
+            self.report(d::deduced_ranges_differ(self.text(name), first, other, span));
+            return Expr::error(span);
+        }
+        match sizes.into_iter().next() {
             Some(stop) => typing::range(self, Expr::integer(1, span), None, stop, span),
             None => {
                 self.report(d::range_not_deducible(self.text(name), span));
@@ -70,6 +84,29 @@ impl<'a> Front<'a> {
 }
 
 impl<'a> Front<'a> {
+    /// The enumeration (or Boolean) that indexes a dimension of what the parts up to `part` mean.
+    fn index_type_of_part(
+        &mut self,
+        scope: InstId,
+        reference: &'a ast::ComponentRef,
+        part: usize,
+        dimension: usize,
+    ) -> Option<flat::BaseType> {
+        let first = reference.parts.first()?;
+        let Member::Component(comp) = self.lookup_name(scope, first.name.name)? else { return None };
+        let mut comp = self.actual(comp);
+        if self.comps[comp].local.is_some() {
+            return None;
+        }
+        for part in &reference.parts[1..=part] {
+            let inside = *self.comp_elements(comp).first()?;
+            let Member::Component(inner) = self.member(inside, part.name.name)? else { return None };
+            comp = self.actual(inner);
+        }
+        self.comp_dims(comp);
+        self.index_types.get(&comp)?.get(dimension).copied().flatten()
+    }
+
     /// What the parts up to `part` mean without subscripts; of an array of components its first element counts.
     fn array_of_part(
         &mut self,

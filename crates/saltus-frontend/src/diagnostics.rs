@@ -1,11 +1,15 @@
 //! The wording of every message of the front end, one function each: E0201–E0233 names, classes and modifications,
-//! E0234–E0259 components and sizes; the rest is in [`calls`] and [`connections`].
+//! E0234–E0246 components and sizes; the rest is in [`calls`], [`connections`], [`functions`] and [`rules`].
 
 pub mod calls;
 pub mod connections;
+pub mod functions;
+pub mod rules;
 
 pub use calls::*;
 pub use connections::*;
+pub use functions::*;
+pub use rules::*;
 
 use saltus_base::{Code, Diagnostic, Span};
 use saltus_flat::{BaseType, Variability};
@@ -352,8 +356,8 @@ pub fn size_not_constant(name: &str, what: &str, span: Span) -> Diagnostic {
 
 /// An array value for each element of a component array written without `each`.
 pub fn missing_each(span: Span) -> Diagnostic {
-    message("W0241", span, "one value for all elements of an array of components".to_string())
-        .hint("write `each` in front of the modification")
+    message("E0241", span, "one value for all elements of an array".to_string())
+        .hint("write `each` in front of the modification, or give as many values as there are elements")
 }
 
 /// A modification that does not give each element of an array of components its value.

@@ -141,6 +141,9 @@ impl<'a> Front<'a> {
         if let (ast::ExprKind::Parenthesised(items), ast::ExprKind::Call(call)) = (&left.kind, &right.kind)
             && items.len() != 1
         {
+            for item in items.iter().flatten().filter(|e| !matches!(e.kind, ast::ExprKind::Ref(_))) {
+                self.report(d::tuple_target(item.span));
+            }
             let targets = items.iter().map(|e| e.as_ref().map(|e| self.expression(scope, e))).collect();
             let (left, right) = self.tuple_sides(scope, targets, call, span)?;
             return Some(EquationKind::Equality { left, right });
@@ -283,7 +286,7 @@ impl<'a> Front<'a> {
         branches: &'a [(ast::Expr, Vec<ast::Equation>)],
         component: &Arc<str>,
     ) -> Option<EquationKind> {
-        let branches = branches
+        let branches: Vec<_> = branches
             .iter()
             .map(|(condition, body)| {
                 let condition = self.when_condition(scope, condition);
@@ -292,6 +295,11 @@ impl<'a> Front<'a> {
                 (condition, list)
             })
             .collect();
+        if branches.len() > 1
+            && let Some((clock, _)) = branches.iter().find(|(c, _)| c.ty.base == flat::BaseType::Clock)
+        {
+            self.report(d::clocked_elsewhen(clock.span));
+        }
         Some(EquationKind::When { branches })
     }
 
@@ -303,6 +311,7 @@ impl<'a> Front<'a> {
         if expr.is_error() {
             return None;
         }
+        self.check_assertion_level(&expr);
         Some(match effect(expr) {
             Effect::Assert { condition, message, level } => EquationKind::Assert { condition, message, level },
             Effect::Terminate { message } => EquationKind::Terminate { message },

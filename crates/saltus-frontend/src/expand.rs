@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use saltus_base::{Name, Span};
+use saltus_library::ClassId;
 use saltus_syntax::ast;
 
 use crate::Front;
@@ -21,7 +22,7 @@ use crate::component::{MOST_DECLARED, MOST_INSTANCES};
 use crate::diagnostics as d;
 use crate::instance::{Comp, CompId, Inst, InstId, Member, Memo, Prefixes, SlotId};
 use crate::lookup::elements;
-use crate::modifier::{Mod, ModExpr, ModRef, ModValue, Redeclare, final_violation, merge};
+use crate::modifier::{Deselected, Mod, ModExpr, ModRef, ModValue, Redeclare, final_violation, merge};
 
 /// More nested bases than this means that a class extends itself in a way that lookup did not notice.
 const MOST_BASES: usize = 100;
@@ -47,6 +48,9 @@ impl<'a> Front<'a> {
             names: HashMap::new(),
             absent: HashSet::new(),
             is_incomplete: false,
+            is_protected_base: false,
+            predefined_base: None,
+            deselected: Vec::new(),
             function: None,
             depth: 0,
             class_index: Vec::new(),
@@ -60,10 +64,20 @@ impl<'a> Front<'a> {
             return;
         }
         self.insts[inst].expansion = Memo::InProgress;
+        if let Some(definition) = self.insts[inst].definition {
+            self.check_class(self.insts[inst].class, definition);
+        }
         match self.insts[inst].definition.map(|c| &c.body) {
             Some(ast::ClassBody::Long(body)) => self.expand_long(inst, body),
             Some(ast::ClassBody::Short(short)) => self.expand_short(inst, short),
             _ => {}
+        }
+        if let Some(span) = self.insts[inst].predefined_base
+            && self.insts[inst].derived.is_none()
+            && !self.insts[inst].components.is_empty()
+        {
+            let class = self.library.qualified_name(self.insts[inst].class);
+            self.report(d::predefined_with_elements(&class, span));
         }
         self.insts[inst].expansion = Memo::Known(());
     }
@@ -82,6 +96,12 @@ impl<'a> Front<'a> {
         let base_inst = self.add_base(inst, base, modifier, false, short.base.span);
         if let Some(base_inst) = base_inst {
             self.record_modification(base_inst, short.modification.as_ref());
+            // The attributes of types are looked at where a variable has the type.
+            let is_type = self.insts[base_inst].predefined_base.is_some()
+                || matches!(self.slots[base].definition.body, ast::ClassBody::Enumeration(_));
+            if let Some(own) = own.filter(|_| !is_type) {
+                self.check_modified_names(base_inst, &own);
+            }
         }
     }
 
@@ -129,6 +149,8 @@ impl<'a> Front<'a> {
             }
         }
         self.check_redeclared(inst, &redeclared);
+        self.check_inherited_classes(inst, body);
+        self.check_base_names(inst, body);
     }
 
     fn expand_extends(
@@ -145,11 +167,13 @@ impl<'a> Front<'a> {
         };
         let own = extends.modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
         self.check_final(outer, &own);
+        self.check_redeclared_once(&own, redeclared);
         let modifier = merge(outer, &merge(redeclared, &own));
         let Some(base_inst) = self.add_base(inst, base, modifier, is_protected, extends.base.span) else { return };
         self.record_modification(base_inst, extends.modification.as_ref());
         if let Some(own) = own {
             self.check_modified_names(base_inst, &own);
+            self.check_deselected(base_inst, &own);
         }
     }
 
@@ -164,6 +188,14 @@ impl<'a> Front<'a> {
     ) -> Option<InstId> {
         let class = self.slots[base].class;
         if self.builtin_classes.contains_key(&class) {
+            self.insts[inst].predefined_base = Some(span);
+            return None;
+        }
+        if self.slots[base].definition.kind != ast::ClassKind::Package && self.is_around(class, self.insts[inst].class)
+        {
+            let name = self.library.qualified_name(class);
+            self.report(d::cyclic_extends(&name, span));
+            self.insts[inst].is_incomplete = true;
             return None;
         }
         let mut at = Some(inst);
@@ -190,16 +222,23 @@ impl<'a> Front<'a> {
         self.insts[base_inst].path = self.insts[inst].path.clone();
         self.insts[base_inst].prefixes = self.insts[inst].prefixes;
         self.insts[base_inst].prefixes.is_protected |= is_protected;
+        self.insts[base_inst].is_protected_base = is_protected || self.insts[inst].is_protected_base;
         self.insts[base_inst].function = self.insts[inst].function;
         self.insts[base_inst].depth = self.insts[inst].depth;
         self.insts[base_inst].class_index = self.base_index(inst);
         self.insts[inst].bases.push(base_inst);
         self.expand(base_inst);
         self.insts[inst].is_incomplete |= self.insts[base_inst].is_incomplete;
+        if self.insts[base_inst].predefined_base.is_some() {
+            self.insts[inst].predefined_base = Some(span);
+        }
         for comp in self.insts[base_inst].components.clone() {
             let name = self.comps[comp].name;
             match self.insts[inst].names.get(&name).copied() {
-                Some(Member::Component(first)) if first != comp => self.unite(base_inst, name, first),
+                Some(Member::Component(first)) if first != comp => {
+                    self.duplicates.push((inst, first, comp));
+                    self.unite(base_inst, name, first);
+                }
                 Some(_) => {}
                 None => {
                     self.insts[inst].names.insert(name, Member::Component(comp));
@@ -208,6 +247,18 @@ impl<'a> Front<'a> {
             }
         }
         Some(base_inst)
+    }
+
+    /// Whether a class is declared inside of `class`, at any depth: it would inherit itself.
+    fn is_around(&self, class: ClassId, inner: ClassId) -> bool {
+        let mut at = self.library.parent(inner);
+        while let Some(outer) = at {
+            if outer == class {
+                return true;
+            }
+            at = self.library.parent(outer);
+        }
+        false
     }
 
     /// The same element inherited twice is one element.
@@ -234,11 +285,19 @@ impl<'a> Front<'a> {
     ) {
         for declaration in &clause.components {
             let name = declaration.name.name;
+            let from_outside = outer.as_ref().and_then(|m| m.sub(name));
+            if self.deselects(inst, from_outside.as_deref(), clause) {
+                self.insts[inst].deselected.push(name);
+                continue;
+            }
             if let Some(&Member::Component(first)) = self.insts[inst].names.get(&name) {
                 let first_scope = self.comps[first].scope;
                 if first_scope == inst {
                     let (text, at) = (self.text(name), self.comps[first].span);
                     self.report(d::duplicate_element(text, declaration.name.span, at));
+                } else {
+                    let second = self.new_comp(inst, clause, declaration, from_outside, is_protected);
+                    self.duplicates.push((inst, first, second));
                 }
                 continue;
             }
@@ -251,7 +310,6 @@ impl<'a> Front<'a> {
                 self.give_up(d::too_many_declarations(self.text(name), declaration.name.span));
                 return;
             }
-            let from_outside = outer.as_ref().and_then(|m| m.sub(name));
             let comp = self.new_comp(inst, clause, declaration, from_outside, is_protected);
             self.insts[inst].names.insert(name, Member::Component(comp));
             self.insts[inst].components.push(comp);
@@ -281,9 +339,11 @@ impl<'a> Front<'a> {
             clause,
             declaration,
             modifier: None,
+            given: None,
             prefixes: combine(inherited, clause, is_protected, hide_result),
             is_inner: clause.prefixes.is_inner,
             is_outer: clause.prefixes.is_outer,
+            is_hidden: is_protected || self.insts[inst].is_protected_base,
             condition: declaration.condition.as_ref().map(|c| (c, inst)),
             constrained_to: None,
             dims_from: None,
@@ -299,7 +359,11 @@ impl<'a> Front<'a> {
             is_structural: false,
             span: declaration.name.span,
         };
+        self.check_nested_prefixes(inherited, clause, declaration);
         let mut inner = own;
+        if comp.is_outer && !comp.is_inner {
+            self.check_outer_unmodified(&comp, &inner, &from_outside);
+        }
         if let Some(constraint) = clause.constrained_by.as_ref().and_then(|c| c.modification.as_ref()) {
             let constraint = self.class_modifier(constraint, inst);
             inner = merge(&inner, &Some(constraint));
@@ -310,11 +374,13 @@ impl<'a> Front<'a> {
             }
         }
         let from_outside = from_outside.and_then(|m| m.without_redeclares());
-        if comp.clause.prefixes.is_final && inner.is_some() {
-            inner = inner.map(|m| Rc::new(Mod { is_final: true, ..(*m).clone() }));
+        if comp.clause.prefixes.is_final {
+            let own = inner.map_or_else(|| Mod::empty(comp.span), |m| (*m).clone());
+            inner = Some(Rc::new(Mod { is_final: true, ..own }));
         }
         self.check_final(&from_outside, &inner);
         comp.modifier = merge(&from_outside, &inner);
+        comp.given = comp.modifier.clone();
         if comp.modifier.as_ref().is_some_and(|m| m.is_final) {
             comp.prefixes.is_final = true;
         }
@@ -337,9 +403,7 @@ impl<'a> Front<'a> {
             }
             return own;
         };
-        if !comp.clause.prefixes.is_replaceable && scope != comp.scope && !clause.prefixes.is_redeclare {
-            self.report(d::not_replaceable(self.text(comp.name), span, comp.span));
-        }
+        self.check_redeclared_component(comp, clause, component, scope, span);
         let constraint = match &comp.clause.constrained_by {
             Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope)),
             None => own.and_then(|m| m.without_value()),
@@ -428,8 +492,9 @@ impl<'a> Front<'a> {
 
     /// Every name in a modification must be a member of what it modifies.
     pub fn check_modified_names(&mut self, inst: InstId, modifier: &Mod<'a>) {
-        for (name, sub) in &modifier.subs {
-            if self.member(inst, *name).is_none() && !self.insts[inst].is_incomplete {
+        for (name, sub) in modifier.subs.iter().filter(|(_, m)| !m.is_deselected) {
+            let member = self.member(inst, *name);
+            if member.is_none() && !self.insts[inst].is_incomplete {
                 let class = self.library.qualified_name(self.insts[inst].class);
                 let nearest = self.nearest_name(inst, self.text(*name), false);
                 let old = self.text(*name);
@@ -439,6 +504,9 @@ impl<'a> Front<'a> {
                     Some(new) => d::renamed(diagnostic, old, &new),
                     None => diagnostic,
                 });
+            }
+            if let (Some(Member::Class(_)), Some(value)) = (member, &sub.value) {
+                self.report(d::class_given_value(self.text(*name), value.span));
             }
         }
     }
@@ -484,13 +552,17 @@ impl<'a> Front<'a> {
                 }
                 ast::Argument::Redeclaration(r) => self.add_redeclaration(&mut result, r, scope),
                 ast::Argument::BreakElement(name) => {
-                    let mut leaf = Mod::empty(name.span);
-                    let span = name.span;
-                    leaf.value =
-                        Some(ModValue { expr: ModExpr::Break, indices: Vec::new(), beats_binding: false, span });
+                    let leaf = Mod { is_deselected: true, ..Mod::empty(name.span) };
                     result.subs.push((name.name, Rc::new(leaf)));
                 }
-                ast::Argument::BreakConnect { .. } | ast::Argument::Error(_) => {}
+                ast::Argument::BreakConnect { from, to, span } => {
+                    let deselected = Deselected { from, to, span: *span };
+                    result.deselected_connections.push(deselected);
+                    if self.deselected_connections.iter().all(|d| d.span != *span) {
+                        self.deselected_connections.push(deselected);
+                    }
+                }
+                ast::Argument::Error(_) => {}
             }
         }
         result
@@ -523,15 +595,32 @@ impl<'a> Front<'a> {
             ast::RedeclarationKind::Class(definition) => {
                 let class = self.library.add_class(self.insts[scope].class, definition, None);
                 let redeclare = Redeclare::Class { class, scope, span: r.span };
-                target.subs.push((definition.name.name, redeclaring(redeclare, r.span)));
+                self.add_replacement(target, definition.name, redeclare, r);
             }
             ast::RedeclarationKind::Component(clause) => {
                 for component in &clause.components {
                     let redeclare = Redeclare::Component { clause, component, scope, span: r.span };
-                    target.subs.push((component.name.name, redeclaring(redeclare, r.span)));
+                    self.add_replacement(target, component.name, redeclare, r);
+                    if let Some(condition) = &component.condition {
+                        self.report(d::redeclare_condition(self.text(component.name.name), condition.span));
+                    }
                 }
             }
         }
+    }
+
+    fn add_replacement(
+        &mut self,
+        target: &mut Mod<'a>,
+        name: ast::Ident,
+        redeclare: Redeclare<'a>,
+        r: &'a ast::ElementRedeclaration,
+    ) {
+        if let Some((_, first)) = target.subs.iter().find(|(n, _)| *n == name.name) {
+            self.report(d::modified_twice(self.text(name.name), r.span, first.span));
+        }
+        let modifier = Mod { is_final: r.is_final, ..(*redeclaring(redeclare, r.span)).clone() };
+        target.subs.push((name.name, Rc::new(modifier)));
     }
 }
 
@@ -541,7 +630,7 @@ fn redeclaring<'a>(redeclare: Redeclare<'a>, span: Span) -> Rc<Mod<'a>> {
 
 /// Two values for the same element in one modification.
 fn clash(a: &Mod<'_>, b: &Mod<'_>) -> Option<(Span, Span)> {
-    if a.value.is_some() && b.value.is_some() {
+    if a.value.is_some() && b.value.is_some() || !b.redeclares.is_empty() && a.says_something() {
         return Some((a.span, b.span));
     }
     a.subs.iter().find_map(|(name, m)| b.subs.iter().find(|(n, _)| n == name).and_then(|(_, o)| clash(m, o)))

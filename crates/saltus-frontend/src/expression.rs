@@ -236,26 +236,31 @@ impl<'a> Front<'a> {
     /// An iteration range; `for e in E` and `for b in Boolean` run over a type.
     pub fn range_expression(&mut self, scope: InstId, range: &'a ast::Expr) -> Expr {
         if let ast::ExprKind::Ref(reference) = &range.kind
+            && reference.parts.iter().all(|p| p.subscripts.is_empty())
             && let Some(crate::instance::Member::Class(slot)) = self.lookup_reference_class(scope, reference)
             && let Some(simple) = self.simple_type(slot)
+            && let Some(values) = self.range_over_type(simple.base, range.span)
         {
-            let span = range.span;
-            match simple.base {
-                BaseType::Boolean => {
-                    let items = vec![Expr::boolean(false, span), Expr::boolean(true, span)];
-                    return Expr::new(ExprKind::Array(items), Type::array(BaseType::Boolean, [Dim::Known(2)]), span);
-                }
-                BaseType::Enumeration(id) => {
-                    let n = self.enums[id].literals.len() as u32;
-                    let ty = Type::scalar(simple.base);
-                    let items = (1..=n).map(|k| Expr::new(ExprKind::EnumLiteral(id, k), ty.clone(), span)).collect();
-                    let ty = Type::array(simple.base, [Dim::Known(u64::from(n))]);
-                    return Expr::new(ExprKind::Array(items), ty, span);
-                }
-                _ => {}
-            }
+            return values;
         }
         self.expression(scope, range)
+    }
+
+    /// All values of an enumeration or of Boolean.
+    pub fn range_over_type(&self, base: BaseType, span: Span) -> Option<Expr> {
+        match base {
+            BaseType::Boolean => {
+                let items = vec![Expr::boolean(false, span), Expr::boolean(true, span)];
+                Some(Expr::new(ExprKind::Array(items), Type::array(BaseType::Boolean, [Dim::Known(2)]), span))
+            }
+            BaseType::Enumeration(id) => {
+                let n = self.enums[id].literals.len() as u32;
+                let ty = Type::scalar(base);
+                let items = (1..=n).map(|k| Expr::new(ExprKind::EnumLiteral(id, k), ty.clone(), span)).collect();
+                Some(Expr::new(ExprKind::Array(items), Type::array(base, [Dim::Known(u64::from(n))]), span))
+            }
+            _ => None,
+        }
     }
 
     fn unrolled_reduction(

@@ -134,6 +134,7 @@ impl<'a> Front<'a> {
             let local = self.functions[id].locals.push(local);
             self.functions[id].outputs.push(local);
         }
+        self.check_object_outputs(id);
     }
 
     pub fn locals_mut(&mut self) -> &mut IdVec<LocalId, flat::Local> {
@@ -209,6 +210,8 @@ impl<'a> Front<'a> {
                 entry.sizes = sizes;
             }
         }
+        self.check_function_sections(id, inst);
+        self.check_acyclic_locals(id);
         let mut body = Vec::new();
         self.assign_modified_fields(id, &mut body);
         self.collect_body(inst, &mut body);
@@ -296,6 +299,7 @@ impl<'a> Front<'a> {
         class: &'a ast::LongClass,
         external: &'a ast::External,
     ) -> flat::External {
+        self.check_external(inst, external);
         let language = external.language.as_ref().map_or("C", |l| &l.value).to_owned();
         let mut made = match &external.call {
             Some(call) => self.external_call(inst, language, call),
@@ -385,7 +389,7 @@ impl<'a> Front<'a> {
         (1..=array.ty.rank()).map(size).collect()
     }
 
-    fn local_of_ref(&mut self, inst: InstId, reference: &ast::ComponentRef) -> Option<LocalId> {
+    pub fn local_of_ref(&mut self, inst: InstId, reference: &ast::ComponentRef) -> Option<LocalId> {
         let [part] = reference.parts.as_slice() else { return None };
         if !part.subscripts.is_empty() {
             return None;

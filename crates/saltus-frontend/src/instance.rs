@@ -130,6 +130,12 @@ pub struct Inst<'a> {
     pub absent: HashSet<Name>,
     /// A base class is missing, and with it nobody knows which members.
     pub is_incomplete: bool,
+    /// Inherited with a protected `extends`; whatever it declares is protected.
+    pub is_protected_base: bool,
+    /// Extends a predefined type, here.
+    pub predefined_base: Option<Span>,
+    /// Components that an `extends` with `break` removed.
+    pub deselected: Vec<Name>,
     /// The function whose body this is.
     pub function: Option<flat::FunctionId>,
     /// How deeply nested in components.
@@ -148,9 +154,13 @@ pub struct Comp<'a> {
     pub declaration: &'a ast::Component,
     /// Everything said about it, the declaration included.
     pub modifier: ModRef<'a>,
+    /// The same without what its type says.
+    pub given: ModRef<'a>,
     pub prefixes: Prefixes,
     pub is_inner: bool,
     pub is_outer: bool,
+    /// Declared in a protected section of its class, or inherited by it with a protected `extends`.
+    pub is_hidden: bool,
     /// The condition attribute with its scope.
     pub condition: Option<(&'a ast::Expr, InstId)>,
     /// The constraining type of a redeclared component with its scope, and where it was redeclared.

@@ -16,17 +16,21 @@ mod acyclic;
 mod annotation;
 mod assemble;
 mod call;
+mod class_rules;
 mod component;
 mod connection;
 mod connector_variables;
 mod deduce;
+mod deselect;
 mod diagnostics;
+mod duplicates;
 mod equation;
 mod evaluate;
 mod expand;
 mod expandable;
 mod expression;
 mod function;
+mod function_rules;
 mod graph;
 mod instance;
 mod lookup;
@@ -36,10 +40,12 @@ mod overload;
 mod predefined;
 mod record;
 mod record_locals;
+mod redeclaration;
 mod reference;
 mod references;
 mod statement;
 mod types;
+mod visibility;
 mod words;
 
 #[cfg(test)]
@@ -79,6 +85,19 @@ pub struct Options {
     pub limits: Limits,
     /// Keep what the names in the text mean.
     pub references: bool,
+    pub purpose: Purpose,
+}
+
+/// What the flat model is for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Purpose {
+    /// A model or block is shown as equations.
+    #[default]
+    Flatten,
+    /// Any class is checked, as a part of something: partial ones, functions and packages, too.
+    Check,
+    /// A model is simulated as it is, so it must be complete.
+    Simulate,
 }
 
 /// The outcome of [`flatten`]. The model is there as far as it could be made, also next to errors.
@@ -95,6 +114,7 @@ pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattene
     let model = front.run(class, options);
     let references = front.finish_recording();
     let mut diagnostics = library.concerning_diagnostics();
+    diagnostics.extend(front.certain);
     diagnostics.extend(front.diagnostics);
     if !diagnostics.has_errors() {
         diagnostics.extend(front.withheld);
@@ -108,6 +128,8 @@ struct Front<'a> {
     words: Words,
     limits: Limits,
     diagnostics: Diagnostics,
+    /// Mistakes in the text of classes; unlike the others they stay when an attempt to type something is given up.
+    certain: Diagnostics,
     /// How many messages of the library have been looked at.
     n_library_messages: usize,
     reported: HashSet<(Code, Span)>,
@@ -146,6 +168,23 @@ struct Front<'a> {
     /// Names that an import or a library should have brought; their absence has been reported.
     failed_imports: HashSet<Name>,
     allow_partial: bool,
+    purpose: Purpose,
+    /// Something in the model is left to be redeclared before it can be simulated.
+    has_partial_parts: bool,
+    /// Classes whose text has been checked.
+    checked_classes: HashSet<ClassId>,
+    /// Components of one name in an instance that must be identical.
+    duplicates: Vec<(InstId, CompId, CompId)>,
+    /// Redeclarations to be compared with what they replace, once everything is instantiated.
+    redeclared_types: Vec<redeclaration::RedeclaredType<'a>>,
+    redeclared_classes: Vec<redeclaration::RedeclaredClass<'a>>,
+    /// `break connect(…)` of all modifications, and those that found their connection.
+    deselected_connections: Vec<modifier::Deselected<'a>>,
+    found_deselected: HashSet<Span>,
+    /// The types that index the dimensions of an array, where these are no Integers.
+    index_types: HashMap<CompId, Vec<Option<BaseType>>>,
+    /// How many loops are around the present statement.
+    n_loops: u32,
     /// Classes found to contain themselves without end.
     endless: HashSet<ClassId>,
 
@@ -154,6 +193,8 @@ struct Front<'a> {
     external_object: Option<ClassId>,
     enums: IdVec<EnumId, Arc<EnumType>>,
     enum_ids: HashMap<ClassId, EnumId>,
+    /// Enumerations declared as `enumeration(:)`.
+    unspecified_enums: HashSet<EnumId>,
     records: IdVec<RecordId, Arc<RecordType>>,
     record_slots: IdVec<RecordId, SlotId>,
     record_ids: HashMap<String, RecordId>,
@@ -187,6 +228,10 @@ struct Front<'a> {
 impl<'a> Front<'a> {
     fn run(&mut self, class: ClassId, options: &Options) -> Option<FlatModel> {
         let slot = self.slot_of_class(class)?;
+        self.purpose = options.purpose;
+        if self.purpose == Purpose::Check && self.check_without_equations(slot) {
+            return None;
+        }
         self.check_model(slot);
         let modifier = self.overrides(class, &options.overrides);
         self.model = self.new_inst(slot, modifier.clone(), None);
@@ -196,7 +241,9 @@ impl<'a> Front<'a> {
             self.check_modified_names(self.model, &modifier);
         }
         let mut collected = Collected { equations: self.connect_everything(), ..Collected::default() };
+        self.check_deselected_connections();
         self.collect_equations(self.model, &mut collected);
+        self.finish_checks();
         Some(self.assemble(collected))
     }
 

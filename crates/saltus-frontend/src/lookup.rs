@@ -11,8 +11,9 @@ use saltus_syntax::ast;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{CompKind, InstId, Member, Memo, Slot, SlotId};
-use crate::modifier::{ModRef, Redeclare, merge};
+use crate::instance::{InstId, Member, Memo, Slot, SlotId};
+use crate::modifier::{Mod, ModRef, Redeclare, merge};
+use crate::redeclaration::RedeclaredClass;
 
 /// Names that are compared for "did you mean" in one model; after thousands of mistakes a suggestion more helps nobody.
 const MOST_COMPARED_NAMES: usize = 200_000;
@@ -52,6 +53,10 @@ impl<'a> Front<'a> {
             && self.library.element(class).is_some_and(|e| e.prefixes.is_outer && !e.prefixes.is_inner)
             && let Some(inner) = self.inner_class(inst, name)
         {
+            if let Some(element) = self.library.element(class) {
+                let modifier = self.insts[inst].modifier.as_ref().and_then(|m| m.sub(name));
+                self.check_outer_class(element, name, modifier.as_deref());
+            }
             return Some(Member::Class(inner));
         }
         if let (Some(class), false) = (own, is_redeclare) {
@@ -71,10 +76,19 @@ impl<'a> Front<'a> {
         let mut at = inst;
         while let Some(owner) = self.insts[at].owner {
             at = self.comps[owner].owner;
-            if let Some(Member::Class(slot)) = self.member(at, name)
-                && self.library.element(self.slots[slot].class).is_some_and(|e| e.prefixes.is_inner)
-            {
-                return Some(slot);
+            match self.member(at, name) {
+                Some(Member::Class(slot))
+                    if self.library.element(self.slots[slot].class).is_some_and(|e| e.prefixes.is_inner) =>
+                {
+                    return Some(slot);
+                }
+                Some(Member::Component(comp)) if self.comps[comp].is_inner => {
+                    let declared = self.comps[comp].span;
+                    let own = self.library.child(self.insts[inst].class, name);
+                    let span = own.and_then(|c| self.library.definition(c)).map_or(declared, |c| c.name.span);
+                    self.report(d::inner_kind(self.text(name), "class", "component", span, declared));
+                }
+                _ => {}
             }
         }
         None
@@ -86,6 +100,7 @@ impl<'a> Front<'a> {
         let element = self.library.element(class);
         let is_replaceable = element.is_some_and(|e| e.prefixes.is_replaceable);
         let is_protected = self.library.is_visibility_protected(class);
+        self.check_modified_class(class, name, modifier.as_deref());
         let mut slot = self.new_slot(class, inst, None);
         self.slots[slot].is_replaceable = is_replaceable;
         self.slots[slot].is_protected = is_protected;
@@ -103,6 +118,7 @@ impl<'a> Front<'a> {
             }
             _ => constraint,
         };
+        let declared = slot;
         for &redeclare in &modifier.redeclares {
             let Redeclare::Class { class: new, scope, span } = redeclare else {
                 let (text, at) = (self.text(name), self.library.definition(class).map(|c| c.name.span));
@@ -121,9 +137,47 @@ impl<'a> Front<'a> {
             self.slots[slot].original = Some(previous);
             self.slots[slot].is_protected = is_protected;
             self.slots[slot].is_replaceable = true;
+            if !self.is_same_class_extends(new) {
+                self.redeclared_classes.push(RedeclaredClass {
+                    name,
+                    new: slot,
+                    original: declared,
+                    constrained_by: constrained_by.map(|c| &c.base),
+                    scope: inst,
+                    span,
+                });
+            }
         }
         self.slots[slot].modifier = merge(&modifier.without_redeclares(), &self.slots[slot].modifier);
         slot
+    }
+
+    /// A final class is not modified, and an outer one stands for another.
+    fn check_modified_class(&mut self, class: ClassId, name: Name, modifier: Option<&Mod<'a>>) {
+        let Some(element) = self.library.element(class) else { return };
+        let declared = element.class.name.span;
+        if let Some(modifier) = modifier.filter(|m| m.says_something())
+            && element.prefixes.is_final
+        {
+            self.report(d::modifies_final(modifier.span, declared));
+        }
+        self.check_outer_class(element, name, modifier);
+    }
+
+    fn check_outer_class(&mut self, element: &ast::ClassElement, name: Name, modifier: Option<&Mod<'a>>) {
+        if !element.prefixes.is_outer || element.prefixes.is_inner {
+            return;
+        }
+        let own = match &element.class.body {
+            ast::ClassBody::Short(short) => {
+                short.modification.as_ref().filter(|m| !m.arguments.is_empty()).map(|m| m.span)
+            }
+            _ => None,
+        };
+        let from_outside = modifier.filter(|m| m.says_something()).map(|m| m.span);
+        for span in own.into_iter().chain(from_outside) {
+            self.report(d::outer_modified(self.text(name), span));
+        }
     }
 
     /// `redeclare model extends X` may extend a class that is replaceable only where it was first declared.
@@ -233,6 +287,7 @@ impl<'a> Front<'a> {
         }
         let ast::ClassBody::Long(body) = &definition.body else { return None };
         self.imports.insert((class, name), None);
+        self.check_imports_of(name, body);
         let mut found = None;
         let mut wildcards = Vec::new();
         for import in imports(body) {
@@ -256,21 +311,41 @@ impl<'a> Front<'a> {
                 break;
             }
         }
-        for import in wildcards {
-            if found.is_some() {
-                break;
-            }
-            match self.import_target(import, &import.path.parts) {
-                Some(Member::Class(package)) => {
-                    let package = self.slot_instance(package);
-                    found = self.member(package, name);
-                }
-                // Any name may come from there.
-                _ => self.insts[inst].is_incomplete = true,
-            }
+        if found.is_none() {
+            found = self.imported_from_all(inst, &wildcards, name);
         }
         self.imports.insert((class, name), found);
         found
+    }
+
+    /// What `import P.*;` brings under this name; no two of them may bring different things.
+    fn imported_from_all(&mut self, inst: InstId, imports: &[&ast::Import], name: Name) -> Option<Member> {
+        let mut found: Vec<(Member, &ast::Import)> = Vec::new();
+        for &import in imports {
+            let Some(Member::Class(package)) = self.import_target(import, &import.path.parts) else {
+                // Any name may come from there.
+                self.insts[inst].is_incomplete = true;
+                continue;
+            };
+            let package = self.slot_instance(package);
+            if let Some(member) = self.member(package, name)
+                && found.iter().all(|(other, _)| !self.is_same_member(*other, member))
+            {
+                found.push((member, import));
+            }
+        }
+        if let [_, (_, second), ..] = found.as_slice() {
+            let packages: Vec<String> = found.iter().map(|(_, i)| self.path_text(&i.path.parts)).collect();
+            self.report(d::ambiguous_import(self.text(name), &packages, second.path.span));
+        }
+        found.first().map(|(member, _)| *member)
+    }
+
+    fn is_same_member(&self, a: Member, b: Member) -> bool {
+        match (a, b) {
+            (Member::Class(a), Member::Class(b)) => self.slots[a].class == self.slots[b].class,
+            (a, b) => a == b,
+        }
     }
 
     fn import_target(&mut self, import: &ast::Import, parts: &[ast::Ident]) -> Option<Member> {
@@ -333,22 +408,28 @@ impl<'a> Front<'a> {
             self.record(first.span, member);
         }
         for (k, part) in rest.iter().enumerate() {
-            let inside = match found {
-                Some(Member::Class(slot)) => self.slot_instance(slot),
-                Some(Member::Component(comp)) => match self.comp_kind(comp) {
-                    CompKind::Class(class) if !class.elements.is_empty() => class.elements[0],
-                    CompKind::Error => return None,
-                    _ => {
-                        let text = self.path_text(&path.parts[..=k]);
-                        self.report(d::not_a_class(&text, path.span));
-                        return None;
-                    }
-                },
+            let around = match found {
+                Some(Member::Class(slot)) => slot,
+                Some(Member::Component(_)) => {
+                    let (text, component) = (self.path_text(&path.parts), self.path_text(&path.parts[..=k]));
+                    self.report(d::class_through_component(&text, &component, path.span));
+                    return None;
+                }
                 None => return None,
             };
+            if as_base {
+                self.check_base_stays(around, &path.parts[..=k], path.span);
+            }
+            // Base classes are part of what is being completed.
+            if !as_base {
+                let text = self.path_text(&path.parts);
+                self.check_inside_complete(inst, around, &text, path.span);
+            }
+            let inside = self.slot_instance(around);
             found = self.member(inside, part.name);
             if let Some(member) = found {
                 self.record(part.span, member);
+                self.check_visible_through(inst, around, member, part);
             }
             if found.is_none() {
                 if !self.insts[inside].is_incomplete {
@@ -359,7 +440,12 @@ impl<'a> Front<'a> {
             }
         }
         match found {
-            Some(Member::Class(slot)) => Some(slot),
+            Some(Member::Class(slot)) => {
+                if as_base {
+                    self.check_base_stays(slot, &path.parts, path.span);
+                }
+                Some(slot)
+            }
             _ => {
                 let text = self.path_text(&path.parts);
                 self.report(d::not_a_class(&text, path.span));
@@ -385,6 +471,15 @@ impl<'a> Front<'a> {
         // The report may stand in something that is tried and taken back.
         self.withheld.push(diagnostic);
         true
+    }
+
+    /// A base class, and every class that its name leads through, cannot be replaced (specification 6.3.1, 7.1.4).
+    fn check_base_stays(&mut self, slot: SlotId, parts: &[ast::Ident], span: Span) {
+        let (class, declared) = (self.slots[slot].class, self.slots[slot].definition.name.span);
+        if self.library.element(class).is_some_and(|e| e.prefixes.is_replaceable) {
+            let name = self.path_text(parts);
+            self.report_always(d::replaceable_base(&name, span, declared));
+        }
     }
 
     fn class_not_found(&mut self, inst: InstId, path: &ast::Path, part: usize) -> saltus_base::Diagnostic {

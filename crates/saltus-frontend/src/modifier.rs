@@ -27,6 +27,18 @@ pub struct Mod<'a> {
     pub subs: Vec<(Name, Rc<Mod<'a>>)>,
     pub is_each: bool,
     pub is_final: bool,
+    /// `break name`: the element is removed.
+    pub is_deselected: bool,
+    /// `break connect(a, b)`: these connections are removed.
+    pub deselected_connections: Vec<Deselected<'a>>,
+    pub span: Span,
+}
+
+/// A connection that a base class has and the class that extends it does not want.
+#[derive(Clone, Copy, Debug)]
+pub struct Deselected<'a> {
+    pub from: &'a ast::ComponentRef,
+    pub to: &'a ast::ComponentRef,
     pub span: Span,
 }
 
@@ -57,11 +69,25 @@ pub enum Redeclare<'a> {
 
 impl<'a> Mod<'a> {
     pub fn empty(span: Span) -> Mod<'a> {
-        Mod { value: None, redeclares: Vec::new(), subs: Vec::new(), is_each: false, is_final: false, span }
+        Mod {
+            value: None,
+            redeclares: Vec::new(),
+            subs: Vec::new(),
+            is_each: false,
+            is_final: false,
+            is_deselected: false,
+            deselected_connections: Vec::new(),
+            span,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.value.is_none() && self.redeclares.is_empty() && self.subs.is_empty()
+        !self.says_something() && self.deselected_connections.is_empty()
+    }
+
+    /// Whether it changes the element that it is about.
+    pub fn says_something(&self) -> bool {
+        self.value.is_some() || !self.redeclares.is_empty() || !self.subs.is_empty() || self.is_deselected
     }
 
     pub fn sub(&self, name: Name) -> ModRef<'a> {
@@ -95,6 +121,7 @@ impl<'a> Mod<'a> {
             value: self.value.as_ref().map(|v| v.at_index(index)),
             redeclares: self.redeclares.clone(),
             subs: self.subs.iter().map(|(n, m)| (*n, if m.is_each { m.clone() } else { m.at_index(index) })).collect(),
+            deselected_connections: self.deselected_connections.clone(),
             ..**self
         })
     }
@@ -102,7 +129,8 @@ impl<'a> Mod<'a> {
     fn beating_binding(self: &Rc<Self>) -> Rc<Mod<'a>> {
         let value = self.value.clone().map(|v| ModValue { beats_binding: true, ..v });
         let subs = self.subs.iter().map(|(n, m)| (*n, m.beating_binding())).collect();
-        Rc::new(Mod { value, subs, redeclares: self.redeclares.clone(), ..**self })
+        let deselected_connections = self.deselected_connections.clone();
+        Rc::new(Mod { value, subs, redeclares: self.redeclares.clone(), deselected_connections, ..**self })
     }
 }
 
@@ -140,12 +168,16 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
     }
     let mut redeclares = inner.redeclares.clone();
     redeclares.extend_from_slice(&outer.redeclares);
+    let mut deselected_connections = inner.deselected_connections.clone();
+    deselected_connections.extend_from_slice(&outer.deselected_connections);
     Rc::new(Mod {
         value: outer.value.clone().or_else(|| inner.value.clone()),
         redeclares,
         subs,
         is_each: outer.is_each,
         is_final: outer.is_final || inner.is_final,
+        is_deselected: outer.is_deselected || inner.is_deselected,
+        deselected_connections,
         span: outer.span,
     })
 }
@@ -153,7 +185,7 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
 /// A final element that an outer modification tries to change: the place of the attempt and of the `final`.
 pub fn final_violation<'a>(outer: &ModRef<'a>, inner: &ModRef<'a>) -> Option<(Span, Span)> {
     let (Some(outer), Some(inner)) = (outer, inner) else { return None };
-    if inner.is_final && (outer.value.is_some() && inner.value.is_some() || !outer.redeclares.is_empty()) {
+    if inner.is_final && outer.says_something() {
         return Some((outer.span, inner.span));
     }
     outer.subs.iter().find_map(|(name, m)| final_violation(&Some(m.clone()), &inner.sub(*name)))

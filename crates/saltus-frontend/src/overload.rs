@@ -175,7 +175,15 @@ impl<'a> Front<'a> {
 
     /// Calls the first function whose inputs take exactly these types.
     fn apply_first(&mut self, candidates: &[FunctionId], arguments: &[Expr], span: Span) -> Option<Expr> {
-        let function = candidates.iter().copied().find(|&f| self.accepts(f, arguments))?;
+        let fitting: Vec<FunctionId> = candidates.iter().copied().filter(|&f| self.accepts(f, arguments)).collect();
+        let exact: Vec<FunctionId> = fitting.iter().copied().filter(|&f| self.is_exact(f, arguments)).collect();
+        let best = if exact.is_empty() { fitting } else { exact };
+        let function = *best.first()?;
+        if best.len() > 1 {
+            let names: Vec<String> = best.iter().map(|&f| self.functions[f].name.clone()).collect();
+            let operator = names[0].rsplit('.').nth(1).unwrap_or_default().to_owned();
+            self.report(d::ambiguous_operator(&operator, &names, span));
+        }
         let mut given: Vec<Option<Expr>> = arguments.iter().cloned().map(Some).collect();
         given.resize(self.functions[function].inputs.len(), None);
         Some(self.typed_call(function, given, span))
@@ -201,6 +209,15 @@ impl<'a> Front<'a> {
                 .is_some_and(|&c| self.comps[c].modifier.as_ref().is_some_and(|m| m.value.is_some()))
         });
         rest_has_defaults && entry.inputs.iter().zip(arguments).all(fits)
+    }
+
+    /// Whether no argument needs a conversion.
+    fn is_exact(&self, function: FunctionId, arguments: &[Expr]) -> bool {
+        let entry = &self.functions[function];
+        entry.inputs.iter().zip(arguments).all(|(&input, argument)| {
+            let base = entry.locals[input].ty.base;
+            base == argument.ty.base || self.same_record(base, argument.ty.base)
+        })
     }
 
     fn same_record(&self, a: BaseType, b: BaseType) -> bool {
@@ -237,7 +254,24 @@ impl<'a> Front<'a> {
         let name = self.library.intern("'constructor'");
         let Some(Member::Class(operator)) = self.member(inst, name) else { return None };
         let candidates = self.functions_of_operator(operator);
-        self.call_one_of(scope, &candidates, call, span)
+        self.check_operator_outputs(&candidates);
+        let made = self.call_one_of(scope, &candidates, call, span);
+        if made.is_none() && !candidates.is_empty() {
+            let name = self.ref_text(&call.name);
+            self.report(d::no_constructor(&name, span));
+            return Some(Expr::error(span));
+        }
+        made
+    }
+
+    fn check_operator_outputs(&mut self, functions: &[FunctionId]) {
+        for &function in functions {
+            let entry = &self.functions[function];
+            if entry.outputs.len() != 1 {
+                let (name, span) = (entry.name.clone(), self.slots[entry.slot].definition.name.span);
+                self.report(d::operator_outputs(&name, span));
+            }
+        }
     }
 
     /// `Complex.'*'(a, b)` or a call of an operator by name.

@@ -16,7 +16,7 @@ use crate::instance::{Inst, InstId, Member, Memo, Prefixes, SlotId};
 use crate::modifier::ModRef;
 use crate::record::Recorder;
 use crate::words::Words;
-use crate::{Front, Options};
+use crate::{Front, Options, Purpose};
 
 /// The predefined types, as far as they can be said in the language itself.
 const PREDEFINED: &str = "\
@@ -38,6 +38,7 @@ impl<'a> Front<'a> {
             words: Words::new(library),
             limits: options.limits,
             diagnostics: Diagnostics::new(),
+            certain: Diagnostics::new(),
             n_library_messages: 0,
             reported: HashSet::new(),
             empty_class: predefined_class(library, "Real"),
@@ -62,11 +63,22 @@ impl<'a> Front<'a> {
             imports: HashMap::new(),
             failed_imports: HashSet::new(),
             allow_partial: false,
+            purpose: options.purpose,
+            has_partial_parts: false,
+            checked_classes: HashSet::new(),
+            duplicates: Vec::new(),
+            redeclared_types: Vec::new(),
+            redeclared_classes: Vec::new(),
+            deselected_connections: Vec::new(),
+            found_deselected: HashSet::new(),
+            index_types: HashMap::new(),
+            n_loops: 0,
             endless: HashSet::new(),
             builtin_classes: HashMap::new(),
             external_object: library.find("ExternalObject"),
             enums: IdVec::new(),
             enum_ids: HashMap::new(),
+            unspecified_enums: HashSet::new(),
             records: IdVec::new(),
             record_slots: IdVec::new(),
             record_ids: HashMap::new(),
@@ -138,14 +150,49 @@ impl<'a> Front<'a> {
             ast::ClassKind::Function | ast::ClassKind::OperatorFunction => "function",
             ast::ClassKind::Operator => "operator",
             _ => {
+                if definition.kind == ast::ClassKind::Type && self.simple_type(slot).is_none() {
+                    let class = self.library.qualified_name(self.slots[slot].class);
+                    self.report(d::not_a_simple_type(&class, definition.name.span));
+                }
                 if definition.is_partial {
                     self.allow_partial = true;
+                    if self.purpose == Purpose::Simulate {
+                        let class = self.library.qualified_name(self.slots[slot].class);
+                        self.report(d::partial_model(&class, definition.name.span));
+                    }
                 }
                 return;
             }
         };
         let class = self.library.qualified_name(self.slots[slot].class);
         self.report(d::not_a_model(&class, kind, definition.name.span));
+    }
+
+    /// Checks a function or a package, which have no equations; `false` for every other class.
+    pub fn check_without_equations(&mut self, slot: SlotId) -> bool {
+        let inst = match self.slots[slot].definition.kind {
+            ast::ClassKind::Function | ast::ClassKind::OperatorFunction => {
+                self.allow_partial = self.slots[slot].definition.is_partial;
+                let function = self.function_of(slot);
+                self.function_body(function);
+                return self.finish_checks();
+            }
+            ast::ClassKind::Package | ast::ClassKind::Operator => self.slot_instance(slot),
+            _ => return false,
+        };
+        self.allow_partial = self.slots[slot].definition.is_partial;
+        self.expand(inst);
+        for comp in self.insts[inst].components.clone() {
+            self.check_constant(comp);
+        }
+        self.finish_checks()
+    }
+
+    /// The rules that are looked at once everything else is there.
+    pub fn finish_checks(&mut self) -> bool {
+        self.check_duplicates();
+        self.check_redeclarations();
+        true
     }
 
     /// Modifications from outside, as if the model were declared with them.
@@ -203,6 +250,9 @@ fn root_instance<'a>(class: ClassId, root: InstId) -> Inst<'a> {
         names: HashMap::new(),
         absent: HashSet::new(),
         is_incomplete: false,
+        is_protected_base: false,
+        predefined_base: None,
+        deselected: Vec::new(),
         function: None,
         depth: 0,
         class_index: Vec::new(),

@@ -59,9 +59,7 @@ impl<'a> Front<'a> {
                 Expr::error(reference.span)
             }
             Some(member) => self.member_expr(scope, member, reference, 0),
-            None if reference.parts.len() == 1 && first.name.name == self.words.time => {
-                Expr::new(ExprKind::Time, Type::REAL, reference.span)
-            }
+            None if reference.parts.len() == 1 && first.name.name == self.words.time => self.time(reference),
             None if self.is_explained(scope, first.name.name) => Expr::error(reference.span),
             None if self.lacks_library(first.name.name, reference.parts.len(), first.name.span) => {
                 Expr::error(reference.span)
@@ -74,6 +72,21 @@ impl<'a> Front<'a> {
                 Expr::error(reference.span)
             }
         }
+    }
+
+    fn time(&mut self, reference: &'a ast::ComponentRef) -> Expr {
+        let span = reference.span;
+        let is_in_function = self.current_function.is_some_and(|f| !self.functions[f].is_record_constructor);
+        if is_in_function {
+            self.report(d::time_in_function(span));
+            return Expr::error(span);
+        }
+        let n_subscripts = reference.parts[0].subscripts.len();
+        if n_subscripts > 0 {
+            self.report(d::too_many_subscripts("time", n_subscripts, 0, span));
+            return Expr::error(span);
+        }
+        Expr::new(ExprKind::Time, Type::REAL, span)
     }
 
     /// A variable of an enclosing class, of which only constants are visible (specification 5.3.1).
@@ -115,6 +128,12 @@ impl<'a> Front<'a> {
             Member::Component(comp) => self.component_expr(scope, comp, &reference.parts[at..], reference.span),
             Member::Class(slot) => {
                 self.record(reference.parts[at].name.span, member);
+                if !reference.parts[at].subscripts.is_empty() {
+                    let name = self.ref_text(reference);
+                    let given = reference.parts[at].subscripts.len();
+                    self.report(d::too_many_subscripts(&name, given, 0, reference.span));
+                    return Expr::error(reference.span);
+                }
                 let Some(next) = reference.parts.get(at + 1) else {
                     if self.is_function(slot) {
                         let function = self.function_of(slot);
@@ -131,7 +150,19 @@ impl<'a> Front<'a> {
                     return self.enum_literal(id, next, reference.span);
                 }
                 let inst = self.slot_instance(slot);
-                match self.member(inst, next.name.name) {
+                let found = self.member(inst, next.name.name);
+                if let Some(found) = found {
+                    self.check_visible_through(scope, slot, found, &next.name);
+                    let text = self.ref_text(reference);
+                    self.check_inside_complete(scope, slot, &text, reference.span);
+                }
+                match found {
+                    Some(Member::Component(comp)) if !self.is_constant_of_class(comp) => {
+                        let class = self.library.qualified_name(self.slots[slot].class);
+                        let (name, declared) = (self.text(next.name.name), self.comps[comp].span);
+                        self.report(d::variable_of_class(name, &class, next.name.span, declared));
+                        Expr::error(reference.span)
+                    }
                     Some(found) => self.member_expr(scope, found, reference, at + 1),
                     None if self.insts[inst].is_incomplete => Expr::error(reference.span),
                     None => {
@@ -152,8 +183,18 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Whether a component that is named through its class has a value there.
+    fn is_constant_of_class(&self, comp: CompId) -> bool {
+        let c = &self.comps[comp];
+        c.prefixes.variability == Some(ast::Variability::Constant) || c.local.is_some() || c.is_inner
+    }
+
     fn enum_literal(&mut self, id: flat::EnumId, part: &ast::RefPart, span: Span) -> Expr {
         let name = self.text(part.name.name);
+        if !part.subscripts.is_empty() {
+            self.report(d::too_many_subscripts(name, part.subscripts.len(), 0, span));
+            return Expr::error(span);
+        }
         let ty = self.enums[id].clone();
         match ty.literals.iter().position(|l| l == name) {
             Some(k) => {
@@ -188,6 +229,9 @@ impl<'a> Front<'a> {
                     return Expr::error(span);
                 }
                 let value = self.leaf_expr(comp, span);
+                if !parts[0].subscripts.is_empty() {
+                    self.check_index_types(scope, comp, &parts[0].subscripts);
+                }
                 self.subscripted(scope, value, &parts[0].subscripts, span)
             }
             CompKind::Class(class) => {
@@ -246,7 +290,11 @@ impl<'a> Front<'a> {
     /// The value of `rest` inside one instance; of the whole record where nothing is left.
     fn inside(&mut self, scope: InstId, comp: CompId, inst: InstId, rest: &'a [ast::RefPart], span: Span) -> Expr {
         let Some(next) = rest.first() else { return self.record_value(comp, inst, span) };
-        match self.member(inst, next.name.name) {
+        let found = self.member(inst, next.name.name);
+        if let Some(found) = found {
+            self.check_visible_in(comp, found, &next.name);
+        }
+        match found {
             Some(Member::Component(inner)) => self.component_expr(scope, inner, rest, span),
             Some(Member::Class(slot)) => {
                 self.record(next.name.span, Member::Class(slot));
@@ -379,6 +427,21 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// `Real x[E]` for an enumeration `E` is indexed by its literals only (specification 10.5).
+    fn check_index_types(&mut self, scope: InstId, comp: CompId, subscripts: &'a [ast::Subscript]) {
+        let Some(wanted) = self.index_types.get(&comp).cloned() else { return };
+        for (subscript, wanted) in subscripts.iter().zip(wanted) {
+            let (ast::Subscript::Expr(e), Some(wanted)) = (subscript, wanted) else { continue };
+            let mark = self.diagnostics.len();
+            let given = self.expression(scope, e);
+            self.diagnostics.truncate(mark);
+            if !given.is_error() && given.ty.base != wanted && given.ty.is_scalar() {
+                let (ty, name) = (Type::scalar(wanted), self.comp_name(comp));
+                typing::convert(self, given, &ty, typing::Place::Subscript { variable: &name });
+            }
+        }
+    }
+
     fn subscript(&mut self, scope: InstId, subscript: &'a ast::Subscript) -> typing::SubscriptArgument {
         match subscript {
             ast::Subscript::Colon(span) => typing::SubscriptArgument::All(*span),
@@ -489,7 +552,8 @@ impl<'a> Front<'a> {
         }?;
         self.record(first.name.span, found);
         for part in rest {
-            let inside = match found {
+            let around = found;
+            let inside = match around {
                 Member::Class(slot) => self.slot_instance(slot),
                 Member::Component(comp) => {
                     let comp = self.actual(comp);
@@ -500,6 +564,10 @@ impl<'a> Front<'a> {
                 }
             };
             found = self.member(inside, part.name.name)?;
+            match around {
+                Member::Class(slot) => self.check_visible_through(scope, slot, found, &part.name),
+                Member::Component(comp) => self.check_visible_in(comp, found, &part.name),
+            }
             self.record(part.name.span, found);
         }
         Some(found)

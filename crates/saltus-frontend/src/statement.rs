@@ -7,7 +7,7 @@ use saltus_typing as typing;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{InstId, Member};
+use crate::instance::{CompId, InstId, Member};
 use crate::reference::Iterated;
 
 impl<'a> Front<'a> {
@@ -31,7 +31,7 @@ impl<'a> Front<'a> {
             ast::StatementKind::For { indices, body } => return self.for_statement(scope, indices, body, span, out),
             ast::StatementKind::While { condition, body } => {
                 let condition = self.condition(scope, condition, "while");
-                let body = self.statements(scope, body);
+                let body = self.in_loop(|front| front.statements(scope, body));
                 Some(StatementKind::While { condition, body })
             }
             ast::StatementKind::When { branches } => {
@@ -39,13 +39,21 @@ impl<'a> Front<'a> {
                     self.report(d::when_in_function(span));
                     return;
                 }
-                let branches = branches
+                let branches: Vec<_> = branches
                     .iter()
                     .map(|(c, body)| (self.when_condition(scope, c), self.statements(scope, body)))
                     .collect();
+                if let Some((clock, _)) = branches.iter().find(|(c, _)| c.ty.base == flat::BaseType::Clock) {
+                    self.report(d::clocked_when_statement(clock.span));
+                }
                 Some(StatementKind::When { branches })
             }
-            ast::StatementKind::Break => Some(StatementKind::Break),
+            ast::StatementKind::Break => {
+                if self.n_loops == 0 {
+                    self.report(d::break_outside_loop(span));
+                }
+                Some(StatementKind::Break)
+            }
             ast::StatementKind::Return => {
                 if self.current_function.is_none() {
                     self.report(d::return_outside_function(span));
@@ -83,6 +91,13 @@ impl<'a> Front<'a> {
 
     /// The left-hand side of an assignment. Constants must not turn into their values here.
     fn target(&mut self, scope: InstId, target: &'a ast::ComponentRef) -> Expr {
+        if let Some(first) = target.parts.first()
+            && !target.is_global
+            && self.iterator(first.name.name).is_some()
+        {
+            self.report(d::assigns_iterator(self.text(first.name.name), target.span));
+            return Expr::error(target.span);
+        }
         if let Some(Member::Component(comp)) = self.lookup_reference_class(scope, target)
             && self.comps[comp].prefixes.variability == Some(ast::Variability::Constant)
         {
@@ -100,7 +115,8 @@ impl<'a> Front<'a> {
                 ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => at = base,
                 ExprKind::Var(var) => {
                     let comp = self.vars[*var];
-                    if self.variability_of(comp) <= flat::Variability::Parameter && !self.in_initial_section {
+                    let is_parameter = self.variability_of(comp) <= flat::Variability::Parameter;
+                    if is_parameter && (!self.in_initial_section || self.is_fixed_parameter(comp)) {
                         let name = self.comp_name(comp);
                         self.report(d::assigns_parameter(&name, span, self.comps[comp].span));
                     }
@@ -127,6 +143,21 @@ impl<'a> Front<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the declaration of a parameter says that it is fixed.
+    fn is_fixed_parameter(&mut self, comp: CompId) -> bool {
+        let fixed = self.comps[comp].sub_modifier(self.words.fixed).and_then(|m| m.value.clone());
+        let Some(fixed) = fixed.and_then(|value| self.mod_value(&value, 0)) else { return false };
+        matches!(fixed.kind, ExprKind::Boolean(true))
+    }
+
+    /// Runs `f` as the body of a loop.
+    fn in_loop<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        self.n_loops += 1;
+        let result = f(self);
+        self.n_loops -= 1;
+        result
     }
 
     pub fn local_name(&self, local: flat::LocalId) -> String {
@@ -187,12 +218,24 @@ impl<'a> Front<'a> {
         if expr.is_error() {
             return None;
         }
+        self.check_assertion_level(&expr);
         Some(match effect(expr) {
             Effect::Assert { condition, message, level } => StatementKind::Assert { condition, message, level },
             Effect::Terminate { message } => StatementKind::Terminate { message },
             Effect::Reinit { state, value } => StatementKind::Reinit { state, value },
             Effect::Call(expr) => StatementKind::Call(expr),
         })
+    }
+
+    /// The level of an assertion does not vary (specification 8.3.7).
+    pub fn check_assertion_level(&mut self, call: &Expr) {
+        if let ExprKind::Builtin { function: flat::Builtin::Assert, arguments } = &call.kind
+            && let Some(level) = arguments.get(2)
+            && self.current_function.is_none()
+            && typing::variability(self, level) > flat::Variability::Parameter
+        {
+            self.report(d::assertion_level_varies(level.span));
+        }
     }
 
     fn if_statement(
@@ -261,7 +304,7 @@ impl<'a> Front<'a> {
         {
             for value in values.elements() {
                 self.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
-                self.for_statement(scope, rest, body, span, out);
+                self.in_loop(|front| front.for_statement(scope, rest, body, span, out));
                 self.iterators.pop();
             }
             return;
@@ -269,7 +312,7 @@ impl<'a> Front<'a> {
         let local = self.new_iterator(index, element.clone());
         self.iterators.push((index.name.name, Iterated::Local(local, element)));
         let mut inner = Vec::new();
-        self.for_statement(scope, rest, body, span, &mut inner);
+        self.in_loop(|front| front.for_statement(scope, rest, body, span, &mut inner));
         self.iterators.pop();
         out.push(flat::Statement { kind: StatementKind::For { local, range, body: inner }, span });
     }

@@ -18,7 +18,8 @@
 //! ```
 //!
 //! Marks in the first two columns are written as `// 1-3 error…`. Every message of a run must be there. The last class is
-//! the one that is flattened, `// class: P.M` in the first line names another; `// set: p = 2` modifies it from outside.
+//! the one that is flattened, `// class: P.M` in the first line names another; `// set: p = 2` modifies it from outside,
+//! `// purpose: simulate` or `check` says what it is for.
 //! A line `// file: lib/P.mo` begins a file on the search path `lib`; what stands before the first is the user's own text.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p saltus-frontend` writes what comes out into the pages. Read the difference: it is a claim
@@ -46,8 +47,9 @@ fn every_message_of_the_front_end_has_a_case() {
     let tests = pages().into_iter().chain([source.join("tests/limits.rs")]);
     let texts: String = tests.map(|p| std::fs::read_to_string(p).unwrap()).collect();
     let mut missing = Vec::new();
-    for file in ["diagnostics.rs", "diagnostics/calls.rs", "diagnostics/connections.rs"] {
-        let wording = std::fs::read_to_string(source.join(file)).unwrap();
+    let files = ["", "/calls", "/connections", "/functions", "/rules"];
+    for file in files.map(|file| format!("diagnostics{file}.rs")) {
+        let wording = std::fs::read_to_string(source.join(&file)).unwrap();
         for quoted in wording.split('"').skip(1).step_by(2) {
             let is_code = quoted.len() == 5
                 && quoted.starts_with(['E', 'W', 'H'])

@@ -34,6 +34,7 @@ impl<'a> Front<'a> {
         let is_connector = definition.kind == ast::ClassKind::Connector;
         let own = self.slots[slot].modifier.clone();
         let constraint = self.slots[slot].constraint.clone();
+        self.check_class(class, definition);
         if let Some(&base) = self.builtin_classes.get(&class) {
             return Some(Rc::new(simple(base, is_connector)));
         }
@@ -133,6 +134,9 @@ impl<'a> Front<'a> {
         let literals = body.literals.iter().flatten().map(|l| self.text(l.name.name).to_owned()).collect();
         let id = self.enums.push(Arc::new(EnumType { name, literals }));
         self.enum_ids.insert(class, id);
+        if body.literals.is_none() {
+            self.unspecified_enums.insert(id);
+        }
         id
     }
 

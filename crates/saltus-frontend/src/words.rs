@@ -25,5 +25,5 @@ words! {
     late_inline = "LateInline", inline_after = "InlineAfterIndexReduction", generate_events = "GenerateEvents",
     smooth_order = "smoothOrder", derivative = "derivative", inverse = "inverse", order = "order",
     no_derivative = "noDerivative", zero_derivative = "zeroDerivative", connections = "Connections",
-    equality_constraint = "equalityConstraint",
+    equality_constraint = "equalityConstraint", external_object = "ExternalObject",
 }

@@ -83,6 +83,8 @@ pub enum Place<'a> {
     Condition { construct: &'a str },
     /// `Real x[value]`
     Size { variable: &'a str },
+    /// `x[value]` where the declaration of `x` has an enumeration or Boolean as this size.
+    Subscript { variable: &'a str },
     /// A field of a record value.
     Field { field: &'a str, record: &'a str },
 }
@@ -98,6 +100,7 @@ impl Place<'_> {
             Place::Equation => "the right-hand side of the equation".to_string(),
             Place::Condition { construct } => format!("the condition of `{construct}`"),
             Place::Size { variable } => format!("an array size of `{variable}`"),
+            Place::Subscript { variable } => format!("this subscript of `{variable}`"),
             Place::Field { field, record } => format!("the field `{field}` of `{record}`"),
         }
     }

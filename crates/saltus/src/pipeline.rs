@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use saltus_backend::Description;
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
+use saltus_frontend::Purpose;
 use saltus_library::ClassId;
 use saltus_program::SimProgram;
 use saltus_results::Kept;
@@ -236,6 +237,9 @@ pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &m
     }
     let (mut outcome, flattening) = flatten_and_check(session, &library.qualified_name(class), options);
     let Some((model, flattening)) = outcome.flat.clone().zip(flattening) else { return outcome };
+    if options.stop_after == Stage::Check && model.must_balance && model.is_closed && !outcome.has_errors() {
+        try_to_sort(&model, &mut outcome);
+    }
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
         let program = emit(&model, options, &mut outcome);
         outcome.model = program.map(|program| Arc::new(Model::new(program, &flattening, library.file_source())));
@@ -253,7 +257,12 @@ pub(crate) fn flatten_and_check(
     options: &Options,
 ) -> (Outcome, Option<Arc<Flattening>>) {
     let mut outcome = Outcome::default();
-    let frontend = saltus_frontend::Options { overrides: options.overrides.clone(), ..Default::default() };
+    let purpose = match options.stop_after {
+        Stage::Flatten => Purpose::Flatten,
+        Stage::Check => Purpose::Check,
+        Stage::Compile | Stage::Simulate => Purpose::Simulate,
+    };
+    let frontend = saltus_frontend::Options { overrides: options.overrides.clone(), purpose, ..Default::default() };
     let flattening = outcome.stage("flatten", || session.flatten(class, &frontend));
     let Some(flattened) = &flattening else { return (outcome, None) };
     outcome.diagnostics.extend(flattened.diagnostics.iter().cloned());
@@ -283,6 +292,13 @@ pub fn simulate_model(
     let mut outcome = Outcome { model: Some(model), ..Outcome::default() };
     simulate(permissions, options, &mut outcome, client);
     outcome
+}
+
+/// What a simulation would find before time starts, for a model that is complete by itself.
+fn try_to_sort(model: &FlatModel, outcome: &mut Outcome) {
+    if let Some(Err(found)) = outcome.stage("sort", || saltus_backend::sort(model).map(drop)) {
+        outcome.diagnostics.extend(found.into_iter().filter(saltus_backend::is_structurally_singular));
+    }
 }
 
 fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
@@ -415,7 +431,7 @@ fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
     let severity = if stop_after == Stage::Flatten { Severity::Warning } else { Severity::Error };
     let found = outcome.stage("check", || {
         let mut found = saltus_check::check_equations(model);
-        if is_complete {
+        if is_complete && (model.must_balance || stop_after != Stage::Check) {
             found.extend(saltus_check::check_balance(model, severity));
         }
         found.extend(saltus_check::check_style(model));

@@ -10,7 +10,9 @@
 
 use saltus_base::{Diagnostic, Diagnostics, Span};
 use saltus_flat::assigned::Assigned;
-use saltus_flat::{BaseType, Builtin, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind};
+use saltus_flat::{
+    BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind, VarId,
+};
 
 use crate::diagnostics as codes;
 use crate::facts::Context;
@@ -46,6 +48,13 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
                 if around.when.is_some() && !targets::collect(cx.model, left, &mut Vec::new()) =>
             {
                 out.push(left_side(left, &text(cx.model, left)));
+            }
+            EquationKind::Equality { left, right } if around.when.is_some() => {
+                if let ExprKind::Var(id) = left.kind
+                    && needs_itself(left, right, id)
+                {
+                    out.push(needs_own_value(right.span, &text(cx.model, left)));
+                }
             }
             EquationKind::If { branches, otherwise } => {
                 let mut inner = around;
@@ -93,6 +102,43 @@ fn statements(cx: Context<'_>, list: &[Statement], around: Around, out: &mut Dia
             _ => {}
         }
     }
+}
+
+/// `n = n + 1`: no value satisfies the equation. What is not a Real cannot be found from its own value at all; a Real
+/// can, unless it is only shifted.
+fn needs_itself(left: &Expr, right: &Expr, id: VarId) -> bool {
+    if left.ty.base != BaseType::Real {
+        return contains_now(right, id);
+    }
+    match &right.kind {
+        ExprKind::Binary(BinaryOp::Add, a, b) => {
+            (is_variable(a, id) && !contains_now(b, id)) || (is_variable(b, id) && !contains_now(a, id))
+        }
+        ExprKind::Binary(BinaryOp::Sub, a, b) => is_variable(a, id) && !contains_now(b, id),
+        _ => false,
+    }
+}
+
+fn is_variable(e: &Expr, id: VarId) -> bool {
+    matches!(e.kind, ExprKind::Var(other) if other == id)
+}
+
+/// Whether an expression needs the value that a variable has after the event.
+fn contains_now(e: &Expr, id: VarId) -> bool {
+    match &e.kind {
+        ExprKind::Var(other) => *other == id,
+        ExprKind::Builtin { function: Builtin::Pre | Builtin::Previous | Builtin::Size, .. } => false,
+        _ => {
+            let mut found = false;
+            e.for_each_child(&mut |child| found |= contains_now(child, id));
+            found
+        }
+    }
+}
+
+fn needs_own_value(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::new(codes::NEEDS_ITSELF, span, format!("`{name}` is computed from its own new value in this `when`"))
+        .hint(format!("write `pre({name})` for its value before the event"))
 }
 
 /// Checks the place and the conditions of one `when`.
@@ -324,6 +370,28 @@ E0434 3:3 `when b then x = 1.0; elsewhen time > 1 then x = 2.0; y = 1.0; end whe
   hint: give each branch an equation for `y`, or use a when-clause of its own for it
 E0434 4:15 `if time < 1 then x = 1.0; else y = 1.0; end if`: the branches of an if-equation in a when-clause must determine the same variables, but `x` and `y` does not occur in all
   hint: give each branch an equation for `x` and `y`, for example `v = pre(v)`",
+        );
+    }
+
+    #[test]
+    fn a_variable_computed_from_its_own_new_value() {
+        says(
+            "Real x, y; Integer n, m; Boolean b;
+equation
+  when time > 1 then
+    n = n + 1;
+    m = pre(m) + 1;
+    b = not b;
+    x = 1.0 + x;
+    y = 0.5 * y + 1.0;
+  end when;",
+            "
+E0407 4:9 `n + 1`: `n` is computed from its own new value in this `when`
+  hint: write `pre(n)` for its value before the event
+E0407 6:9 `not b`: `b` is computed from its own new value in this `when`
+  hint: write `pre(b)` for its value before the event
+E0407 7:9 `1.0 + x`: `x` is computed from its own new value in this `when`
+  hint: write `pre(x)` for its value before the event",
         );
     }
 

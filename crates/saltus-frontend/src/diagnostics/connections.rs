@@ -1,4 +1,4 @@
-//! Messages about `connect` and connection graphs: E0530–E0545.
+//! Messages about `connect` and connection graphs: E0530–E0549.
 
 use saltus_base::{Diagnostic, Span};
 
@@ -77,4 +77,22 @@ pub fn not_a_stream(operator: &str, text: &str, span: Span) -> Diagnostic {
 pub fn graph_argument(span: Span) -> Diagnostic {
     message("E0538", span, "expected an overdetermined record of a connector, such as `frame_a.R`".to_string())
         .hint("its type needs a function `equalityConstraint`")
+}
+
+/// `connect` in an initial equation section.
+pub fn connect_in_initial(span: Span) -> Diagnostic {
+    message("E0540", span, "`connect` is not allowed in an initial equation section".to_string())
+        .hint("move it to an equation section; connections always hold")
+}
+
+/// `connect` to a connector inside of a component inside of a component.
+pub fn connect_too_deep(name: &str, span: Span) -> Diagnostic {
+    message("E0541", span, format!("`{name}` is not a connector of this model or of one of its components"))
+        .hint("add a connector to the component around it and connect that one")
+}
+
+/// `cardinality` of an array.
+pub fn cardinality_argument(name: &str, span: Span) -> Diagnostic {
+    message("E0542", span, format!("`cardinality` expects one connector, but `{name}` is an array"))
+        .hint("name an element of it")
 }

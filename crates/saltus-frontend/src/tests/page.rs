@@ -5,7 +5,7 @@ use std::path::Path;
 use saltus_library::{Library, MemoryFiles};
 
 use super::rendering;
-use crate::{Options, flatten};
+use crate::{Options, Purpose, flatten};
 
 /// The cases of a page that do not mean what it says, one text each.
 pub fn judge(page: &Path) -> Vec<String> {
@@ -39,6 +39,7 @@ pub fn judge(page: &Path) -> Vec<String> {
 /// What a case asks for, without what it expects.
 struct Case {
     class: Option<String>,
+    purpose: Purpose,
     overrides: Vec<(String, String)>,
     source: String,
     files: Vec<(String, String)>,
@@ -49,6 +50,7 @@ struct Case {
 fn read(text: &str) -> Case {
     let mut case = Case {
         class: None,
+        purpose: Purpose::Flatten,
         overrides: Vec::new(),
         source: String::new(),
         files: Vec::new(),
@@ -58,6 +60,12 @@ fn read(text: &str) -> Case {
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("// class: ") {
             case.class = Some(name.to_owned());
+        } else if let Some(purpose) = line.strip_prefix("// purpose: ") {
+            case.purpose = match purpose {
+                "check" => Purpose::Check,
+                "simulate" => Purpose::Simulate,
+                other => panic!("`// purpose: {other}`"),
+            };
         } else if let Some(setting) = line.strip_prefix("// set: ") {
             let (name, value) = setting.split_once(" = ").expect("`// set: name = value`");
             case.overrides.push((name.to_owned(), value.to_owned()));
@@ -92,7 +100,7 @@ fn run(text: &str) -> String {
             Some(name) => library.find(name),
             None => own.last().copied(),
         };
-        let options = Options { overrides: case.overrides.clone(), ..Options::default() };
+        let options = Options { overrides: case.overrides.clone(), purpose: case.purpose, ..Options::default() };
         let (model, found) = match class {
             Some(class) => {
                 let flattened = flatten(&library, class, &options);
@@ -103,6 +111,11 @@ fn run(text: &str) -> String {
         let mut out = String::new();
         if let Some(class) = &case.class {
             out += &format!("// class: {class}\n");
+        }
+        match case.purpose {
+            Purpose::Flatten => {}
+            Purpose::Check => out += "// purpose: check\n",
+            Purpose::Simulate => out += "// purpose: simulate\n",
         }
         for (name, value) in &case.overrides {
             out += &format!("// set: {name} = {value}\n");

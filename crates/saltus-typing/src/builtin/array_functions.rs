@@ -78,7 +78,7 @@ pub(super) fn sum_or_product(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     let (function, span) = (call.function, call.span);
     let a = call.bind(cx, &["A"], 1)?.numeric(cx, 0, "A")?;
     if a.ty.is_scalar() {
-        return Some(a);
+        return wrong_form(cx, function.name(), "an array", &a);
     }
     let ty = Type::scalar(a.ty.base);
     Some(Expr::builtin(function, vec![a], ty, span))

@@ -1,0 +1,294 @@
+//! Restrictions on redeclarations (specification 7.3.3), on the names of base classes (7.1.4) and on prefixes (4.4.2).
+//!
+//! Whether types agree is only known once everything is instantiated, so what has to be compared is noted while classes
+//! are opened and looked at afterwards.
+
+use std::collections::HashSet;
+
+use saltus_base::{Name, Span};
+use saltus_flat::BaseType;
+use saltus_syntax::ast;
+
+use crate::Front;
+use crate::diagnostics as d;
+use crate::instance::{Comp, InstId, Member, Prefixes, SlotId};
+use crate::lookup::elements;
+use crate::modifier::ModRef;
+
+/// A component that is not replaceable and was redeclared: legal if the type stays the same.
+pub struct RedeclaredType<'a> {
+    name: Name,
+    original: (&'a ast::Path, InstId),
+    new: (&'a ast::Path, InstId),
+    span: Span,
+    declared: Span,
+}
+
+/// A class that took the place of another.
+pub struct RedeclaredClass<'a> {
+    pub name: Name,
+    pub new: SlotId,
+    pub original: SlotId,
+    pub constrained_by: Option<&'a ast::Path>,
+    pub scope: InstId,
+    pub span: Span,
+}
+
+impl<'a> Front<'a> {
+    pub fn check_redeclared_component(
+        &mut self,
+        comp: &Comp<'a>,
+        clause: &'a ast::ComponentClause,
+        component: &'a ast::Component,
+        scope: InstId,
+        span: Span,
+    ) {
+        let original = comp.clause;
+        let name = self.text(comp.name);
+        if original.prefixes.is_final {
+            self.report(d::modifies_final(span, comp.span));
+        }
+        if original.variability == Some(ast::Variability::Constant) {
+            self.report(d::redeclares_constant(name, span, comp.span));
+        } else if let Some((given, was)) = changed_prefix(clause, original) {
+            self.report(d::redeclare_prefix(name, given, was, component.name.span, comp.span));
+        }
+        if !original.prefixes.is_replaceable && scope != comp.scope && !clause.prefixes.is_redeclare {
+            self.redeclared_types.push(RedeclaredType {
+                name: comp.name,
+                original: (&original.type_name, comp.scope),
+                new: (&clause.type_name, scope),
+                span,
+                declared: comp.span,
+            });
+        }
+    }
+
+    /// Compares what was redeclared with what it replaced.
+    pub fn check_redeclarations(&mut self) {
+        for r in std::mem::take(&mut self.redeclared_types) {
+            let original = self.lookup_class(r.original.1, r.original.0);
+            let new = self.lookup_class(r.new.1, r.new.0);
+            let (Some(original), Some(new)) = (original, new) else { continue };
+            if self.slots[original].class != self.slots[new].class {
+                self.report(d::not_replaceable(self.text(r.name), r.span, r.declared));
+            }
+        }
+        let mut seen = HashSet::new();
+        for r in std::mem::take(&mut self.redeclared_classes) {
+            if seen.insert((r.span, self.slots[r.original].class)) {
+                self.check_redeclared_class(&r);
+            }
+        }
+    }
+
+    fn check_redeclared_class(&mut self, r: &RedeclaredClass<'a>) {
+        let constraining = match r.constrained_by {
+            Some(path) => self.lookup_class(r.scope, path),
+            None => Some(r.original),
+        };
+        let Some(constraining) = constraining.filter(|&c| self.slots[c].class != self.slots[r.new].class) else {
+            return;
+        };
+        let name = self.text(r.name);
+        match (self.simple_type(constraining), self.simple_type(r.new)) {
+            (Some(wanted), Some(given)) => {
+                if !self.is_subtype(given.base, wanted.base) {
+                    let (given, wanted) = (self.base_text(given.base), self.base_text(wanted.base));
+                    self.report(d::wrong_type_replacement(name, &given, &wanted, r.span));
+                }
+            }
+            (Some(wanted), None) => {
+                let given = format!("`{}`", self.library.qualified_name(self.slots[r.new].class));
+                let wanted = self.base_text(wanted.base);
+                self.report(d::wrong_type_replacement(name, &given, &wanted, r.span));
+            }
+            (None, _) => self.check_promised_elements(name, constraining, r.new, r.span),
+        }
+    }
+
+    /// The new class has every public component of the constraining one.
+    fn check_promised_elements(&mut self, name: &str, constraining: SlotId, new: SlotId, span: Span) {
+        let (promised, given) = (self.slot_instance(constraining), self.slot_instance(new));
+        self.expand(promised);
+        self.expand(given);
+        for element in self.insts[promised].components.clone() {
+            let e = &self.comps[element];
+            if e.is_hidden || e.condition.is_some() || self.insts[given].is_incomplete {
+                continue;
+            }
+            let lacks = e.name;
+            if self.member(given, lacks).is_none() {
+                let class = self.library.qualified_name(self.slots[new].class);
+                let base = self.library.qualified_name(self.slots[constraining].class);
+                self.report(d::wrong_replacement(name, &class, &base, self.text(lacks), span));
+                return;
+            }
+        }
+    }
+
+    fn is_subtype(&self, given: BaseType, wanted: BaseType) -> bool {
+        match (given, wanted) {
+            (BaseType::Enumeration(a), BaseType::Enumeration(b)) => {
+                self.unspecified_enums.contains(&b) || self.enums[a].literals == self.enums[b].literals
+            }
+            (BaseType::ExternalObject(_), BaseType::ExternalObject(_)) => true,
+            (a, b) => a == b,
+        }
+    }
+
+    fn base_text(&self, base: BaseType) -> String {
+        match base {
+            BaseType::Real => "Real".to_owned(),
+            BaseType::Integer => "Integer".to_owned(),
+            BaseType::Boolean => "Boolean".to_owned(),
+            BaseType::String => "String".to_owned(),
+            BaseType::Enumeration(id) if self.unspecified_enums.contains(&id) => "an enumeration".to_owned(),
+            BaseType::Enumeration(id) => format!("an enumeration of {}", self.enums[id].literals.join(", ")),
+            _ => "of another kind".to_owned(),
+        }
+    }
+
+    /// An element is redeclared in the `extends` clause or in the body, not in both.
+    pub fn check_redeclared_once(&mut self, own: &ModRef<'a>, redeclared: &ModRef<'a>) {
+        let (Some(own), Some(redeclared)) = (own, redeclared) else { return };
+        for (name, second) in &redeclared.subs {
+            if let Some((_, first)) = own.subs.iter().find(|(n, m)| n == name && !m.redeclares.is_empty()) {
+                self.report(d::modified_twice(self.text(*name), second.span, first.span));
+            }
+        }
+    }
+
+    /// A class of the body and an inherited one of the same name must be identical.
+    pub fn check_inherited_classes(&mut self, inst: InstId, body: &'a ast::LongClass) {
+        for element in elements(body) {
+            let ast::ElementKind::Class(own) = &element.kind else { continue };
+            let name = own.class.name;
+            if own.prefixes.is_redeclare {
+                continue;
+            }
+            for base in self.insts[inst].bases.clone() {
+                let Some(inherited) = self.inherited_class(base, name.name) else { continue };
+                if !std::ptr::eq(inherited, &own.class) && !self.is_same_text(inherited, &own.class) {
+                    let class = self.library.qualified_name(self.insts[inst].class);
+                    let text = self.text(name.name);
+                    self.report_always(d::duplicate_differs(text, &class, name.span, inherited.name.span));
+                }
+            }
+        }
+    }
+
+    /// Descriptions and annotations of short definitions do not matter.
+    fn is_same_text(&self, a: &ast::ClassDef, b: &ast::ClassDef) -> bool {
+        match (&a.body, &b.body) {
+            (ast::ClassBody::Short(x), ast::ClassBody::Short(y)) => {
+                let modification = |s: &ast::ShortClass| s.modification.as_ref().map(|m| self.source_text(m.span));
+                a.kind == b.kind
+                    && self.source_text(x.base.span) == self.source_text(y.base.span)
+                    && modification(x) == modification(y)
+                    && x.subscripts.len() == y.subscripts.len()
+            }
+            _ => self.source_text(a.span) == self.source_text(b.span),
+        }
+    }
+
+    fn inherited_class(&self, inst: InstId, name: Name) -> Option<&'a ast::ClassDef> {
+        let own = self.library.child(self.insts[inst].class, name).and_then(|c| self.library.definition(c));
+        own.or_else(|| self.insts[inst].bases.iter().find_map(|&base| self.inherited_class(base, name)))
+    }
+
+    /// The first part of the name of a base class must mean the same once the bases have been inherited.
+    pub fn check_base_names(&mut self, inst: InstId, body: &'a ast::LongClass) {
+        for element in elements(body) {
+            let ast::ElementKind::Extends(extends) = &element.kind else { continue };
+            let Some(first) = extends.base.parts.first().filter(|_| !extends.base.is_global) else { continue };
+            if self.library.child(self.insts[inst].class, first.name).is_some() {
+                continue;
+            }
+            let Some(inherited) =
+                self.insts[inst].bases.clone().into_iter().find_map(|base| self.inherited_class(base, first.name))
+            else {
+                continue;
+            };
+            let found = self.lookup_base_name(inst, first.name);
+            if let Some(Member::Class(slot)) = found
+                && !std::ptr::eq(self.slots[slot].definition, inherited)
+            {
+                self.report_always(d::base_name_inherited(self.text(first.name), first.span, inherited.name.span));
+            }
+        }
+    }
+
+    /// `input`, `output`, `flow` and `stream` hold for everything in a component and are not written again inside it.
+    pub fn check_nested_prefixes(
+        &mut self,
+        inherited: Prefixes,
+        clause: &'a ast::ComponentClause,
+        declaration: &'a ast::Component,
+    ) {
+        let directions = inherited.direction.zip(clause.direction).map(|(o, i)| (direction_word(i), direction_word(o)));
+        let connections =
+            inherited.connection.zip(clause.connection).map(|(o, i)| (connection_word(i), connection_word(o)));
+        if let Some((own, outer)) = directions.or(connections) {
+            let name = self.text(declaration.name.name);
+            self.report_once(d::nested_prefix(own, name, outer, declaration.name.span));
+        }
+    }
+
+    /// An `outer` declaration stands for another one and has no modification of its own.
+    pub fn check_outer_unmodified(&mut self, comp: &Comp<'a>, own: &ModRef<'a>, outside: &ModRef<'a>) {
+        for modifier in [own, outside].into_iter().flatten().filter(|m| m.says_something()) {
+            self.report(d::outer_modified(self.text(comp.name), modifier.span));
+        }
+    }
+}
+
+/// A prefix of a redeclaration that contradicts the original one.
+fn changed_prefix(new: &ast::ComponentClause, original: &ast::ComponentClause) -> Option<(&'static str, &'static str)> {
+    if let (Some(given), Some(was)) = (new.connection, original.connection)
+        && given != was
+    {
+        return Some((connection_word(given), connection_word(was)));
+    }
+    if let (Some(given), Some(was)) = (new.direction, original.direction)
+        && given != was
+    {
+        return Some((direction_word(given), direction_word(was)));
+    }
+    if let (Some(given), Some(was)) = (new.variability, original.variability)
+        && rank(given) > rank(was)
+    {
+        return Some((variability_word(given), variability_word(was)));
+    }
+    None
+}
+
+fn rank(variability: ast::Variability) -> u8 {
+    match variability {
+        ast::Variability::Constant => 0,
+        ast::Variability::Parameter => 1,
+        ast::Variability::Discrete => 2,
+    }
+}
+
+fn variability_word(variability: ast::Variability) -> &'static str {
+    match variability {
+        ast::Variability::Constant => "constant",
+        ast::Variability::Parameter => "parameter",
+        ast::Variability::Discrete => "discrete",
+    }
+}
+
+fn connection_word(connection: ast::Connection) -> &'static str {
+    match connection {
+        ast::Connection::Flow => "flow",
+        ast::Connection::Stream => "stream",
+    }
+}
+
+pub fn direction_word(direction: ast::Direction) -> &'static str {
+    match direction {
+        ast::Direction::Input => "input",
+        ast::Direction::Output => "output",
+    }
+}
