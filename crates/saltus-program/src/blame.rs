@@ -141,7 +141,13 @@ impl<'b> Tracer<'b> {
         let (code, values) = self.evaluated(code);
         let what = describe(program, code, at, fault, values);
         let about = if let Fault::OutsideArray(index, _) = fault { index } else { at };
-        Some(Blame { what, span, operands: operands(code, about), is_mistake: fault.is_mistake(), is_subscript: matches!(fault, Fault::OutsideArray(..)) })
+        Some(Blame {
+            what,
+            span,
+            operands: operands(code, about),
+            is_mistake: fault.is_mistake(),
+            is_subscript: matches!(fault, Fault::OutsideArray(..)),
+        })
     }
 
     /// Is it a zero where there may be none, or an argument outside the domain, that made the slot infinite?
@@ -170,8 +176,11 @@ impl<'b> Tracer<'b> {
     }
 }
 
+/// A value of some code, where it is stored, and the equation.
+type Stored = (ValueId, SlotId, Span);
+
 /// What a block stores, for each of its pieces of code: the value there, the slot, and the equation.
-fn stores(block: &Block) -> Vec<(&Code, Vec<(ValueId, SlotId, Span)>)> {
+fn stores(block: &Block) -> Vec<(&Code, Vec<Stored>)> {
     let plain = |assign: &'_ crate::Assign| assign.stores.iter().map(|s| (s.0, s.1, assign.span)).collect();
     match block {
         Block::Assign(assign) => vec![(&assign.code, plain(assign))],
