@@ -1,9 +1,9 @@
 //! Sources written for an older version of a library, rewritten for the one that is loaded.
 //!
 //! ```text
-//! Modelica.SIunits.Voltage v;                      Modelica.Units.SI.Voltage v;
-//! Modelica.Blocks.Sources.Sine s(freqHz = 50);  ⇒  Modelica.Blocks.Sources.Sine s(f = 50);
-//! annotation(uses(Modelica(version = "3.2.3")));   annotation(uses(Modelica(version = "4.0.0")));
+//! L.SIunits.Voltage v;                      L.Units.SI.Voltage v;
+//! L.Sources.Sine s(freqHz = 50);         ⇒  L.Sources.Sine s(f = 50);
+//! annotation(uses(L(version = "1.0")));     annotation(uses(L(version = "2.0")));
 //! ```
 //!
 //! In: the library with the annotation `conversion` of its package and the scripts that it names ([`script`], specification

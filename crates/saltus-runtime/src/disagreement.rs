@@ -77,8 +77,8 @@ impl Interpreter {
         let program = self.machine.program.clone();
         let blocks = &program.event_section.blocks;
         let before = loop_number - self.first_loop[section_number(Activation::Events)];
-        let loops = blocks.iter().enumerate().filter(|(_, b)| matches!(b, Block::Loop(_)));
-        let Some((position, _)) = loops.skip(before).next() else { return Vec::new() };
+        let mut loops = blocks.iter().enumerate().filter(|(_, b)| matches!(b, Block::Loop(_)));
+        let Some((position, _)) = loops.nth(before) else { return Vec::new() };
         let mut needed: BTreeSet<SlotId> = blocks[position].loads().collect();
         let mut found = Vec::new();
         for block in blocks[..position].iter().rev() {

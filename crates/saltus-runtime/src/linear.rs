@@ -246,7 +246,8 @@ impl LinearSolver {
         let has_terms = system.terms(x, &mut self.trial);
         left.iter().zip(sizes).zip(&self.trial).any(|((&left, &mut size), &terms)| {
             let relative = left.abs() / if has_terms { terms } else { size };
-            !is_rounding(left, size) && !(relative <= CONTRADICTION)
+            // Not a number is none that is small.
+            !is_rounding(left, size) && (relative.is_nan() || relative > CONTRADICTION)
         })
     }
 }

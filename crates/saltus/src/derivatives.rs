@@ -105,6 +105,9 @@ fn each_step(
 /// Numbers in 0 … 1 without pattern, the same in every run.
 struct Numbers(u64);
 
+/// Values after a step to the right and to the left.
+type Sides = (Vec<f64>, Vec<f64>);
+
 impl Numbers {
     fn new(seed: u64) -> Self {
         // The generator must not begin at zero.
@@ -257,13 +260,12 @@ impl Probe {
     /// What differences about a point say of each wanted value.
     fn limits(&self, functions: &mut dyn ModelFunctions, base: &[f64], direction: &Direction) -> Vec<Limits> {
         let mut moved = |h: f64| self.moved(functions, base, direction, h);
-        let sides: Vec<Option<(Vec<f64>, Vec<f64>)>> =
-            (0..N_STEPS).map(|k| Some((moved(step(k))?, moved(-step(k))?))).collect();
+        let sides: Vec<Option<Sides>> = (0..N_STEPS).map(|k| Some((moved(step(k))?, moved(-step(k))?))).collect();
         let value = |slot: SlotId| base.get(slot.index()).copied().unwrap_or(0.0);
         let largest = self.wanted.iter().fold(0.0_f64, |most, &slot| most.max(value(slot).abs()));
         let limits = self.wanted.iter().enumerate().map(|(i, &slot)| {
             let here = value(slot);
-            let quotient = |(k, both): (usize, &Option<(Vec<f64>, Vec<f64>)>)| {
+            let quotient = |(k, both): (usize, &Option<Sides>)| {
                 both.as_ref().map(|(after, before)| Difference::new(after[i], here, before[i], step(k)))
             };
             let column: Vec<Option<Difference>> = sides.iter().enumerate().map(quotient).collect();

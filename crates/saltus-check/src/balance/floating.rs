@@ -205,8 +205,11 @@ fn potentials(model: &FlatModel) -> HashSet<VarId> {
     model.variables.iter().filter(|(_, v)| is_potential(v)).map(|(id, _)| id).collect()
 }
 
+/// Sees terms with their factors.
+type Visit<'v> = &'v mut dyn FnMut(&[(&Expr, f64)]);
+
 /// Calls `visit` on each equation as terms that add up to zero; a condition is a sum of its own.
-fn for_each_sum(model: &FlatModel, visit: &mut dyn FnMut(&[(&Expr, f64)])) {
+fn for_each_sum(model: &FlatModel, visit: Visit<'_>) {
     for (id, variable) in model.variables.iter() {
         if let Some(binding) = variable.binding.as_ref().filter(|_| is_unknown(variable)) {
             let own = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
@@ -216,7 +219,7 @@ fn for_each_sum(model: &FlatModel, visit: &mut dyn FnMut(&[(&Expr, f64)])) {
     for_each_sum_in(&model.equations, visit);
 }
 
-fn for_each_sum_in(equations: &[Equation], visit: &mut dyn FnMut(&[(&Expr, f64)])) {
+fn for_each_sum_in(equations: &[Equation], visit: Visit<'_>) {
     for equation in equations {
         let (branches, otherwise) = match &equation.kind {
             EquationKind::Equality { left, right } => {

@@ -123,7 +123,7 @@ impl Simulation {
         for _ in 0..MOST_STEP_RETRIES {
             self.go_to(end)?;
             let moved = self.model.farthest_move();
-            if !(moved > LONGEST_TRANSPORT) {
+            if moved.is_nan() || moved <= LONGEST_TRANSPORT {
                 break;
             }
             end = self.shorten_step(from, end, self.step_too_small(from))?;
