@@ -6,7 +6,7 @@ model Commutation "Six diodes pass a constant current on to each other"
   parameter Units.Inductance L = 1e-3 "Of a phase";
   parameter Units.Current Id = 20 "Current of the load";
   Electrical.SineVoltage source[3](each V = V, each f = f, phase = {0, -2*Units.pi/3, 2*Units.pi/3});
-  Electrical.Inductor inductor[3](each L = L);
+  Electrical.Inductor inductor[3](each L = L, i(each start = 0, fixed = {true, true, false}));
   Electrical.ThreePhaseBridge bridge;
   Electrical.ConstantCurrent load(I = Id);
   Electrical.Ground ground;
