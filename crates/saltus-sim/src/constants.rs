@@ -123,6 +123,13 @@ pub(crate) const MOST_BISECTIONS: u32 = 60;
 /// Difference quotients move the states by about this part of their magnitude.
 pub(crate) const RELATIVE_MOVE: f64 = 6e-6;
 
+/// How far from its threshold a side is evaluated, in terms of the magnitude of the operands: further than rounding and than
+/// the second order of what the error of an integration moves it by, nearer than anything that matters.
+pub(crate) const SIDE_DISTANCE: f64 = 1e-9;
+
+/// With more states the direction away from a threshold is not worth its evaluations.
+pub(crate) const MOST_STATES_APART: usize = 200;
+
 /// A choice is kept until some dummy moves this many times as much as a state.
 pub(crate) const WORST_SELECTION: f64 = 3.0;
 

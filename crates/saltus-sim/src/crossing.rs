@@ -38,7 +38,12 @@ struct Watch {
     heads_for_change: bool,
     /// Values up to this are known to be nothing but errors.
     doubt: f64,
+    /// Cannot change anything in the present mode.
+    is_masked: bool,
 }
+
+/// The function of a masked relation: far from zero, without movement.
+const MASKED: f64 = 1e100;
 
 impl Watch {
     /// +1 if the remembered value belongs to positive z.
@@ -47,6 +52,9 @@ impl Watch {
     }
 
     fn g(self, z: f64) -> f64 {
+        if self.is_masked {
+            return MASKED;
+        }
         let g = self.side() * z + self.epsilon;
         let changed = self.op.holds(self.side() * g) != self.memory;
         // The sign decides, also where g is exactly zero.
@@ -57,6 +65,20 @@ impl Watch {
             (true, true) => g,
         }
     }
+}
+
+/// What is known where a search begins; by relation.
+pub(crate) struct Restart<'a> {
+    pub t: f64,
+    pub memory: &'a [bool],
+    /// The crossing functions.
+    pub now: &'a [f64],
+    /// The magnitude of their operands.
+    pub scale: &'a [f64],
+    /// The crossing functions a little later along the tangent.
+    pub soon: &'a [f64],
+    /// Did the event change states?
+    pub jumped: bool,
 }
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -95,7 +117,8 @@ impl Sampled {
 impl CrossingSearch {
     pub fn new(program: &SimProgram) -> Self {
         let n = program.relations.len();
-        let watch = |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, doubt: 0.0 };
+        let watch =
+            |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, doubt: 0.0, is_masked: false };
         let weights = [watch(RelationOp::Greater); N_WEIGHTS];
         let n = if n == 0 { 0 } else { n + N_WEIGHTS };
         CrossingSearch {
@@ -112,9 +135,9 @@ impl CrossingSearch {
         }
     }
 
-    /// Begins to watch after an event (or the start) at `t`. `now` are the crossing functions, `soon` those a little
-    /// later along the tangent; `jumped` says that the event changed states.
-    pub fn arm(&mut self, t: f64, memory: &[bool], now: &[f64], scale: &[f64], soon: &[f64], jumped: bool) {
+    /// Begins to watch after an event or the start. Masked relations are not watched until the next event.
+    pub fn arm(&mut self, restart: &Restart, masked: &[RelationId]) {
+        let &Restart { t, memory, now, scale, soon, jumped } = restart;
         self.armed_at = t;
         self.jumped = jumped;
         self.last = None;
@@ -125,6 +148,12 @@ impl CrossingSearch {
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
+            watch.is_masked = false;
+        }
+        for id in masked {
+            if let Some(watch) = self.watches.get_mut(id.index()) {
+                (watch.is_masked, watch.epsilon, watch.heads_for_change) = (true, 0.0, false);
+            }
         }
     }
 
@@ -379,7 +408,7 @@ mod tests {
     use super::*;
 
     fn watch(op: RelationOp, memory: bool, epsilon: f64) -> Watch {
-        Watch { op, memory, epsilon, heads_for_change: false, doubt: 0.0 }
+        Watch { op, memory, epsilon, heads_for_change: false, doubt: 0.0, is_masked: false }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod event;
 mod history;
 mod inputs;
 mod integration;
+mod masking;
 mod model;
 pub mod options;
 pub mod record;

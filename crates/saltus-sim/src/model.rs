@@ -177,12 +177,15 @@ impl Model {
     pub fn try_to_slide(&mut self, slide: Slide) -> Option<(f64, f64)> {
         let now = self.inner.snapshot();
         let mut slide = Box::new(slide);
-        if slide.eval(&mut *self.inner).is_ok() && slide.is_attractive() {
-            let rates = slide.rates();
-            self.slide = Some(slide);
-            return Some(rates);
+        for is_apart in [false, true] {
+            let is_ready = !is_apart || slide.move_apart(&mut *self.inner);
+            if is_ready && slide.eval(&mut *self.inner).is_ok() && slide.is_attractive() {
+                let rates = slide.rates();
+                self.slide = Some(slide);
+                return Some(rates);
+            }
+            self.inner.restore(&now);
         }
-        self.inner.restore(&now);
         None
     }
 

@@ -9,17 +9,22 @@
 //! In: the memories of the instance on both sides of the threshold. Out: each evaluation is made on both sides, and all
 //! continuous variables are combined with the weights that make ż vanish. A weight that leaves 0 … 1 says that one side
 //! does not point at the threshold any more. Used by [`crate::model::Model`].
+//!
+//! Where something else changes at the threshold without an event (`sign(x)` beside `x > 0`), each side is evaluated a little
+//! away from it, on its own side.
 
 use saltus_base::Index;
 use saltus_program::{Activation, ModelFunctions, RelationId, SimProgram, SlotId, SlotKind, Status};
 
-use crate::constants::RELATIVE_MOVE;
+use crate::constants::{MOST_STATES_APART, RELATIVE_MOVE, SIDE_DISTANCE};
 
 /// Both sides of a threshold.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Slide {
     /// Of the relation whose threshold it is.
     crossing: SlotId,
+    /// The magnitude of its operands.
+    scale: SlotId,
     first: Side,
     second: Side,
     /// Of the first side; that of the second is the rest.
@@ -29,7 +34,11 @@ pub(crate) struct Slide {
     /// Crossing functions of relations that differ between the sides, with a value that says "no change".
     suspended: Vec<(SlotId, f64)>,
     nominal: Vec<f64>,
+    /// The movement of states that changes the crossing function by one, if the sides are evaluated apart from each other.
+    apart: Option<Vec<f64>>,
     x: Vec<f64>,
+    /// The states at which a side is evaluated.
+    at: Vec<f64>,
     moved: Vec<f64>,
     dx: Vec<f64>,
 }
@@ -51,7 +60,7 @@ impl Slide {
     /// `first` and `second` are memories that differ in the value of `relation` (and what follows from it). `None` if
     /// the relation or the model is not of this kind.
     pub fn new(program: &SimProgram, relation: RelationId, first: Vec<f64>, second: Vec<f64>) -> Option<Self> {
-        let crossing = program.relations.get(relation)?.crossing;
+        let &saltus_program::Relation { crossing, scale, .. } = program.relations.get(relation)?;
         let n = program.states.len();
         let is_combined =
             |kind| matches!(kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Auxiliary | SlotKind::Input);
@@ -67,13 +76,16 @@ impl Slide {
         let magnitude = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
         Some(Slide {
             crossing,
+            scale,
             first: Side { memory: first, rate: f64::NAN },
             second: Side { memory: second, rate: f64::NAN },
             weight: 0.5,
             combined,
             suspended,
             nominal: program.states.iter().map(|s| magnitude(s.nominal)).collect(),
+            apart: None,
             x: vec![0.0; n],
+            at: vec![0.0; n],
             moved: vec![0.0; n],
             dx: vec![0.0; n],
         })
@@ -98,11 +110,20 @@ impl Slide {
     }
 
     fn eval_side(&mut self, model: &mut dyn ModelFunctions, which: Which, time: f64) -> Status {
+        let is_below = self.first_is_below() == (which == Which::First);
         let side = if which == Which::First { &mut self.first } else { &mut self.second };
         // Loops start from the solution on their own side.
         model.restore(&side.memory);
         model.set_continuous(time, &self.x);
-        let status = derivatives_and_crossings(model);
+        self.at.copy_from_slice(&self.x);
+        let mut status = derivatives_and_crossings(model);
+        if let Some(apart) = self.apart.as_ref().filter(|_| status.is_ok()) {
+            let target = if is_below { -SIDE_DISTANCE } else { SIDE_DISTANCE };
+            let by = target * model.get(self.scale).max(1.0) - model.get(self.crossing);
+            self.at.iter_mut().zip(apart).for_each(|(x, along)| *x += by * along);
+            model.set_continuous(time, &self.at);
+            status = derivatives_and_crossings(model);
+        }
         if !status.is_ok() {
             return status;
         }
@@ -112,7 +133,7 @@ impl Slide {
         let times = ahead.map(|((dx, x), nominal)| (x.abs() + nominal) / dx.abs());
         let h = RELATIVE_MOVE * times.fold(time.abs().max(1.0), f64::min);
         let mut at = |h: f64| {
-            for ((moved, x), dx) in self.moved.iter_mut().zip(&self.x).zip(&self.dx) {
+            for ((moved, x), dx) in self.moved.iter_mut().zip(&self.at).zip(&self.dx) {
                 *moved = x + h * dx;
             }
             model.set_continuous(time + h, &self.moved);
@@ -125,9 +146,43 @@ impl Slide {
         Status::Ok
     }
 
+    /// From now on each side is evaluated a little away from the threshold; false if no movement of states leads there.
+    pub fn move_apart(&mut self, model: &mut dyn ModelFunctions) -> bool {
+        let n = self.x.len();
+        if n > MOST_STATES_APART {
+            return false;
+        }
+        let time = model.get(model.program().time);
+        model.get_states(&mut self.x);
+        let mut at = |x: &[f64]| {
+            model.set_continuous(time, x);
+            derivatives_and_crossings(model).is_ok().then(|| model.get(self.crossing))
+        };
+        let mut gradient = vec![0.0; n];
+        for (i, slope) in gradient.iter_mut().enumerate() {
+            let h = RELATIVE_MOVE * (self.x[i].abs() + self.nominal[i]);
+            let mut beside = |h: f64| {
+                self.moved.copy_from_slice(&self.x);
+                self.moved[i] += h;
+                at(&self.moved)
+            };
+            let Some((after, before)) = beside(h).zip(beside(-h)) else { return false };
+            // Measured by the usual magnitude of the state.
+            *slope = (after - before) / (2.0 * h) * self.nominal[i];
+        }
+        let square: f64 = gradient.iter().map(|g| g * g).sum();
+        let apart: Vec<f64> = gradient.iter().zip(&self.nominal).map(|(g, nominal)| g * nominal / square).collect();
+        let is_usable = apart.iter().all(|x| x.is_finite());
+        self.apart = is_usable.then_some(apart);
+        is_usable
+    }
+
     /// Memory: the first side with combined continuous variables.
     fn combine(&self, model: &mut dyn ModelFunctions) {
         model.restore(&self.first.memory);
+        if self.apart.is_some() {
+            model.set_continuous(model.get(model.program().time), &self.x);
+        }
         let memory = model.memory_mut();
         for slot in &self.combined {
             let (a, b) = (self.first.memory.get(slot.index()), self.second.memory.get(slot.index()));

@@ -34,6 +34,7 @@ use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event;
 use crate::inputs::Signal;
 use crate::integration;
+use crate::masking::Masking;
 use crate::model::Model;
 use crate::options::ZenoPolicy;
 use crate::record::{EventCause, EventKind, EventRecord};
@@ -52,6 +53,7 @@ pub struct Simulation {
     program: Arc<SimProgram>,
     options: Options,
     structure: Structure,
+    masking: Masking,
     catalogue: Catalogue,
     model: Model,
     selection: Selection,
@@ -185,6 +187,7 @@ impl Simulation {
             end: End::StopTime,
         };
         Simulation {
+            masking: Masking::new(&program),
             catalogue: Catalogue::new(&program, &options.recorded),
             model: Model::new(instance),
             selection: Selection::new(program.clone()),

@@ -11,7 +11,7 @@ use crate::constants::{
     FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
     SHORTEST_DELAY,
 };
-use crate::crossing::{N_WEIGHTS, Probe};
+use crate::crossing::{N_WEIGHTS, Probe, Restart};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::integration::{self, Rhs};
@@ -336,7 +336,10 @@ impl Simulation {
         self.model.set_continuous(t, &self.work.x);
         let memory = self.program.relations.values().map(|r| self.model.get(r.memory) != 0.0);
         let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
-        self.driver.search.arm(t, &memory, &now, &scale, &soon, jumped);
+        // While both sides of a threshold are combined, nothing is frozen.
+        let masked = if self.model.is_sliding() { Vec::new() } else { self.masking.masked(self.model.memory()) };
+        let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped };
+        self.driver.search.arm(&state, &masked);
         Ok(())
     }
 }
