@@ -12,6 +12,6 @@ equation
   end when;
   annotation(experiment(StopTime = 12));
 end MaskedCrossing;
-// events: 5, 6, 9, 10, 11 (closed form: x = t, then 12 - t, then t - 8)
-// at t=8: n = 0 (true from the start on, without a rise)
-// at t=12: n = 1 (the rise at 11)
+// at t=12: x = 4 ± 1e-9 (closed form: t, then 12 - t, then t - 8)
+// at t=8: n = 0 ± 0 (true from the start on, without a rise)
+// at t=12: n = 1 ± 0 (the rise at 11)

@@ -16,6 +16,5 @@ equation
   locked = pre(locked) and not (s > fc or s < -fc);
   annotation(experiment(StopTime = 4));
 end RoughFloor;
-// events: 2.0000 (closed form: pull = fc)
 // at t=2: v = 0 ± 1e-12 (closed form)
 // at t=4: v = 2 ± 1e-9 (closed form: (t - 2)^2/2)

@@ -306,3 +306,20 @@ fn results_are_the_same_from_run_to_run() {
     let (a, b) = (run_ok(&bouncing_ball(), 3.0, 1e-6), run_ok(&bouncing_ball(), 3.0, 1e-6));
     assert_eq!(a, b);
 }
+
+#[test]
+fn a_crossing_that_cannot_change_anything_is_not_located() {
+    // when on or x > 3 then n = pre(n) + 1; x = t: while `on` is true, until 5, nobody needs to know that x passes 3.
+    let mut b = Builder::new("Masked");
+    let (x, on, n) = (b.real("x"), b.boolean("on"), b.integer("n"));
+    b.start(x, 0.0, true);
+    b.equation(der(b.var(x)), real(1.0));
+    b.equation(b.var(on), less(time(), real(5.0)));
+    let condition = binary(BinaryOp::Or, b.var(on), greater(b.var(x), real(3.0)));
+    let next = binary(BinaryOp::Add, pre(b.var(n)), integer(1));
+    b.when(condition, vec![equality(b.var(n), next)]);
+    let trajectory = run_ok(&b, 6.0, 1e-6);
+    assert_eq!(trajectory.statistics.state_events, 0, "{:?}", trajectory.events);
+    // True all the time, so it never becomes true.
+    assert_eq!(trajectory.last("n"), Some(0.0));
+}
