@@ -2,7 +2,7 @@
 //! external objects (12.9.7), operators (14), enumerations (4.9.5) and imports (13.2).
 //!
 //! ```text
-//! connector C                      error[E0247]: the connector `C` cannot have equations
+//! connector C                      error[E0287]: the connector `C` cannot have equations
 //!   Real v;
 //! equation
 //!   v = 0;

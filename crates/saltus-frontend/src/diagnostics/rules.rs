@@ -1,4 +1,4 @@
-//! Messages about what classes may contain, about redeclaration, visibility and inheritance: E0247–E0299.
+//! Messages about what classes may contain, about redeclaration, visibility and inheritance: E0248–E0299.
 
 use saltus_base::{Diagnostic, Span};
 
@@ -6,7 +6,7 @@ use super::message;
 
 /// Equations, algorithms or a protected section in a class that only declares.
 pub fn section_not_allowed(section: &str, kind: &str, class: &str, span: Span) -> Diagnostic {
-    message("E0247", span, format!("the {kind} `{class}` cannot have {section}"))
+    message("E0287", span, format!("the {kind} `{class}` cannot have {section}"))
         .hint(format!("a {kind} only declares public elements; write this in a model or block that uses it"))
 }
 
@@ -56,13 +56,13 @@ pub fn ambiguous_import(name: &str, packages: &[String], span: Span) -> Diagnost
 
 /// `flow` in an expandable connector.
 pub fn expandable_flow(name: &str, span: Span) -> Diagnostic {
-    message("E0255", span, format!("`flow {name}` cannot be declared in an expandable connector"))
+    message("E0288", span, format!("`flow {name}` cannot be declared in an expandable connector"))
         .hint("put it into a connector, and that connector into the expandable one")
 }
 
 /// A condition on a redeclaration.
 pub fn redeclare_condition(name: &str, span: Span) -> Diagnostic {
-    message("E0256", span, format!("the redeclaration of `{name}` cannot have a condition"))
+    message("E0289", span, format!("the redeclaration of `{name}` cannot have a condition"))
         .hint("the condition of the original declaration stays; remove this one")
 }
 

@@ -68,7 +68,8 @@ fn headline(diagnostic: &Diagnostic) -> String {
 pub fn elsewhere(found: &Diagnostics, sources: &SourceMap) -> String {
     let mut out = String::new();
     for diagnostic in found {
-        let made = diagnostic.span.and_then(|span| sources.location(span)).filter(|l| l.starts_with('<'));
+        let is_made = |l: &String| l.starts_with('<') || l.starts_with("--set:");
+        let made = diagnostic.span.and_then(|span| sources.location(span)).filter(is_made);
         if diagnostic.span.is_some() && made.is_none() {
             continue;
         }
