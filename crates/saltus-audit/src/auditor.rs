@@ -249,19 +249,16 @@ impl Auditor {
 
     fn run(&mut self, rules: Rules, side: Side) {
         self.world.rules = rules;
+        if !rules.is_frozen {
+            // A relation that is not evaluated now, behind a true `or`, is not known until the next event.
+            self.world.held.fill(None);
+        }
         let plan = std::mem::replace(&mut self.plan, Plan::empty());
         if rules.is_initial {
             plan.initially.iter().for_each(|node| self.audit(node, side));
         }
         plan.always.iter().for_each(|node| self.audit(node, side));
         self.plan = plan;
-        let t = self.world.time();
-        for (k, part) in std::mem::take(&mut self.world.missed) {
-            let known = self.missed.entry(k).or_insert((part, t));
-            if part > known.0 {
-                *known = (part, t);
-            }
-        }
     }
 
     fn audit(&mut self, node: &Node, side: Side) {
@@ -271,6 +268,13 @@ impl Auditor {
             return;
         }
         let found = residuals::audit(node, &mut self.world);
+        let t = self.world.time();
+        for (k, part) in std::mem::take(&mut self.world.missed) {
+            let known = self.missed.entry(k).or_insert((part, t));
+            if part > known.0 {
+                *known = (part, t);
+            }
+        }
         self.reinits.extend(found.reinits);
         // A law with hysteresis may wait for another round: only the last one must agree with everything but `when`.
         let is_last_word = !self.world.rules.is_round || matches!(node, Node::When { .. } | Node::Algorithm(_));

@@ -77,6 +77,9 @@ pub(crate) fn audit(node: &Node, world: &mut World) -> Found {
         }
         world.flips.clear();
     }
+    if !world.missed.is_empty() {
+        look_at_missed(node, &best, world);
+    }
     if !world.rules.is_frozen {
         for (k, value) in taken {
             world.held[k] = Some(value);
@@ -86,6 +89,19 @@ pub(crate) fn audit(node: &Node, world: &mut World) -> Found {
         }
     }
     best
+}
+
+/// Relations that changed without an event matter if the equation does not hold for their present values, or a condition changes.
+/// Others are masked: of `b or x > 3` with a true `b`, the event of `x` is not looked for.
+fn look_at_missed(node: &Node, held: &Found, world: &mut World) {
+    let missed = std::mem::take(&mut world.missed);
+    world.followed = missed.iter().map(|(k, _)| *k).collect();
+    let (found, worst, _) = attempt(node, world);
+    world.followed.clear();
+    world.missed.clear();
+    if worst > world.bound || found.conditions != held.conditions {
+        world.missed = missed;
+    }
 }
 
 fn attempt(node: &Node, world: &mut World) -> (Found, f64, Vec<usize>) {
@@ -153,6 +169,11 @@ fn visit_when(
     found: &mut Found,
 ) {
     if world.rules.is_frozen {
+        if world.rules.sees_missed {
+            let conditions = branches.iter().flat_map(|(conditions, _)| conditions);
+            let known = conditions.filter_map(|c| Some((c.memory, world.is_true(&c.code).ok()?)));
+            found.conditions.extend(known);
+        }
         return;
     }
     let (mut active, mut is_known) = (None, true);

@@ -65,6 +65,8 @@ pub(crate) struct World {
     pub doubted: Vec<usize>,
     /// Relations that were evaluated, with what they came to.
     pub taken: Vec<(usize, Value)>,
+    /// Relations that have the value of this moment, although it is no event.
+    pub followed: Vec<usize>,
     /// Relations that have changed without an event, and by which part of their operands.
     pub missed: Vec<(usize, f64)>,
     /// Discrete variables whose `pre` values the declaration gives.
@@ -93,6 +95,7 @@ impl World {
             flips: Vec::new(),
             doubted: Vec::new(),
             taken: Vec::new(),
+            followed: Vec::new(),
             missed: Vec::new(),
             given: BTreeSet::new(),
             constants: HashMap::new(),
@@ -220,7 +223,8 @@ impl World {
         let Some(held) = specials.held.get(k) else {
             return Err(EvalError::not_constant(Span::nowhere(), "a relation"));
         };
-        let kept = if self.rules.is_frozen && held.keeps { self.held.get(k).cloned().flatten() } else { None };
+        let is_kept = self.rules.is_frozen && held.keeps && !self.followed.contains(&k);
+        let kept = if is_kept { self.held.get(k).cloned().flatten() } else { None };
         if let Some(kept) = kept {
             if self.rules.sees_missed {
                 let (literal, other, part) = self.literal(held)?;

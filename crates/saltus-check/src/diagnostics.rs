@@ -43,6 +43,8 @@ codes! {
     /// Integers, Booleans, Strings and enumerations change at events only. Their value must come from relations,
     /// `integer(…)`, other discrete variables, or from a when-clause.
     CONTINUOUS_VALUE = "E0412", "Integer, Boolean or String with a value that changes between events";
+    /// A function generates no events. A result that may change at events only is computed at events only.
+    HELD_RESULT = "W0412", "discrete result of a call whose arguments change between events";
     /// `pre(v)` is the value before an event. For a continuous variable that has a meaning in the body of a
     /// when-clause only.
     PRE_OF_CONTINUOUS = "E0413", "pre, edge or change of a continuous variable outside of when";

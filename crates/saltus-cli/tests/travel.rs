@@ -232,8 +232,8 @@ fn a_resumed_run_has_the_grid_and_the_method_of_its_own_options() {
     }
     let (_, said) = run(&["simulate", &file, "--resume", &state, "--stop-time", "0.5"], 1);
     assert!(said.contains("it was saved at 1 s, after the stop time"), "{said}");
-    let (_, said) = run(&["simulate", &file, "--save-state", &file, "--quiet"], 1);
-    assert!(said.contains("E0071") && dir.read("M.mo").starts_with("model M"), "{said}");
+    let (_, said) = run(&["simulate", &file, "--save-state", &file, "--quiet"], 2);
+    assert!(said.contains("E0076") && dir.read("M.mo").starts_with("model M"), "{said}");
 }
 
 #[test]

@@ -71,3 +71,35 @@ fn a_point_after_the_end_of_a_model_is_not_made_up() {
     assert!(said.contains("at time 0.30611") && said.contains("x = 0.7363"), "{said}");
     assert!(complained.contains("the model ended at time 0.30611"), "{complained}");
 }
+
+/// The residuals of Newton's method are small, but not zero; the Integer keeps its value, although the call gives another one.
+#[test]
+fn an_audit_has_a_bound_and_a_list_of_what_is_known() {
+    let dir = Scratch::new("verdicts_audit");
+    let cubic = dir.file("Cubic.mo", "model Cubic\n  Real y;\nequation\n  y^3 + y = time;\nend Cubic;\n");
+    let (said, _) = run(&["simulate", &cubic, "--audit", "--quiet"], 0);
+    assert!(said.starts_with("audit: 1 of 1 equations at 500 points"), "{said}");
+    let (_, said) = run(&["simulate", &cubic, "--audit", "--audit-bound", "1e-30", "--quiet"], 3);
+    assert!(said.contains("error[E0921]") && said.contains("Cubic.mo:4:3"), "{said}");
+    run(&["simulate", &cubic, "--audit", "--audit-bound=nan"], 2);
+    let held = "within;\npackage P\n  model Held\n    Integer n;\n    Real y;\n    function f input Real u; output Real y; output Integer i;\n    \
+                algorithm i := integer(u); y := u - i; end f;\n  equation\n    (y, n) = f(3*time);\n    \
+                annotation(experiment(StopTime = 1));\n  end Held;\nend P;\n";
+    let package = dir.file("P.mo", held);
+    let (said, _) = run(&["test", &package, "--audit"], 1);
+    assert!(said.contains("AUDIT P.Held P.mo:9:") && said.contains("1 do not hold (0 known)"), "{said}");
+    let known = dir.file("known.txt", "P.Held  P.mo:9  # computed at events only\n");
+    let (said, _) = run(&["test", &package, "--audit", "--audit-known", &known], 0);
+    assert!(said.contains("1 do not hold (1 known)"), "{said}");
+}
+
+/// der(x) = -x to 1: the error of x is a small part of its range, and not zero.
+#[test]
+fn an_error_is_estimated_for_each_signal() {
+    let dir = Scratch::new("verdicts_error");
+    let model = dir.file("Decay.mo", DECAY);
+    let (said, _) = run(&["simulate", &model, "--estimate-error", "--quiet"], 0);
+    let x = said.lines().find(|line| line.starts_with("  x ")).expect("a line for x");
+    let part: f64 = x.split_whitespace().nth(2).expect("three columns").parse().expect("a number");
+    assert!(part > 1e-12 && part < 1e-4, "{said}");
+}

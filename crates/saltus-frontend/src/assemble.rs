@@ -4,9 +4,9 @@
 //! variables of the model in order of declaration, followed by constants of packages that are too large to be written
 //! out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use saltus_base::{Index, Severity, Span};
+use saltus_base::{IdVec, Index, Severity, Span};
 use saltus_flat::{
     self as flat, Attributes, BaseType, Causality, Confidence, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type,
     VarId, Variability, Variable,
@@ -177,7 +177,7 @@ impl<'a> Front<'a> {
         for ((_, variable), (comp, _)) in model.variables.iter_mut().zip(leaves) {
             variable.is_structural |= self.comps[comp].is_structural;
         }
-        model.records = self.records.values().map(|r| (**r).clone()).collect();
+        model.records = with_unique_names(self.records.values().map(|r| (**r).clone()));
         model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
         model.iterators = std::mem::take(&mut self.model_locals);
         model
@@ -662,4 +662,18 @@ fn class_description(definition: &ast::ClassDef) -> String {
         ast::ClassBody::Enumeration(body) => description_text(&body.comment.description),
         ast::ClassBody::Derivative { comment, .. } => description_text(&comment.description),
     }
+}
+
+/// A record whose fields have other sizes in one place than in another is several types; the later ones get a number.
+fn with_unique_names(
+    records: impl std::iter::Iterator<Item = flat::RecordType>,
+) -> IdVec<flat::RecordId, flat::RecordType> {
+    let mut taken = HashSet::new();
+    let renamed = records.map(|mut record| {
+        let names = (2..).map(|k| format!("{}_{k}", record.name));
+        let mut names = std::iter::once(record.name.clone()).chain(names);
+        record.name = names.find(|name| taken.insert(name.clone())).unwrap_or_default();
+        record
+    });
+    renamed.collect()
 }

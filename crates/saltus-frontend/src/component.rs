@@ -520,7 +520,9 @@ impl<'a> Front<'a> {
     fn find_written_value(&mut self, comp: CompId) -> Option<flat::Expr> {
         let own = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
         let element = self.comps[comp].owner;
-        if !own.as_ref().is_some_and(|v| v.beats_binding)
+        // What a record declares constant is not set by its constructor, nor by the value of the whole (specification 12.6).
+        let is_constant = self.comps[comp].clause.variability == Some(ast::Variability::Constant);
+        if !own.as_ref().is_some_and(|v| v.beats_binding || is_constant)
             && let Some(record) = self.insts[element].owner
             && let Some(value) = self.value_from_record(comp, element, record)
         {

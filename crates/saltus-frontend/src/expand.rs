@@ -388,7 +388,7 @@ impl<'a> Front<'a> {
     }
 
     /// Puts the declaration of a `redeclare` in the place of the original one; returns the modification that remains:
-    /// the new one over the constraining one.
+    /// the new one over the constraining one. The original value stays unless the new declaration has one.
     fn redeclare_component(
         &mut self,
         comp: &mut Comp<'a>,
@@ -405,8 +405,11 @@ impl<'a> Front<'a> {
         };
         self.check_redeclared_component(comp, clause, component, scope, span);
         let constraint = match &comp.clause.constrained_by {
-            Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope)),
-            None => own.and_then(|m| m.without_value()),
+            Some(c) => {
+                let constraint = c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope));
+                merge(&own.and_then(|m| m.value_alone()), &constraint)
+            }
+            None => own,
         };
         let constraining = comp.clause.constrained_by.as_ref().map_or(&comp.clause.type_name, |c| &c.base);
         comp.constrained_to = match comp.constrained_to {

@@ -365,14 +365,26 @@ impl<'a> Front<'a> {
         }
         self.n_unrolled += values.len();
         if values.is_empty() && nested {
-            // The body is typed once for its element type with a value that is never used.
-            let probe = Value::default_scalar(ty.base)?;
+            // The body is typed once for its element type: with a value that is never used, or where that is not possible (`a[i]`
+            // with i = 0) with an index whose value is not known.
+            let probe = Iterated::Value(Value::default_scalar(ty.base)?, ty.clone());
             let mark = self.diagnostics.len();
-            self.iterators.push((index.name.name, Iterated::Value(probe, ty)));
-            let inner = self.unroll(scope, body, rest, nested, terms, span);
-            self.iterators.pop();
-            self.diagnostics.truncate(mark);
-            let inner_ty = inner.filter(|e| !e.is_error()).map_or(Type::REAL, |e| e.ty);
+            let mut inner = None;
+            for is_known in [true, false] {
+                let probe = if is_known {
+                    probe.clone()
+                } else {
+                    Iterated::Local(self.new_iterator(index, ty.clone()), ty.clone())
+                };
+                self.iterators.push((index.name.name, probe));
+                inner = self.unroll(scope, body, rest, nested, terms, span).filter(|e| !e.is_error());
+                self.iterators.pop();
+                self.diagnostics.truncate(mark);
+                if inner.is_some() {
+                    break;
+                }
+            }
+            let inner_ty = inner.map_or(Type::REAL, |e| e.ty);
             return Some(Expr::new(ExprKind::Array(Vec::new()), inner_ty.with_outer(&[Dim::Known(0)]), span));
         }
         let mut items = Vec::with_capacity(values.len());

@@ -112,6 +112,12 @@ impl<'a> Mod<'a> {
         (!rest.is_empty()).then(|| Rc::new(rest))
     }
 
+    /// Only the value of the element, not the parts below it.
+    pub fn value_alone(&self) -> ModRef<'a> {
+        self.value.as_ref()?;
+        Some(Rc::new(Mod { value: self.value.clone(), is_each: self.is_each, ..Mod::empty(self.span) }))
+    }
+
     /// The modification of the element at position `index` of an array of components.
     pub fn at_index(self: &Rc<Self>, index: &[u32]) -> Rc<Mod<'a>> {
         if index.is_empty() {

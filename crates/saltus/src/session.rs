@@ -229,9 +229,12 @@ impl Session {
         }
     }
 
-    /// The only model of the loaded files, else the one that is named like its file.
+    /// The only model of the loaded files, else the one that is named like its file; the same among all classes if none is a model.
     fn obvious_class(&self) -> Result<ClassId, Diagnostic> {
-        let models: Vec<ClassId> = self.own_classes().iter().copied().filter(|&id| self.is_model(id)).collect();
+        let mut models: Vec<ClassId> = self.own_classes().iter().copied().filter(|&id| self.is_model(id)).collect();
+        if models.is_empty() {
+            models = self.own_classes().to_vec();
+        }
         let named_like_file: Vec<ClassId> = models.iter().copied().filter(|&id| self.is_named_like_file(id)).collect();
         match (models.as_slice(), named_like_file.as_slice()) {
             ([], _) => Err(diagnostics::no_class()),

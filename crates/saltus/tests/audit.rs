@@ -222,6 +222,13 @@ fn an_event_that_was_missed_is_found() {
     let text = "model M Real x(start = 0, fixed = true);\nBoolean b;\nequation der(x) = 1;\nb = x > 2; end M;";
     assert_eq!(lines(text, "x", 0.0, Moment::Between), [0; 0]);
     assert_eq!(lines(text, "x", 2.0, Moment::Between), [4]);
+    // In the condition of a `when`.
+    let text = "model M Real x(start = 0, fixed = true);\nInteger n(start = 0, fixed = true);\nequation der(x) = 1;
+      when x > 2 then\nn = pre(n) + 1; end when; end M;";
+    assert_eq!(lines(text, "x", 2.0, Moment::Between), [4]);
+    // Nothing follows from `x > 2` while `b` is true.
+    let text = "model M Real x(start = 0, fixed = true);\nBoolean b = time >= 0, c;\nequation der(x) = 1;\nc = b or x > 2; end M;";
+    assert_eq!(lines(text, "x", 2.0, Moment::Between), [0; 0]);
 }
 
 /// What the audit leaves out it says.

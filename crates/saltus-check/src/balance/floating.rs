@@ -193,7 +193,8 @@ fn literal(e: &Expr) -> Option<f64> {
 }
 
 fn is_free(variable: &Variable) -> bool {
-    is_unknown(variable) && variable.ty.base == BaseType::Real
+    let is_empty = variable.ty.dims.iter().any(|dim| dim.known() == Some(0));
+    is_unknown(variable) && variable.ty.base == BaseType::Real && !is_empty
 }
 
 /// Real variables beside a flow variable in a connector.

@@ -38,7 +38,8 @@ fn equations(cx: Context<'_>, list: &[Equation], out: &mut Diagnostics) {
     for equation in list {
         match &equation.kind {
             EquationKind::Equality { left, right } if equation.origin != Origin::Connection => {
-                if matches!(left.kind, ExprKind::Tuple(_)) {
+                if let ExprKind::Tuple(targets) = &left.kind {
+                    results_of(cx, targets, right, out);
                     continue;
                 }
                 let target = targets::reference(cx.model, left).map(|t| t.variable);
@@ -57,7 +58,9 @@ fn statements(cx: Context<'_>, list: &[Statement], out: &mut Diagnostics) {
     for statement in list {
         match &statement.kind {
             StatementKind::Assign { target, value } => {
-                if let Some(found) = targets::reference(cx.model, target) {
+                if let ExprKind::Tuple(targets) = &target.kind {
+                    results_of(cx, targets, value, out);
+                } else if let Some(found) = targets::reference(cx.model, target) {
                     let name = || text(cx.model, target);
                     value_of(cx, Some(found.variable), &name, target.ty.base, value, statement.span, out);
                 }
@@ -69,6 +72,22 @@ fn statements(cx: Context<'_>, list: &[Statement], out: &mut Diagnostics) {
             StatementKind::For { body, .. } | StatementKind::While { body, .. } => statements(cx, body, out),
             _ => {}
         }
+    }
+}
+
+/// Checks `(y, n) = f(x)` outside of `when`. A discrete result beside a continuous one is common, as the interval of a table beside
+/// its value; so it is accepted with the value it had at the last event.
+fn results_of(cx: Context<'_>, targets: &[Option<Expr>], call: &Expr, out: &mut Diagnostics) {
+    let is_discrete = |e: &&Expr| matches!(e.ty.base, BaseType::Integer | BaseType::Boolean | BaseType::Enumeration(_));
+    let held: Vec<&Expr> = targets.iter().flatten().filter(is_discrete).collect();
+    if let (Some(first), Some(found)) = (held.first(), continuous_part(cx, call)) {
+        let (name, part) = (text(cx.model, first), text(cx.model, found.part));
+        let message =
+            format!("`{name}` keeps its value between events, although `{part}` changes: the call makes no events");
+        out.push(
+            Diagnostic::new(codes::HELD_RESULT, first.span, message)
+                .hint(format!("compute `{name}` in a when-clause, or make it Real to have its value at every point")),
+        );
     }
 }
 
@@ -165,6 +184,21 @@ E0412 2:40 `x`: expected a value that changes at events only for the Boolean `b`
   hint: remove `noEvent`: the relation must generate an event when its value changes
 E0412 4:9 `x`: expected a value that changes at events only for the Integer `n`, found `x`
   hint: convert with `integer(…)`, which generates events, or assign it in a when-clause",
+        );
+    }
+
+    #[test]
+    fn a_discrete_result_beside_others() {
+        says(
+            "function f input Real u; output Real y; output Integer i; algorithm i := integer(u); end f;
+Real x, y, z; Integer n, m;
+equation
+  (y, n) = f(x);
+  (z, m) = f(1.0);
+  (y) = f(x);",
+            "
+W0412 4:7 `n`: `n` keeps its value between events, although `x` changes: the call makes no events
+  hint: compute `n` in a when-clause, or make it Real to have its value at every point",
         );
     }
 

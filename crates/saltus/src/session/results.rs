@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use saltus_base::{Diagnostics, SourceMap};
 use saltus_flat::{Balance, FlatModel};
-use saltus_frontend::{Flattened, Options, References};
+use saltus_frontend::{Flattened, Options, Purpose, References};
 use saltus_library::{ClassId, Dependencies, Library, Packages};
 
 use super::{Session, Tree, unknown_class};
@@ -116,7 +116,7 @@ impl Results {
 impl Session {
     /// Whether equations, units and balance of a class are in order; the same value until something it depends on changes.
     pub fn check(&self, class: &str) -> Arc<Report> {
-        let options = Options::default();
+        let options = Options { purpose: Purpose::Check, ..Options::default() };
         if let Some(known) = self.current_results().find(class, &options).and_then(|entry| entry.report.clone()) {
             return known;
         }
