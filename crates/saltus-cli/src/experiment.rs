@@ -37,6 +37,9 @@ pub struct RunArguments {
     /// Longest step of the integration.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub max_step: Option<f64>,
+    /// Write a row at the end of each step of the integration too, not only at output points and events.
+    #[arg(long)]
+    pub step_rows: bool,
     /// Step of the methods without error control; otherwise the output interval.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub fixed_step: Option<f64>,
@@ -109,6 +112,7 @@ impl ExperimentArguments {
             start_time: self.start_time,
             stop_time: self.stop_time,
             output: by_number.or(self.interval.map(Output::Interval)),
+            step_rows: run.is_some_and(|r| r.step_rows),
             tolerance: self.tolerance,
             solver: Solver::from_name(&self.solver).unwrap_or_default(),
             max_step: run.and_then(|r| r.max_step),

@@ -299,3 +299,23 @@ fn mixed_loops_have_one_solution_by_any_method() {
     }
     run(&["simulate", &model("IdealRectifier"), "--mixed", "guess"], 2);
 }
+
+/// Five output intervals; the steps of der(x) = cos(20*t) are shorter, and each row is on x = sin(20*t)/20.
+#[test]
+fn steps_can_have_rows_of_their_own() {
+    let dir = Scratch::new("simulate_step_rows");
+    let text = "model M Real x(start = 0, fixed = true); equation der(x) = cos(20*time); end M;";
+    let (model, output) = (dir.file("M.mo", text), dir.path("M.csv"));
+    let mut lengths = Vec::new();
+    for options in [&["--step-rows"][..], &[]] {
+        let given = ["simulate", &model, "--intervals", "5", "--output", &output, "--quiet"];
+        run(&[&given[..], options].concat(), 0);
+        let rows = dir.read("M.csv");
+        let numbers = |line: &str| -> Vec<f64> { line.split(',').map(|cell| cell.parse().unwrap()).collect() };
+        let rows: Vec<Vec<f64>> = rows.lines().skip(1).map(numbers).collect();
+        assert!(rows.windows(2).all(|w| w[0][0] < w[1][0]), "{rows:?}");
+        assert!(rows.iter().all(|row| (row[1] - (20.0 * row[0]).sin() / 20.0).abs() < 1e-5), "{rows:?}");
+        lengths.push(rows.len());
+    }
+    assert!(lengths[0] > 10 && lengths[1] == 6, "{lengths:?}");
+}

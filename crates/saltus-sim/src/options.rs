@@ -28,6 +28,8 @@ pub struct Options {
     pub max_result_bytes: usize,
     /// Write two rows at each event?
     pub event_rows: bool,
+    /// Write a row at the end of each step?
+    pub step_rows: bool,
     pub recorded: Recorded,
 }
 
@@ -138,6 +140,7 @@ impl Options {
             mixed: MixedMethod::Auto,
             max_result_bytes: 2_000_000_000,
             event_rows: true,
+            step_rows: false,
             recorded: Recorded::All,
         }
     }

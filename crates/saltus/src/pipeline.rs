@@ -91,6 +91,8 @@ pub struct Experiment {
     pub start_time: Option<f64>,
     pub stop_time: Option<f64>,
     pub output: Option<Output>,
+    /// Rows at the ends of steps, besides those at output points and events.
+    pub step_rows: bool,
     pub tolerance: Option<f64>,
     pub solver: Solver,
     /// The longest step of the integrator.
@@ -132,6 +134,7 @@ impl Experiment {
         }
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
         settings.solver = self.solver;
+        settings.step_rows = self.step_rows;
         settings.max_step = self.max_step.or(settings.max_step);
         settings.fixed_step = self.fixed_step.or(settings.fixed_step);
         settings.on_zeno = self.on_zeno;

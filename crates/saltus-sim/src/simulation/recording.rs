@@ -23,13 +23,18 @@ impl Simulation {
         sink.begin(&header).map_err(|error| refused(t, error))
     }
 
-    /// Assertions hold at all accepted points, not only at those that are written.
+    /// A row if each step has one. Assertions hold at all accepted points, not only at those that are written.
     pub(super) fn check_step_end(&mut self, t: f64) -> Result<(), Failure> {
         let is_written = self.driver.last_row == Some(t);
-        if self.program.assertions.is_empty() || is_written {
+        let is_row = self.options.step_rows && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room());
+        if is_written || !is_row && self.program.assertions.is_empty() {
             return Ok(());
         }
         self.go_to(t)?;
+        if is_row {
+            self.model.show(Moment::Between);
+            return self.write_row(t);
+        }
         self.check_assertions(t)
     }
 

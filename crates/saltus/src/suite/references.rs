@@ -99,7 +99,15 @@ impl Settings {
         let interval = self.interval.filter(|i| *i > 0.0).unwrap_or(span / n_steps.max(1) as f64);
         let interval = interval.min(span / FEWEST_INTERVALS);
         let output = (interval > 0.0).then_some(Output::Interval(interval));
-        Experiment { start_time: start, stop_time: stop, output, tolerance: self.tolerance, ..Experiment::default() }
+        Experiment {
+            start_time: start,
+            stop_time: stop,
+            output,
+            // A reference may show at an event of its own what this run passes between two output points.
+            step_rows: true,
+            tolerance: self.tolerance,
+            ..Experiment::default()
+        }
     }
 }
 
