@@ -204,6 +204,7 @@ impl Client for Observer {
     fn prepare(&mut self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
         inputs::connect(&self.inputs, &self.given, model, simulation)?;
         simulation.set_sink(self.stream.sink(model, self.recorder.clone()));
+        simulation.stop_when(self.interrupted.clone());
         Ok(())
     }
 

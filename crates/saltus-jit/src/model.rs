@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use saltus_base::Diagnostic;
 use saltus_program::{
     Activation, Block, DerivativeStatistics, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution,
-    ModelFunctions, Section, SimProgram, SlotId, Status,
+    ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
 };
 use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
 use saltus_runtime::tangent::{Evaluator, Tangents};
@@ -280,6 +280,10 @@ impl ModelFunctions for CompiledModel {
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         self.interpreter.take_warnings()
+    }
+
+    fn set_stop(&mut self, stop: Stop) {
+        self.interpreter.set_stop(stop);
     }
 
     fn set_mixed_method(&mut self, method: MixedMethod) {

@@ -455,21 +455,14 @@ impl NewtonSolver {
             return Search::NoDecrease;
         }
         let before = self.merit(&self.r);
-        let mut scaled = self.jacobian.to_dense();
-        for (i, row) in scaled.chunks_exact_mut(n).enumerate() {
-            row.iter_mut().zip(&self.size).for_each(|(a, size)| *a *= self.weight[i] * size);
-        }
         let (mut normal, mut lu) = self.normal.take().unwrap_or_else(|| (vec![0.0; n * n], DenseLu::new(n)));
+        let downhill = self.normal_equations(&mut normal);
         let mut found = Search::NoDecrease;
+        let diagonal: Vec<f64> = normal.iter().step_by(n + 1).copied().collect();
         let mut damping = DAMPING.0;
         while damping <= DAMPING.1 && found == Search::NoDecrease {
-            for a in 0..n {
-                self.step[a] = -(0..n).map(|i| scaled[i * n + a] * self.weight[i] * self.r[i]).sum::<f64>();
-                for b in 0..n {
-                    let product: f64 = (0..n).map(|i| scaled[i * n + a] * scaled[i * n + b]).sum();
-                    normal[a * n + b] = product + if a == b { damping } else { 0.0 };
-                }
-            }
+            normal.iter_mut().step_by(n + 1).zip(&diagonal).for_each(|(place, d)| *place = d + damping);
+            self.step.copy_from_slice(&downhill);
             if lu.factor(&normal).is_ok() {
                 lu.solve(&mut self.step);
                 let longest = self.step.iter().fold(0f64, |m, s| m.max(s.abs()));
@@ -486,6 +479,24 @@ impl NewtonSolver {
         }
         self.normal = Some((normal, lu));
         found
+    }
+
+    /// `JᵀJ` and `−Jᵀr` in scaled quantities. Row by row, and of a row only what is not zero: there is little of it in large systems.
+    fn normal_equations(&self, normal: &mut [f64]) -> Vec<f64> {
+        let n = self.n;
+        let mut downhill = vec![0.0; n];
+        normal.fill(0.0);
+        let mut entries: Vec<(usize, f64)> = Vec::new();
+        for (i, row) in self.jacobian.to_dense().chunks_exact(n).enumerate() {
+            entries.clear();
+            let scaled = row.iter().zip(&self.size).enumerate().map(|(j, (a, size))| (j, a * self.weight[i] * size));
+            entries.extend(scaled.filter(|(_, a)| *a != 0.0));
+            for &(j, a) in &entries {
+                downhill[j] -= a * self.weight[i] * self.r[i];
+                entries.iter().for_each(|&(k, b)| normal[j * n + k] += a * b);
+            }
+        }
+        downhill
     }
 
     /// Moves all variables by a part of their size, by different amounts so that no symmetry survives.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use saltus_base::{Diagnostic, Span};
 
-use crate::{Block, Message, SimProgram, SlotId};
+use crate::{Block, Message, SimProgram, SlotId, Stop};
 
 /// Which part of the program to evaluate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -221,6 +221,9 @@ pub trait ModelFunctions: Send {
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         Vec::new()
     }
+
+    /// Evaluations that take long fail as soon as this is wanted.
+    fn set_stop(&mut self, _stop: Stop) {}
 
     /// How mixed loops are solved from now on.
     fn set_mixed_method(&mut self, _method: MixedMethod) {}

@@ -23,6 +23,7 @@ mod fingerprint;
 pub mod functions;
 pub mod print;
 pub mod program;
+mod stop;
 pub mod verify;
 
 pub use blame::{Blame, blame};
@@ -41,6 +42,7 @@ pub use program::{
     StateSetLevel, Termination, TimeEvent, Transport, Variability, Variable,
 };
 pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
+pub use stop::Stop;
 pub use verify::verify;
 
 saltus_base::define_id! {

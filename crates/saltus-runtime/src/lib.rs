@@ -27,7 +27,7 @@ use std::sync::Arc;
 use saltus_base::Diagnostic;
 use saltus_program::{
     Activation, Block, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution,
-    ModelFunctions, Section, SimProgram, SlotId, Status,
+    ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
 };
 
 pub use calls::n_scalars;
@@ -425,6 +425,10 @@ impl ModelFunctions for Interpreter {
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.warnings)
+    }
+
+    fn set_stop(&mut self, stop: Stop) {
+        self.machine.stop = stop;
     }
 
     fn set_mixed_method(&mut self, method: MixedMethod) {

@@ -358,6 +358,9 @@ impl Body<'_> {
 
 impl NonlinearSystem for Body<'_> {
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+        if self.machine.stop.is_wanted() {
+            return Err(TrialFailure);
+        }
         for (unknown, &value) in self.l.unknowns.iter().zip(x) {
             self.machine.set(unknown.slot, value);
         }

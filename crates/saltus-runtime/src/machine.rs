@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use saltus_base::{Index, Span};
-use saltus_program::{Assign, BinaryFn, Code, Message, Op, SimProgram, SlotId, SlotKind, Status, ValueId};
+use saltus_program::{Assign, BinaryFn, Code, Message, Op, SimProgram, SlotId, SlotKind, Status, Stop, ValueId};
 
 use crate::calls::CallHost;
 use crate::native::{Calls, NativeCode, NativeLoops, UnitId};
@@ -25,6 +25,8 @@ pub(crate) struct Machine {
     tainted: Vec<bool>,
     /// Compiles loops that take many evaluations.
     pub native_loops: Option<Box<dyn NativeLoops + Send>>,
+    /// Ends the iterations of loops.
+    pub stop: Stop,
 }
 
 /// Are the calls of code to be made, or have they been?
@@ -45,6 +47,7 @@ impl Machine {
             scratch: Vec::new(),
             tainted: Vec::new(),
             native_loops: None,
+            stop: Stop::default(),
         }
     }
 

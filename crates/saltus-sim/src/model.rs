@@ -9,7 +9,7 @@ use std::time::Duration;
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
     Activation, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions,
-    Round, SimProgram, SlotId, Status,
+    Round, SimProgram, SlotId, Status, Stop,
 };
 
 use crate::history::Histories;
@@ -280,6 +280,10 @@ impl ModelFunctions for Model {
 
     fn take_warnings(&mut self) -> Vec<Diagnostic> {
         self.inner.take_warnings()
+    }
+
+    fn set_stop(&mut self, stop: Stop) {
+        self.inner.set_stop(stop);
     }
 
     fn set_mixed_method(&mut self, method: MixedMethod) {

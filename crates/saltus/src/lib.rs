@@ -35,6 +35,7 @@ pub mod stats;
 pub mod stream;
 pub mod suite;
 pub mod sweep;
+mod watchdog;
 
 pub use model::Model;
 pub use session::{Flattening, Permissions, Report, Session};

@@ -5,6 +5,7 @@
 //! was said before is kept.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use saltus_backend::Description;
@@ -20,6 +21,7 @@ use saltus_sim::{
 };
 
 use crate::audit::{self, Audit};
+use crate::watchdog::Watchdog;
 use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
 
 /// How far to go.
@@ -226,6 +228,20 @@ pub trait Client {
 /// Nobody.
 impl Client for () {}
 
+/// Somebody who ends the run by a flag.
+pub struct Stoppable(pub Arc<AtomicBool>);
+
+impl Client for Stoppable {
+    fn prepare(&mut self, _model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
+        simulation.stop_when(self.0.clone());
+        Ok(())
+    }
+
+    fn goes_on(&mut self, _progress: Progress) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
 pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     run_with(session, class, options, &mut ())
 }
@@ -398,29 +414,23 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     outcome.settings = Some(settings);
 }
 
-/// Steps and events between two looks at the clock.
-const STEPS_PER_LOOK: u64 = 16;
-
 /// Runs a simulation up to its stop time, or until the time limit; the terminal event is not part of it.
 pub(crate) fn run_within(
     simulation: &mut Simulation,
     limit: Option<Duration>,
     observer: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), SimError> {
-    let started = Instant::now();
-    let mut looks = 0u64;
-    let mut is_late = false;
-    let done = saltus_sim::advance_to_end(simulation, &mut |progress| {
-        looks += 1;
-        is_late = looks.is_multiple_of(STEPS_PER_LOOK) && limit.is_some_and(|limit| started.elapsed() > limit);
-        !is_late && observer(progress)
-    });
-    match (done, limit) {
-        (Err(error), Some(limit)) if is_late => {
+    let Some(limit) = limit else { return saltus_sim::advance_to_end(simulation, observer) };
+    let watchdog = Watchdog::new(limit);
+    simulation.stop_when(watchdog.is_late.clone());
+    let is_late = || watchdog.is_late.load(Ordering::Relaxed);
+    let done = saltus_sim::advance_to_end(simulation, &mut |progress| !is_late() && observer(progress));
+    match done {
+        Err(error) if is_late() => {
             let kind = SimErrorKind::TimeLimit { seconds: limit.as_secs_f64() };
             Err(SimError { kind, ..error })
         }
-        (done, _) => done,
+        done => done,
     }
 }
 
@@ -467,5 +477,20 @@ mod tests {
             "{messages:?}"
         );
         assert!(outcome.trajectory.is_some_and(|t| !t.segments[0].times.is_empty()));
+    }
+
+    /// A run can be ended where it has not begun: its initial system is not solved, and that is not why it fails.
+    #[test]
+    fn an_initialisation_can_be_interrupted() {
+        let mut session = Session::new(Box::new(MemoryFiles::new()));
+        session.set_text("M.mo", "model M Real x, y; equation x^3 + sin(y) = 1; y^3 + x = time; end M;");
+        let class = session.class(None).expect("there is one model");
+        let message = |flag: bool| {
+            let mut client = Stoppable(Arc::new(AtomicBool::new(flag)));
+            let outcome = run_with(&session, class, &Options::until(Stage::Simulate), &mut client);
+            outcome.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(message(false), [""; 0]);
+        assert_eq!(message(true), ["the simulation failed at time 0: interrupted"]);
     }
 }

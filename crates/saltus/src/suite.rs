@@ -7,8 +7,8 @@ mod references;
 mod selection;
 mod status;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use saltus_base::{Severity, SourceMap};
@@ -19,7 +19,7 @@ pub use selection::{is_below, must_fail, tests};
 pub use status::Status;
 
 use crate::audit::{Finding, Report, Settings as AuditSettings};
-use crate::pipeline::{self, Options, Outcome, Stage};
+use crate::pipeline::{self, Options, Outcome, Stage, Stoppable};
 use crate::{Session, diagnostics, guard, results};
 
 pub struct Verdict {
@@ -68,7 +68,7 @@ pub struct Suite<'a> {
     pub jobs: usize,
     /// Keep both tables of a model that differs; they need memory until the end.
     pub keeps_tables: bool,
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Arc<AtomicBool>,
     /// Audit every simulation.
     pub audit: Option<AuditSettings>,
 }
@@ -127,7 +127,8 @@ impl Suite<'_> {
         let id = session.class(Some(class)).map_err(|error| error.message)?;
         let reference = self.references.map_or(Ok(None), |r| r.read(class))?;
         let must_fail = must_fail(session.library(), id);
-        let mut outcome = pipeline::run(&session, id, &self.options(class, reference.as_ref(), must_fail));
+        let options = self.options(class, reference.as_ref(), must_fail);
+        let mut outcome = pipeline::run_with(&session, id, &options, &mut Stoppable(self.stop.clone()));
         let status = match (outcome.failed_at_run_time, outcome.has_errors(), &outcome.trajectory) {
             (true, _, _) => Status::Failed,
             (false, true, _) => Status::Wrong,

@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 use saltus_base::Severity;
 use saltus_library::ClassId;
 use saltus_program::{ModelFunctions, SimProgram};
-use saltus_sim::{Progress, Recorder, SimError, SimErrorKind, Simulation, Trajectory};
+use saltus_sim::{Recorder, SimError, SimErrorKind, Simulation, Trajectory};
 
-use crate::pipeline::{self, Engine, Experiment, Options, Stage};
+use crate::pipeline::{self, Engine, Experiment, Options, Stage, Stoppable};
 use crate::{Model, Permissions, Session, Start, guard};
 
 /// A parameter and the values it takes.
@@ -41,7 +41,7 @@ pub struct Study<'a> {
     pub open: Open<'a>,
     pub jobs: usize,
     /// Set from outside to end early.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Arc<AtomicBool>,
 }
 
 /// What came of one combination.
@@ -230,6 +230,7 @@ impl Study<'_> {
             return (simulation.into_instance(), Err(error));
         }
         simulation.set_sink(Box::new(recorder.clone()));
+        simulation.stop_when(self.stop.clone());
         let goes_on = &mut |_| !self.stop.load(Ordering::Relaxed);
         let done = pipeline::run_within(&mut simulation, experiment.time_limit, goes_on);
         let done = done.and_then(|()| simulation.finish());
@@ -244,21 +245,12 @@ impl Study<'_> {
         options.overrides = overrides(self.overrides, self.axes, values);
         options.experiment = experiment.clone();
         options.engine = self.engine;
-        let outcome = pipeline::run_with(&session, class, &options, &mut Stoppable(self.stop));
+        let outcome = pipeline::run_with(&session, class, &options, &mut Stoppable(self.stop.clone()));
         if outcome.has_errors() {
             let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
             return Err(first.map_or_else(|| "failed".to_owned(), |d| d.message.clone()));
         }
         outcome.model.zip(outcome.trajectory).ok_or_else(|| "no result".to_owned())
-    }
-}
-
-/// Ends a run when the study ends.
-struct Stoppable<'a>(&'a AtomicBool);
-
-impl pipeline::Client for Stoppable<'_> {
-    fn goes_on(&mut self, _: Progress) -> bool {
-        !self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -350,7 +342,7 @@ mod tests {
             overrides: &[],
             open: &open,
             jobs: 2,
-            stop: &AtomicBool::new(false),
+            stop: &Arc::new(AtomicBool::new(false)),
         };
         let outcome = study.run(&|_, trajectory| trajectory.last(variable).unwrap(), &|_| ());
         (outcome.runs.into_iter().map(|r| r.found).collect(), outcome.method, outcome.n_recompiled)

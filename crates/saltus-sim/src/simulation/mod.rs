@@ -21,10 +21,11 @@ mod telling;
 mod tunnel;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use saltus_base::Index;
 use saltus_numerics::Method;
-use saltus_program::{ModelFunctions, SimProgram, SlotId};
+use saltus_program::{ModelFunctions, SimProgram, SlotId, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
@@ -59,6 +60,7 @@ pub struct Simulation {
     selection: Selection,
     driver: Driver,
     sink: Option<Box<dyn Sink>>,
+    stop: Stop,
     /// Set from outside and not applied yet.
     changes: Vec<(SlotId, f64)>,
     /// Memory at the present time, if somebody has looked at it.
@@ -161,8 +163,9 @@ pub struct Progress {
 
 impl Simulation {
     /// A run that has not begun. Its instance should be new, or renewed.
-    pub fn new(instance: Box<dyn ModelFunctions>, options: Options) -> Self {
+    pub fn new(mut instance: Box<dyn ModelFunctions>, options: Options) -> Self {
         let program = instance.program().clone();
+        instance.set_stop(Stop::default());
         let structure = Structure::of(&program, false);
         let mut search = CrossingSearch::new(&program);
         search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
@@ -197,6 +200,7 @@ impl Simulation {
             structure,
             driver,
             sink: None,
+            stop: Stop::default(),
             changes: Vec::new(),
             view: None,
         }
@@ -279,6 +283,12 @@ impl Simulation {
                 Advance::Step | Advance::Event(_) => {}
             }
         }
+    }
+
+    /// Ends the run soon after the flag is set, also in the middle of an initialisation or an event.
+    pub fn stop_when(&mut self, flag: Arc<AtomicBool>) {
+        self.stop.add(flag);
+        self.model.set_stop(self.stop.clone());
     }
 
     /// The event at which `terminal()` is true, at the present time.
@@ -408,6 +418,9 @@ impl Simulation {
     fn fail(&mut self, failure: Failure) -> SimError {
         // What was recorded until then is not lost; the failure itself is what the caller needs to know.
         let _ = self.close_event();
+        // What fails after that fails because it was told to.
+        let failure =
+            if self.stop.is_wanted() { Failure::new(failure.time, SimErrorKind::Interrupted) } else { failure };
         let Failure { time, kind, span, details, .. } = failure;
         SimError { time, kind, span, details, partial: Box::default() }
     }
