@@ -96,7 +96,7 @@ enum UnreferencedChoice {
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
-    let known = arguments.audit_known.as_deref().map(|path| Known::read(path, screen)).transpose()?;
+    let known = arguments.audit_known.as_deref().map(|path| Known::read(path, screen)).transpose()?.unwrap_or_default();
     let baseline = arguments.baseline.as_deref().map(|path| Baseline::read(path, screen)).transpose()?;
     let references = arguments.reference.as_deref().map(|dir| open_references(dir, screen)).transpose()?;
     let paths: Vec<PathBuf> = arguments.names.iter().map(PathBuf::from).filter(|p| p.exists()).collect();
@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         return Err(screen.fail(&diagnostics::no_experiments()));
     }
     let started = Instant::now();
-    let verdicts = run_shown(&suite, &classes, arguments.quiet, screen);
+    let verdicts = run_shown(&suite, &classes, &known, arguments.quiet, screen);
     let took = started.elapsed();
     let changes = baseline.map(|old| old.changes(&verdicts, &|class| chosen.includes(class)));
     if !arguments.quiet {
@@ -140,7 +140,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         write(path, &page, screen)?;
     }
     screen.say(&format!("{} in {}", summary::counts(&verdicts), duration(took)));
-    let is_sound = !arguments.audit || audit::describe(&verdicts, &known.unwrap_or_default(), screen);
+    let is_sound = !arguments.audit || audit::describe(&verdicts, &known, screen);
     let is_good = match &changes {
         Some(changes) => !changes.iter().any(|c| c.is_worse()),
         None => verdicts.iter().all(|v| v.status.is_good()),
@@ -154,7 +154,7 @@ fn open_references(dir: &Path, screen: &Screen) -> Result<References, Exit> {
 }
 
 /// Runs all classes and shows each verdict as it comes: a line on standard error, in the order in which they are done.
-fn run_shown(suite: &Suite, classes: &[String], is_quiet: bool, screen: &Screen) -> Vec<Verdict> {
+fn run_shown(suite: &Suite, classes: &[String], known: &Known, is_quiet: bool, screen: &Screen) -> Vec<Verdict> {
     let is_shown = !is_quiet && !screen.json;
     let bar = Mutex::new(Bar::new(is_shown));
     let show = |verdict: &Verdict, n_done: usize| {
@@ -162,6 +162,7 @@ fn run_shown(suite: &Suite, classes: &[String], is_quiet: bool, screen: &Screen)
         if is_shown {
             bar.clear();
             screen.note(&summary::line(verdict));
+            known.new_findings(verdict).for_each(|finding| screen.note(&finding));
         }
         bar.show_count(n_done, classes.len(), "models");
     };

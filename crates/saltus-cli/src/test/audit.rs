@@ -38,6 +38,13 @@ impl Known {
         Ok(Known(known))
     }
 
+    /// Equations of a model that do not hold and are not in the list, a line each.
+    pub fn new_findings<'a>(&'a self, verdict: &'a Verdict) -> impl Iterator<Item = String> + 'a {
+        let violations = verdict.audit.iter().flat_map(|audit| &audit.violations);
+        let new = violations.filter(|(place, _)| !self.has(&verdict.class, place));
+        new.map(|(place, message)| format!("AUDIT {} {place}: {message}", verdict.class))
+    }
+
     fn has(&self, class: &str, place: &str) -> bool {
         self.0.contains(&(class.to_owned(), place.to_owned()))
     }
@@ -46,29 +53,20 @@ impl Known {
 /// Shows every equation that does not hold and is not known, and what all audits together come to; true if there is nothing new.
 pub fn describe(verdicts: &[Verdict], known: &Known, screen: &Screen) -> bool {
     let audited = || verdicts.iter().filter_map(|v| Some((v, v.audit.as_ref()?)));
-    let mut is_sound = true;
-    let mut n_known = 0;
-    for (verdict, audit) in audited() {
-        for (place, message) in &audit.violations {
-            if known.has(&verdict.class, place) {
-                n_known += 1;
-            } else {
-                is_sound = false;
-                screen.say(&format!("AUDIT {} {place}: {message}", verdict.class));
-            }
-        }
-    }
+    let new: Vec<String> = verdicts.iter().flat_map(|verdict| known.new_findings(verdict)).collect();
+    new.iter().for_each(|finding| screen.say(finding));
     let sum = |of: fn(&Audited) -> usize| audited().map(|(_, audit)| of(audit)).sum::<usize>();
     let clean = audited().filter(|(_, audit)| audit.violations.is_empty());
     let largest = clean.map(|(_, audit)| audit.report.largest()).fold(0.0, f64::max);
     let n_found = sum(|a| a.violations.len());
+    let n_known = n_found - new.len();
     screen.say(&format!(
         "audit: {} models, {} of {} equations; {n_found} do not hold ({n_known} known), the others to {largest:.1e} of their terms",
         audited().count(),
         sum(|a| a.report.n_audited),
         sum(|a| a.report.n_equations),
     ));
-    is_sound
+    new.is_empty()
 }
 
 #[cfg(test)]
