@@ -382,7 +382,10 @@ impl Environment for World {
     }
 
     fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
-        self.outside.as_mut().map_or(Ok(FileKind::NoFile), |outside| outside.kind(name))
+        match &mut self.outside {
+            Some(outside) => outside.kind(name),
+            None => Err("the audit has no access to files".to_owned()),
+        }
     }
 
     fn instance_name(&self) -> String {

@@ -4,7 +4,7 @@ mod common;
 
 use std::process::{Command, Output};
 
-use common::{Scratch, stderr, stdout};
+use common::{Scratch, saltus, stderr, stdout};
 
 /// External functions by the names they have in C.
 const FUNCTIONS: &str = "
@@ -153,4 +153,29 @@ fn only_what_is_permitted_happens() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "x\n");
     std::fs::remove_file(&outside).unwrap();
+}
+
+/// Types.FileType: 1 is no file, 2 a regular one, 3 a directory. What may not be looked at is none of them.
+#[test]
+fn what_may_not_be_seen_is_not_said_to_be_missing() {
+    let dir = Scratch::new("effects_unseen");
+    let kind = |name: &str, options: &[&str]| {
+        let text = format!(
+            "model K\n  pure function stat input String n; output Integer k; external \"C\" k = ModelicaInternal_stat(n); end stat;\n  \
+             constant Integer k = stat(\"{name}\");\n  Real x[k] = fill(time, k);\nend K;\n"
+        );
+        let path = dir.file("K.mo", text);
+        saltus(&[&["simulate", &path][..], options].concat())
+    };
+    let refused = kind("/", &[]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        stderr(&refused).contains("error[E0614]") && stderr(&refused).contains("--allow-io"),
+        "{}",
+        stderr(&refused)
+    );
+    let permitted = stdout(&kind("/", &["--allow-io"]));
+    assert!(permitted.contains("x[3]") && !permitted.contains("x[4]"), "{permitted}");
+    let missing = stdout(&kind("nothing.txt", &[]));
+    assert!(missing.contains("x[1]") && !missing.contains("x[2]"), "{missing}");
 }

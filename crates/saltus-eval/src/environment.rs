@@ -23,9 +23,9 @@ pub trait Environment {
     /// Name of the component instance being evaluated, for `getInstanceName()`.
     fn instance_name(&self) -> String;
 
-    /// What kind of thing a path names. The default knows regular files only.
+    /// What kind of thing a path names; the error says why that is not told. By default only a file that can be read is known.
     fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
-        Ok(if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile })
+        self.read_file(name).map(|_| FileKind::RegularFile)
     }
 
     /// What functions with effects reach; only a simulation has it.

@@ -3,11 +3,12 @@
 //! A parameter whose value decides a size, a condition or a connection becomes structural: it is marked, because
 //! changing it later needs another compilation.
 
+use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Span};
-use saltus_eval::{Environment, EvalError, Evaluator, Value};
+use saltus_eval::{Environment, EvalError, Evaluator, FileKind, Value};
 use saltus_flat::{self as flat, EnumId, EnumType, Expr, ExprKind, FunctionId, RecordId, RecordType, VarId};
 use saltus_procedure::Procedure;
 use saltus_syntax::ast;
@@ -242,6 +243,16 @@ impl Environment for Front<'_> {
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
         let path = self.library.resolve_uri(name).unwrap_or_else(|| name.into());
         self.library.read_resource(&path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))
+    }
+
+    fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
+        let path = self.library.resolve_uri(name).unwrap_or_else(|| name.into());
+        match self.library.read_resource(&path) {
+            Ok(_) => Ok(FileKind::RegularFile),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(FileKind::NoFile),
+            Err(e) if e.kind() == io::ErrorKind::IsADirectory => Ok(FileKind::Directory),
+            Err(e) => Err(format!("cannot look at `{}`: {e}", path.display())),
+        }
     }
 
     fn resolve_uri(&mut self, uri: &str) -> Option<String> {
