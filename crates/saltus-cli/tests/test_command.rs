@@ -66,6 +66,25 @@ fn references_decide() {
 }
 
 #[test]
+fn states_below_the_tolerance_are_zero() {
+    let dir = Scratch::new("test_zero");
+    dir.file("P/package.mo", "package P\nend P;\n");
+    let model = "within P;\nmodel Zero\n  Real x(start = 0, fixed = true);\n  Real y = 3*x;\nequation\n  der(x) = -x;\n  \
+                 annotation(experiment(StopTime = 1));\nend Zero;\n";
+    dir.file("P/Zero.mo", model);
+    dir.file("refs/settings.json", "{\"P.Zero\": {\"tolerance\": 1e-6}}");
+    let (package, refs) = (dir.path("P"), dir.path("refs"));
+    let verdict = |name: &str, noise: f64, code: i32| {
+        dir.file("refs/P.Zero.csv", format!("\"time\",\"{name}\"\n0,0\n0.5,{noise}\n1,{}\n", -noise));
+        run(&["test", &package, "--reference", &refs], code);
+    };
+    // An integrator leaves up to the tolerance of a state; nothing is said about other variables.
+    verdict("x", 2e-8, 0);
+    verdict("x", 2e-6, 1);
+    verdict("y", 2e-8, 1);
+}
+
+#[test]
 fn a_baseline_shows_what_changed() {
     let dir = Scratch::new("test_baseline");
     let package = library(&dir);

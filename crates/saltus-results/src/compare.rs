@@ -5,6 +5,9 @@
 //! most a half width off. So an edge may come a little early or late, and a value may be a little off. At most one sample in a
 //! thousand may lie outside, by less than a half width. The tube ends where the result ends, or is not a number.
 //!
+//! Of the rows that a reference has at one and the same time only the first and the last are samples: they are the limits from the
+//! left and from the right. What lies between them is a step of the iteration at an event and belongs to no time.
+//!
 //! Samples are the rows of the reference. Of a reference that was reduced to the corners of a polyline they are also the rows
 //! that were left out: otherwise one corner would weigh as much as all the rows on the line beside it.
 
@@ -129,7 +132,7 @@ fn with_rows((times, values): (&[f64], &[f64]), grid: &[(usize, f64)]) -> (Vec<f
 
 /// How a signal fits into the tube around another, each as times and values.
 fn judge(reference: (&[f64], &[f64]), result: (&[f64], &[f64]), tube: Tube) -> Difference {
-    let (tr, yr) = finite(reference);
+    let (tr, yr) = limits(finite(reference));
     let [Some(start), Some(end)] = [tr.first(), tr.last()] else { return Difference::None };
     let width = half_width(&yr, tube);
     let reach = tube.relative * (end - start);
@@ -164,12 +167,27 @@ fn finite((times, values): (&[f64], &[f64])) -> (Vec<f64>, Vec<f64>) {
     times.iter().zip(values).filter(|(_, v)| v.is_finite()).map(|(t, v)| (*t, *v)).unzip()
 }
 
+/// Times that are closer than this part of the time span are one: ends of steps and times of events are rounded.
+const SAME_TIME: f64 = 1e-9;
+
+fn same_time(times: &[f64]) -> f64 {
+    SAME_TIME * times.last().zip(times.first()).map_or(0.0, |(last, first)| (last - first).abs())
+}
+
+/// The signal without the rows between the first and the last of one time.
+fn limits((times, values): (Vec<f64>, Vec<f64>)) -> (Vec<f64>, Vec<f64>) {
+    let same = same_time(&times);
+    let is_between = |i: usize| i > 0 && times.get(i + 1).is_some_and(|next| next - times[i - 1] <= same);
+    let kept = (0..times.len()).filter(|&i| !is_between(i));
+    kept.map(|i| (times[i], values[i])).unzip()
+}
+
 /// The smallest and the largest value of a signal within `reach` of each of `at`, ends interpolated; an empty range where there is
 /// no value in reach.
 fn envelope(at: &[f64], result: (&[f64], &[f64]), reach: f64) -> Vec<(f64, f64)> {
     let (t, y) = finite(result);
-    // Ends of steps are rounded: the last row of a run need not be its stop time to the last bit.
-    let slack = 1e-9 * at.last().zip(at.first()).map_or(0.0, |(last, first)| (last - first).abs());
+    // The last row of a run need not be its stop time to the last bit.
+    let slack = same_time(at);
     let [Some(&start), Some(&end)] = [t.first(), t.last()] else {
         return vec![(f64::INFINITY, f64::NEG_INFINITY); at.len()];
     };
@@ -307,6 +325,19 @@ mod tests {
         assert!(!same(None) && same(Some(2e-4)));
         assert_eq!(left_out(&[0.0, 0.3, 0.3, 0.4], 0.1).len(), 2);
         assert!(left_out(&[0.0, 1.0], 0.0).is_empty() && left_out(&[0.0, 1.0], f64::NAN).is_empty());
+    }
+
+    #[test]
+    fn values_within_an_event_are_not_samples() {
+        let pulse = (vec![0.0, 0.5, 0.5, 0.5 + 1e-14, 0.5 + 1e-14, 1.0], vec![-50.0, -50.0, 50.0, 50.0, -50.0, -50.0]);
+        let constant = (vec![0.0, 1.0], vec![-50.0, -50.0]);
+        assert_eq!(judged(&pulse, &constant), Difference::None);
+        // A pulse that lasts is one.
+        let pulse = (vec![0.0, 0.5, 0.5, 0.6, 0.6, 1.0], vec![-50.0, -50.0, 50.0, 50.0, -50.0, -50.0]);
+        assert!(matches!(judged(&pulse, &constant), Difference::Outside { .. }));
+        // So is an edge.
+        let edge = (vec![0.0, 0.5, 0.5, 1.0], vec![-50.0, -50.0, 50.0, 50.0]);
+        assert!(matches!(judged(&edge, &constant), Difference::Outside { .. }));
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use saltus_base::{Severity, SourceMap};
-use saltus_results::{Comparison, Kept, Results, Tube, compare};
+use saltus_program::SimProgram;
+use saltus_results::{Comparison, Difference, Kept, Results, Tube, compare};
 
 pub use references::{References, Settings};
 pub use selection::{is_below, must_fail, tests};
@@ -164,7 +165,14 @@ impl Suite<'_> {
         let (Some(program), Some(trajectory)) = (outcome.program(), &outcome.trajectory) else { return };
         let found = results::of(program, trajectory, &|name| reference.signal(name).is_some());
         let grid = self.references.and_then(|r| r.settings(&verdict.class).interval);
-        let comparison = compare(&reference, &found, self.tube, grid, &|_| true);
+        let mut comparison = compare(&reference, &found, self.tube, grid, &|_| true);
+        if let Some(tolerance) = self.references.and_then(|r| r.settings(&verdict.class).tolerance) {
+            for (name, difference) in &mut comparison.signals {
+                if is_below_tolerance(program, name, &[&reference, &found], tolerance) {
+                    *difference = Difference::None;
+                }
+            }
+        }
         verdict.message = comparison.summary();
         if !program.terminations.is_empty() && verdict.message.is_none() {
             verdict.message = runs_on(&reference, &found, self.tube);
@@ -188,6 +196,16 @@ fn expect_failure(outcome: &Outcome, is_over: bool, verdict: &mut Verdict) {
     if verdict.status == Status::Unexpected {
         verdict.message = Some("should fail, as its TestCase annotation says, and does not".to_owned());
     }
+}
+
+/// Is it a state that is nowhere larger than the error of one step may be? Then it is zero as far as either of the runs can tell.
+fn is_below_tolerance(program: &SimProgram, name: &str, tables: &[&Results], tolerance: f64) -> bool {
+    let state = program.find_variable(name).and_then(|v| program.states.iter().find(|s| s.value == v.slot));
+    state.is_some_and(|state| {
+        let bound = tolerance * state.nominal.abs();
+        let is_small = |table: &&Results| table.values(name).is_some_and(|v| v.iter().all(|v| v.abs() <= bound));
+        tables.iter().all(is_small)
+    })
 }
 
 /// A model with `terminate` must end where its reference ends. Other references just cover a part of the time.

@@ -32,8 +32,9 @@ pub struct References {
     settings: BTreeMap<String, Settings>,
 }
 
-/// A run has at least as many intervals as by default, however coarse its reference is.
-const FEWEST_INTERVALS: f64 = 500.0;
+/// A run has at least as many intervals, however coarse its reference is: the tube is as long as four of them, so that what the
+/// result does between two rows of the reference is inside.
+const FEWEST_INTERVALS: f64 = 2000.0;
 
 impl References {
     pub const SETTINGS: &'static str = "settings.json";
@@ -160,8 +161,8 @@ mod tests {
         };
         let fine: Vec<f64> = (0..=2000).map(|i| f64::from(i) / 1000.0).collect();
         assert_eq!(interval(Settings::default(), fine.clone()), Some(1e-3));
-        // Two rows at an event are one time; 500 intervals at least.
-        assert_eq!(interval(Settings::default(), vec![0.0, 0.5, 0.5, 1.0]), Some(1.0 / 500.0));
+        // Two rows at an event are one time; 2000 intervals at least.
+        assert_eq!(interval(Settings::default(), vec![0.0, 0.5, 0.5, 1.0]), Some(1.0 / 2000.0));
         // Rows on a straight line were left out.
         let reduced = Settings { interval: Some(1e-4), ..Settings::default() };
         assert_eq!(interval(reduced, vec![0.0, 1.0]), Some(1e-4));
