@@ -18,7 +18,7 @@ use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 use crate::clocks::partition::Base;
 use crate::dag::{Node, NodeId};
 use crate::decide::release_states;
-use crate::system::{Assignment, ScalarEquation, System};
+use crate::system::{ScalarEquation, System};
 use crate::tuning::work::MOST_ALIAS_ROUNDS;
 
 /// What an eliminated slot stands for: another slot, possibly negated.
@@ -351,25 +351,9 @@ fn rewrite(system: &mut System, bases: &mut [Base], aliases: &Aliases, eliminate
             (slot, if alias.is_negated { system.dag.negate(node) } else { node })
         })
         .collect();
-    let mut places: Vec<&mut NodeId> = Vec::new();
     let clocked = bases.iter_mut().flat_map(|b| b.equations.iter_mut().chain(&mut b.initial_equations));
-    for equation in system.equations.iter_mut().chain(&mut system.initial_equations).chain(clocked) {
-        places.push(&mut equation.left);
-        places.push(&mut equation.right);
-        places.extend(&mut equation.initially);
-    }
-    places.extend(system.starts.values_mut().map(|start| &mut start.value));
-    let assignments = system
-        .parameters
-        .assignments
-        .iter_mut()
-        .chain(&mut system.events.crossings)
-        .chain(&mut system.checks.conditions)
-        .chain(&mut system.checks.shown_values);
-    places.extend(assignments.map(|Assignment { node, .. }| node));
-    let roots: Vec<NodeId> = places.iter().map(|place| **place).collect();
-    let new = system.dag.substitute_all(&roots, &|slot| replacement.get(&slot).copied());
-    places.into_iter().zip(new).for_each(|(place, node)| *place = node);
+    system
+        .replace_expressions(clocked, |dag, roots| dag.substitute_all(roots, &|slot| replacement.get(&slot).copied()));
     rewrite_reinits(system, aliases);
 }
 

@@ -61,6 +61,7 @@ pub fn release_states(system: &mut System, bases: &[Base], aliases: &Aliases) {
             .map(|a| a.node),
     );
     roots.extend(system.starts.values().map(|start| start.value));
+    roots.extend(system.calls.stated.iter().flatten());
     let used: BTreeSet<SlotId> = system.dag.loads(&roots).into_iter().collect();
     let is_kept = |state: &SlotId, derivative: &SlotId| {
         used.contains(derivative)

@@ -52,7 +52,7 @@ pub fn add_derivatives(model: &FlatModel, functions: &mut Functions, callables: 
         let callable = &callables[id];
         let function = functions.get(callable.function).filter(|_| callable.effect.is_none());
         let Some(function) = function.cloned() else { continue };
-        let first_order = function.derivatives.iter().filter(|d| d.order == 1);
+        let first_order = function.derivatives.iter().filter(|d| d.order == 1 && !function.states_derivative());
         let annotated = first_order.filter_map(|d| derivative(model, functions, &function, d, callable)).next();
         let found = annotated.or_else(|| {
             let annotation = native_derivative(&function, functions)?;

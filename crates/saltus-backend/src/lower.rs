@@ -15,6 +15,7 @@ pub mod function_assertions;
 mod functions;
 mod index;
 pub mod operators;
+pub mod stated_derivatives;
 mod statements;
 mod subscript_checks;
 mod templates;

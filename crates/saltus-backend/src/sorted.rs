@@ -19,6 +19,7 @@ use crate::clocks::solve::ClockedOrder;
 use crate::derivative_functions::with_derivatives;
 use crate::initial::Initial;
 use crate::lower::effects::check_loops;
+use crate::lower::stated_derivatives::write_out_stated;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
@@ -162,6 +163,7 @@ fn reduce(
     reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
     underived.append(&mut system.calls.underived);
     stop_on_errors(&mut diagnostics)?;
+    write_out_stated(model, &mut system);
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;

@@ -102,6 +102,9 @@ pub struct Calls {
     pub void: Vec<VoidCall>,
     /// Functions whose derivatives were wanted and do not exist.
     pub underived: Vec<FunctionId>,
+    /// All scalar arguments of calls that stand with some of them only
+    /// ([`stated_derivatives`](crate::lower::stated_derivatives)).
+    pub stated: Vec<Vec<NodeId>>,
 }
 
 /// Slots that stand for an operator, by its operands: the same operator on the same operands is one slot.
@@ -283,6 +286,33 @@ fn find_assigned_in_when(model: &FlatModel) -> BTreeSet<VarId> {
 }
 
 impl System {
+    /// Replaces every expression of the system, and of equations that were taken out of it, in one pass over the graph.
+    pub fn replace_expressions<'a>(
+        &'a mut self,
+        taken_out: impl Iterator<Item = &'a mut ScalarEquation>,
+        replace: impl FnOnce(&mut Dag, &[NodeId]) -> Vec<NodeId>,
+    ) {
+        let mut places: Vec<&mut NodeId> = Vec::new();
+        for equation in self.equations.iter_mut().chain(&mut self.initial_equations).chain(taken_out) {
+            places.push(&mut equation.left);
+            places.push(&mut equation.right);
+            places.extend(&mut equation.initially);
+        }
+        places.extend(self.starts.values_mut().map(|start| &mut start.value));
+        places.extend(self.calls.stated.iter_mut().flatten());
+        let assignments = self
+            .parameters
+            .assignments
+            .iter_mut()
+            .chain(&mut self.events.crossings)
+            .chain(&mut self.checks.conditions)
+            .chain(&mut self.checks.shown_values);
+        places.extend(assignments.map(|Assignment { node, .. }| node));
+        let roots: Vec<NodeId> = places.iter().map(|place| **place).collect();
+        let new = replace(&mut self.dag, &roots);
+        places.into_iter().zip(new).for_each(|(place, node)| *place = node);
+    }
+
     pub fn add_slot(&mut self, name: impl Into<String>, kind: SlotKind, ty: SlotType) -> SlotId {
         let is_variable = matches!(kind, SlotKind::Algebraic | SlotKind::Discrete | SlotKind::Derivative);
         let kind = if self.clocks.is_active && is_variable { SlotKind::Clocked } else { kind };

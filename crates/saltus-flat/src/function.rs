@@ -2,7 +2,8 @@
 
 use saltus_base::{IdVec, Span};
 
-use crate::{Expr, FunctionId, LocalId, Statement, Type};
+use crate::uses::for_each_expr_of_statements;
+use crate::{BaseType, Expr, ExprKind, FunctionId, LocalId, Statement, Type};
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Function {
@@ -29,6 +30,44 @@ pub struct Function {
     /// `GenerateEvents = true`
     pub generate_events: bool,
     pub span: Span,
+}
+
+impl Function {
+    /// Is there a derivative that the body cannot tell?
+    ///
+    /// ```text
+    /// function position input Real q_qd_qdd[3]; input Real t; output Real q;
+    /// algorithm q := q_qd_qdd[1]; annotation(derivative(noDerivative = q_qd_qdd) = velocity);
+    /// ```
+    ///
+    /// The body reads nothing that the derivative is taken by: by the chain rule it would be zero, or that of the inputs without
+    /// one. (Specification: section 12.7.1, `noDerivative`.)
+    pub fn states_derivative(&self) -> bool {
+        self.external.is_none() && self.derivatives.iter().any(|d| self.is_stated(d))
+    }
+
+    fn is_stated(&self, derivative: &FunctionDerivative) -> bool {
+        let is_left_out =
+            |input: &LocalId| derivative.no_derivative.contains(input) || derivative.zero_derivative.contains(input);
+        let is_real = |input: &LocalId| self.locals.get(*input).is_some_and(|l| l.ty.base == BaseType::Real);
+        let mut by = self.inputs.iter().filter(|input| is_real(input) && !is_left_out(input));
+        !derivative.no_derivative.is_empty() && by.all(|&input| !self.reads(input))
+    }
+
+    fn reads(&self, local: LocalId) -> bool {
+        let mut found = false;
+        let mut visit = |e: &Expr| found |= mentions(e, local);
+        for_each_expr_of_statements(&self.body, &mut visit);
+        let declared = self.locals.values().flat_map(|l| l.sizes.iter().flatten().chain(&l.default));
+        declared.for_each(visit);
+        found
+    }
+}
+
+fn mentions(expr: &Expr, local: LocalId) -> bool {
+    let mut found = expr.kind == ExprKind::Local(local);
+    expr.for_each_child(&mut |child| found |= mentions(child, local));
+    found
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]

@@ -47,11 +47,16 @@ impl<'a> Lowering<'a> {
         let called = self.system.dag.called(call).clone();
         let callable = self.system.calls.callables.get(called.function)?.clone();
         let function = self.model.functions.get(callable.function)?;
+        // What is stated about the time says nothing about slots.
+        if by == By::Slot && function.states_derivative() {
+            return None;
+        }
         let zero = self.system.dag.constant(0.0);
         // NaN stands for an unknown derivative.
         let nothing = self.system.dag.constant(f64::NAN);
         let derivatives: Vec<NodeId> = d_arguments.iter().map(|d| d.map_or(nothing, |d| d.unwrap_or(zero))).collect();
-        let arguments = self.argument_values(&callable.arguments, &called.arguments)?;
+        let all = self.all_arguments(&called.arguments);
+        let arguments = self.argument_values(&callable.arguments, &all)?;
         let d_arguments = self.argument_values(&callable.arguments, &derivatives)?;
         for derivative in function.derivatives.iter().filter(|d| by == By::Time || d.order < 2) {
             if let Some(inputs) = self.differentiated_inputs(function, derivative, &d_arguments) {
@@ -65,7 +70,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The arguments of a call as values.
-    fn argument_values(&mut self, shapes: &[Argument], scalars: &[NodeId]) -> Option<Vec<Value>> {
+    pub(super) fn argument_values(&mut self, shapes: &[Argument], scalars: &[NodeId]) -> Option<Vec<Value>> {
         let mut rest = scalars;
         let mut values = Vec::with_capacity(shapes.len());
         for shape in shapes {

@@ -157,6 +157,11 @@ impl<'a> Lowering<'a> {
         if function.external.is_some() {
             return self.real_call(id, function, arguments, span).map(alone);
         }
+        if function.states_derivative()
+            && let Ok(results) = self.stated_call(id, function, &arguments, span)
+        {
+            return Ok(alone(results));
+        }
         let sketch = self.sketch(id, &arguments);
         if self.system.memo.not_executed.contains(&sketch) {
             return self.real_call(id, function, arguments, span).map(alone);
@@ -235,7 +240,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn execute(
+    pub(super) fn execute(
         &mut self,
         id: FunctionId,
         function: &'a Function,
