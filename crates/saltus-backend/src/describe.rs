@@ -156,9 +156,9 @@ impl SortedSystem {
             states: system.derivative_of.keys().map(|&slot| self.state_note(slot)).collect(),
             dependent: self.dependent(),
             aliases: self.alias_notes(),
-            continuous: order(system, &self.orders.continuous),
-            events: order(system, &self.orders.events),
-            initial: order(system, &self.initial.steps),
+            continuous: order(system, self.orders.continuous.iter()),
+            events: order(system, self.orders.events.iter()),
+            initial: order(system, self.initial.guesses.iter().chain(&self.initial.steps)),
             decisions: self.initial.decisions.iter().map(|d| decision_note(system, d)).collect(),
             state_events: system.events.relations.values().map(|r| note(&r.text, r.span)).collect(),
             time_events: system.events.time_events.iter().map(|e| note(&e.text, e.span)).collect(),
@@ -261,10 +261,10 @@ impl Columns {
     }
 }
 
-fn order(system: &System, steps: &[Step]) -> Order {
+fn order<'a>(system: &System, steps: impl Iterator<Item = &'a Step> + Clone) -> Order {
     let mut of = HashMap::new();
     let mut unknowns = Vec::new();
-    for slot in steps.iter().flat_map(shown_slots) {
+    for slot in steps.clone().flat_map(shown_slots) {
         // A first guess is assigned before the variable is computed.
         of.entry(slot).or_insert_with(|| {
             unknowns.push(system.name(slot).to_owned());
@@ -272,7 +272,7 @@ fn order(system: &System, steps: &[Step]) -> Order {
         });
     }
     let columns = Columns { of };
-    Order { unknowns, blocks: steps.iter().map(|step| block_note(system, &columns, step)).collect() }
+    Order { unknowns, blocks: steps.map(|step| block_note(system, &columns, step)).collect() }
 }
 
 /// The variables of a step in the order of its equations, torn ones where the residuals are.

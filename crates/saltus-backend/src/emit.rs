@@ -58,7 +58,7 @@ pub fn emit(
     let section = |steps: &[Step]| section(&system, &scales, steps);
     let derivative_section = section(&derivative_steps);
     let (parameter_section, initial_section) = (section(&parameters), section(&initial.steps));
-    let homotopy_section = section(&initial.homotopy);
+    let (guess_section, homotopy_section) = (section(&initial.guesses), section(&initial.homotopy));
     let event_section = section(&orders.events);
     let (crossing_section, output_section) = (section(&crossing_steps), section(&output_steps));
     let selection_section = section(&coefficients.iter().map(assign).collect::<Vec<Step>>());
@@ -89,6 +89,7 @@ pub fn emit(
         pre: system.pre_of.iter().map(|(&variable, &pre)| (variable, pre)).collect(),
         variables: variables(model, &system, aliases),
         parameter_section,
+        guess_section,
         initial_section,
         homotopy_section,
         event_section,

@@ -24,6 +24,8 @@ use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
 /// The sorted initial system.
 #[derive(Default)]
 pub struct Initial {
+    /// What the unknowns begin with, and values of `pre`.
+    pub guesses: Vec<Step>,
     pub steps: Vec<Step>,
     /// The same with the parameter of `homotopy` as a known variable; empty if the model does not use that.
     pub homotopy: Vec<Step>,
@@ -118,18 +120,18 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
         (n_model..n_required).filter(|&r| !is_taken(r)).map(|r| &equations[r]).collect();
     decisions.extend(surplus.iter().map(|e| Decision::Surplus { left: e.left, right: e.right, span: e.span }));
     let mut checks: Vec<Assignment> = Vec::new();
-    let mut steps: Vec<Step> = Vec::new();
+    let mut guesses: Vec<Step> = Vec::new();
     if form == Form::Actual {
         checks.extend(surplus.iter().flat_map(|e| add_check(system, e)));
-        steps.extend(initial_pre_values(system).into_iter().map(Step::Assign));
-        steps.extend(first_guesses(system).into_iter().map(Step::Assign));
+        guesses.extend(initial_pre_values(system).into_iter().map(Step::Assign));
+        guesses.extend(first_guesses(system).into_iter().map(Step::Assign));
     }
-    steps.extend(sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics));
+    let mut steps = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
     steps.extend(checks.into_iter().map(Step::Assign));
     // What the driver keeps begins with its initial value.
     let inputs = system.events.crossings.iter().filter(|a| system.history.inputs.contains(&a.slot));
     steps.extend(inputs.cloned().map(Step::Assign));
-    Initial { steps, homotopy: Vec::new(), decisions }
+    Initial { guesses, steps, homotopy: Vec::new(), decisions }
 }
 
 /// Both sides of a condition that is only checked.

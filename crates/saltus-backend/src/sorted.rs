@@ -186,7 +186,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
     let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut diagnostics);
-    initial.steps.splice(0..0, before_ticks);
+    initial.guesses.splice(0..0, before_ticks);
     initial::warn_of_assumptions(&system, &initial.decisions, &mut diagnostics);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     check_loops(&system, &orders.events, &mut diagnostics);

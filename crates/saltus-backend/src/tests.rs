@@ -60,7 +60,7 @@ fn a_when_becomes_a_guarded_assignment() {
         ]
     );
     assert_eq!(section_text(&program, "crossings")[0], "crossing 1 := (x - 0.5)");
-    assert_eq!(section_text(&program, "initial")[0], "pre(n) := 0.0");
+    assert_eq!(section_text(&program, "guesses")[0], "pre(n) := 0.0");
 }
 
 #[test]

@@ -148,6 +148,7 @@ impl NativeLoops for MachineLoops {
 fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> {
     Some(match activation {
         Activation::Parameters => &program.parameter_section,
+        Activation::Guesses => &program.guess_section,
         Activation::Initial => &program.initial_section,
         Activation::Homotopy => &program.homotopy_section,
         Activation::Events => &program.event_section,

@@ -15,6 +15,8 @@ use crate::{Block, Message, SimProgram, SlotId, Stop};
 pub enum Activation {
     /// Dependent parameters, once.
     Parameters,
+    /// First guesses of the initial system.
+    Guesses,
     /// The initial system.
     Initial,
     /// The initial system with the parameter of `homotopy`.
@@ -382,6 +384,7 @@ pub trait ModelFunctions: Send {
         let section = match activation {
             Activation::Clocked(k) => return program.clocked_sections.get(k as usize).map_or(&[], |s| &s.blocks),
             Activation::Parameters => &program.parameter_section,
+            Activation::Guesses => &program.guess_section,
             Activation::Initial => &program.initial_section,
             Activation::Homotopy => &program.homotopy_section,
             Activation::Events => &program.event_section,

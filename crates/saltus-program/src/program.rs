@@ -36,6 +36,8 @@ pub struct SimProgram {
     pub variables: Vec<Variable>,
     /// Parameters whose value is computed from others. Evaluated once.
     pub parameter_section: Section,
+    /// Start values as first guesses of the initial system, and values of `pre` before it.
+    pub guess_section: Section,
     /// The initial system, relations literal.
     pub initial_section: Section,
     /// The same with the parameter of `homotopy` as a known variable; empty if the model does not use it.
@@ -491,6 +493,7 @@ impl SimProgram {
             initial_checks: Vec::new(),
             variables: Vec::new(),
             parameter_section: Section::default(),
+            guess_section: Section::default(),
             initial_section: Section::default(),
             event_section: Section::default(),
             derivative_section: Section::default(),
@@ -517,9 +520,10 @@ impl SimProgram {
     }
 
     /// All sections with their names, but for those of clocked partitions.
-    pub fn sections(&self) -> [(&'static str, &Section); 8] {
+    pub fn sections(&self) -> [(&'static str, &Section); 9] {
         [
             ("parameters", &self.parameter_section),
+            ("guesses", &self.guess_section),
             ("initial", &self.initial_section),
             ("homotopy", &self.homotopy_section),
             ("events", &self.event_section),

@@ -49,7 +49,7 @@ impl Verifier<'_> {
                 self.slot(name, slot);
                 let is_again = first_store.contains_key(&slot);
                 first_store.entry(slot).or_insert(i);
-                self.expect(!is_again || matches!(name, "initial" | "homotopy" | "clocked"), |p| {
+                self.expect(!is_again || name == "clocked", |p| {
                     format!("{name}: {} is computed twice", p.slot_name(slot))
                 });
             }

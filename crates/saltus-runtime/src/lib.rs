@@ -69,7 +69,7 @@ enum Failure {
 const MOST_WARNINGS: usize = 1_000;
 
 /// Sections other than those of clocks, which follow them.
-const N_UNCLOCKED: usize = 8;
+const N_UNCLOCKED: usize = 9;
 
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
@@ -81,6 +81,7 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
         &program.output_section,
         &program.homotopy_section,
         &program.selection_section,
+        &program.guess_section,
     ];
     unclocked.into_iter().chain(&program.clocked_sections)
 }
@@ -102,6 +103,7 @@ fn section_number(activation: Activation) -> usize {
         Activation::Outputs => 5,
         Activation::Homotopy => 6,
         Activation::Selection => 7,
+        Activation::Guesses => 8,
         Activation::Clocked(k) => N_UNCLOCKED + k as usize,
     }
 }
@@ -313,9 +315,11 @@ impl ModelFunctions for Interpreter {
             _ => {}
         }
         let patience = match activation {
-            Activation::Parameters | Activation::Initial | Activation::Homotopy | Activation::Clocked(_) => {
-                Patience::Event(Concession::Rounding)
-            }
+            Activation::Parameters
+            | Activation::Guesses
+            | Activation::Initial
+            | Activation::Homotopy
+            | Activation::Clocked(_) => Patience::Event(Concession::Rounding),
             Activation::Events => Patience::Event(Concession::Nothing),
             _ => Patience::Trial,
         };

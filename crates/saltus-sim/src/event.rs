@@ -4,6 +4,8 @@
 //! partitions are evaluated, on left limits ([`clocks`]). First round only: samples are true. Each round: relations literal, all equations in event order, pending `reinit`s, `pre := value`. (Specification:
 //! section 8.6 and appendix B.)
 
+use std::collections::BTreeSet;
+
 use saltus_base::Span;
 use saltus_program::{
     Activation, Block, Details, EvalFailure, ModelFunctions, Relation, RelationId, Round, SimProgram, SlotId, Status,
@@ -33,7 +35,7 @@ pub(crate) fn check(
     }
     let during = match activation {
         Activation::Parameters => "when parameters are computed",
-        Activation::Initial => "in the initial system",
+        Activation::Guesses | Activation::Initial => "in the initial system",
         Activation::Homotopy => "in the simplified initial system",
         Activation::Events => "at an event",
         Activation::Clocked(_) => "at a clock tick",
@@ -117,12 +119,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
         functions.set(sample.active, 0.0);
     }
     clocks::reset(program, functions, t)?;
-    if let Err(failure) = solve_initial(program, functions, t, Activation::Initial) {
-        let is_usable = !program.homotopy_section.blocks.is_empty();
-        let Some(lambda) = program.homotopy().filter(|_| is_usable) else { return Err(failure) };
-        // The loops before the one that failed are solved, and its variables have their first guesses.
-        follow_homotopy(program, functions, t, lambda).map_err(|reached| failure.after_homotopy(reached))?;
-    }
+    solve_initial(program, functions, t)?;
     let status = functions.commit();
     check(functions, t, status, Activation::Initial)?;
     functions.show(Moment::Initial);
@@ -154,18 +151,36 @@ fn check_surplus(program: &SimProgram, functions: &dyn ModelFunctions, t: f64) -
     Ok(())
 }
 
+/// Solves the initial system from the start values, or, where the model has simplified equations, from a solution of these
+/// (specification, section 3.7.4.4).
+fn solve_initial(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
+    let is_usable = !program.homotopy_section.blocks.is_empty();
+    let from_start_values = &[Activation::Guesses, Activation::Initial];
+    let Some(lambda) = program.homotopy().filter(|_| is_usable) else {
+        return iterate_initial(program, functions, t, from_start_values);
+    };
+    eval(functions, t, Activation::Guesses)?;
+    let followed = follow_homotopy(program, functions, t, lambda);
+    if followed.is_ok() && iterate_initial(program, functions, t, &[Activation::Initial]).is_ok() {
+        return Ok(());
+    }
+    functions.reject();
+    let solved = iterate_initial(program, functions, t, from_start_values);
+    solved.map_err(|failure| failure.after_homotopy(followed.err().flatten()))
+}
+
 /// The initial system with `pre(v) = v`: evaluated until the `pre` values it uses are those it computes.
-fn solve_initial(
+fn iterate_initial(
     program: &SimProgram,
     functions: &mut dyn ModelFunctions,
     t: f64,
-    activation: Activation,
+    activations: &[Activation],
 ) -> Result<(), Failure> {
-    let section = if activation == Activation::Homotopy { &program.homotopy_section } else { &program.initial_section };
-    let loaded = section.loads();
-    let used: Vec<_> = program.pre.iter().filter(|(_, pre)| loaded.binary_search(pre).is_ok()).copied().collect();
+    let blocks = activations.iter().flat_map(|&activation| functions.blocks(activation));
+    let loaded: BTreeSet<SlotId> = blocks.flat_map(Block::loads).collect();
+    let used: Vec<_> = program.pre.iter().filter(|(_, pre)| loaded.contains(pre)).copied().collect();
     for _ in 0..MOST_INITIAL_ROUNDS {
-        eval(functions, t, activation)?;
+        activations.iter().try_for_each(|&activation| eval(functions, t, activation))?;
         let mut changed = false;
         for &(variable, pre) in &used {
             let value = functions.get(variable);
@@ -179,8 +194,8 @@ fn solve_initial(
     Ok(())
 }
 
-/// From the simplified initial system (λ = 0) to the actual one (λ = 1), each solution being the start of the next. On
-/// failure the largest λ for which there was a solution.
+/// From the simplified initial system (λ = 0) to the actual one (λ = 1), each solution being the start of the next; in one step
+/// if that is possible. On failure the largest λ for which there was a solution.
 fn follow_homotopy(
     program: &SimProgram,
     functions: &mut dyn ModelFunctions,
@@ -188,14 +203,17 @@ fn follow_homotopy(
     lambda: SlotId,
 ) -> Result<(), Option<f64>> {
     functions.set(lambda, 0.0);
-    solve_initial(program, functions, t, Activation::Homotopy).map_err(|_| None)?;
+    if iterate_initial(program, functions, t, &[Activation::Homotopy]).is_err() {
+        functions.set(lambda, 1.0);
+        return Err(None);
+    }
     functions.accept();
-    let (mut reached, mut step) = (0.0f64, 0.25);
+    let (mut reached, mut step) = (0.0f64, 1.0);
     while reached < 1.0 {
         let before = functions.snapshot();
         let next = (reached + step).min(1.0);
         functions.set(lambda, next);
-        if solve_initial(program, functions, t, Activation::Homotopy).is_ok() {
+        if iterate_initial(program, functions, t, &[Activation::Homotopy]).is_ok() {
             functions.accept();
             reached = next;
             step *= 2.0;

@@ -215,7 +215,10 @@ impl ModelFunctions for Model {
     }
 
     fn eval(&mut self, activation: Activation) -> Status {
-        let is_settled = matches!(activation, Activation::Parameters | Activation::Initial | Activation::Homotopy);
+        let is_settled = matches!(
+            activation,
+            Activation::Parameters | Activation::Guesses | Activation::Initial | Activation::Homotopy
+        );
         if is_settled || self.histories.is_empty() {
             return self.eval_plain(activation);
         }
