@@ -211,6 +211,9 @@ impl NewtonSolver {
                 }
             }
             if self.report.iterations >= self.options.max_iterations {
+                if is_regular && self.is_rounding(system, x) {
+                    return Ok(self.limited_by_rounding());
+                }
                 return Err(NewtonError::TooManyIterations(self.report));
             }
             self.report.iterations += 1;
@@ -230,9 +233,9 @@ impl NewtonSolver {
             if searched != Search::NoDecrease {
                 continue;
             }
-            if is_close && self.is_confirmed(system, x) {
-                self.report.is_limited_by_rounding = true;
-                return Ok(self.report);
+            // An equation that is almost flat leaves its variable uncertain: only the residual can tell.
+            if is_close && self.is_confirmed(system, x) || is_regular && self.is_rounding(system, x) {
+                return Ok(self.limited_by_rounding());
             }
             if self.regularised_step(system, x) != Search::NoDecrease {
                 continue;
@@ -242,6 +245,11 @@ impl NewtonSolver {
                 return Err(NewtonError::Stagnated(self.report));
             }
         }
+    }
+
+    fn limited_by_rounding(&mut self) -> NewtonReport {
+        self.report.is_limited_by_rounding = true;
+        self.report
     }
 
     /// A step so small that only rounding can keep the residual from decreasing.

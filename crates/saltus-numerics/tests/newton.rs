@@ -305,3 +305,26 @@ fn what_cancellation_leaves_of_a_residual_is_a_solution() {
     NewtonSolver::new(1, NewtonOptions::default()).solve(&mut Diode, &mut x, &[1.0]).unwrap();
     assert!(x[0].abs() < 1e-16, "{x:?}");
 }
+
+#[test]
+fn a_variable_of_an_almost_flat_equation_is_as_good_as_rounding_lets_it() {
+    // (1e6 + 1e-10·x) − 1e6 = 3e-10: x = 3. The left side is a multiple of 2⁻³³ = 1.16e-10, so that no x has a residual below 4e-11.
+    struct Flat;
+    impl NonlinearSystem for Flat {
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+            r[0] = (1e6 + 1e-10 * x[0]) - 1e6 - 3e-10;
+            Ok(())
+        }
+        fn terms(&mut self, x: &[f64], sizes: &mut [f64]) -> bool {
+            sizes[0] = 2e6 + 1e-10 * x[0].abs() + 3e-10;
+            true
+        }
+        fn jacobian(&mut self, _: &[f64], jacobian: &mut Matrix) -> bool {
+            jacobian.values[0] = 1e-10;
+            true
+        }
+    }
+    let mut x = [0.0];
+    let report = NewtonSolver::new(1, NewtonOptions::default()).solve(&mut Flat, &mut x, &[1.0]).unwrap();
+    assert!(report.is_limited_by_rounding && (x[0] - 3.0).abs() < 1.2, "{x:?} {report:?}");
+}
