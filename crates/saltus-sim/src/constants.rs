@@ -68,6 +68,10 @@ pub(crate) const MOST_DIP_STEPS: usize = 40;
 /// Keys of time events that are no further apart than this many units in the last place are one event.
 pub(crate) const TIME_EVENT_ULPS: f64 = 8.0;
 
+/// A crossing that lies no further before a time event than this many units in the last place belongs to it: neither is located
+/// better, and a threshold that the time event moves away in this instant is not crossed. Test: `CrossingAtTimeEvent.mo`.
+pub(crate) const SAME_INSTANT_ULPS: f64 = 32.0;
+
 /// Evaluations of the initial system after which its `pre` values are taken as they are.
 pub(crate) const MOST_INITIAL_ROUNDS: usize = 30;
 

@@ -9,7 +9,7 @@ use saltus_program::{Activation, ModelFunctions, SimProgram};
 use super::{Advance, Next, Pending, Phase, Simulation};
 use crate::constants::{
     FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
-    SHORTEST_DELAY,
+    SAME_INSTANT_ULPS, SHORTEST_DELAY,
 };
 use crate::crossing::{N_WEIGHTS, Probe, Restart};
 use crate::error::{Failure, SimErrorKind};
@@ -141,9 +141,11 @@ impl Simulation {
             let until = pending.end.min(self.driver.time_event);
             let change = if self.driver.hold.is_none() { self.next_change(pending.from, until) } else { Ok(None) };
             match change {
-                Ok(None) if until < pending.end => pending.next = Some(Next::Event(until, EventKind::Time)),
-                Ok(None) => pending.next = Some(Next::End),
-                Ok(Some(at)) => pending.next = Some(Next::Event(at, EventKind::State)),
+                Ok(Some(at)) if until < self.driver.time_event || !self.is_at_time_event(at) => {
+                    pending.next = Some(Next::Event(at, EventKind::State))
+                }
+                Ok(_) if until < pending.end => pending.next = Some(Next::Event(until, EventKind::Time)),
+                Ok(_) => pending.next = Some(Next::End),
                 Err(failure) if failure.is_recoverable() && pending.retries < MOST_STEP_RETRIES => {
                     pending.retries += 1;
                     pending.end = self.shorten_step(pending.from, pending.end, failure)?;
@@ -151,6 +153,12 @@ impl Simulation {
                 Err(failure) => return Err(failure),
             }
         }
+    }
+
+    /// Is this the instant of the next time event, as far as one can tell?
+    fn is_at_time_event(&self, at: f64) -> bool {
+        let due = self.driver.time_event;
+        due.is_finite() && at >= due - SAME_INSTANT_ULPS * (due.abs().next_up() - due.abs())
     }
 
     /// An event inside of a step; if it does not disturb the integrator, the rest of the step still counts.
