@@ -1,16 +1,20 @@
 // Of equal variables the start counts that is given further outside, and where it is a parameter the value of that.
 model StartConfidence
+  connector Signal = input Real;
   model Part
     parameter Real first = 4;
-    Real x(start = first);
+    Signal x(start = first);
   end Part;
   model Wrapped
     parameter Real first = 4;
     Part part(first = first);
+    Signal x;
+  equation
+    connect(x, part.x);
   end Wrapped;
   model Mixed
-    Real inside(start = 100);
-    Real outside;
+    Signal inside(start = 100);
+    Signal outside;
   end Mixed;
   Part a;
   Wrapped b(first = 3);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
+use saltus_flat::assigned::assigned_in_when;
 use saltus_flat::{
     BaseType, Builtin, Equation, EquationKind, Expr, ExprKind, FlatModel, FunctionId, Type, VarId, Variability,
 };
@@ -137,12 +138,13 @@ pub(crate) fn plan(model: &FlatModel, places: &Places) -> Plan {
     let mut planner =
         Planner { model, places, specials: Specials::default(), leaves: Vec::new(), procedures: Vec::new() };
     let (mut always, mut initially, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    let discrete = assigned_in_when(model);
     for (id, variable) in model.variables.iter() {
         let is_parameter = variable.variability <= Variability::Parameter;
         let to = if is_parameter { &mut initially } else { &mut always };
         planner.binding(id, is_parameter, to);
         if !is_parameter {
-            planner.start(id, &mut initially, &mut given);
+            planner.start(id, discrete.contains(&id), &mut initially, &mut given);
         }
     }
     model.equations.iter().for_each(|e| planner.equation(e, &mut always));
@@ -211,10 +213,11 @@ impl Planner<'_> {
     }
 
     /// `Real x(start = …, fixed = true);` Of a discrete variable that is its `pre` value.
-    fn start(&mut self, id: VarId, to: &mut Vec<Node>, given: &mut Vec<(VarId, Arc<Expression>)>) {
+    fn start(&mut self, id: VarId, is_discrete: bool, to: &mut Vec<Node>, given: &mut Vec<(VarId, Arc<Expression>)>) {
         let variable = &self.model.variables[id];
         let is_fixed = matches!(variable.attributes.fixed.as_ref().map(|f| &f.kind), Some(ExprKind::Boolean(true)));
-        let is_continuous = variable.variability == Variability::Continuous && variable.ty.base == BaseType::Real;
+        let is_real = variable.variability == Variability::Continuous && variable.ty.base == BaseType::Real;
+        let is_continuous = is_real && !is_discrete;
         let Some(start) = variable.attributes.start.as_ref().filter(|_| is_fixed) else { return };
         if !is_continuous {
             given.extend(self.with_rewriter(|r| r.code(start)).ok().map(|code| (id, code)));

@@ -354,7 +354,24 @@ fn rewrite(system: &mut System, bases: &mut [Base], aliases: &Aliases, eliminate
     let clocked = bases.iter_mut().flat_map(|b| b.equations.iter_mut().chain(&mut b.initial_equations));
     system
         .replace_expressions(clocked, |dag, roots| dag.substitute_all(roots, &|slot| replacement.get(&slot).copied()));
+    rewrite_targets(system, bases, aliases);
     rewrite_reinits(system, aliases);
+}
+
+/// An assignment to a variable that is gone assigns the one that remains: `r := e` with `r = -s` is `s := -e`.
+fn rewrite_targets(system: &mut System, bases: &mut [Base], aliases: &Aliases) {
+    let System { equations, initial_equations, dag, slots, .. } = system;
+    let clocked = bases.iter_mut().flat_map(|b| b.equations.iter_mut().chain(&mut b.initial_equations));
+    for equation in equations.iter_mut().chain(initial_equations).chain(clocked) {
+        let Some(target) = equation.target else { continue };
+        let alias = aliases.resolve(target);
+        equation.target = Some(alias.slot);
+        if alias.is_negated {
+            equation.left = dag.load(alias.slot, slots[alias.slot].kind.is_continuous());
+            equation.right = dag.negate(equation.right);
+            equation.initially = equation.initially.map(|node| dag.negate(node));
+        }
+    }
 }
 
 fn rewrite_reinits(system: &mut System, aliases: &Aliases) {

@@ -3,13 +3,11 @@
 //! In: the declarations of a flat model. Out: a [`System`] with a slot for each element of each variable; the lowering
 //! passes add equations, derivatives, `pre` values, relations and conditions to it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use saltus_base::{IdVec, Span};
-use saltus_flat::{
-    BaseType, Causality, Confidence, Equation, EquationKind, ExprKind, FlatModel, FunctionId, VarId, Variability,
-    Variable, count,
-};
+use saltus_flat::assigned::assigned_in_when;
+use saltus_flat::{BaseType, Causality, Confidence, FlatModel, FunctionId, VarId, Variability, Variable, count};
 use saltus_program::{
     Assertion, Callable, CallableId, Delay, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot,
     SlotId, SlotKind, SlotType, Termination, TimeEvent, Transport,
@@ -17,7 +15,7 @@ use saltus_program::{
 
 use crate::clocks::Clocks;
 use crate::dag::{Dag, NodeId};
-use crate::lower::{Memo, VoidCall, assigned_variables};
+use crate::lower::{Memo, VoidCall};
 use crate::state_sets::StateSet;
 use crate::tuning::form::MOST_ELEMENTS;
 
@@ -162,7 +160,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
     let time = flag("time", SlotKind::Time, SlotType::Real);
     let initial = flag("initial()", SlotKind::Flag, SlotType::Boolean);
     let terminal = flag("terminal()", SlotKind::Flag, SlotType::Boolean);
-    let assigned_in_when = find_assigned_in_when(model);
+    let assigned_in_when = assigned_in_when(model);
     let mut elements = IdVec::new();
     let mut clocks = Clocks::default();
     for (id, variable) in model.variables.iter() {
@@ -256,33 +254,6 @@ fn slot_kind(variable: &Variable, assigned_in_when: bool) -> SlotKind {
         _ if assigned_in_when || variable.ty.base != BaseType::Real => SlotKind::Discrete,
         Variability::Continuous => SlotKind::Algebraic,
     }
-}
-
-/// A Real that a `when` sets is discrete even if it is not declared so.
-fn find_assigned_in_when(model: &FlatModel) -> BTreeSet<VarId> {
-    fn collect(equations: &[Equation], in_when: bool, found: &mut BTreeSet<VarId>) {
-        for equation in equations {
-            match &equation.kind {
-                EquationKind::When { branches } => branches.iter().for_each(|(_, body)| collect(body, true, found)),
-                EquationKind::If { branches, otherwise } => {
-                    branches.iter().for_each(|(_, body)| collect(body, in_when, found));
-                    collect(otherwise, in_when, found);
-                }
-                EquationKind::Equality { left, .. } if in_when => left.walk(&mut |e| {
-                    if let ExprKind::Var(id) = e.kind {
-                        found.insert(id);
-                    }
-                }),
-                _ => {}
-            }
-        }
-    }
-    let mut found = BTreeSet::new();
-    collect(&model.equations, false, &mut found);
-    for algorithm in &model.algorithms {
-        found.extend(assigned_variables(model, &algorithm.statements, true).into_keys());
-    }
-    found
 }
 
 impl System {

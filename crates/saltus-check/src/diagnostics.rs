@@ -101,6 +101,9 @@ codes! {
     /// Potentials are measured against something. Without a ground, a fixed flange or the like all of them can be shifted by the same
     /// number, so that no value of any of them is the right one.
     FLOATING = "E0453", "potentials without a reference";
+    /// Each model and block has as many equations as unknowns by itself, when what its surroundings determine (flow variables of its
+    /// connectors, inputs) counts as an equation. Only then can a part be exchanged for another one.
+    UNBALANCED_COMPONENT = "W0454", "component with too few or too many equations of its own";
 
     /// What is added, compared, assigned or equated must have the same dimension.
     UNIT_MISMATCH = "W0720", "units do not agree";

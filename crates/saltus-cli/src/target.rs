@@ -134,6 +134,17 @@ impl Target {
         Some((session, class))
     }
 
+    /// A session with the files, and all classes in them, where no class is named and none is the obvious one.
+    pub fn open_several(&self) -> Option<(Session, Vec<ClassId>)> {
+        if !self.classes().is_empty() || self.compiled().is_some() {
+            return None;
+        }
+        let session = self.open();
+        let is_ambiguous = session.class(None).is_err() && session.own_classes().len() > 1;
+        let classes = session.own_classes().to_vec();
+        (is_ambiguous && !session.library().diagnostics().has_errors()).then_some((session, classes))
+    }
+
     fn open(&self) -> Session {
         let mut session = Session::on_disk();
         session.permit(self.permissions());

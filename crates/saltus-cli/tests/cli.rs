@@ -104,6 +104,61 @@ end P;
 }
 
 #[test]
+fn check_of_a_file_with_several_models_checks_all_of_them() {
+    let dir = Scratch::new("check_file");
+    let text = "model A
+  model Inside Real q = nowhere; end Inside;
+  Real x = 1;
+end A;
+model B Real y; equation y = 2; y = 3; end B;
+";
+    let output = saltus(&["check", &dir.file("Two.mo", text)]);
+    assert_eq!(output.status.code(), Some(1));
+    let errors: Vec<String> = stderr(&output).lines().filter(|l| l.starts_with("error")).map(str::to_owned).collect();
+    let expected = [
+        "error[E0202]: `nowhere` is not declared in `A.Inside` or around it",
+        "error[E0451]: expected as many equations as unknowns, found 2 equations for 1 unknown: 1 too many",
+    ];
+    assert_eq!(errors, expected);
+    assert!(stderr(&output).contains("found in the class `A.Inside`"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "3 classes checked, 2 with mistakes\n");
+}
+
+/// What a class leaves to its surroundings is no mistake of it (specification 4.8): sizes, `outer` values, members of a bus, the root of
+/// overdetermined connectors.
+#[test]
+fn check_of_a_part_leaves_to_others_what_is_theirs() {
+    let dir = Scratch::new("check_part");
+    let text = "package P
+  record Reference
+    Real gamma;
+    function equalityConstraint
+      input Reference a; input Reference b; output Real residue[0];
+    algorithm
+      assert(abs(a.gamma - b.gamma) < 1, \"\");
+    end equalityConstraint;
+  end Reference;
+  connector Pin Real v; flow Real i; Reference reference; end Pin;
+  expandable connector Bus end Bus;
+  connector RealInput = input Real;
+  record Pair Real a; Real b; end Pair;
+  connector PairInput = input Pair;
+  model Sum parameter Integer n; RealInput u[n]; Real y = sum(u); end Sum;
+  model Product PairInput u; Real y = u.a*u.b; end Product;
+  model Inside outer Real T; Real y = 2*T; end Inside;
+  model Sensor Pin p; Real v = p.v; equation p.i = 0; end Sensor;
+  model OnBus Bus bus; Product m; equation connect(bus.pair, m.u); end OnBus;
+end P;
+";
+    let output = saltus(&["check", &dir.file("P.mo", text), "P"]);
+    let errors: Vec<String> = stderr(&output).lines().filter(|l| l.starts_with("error")).map(str::to_owned).collect();
+    assert_eq!(errors, [""; 0]);
+    // A complete model has nobody else to give `n` a value.
+    let path = dir.file("M.mo", "model M parameter Integer n; Real x[n] = ones(n); end M;");
+    assert!(stderr(&saltus(&["check", &path])).contains("error[E0240]"));
+}
+
+#[test]
 fn check_finds_singular_models_before_they_are_simulated() {
     let dir = Scratch::new("check_singular");
     let singular = "model A\n  Real x, y, z;\nequation\n  x = 1;\n  x = time;\n  y + z = 1;\nend A;\n";

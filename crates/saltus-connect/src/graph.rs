@@ -58,6 +58,7 @@ pub struct ConnectionGraph<K> {
     branches: Vec<Branch>,
     connections: Vec<Connection<K>>,
     diagnostics: Diagnostics,
+    rootless: Vec<Rootless>,
 }
 
 /// The spanning trees.
@@ -69,9 +70,17 @@ pub struct Spanning<K> {
     /// Connections within a connection set that is already connected: no equations for the overdetermined part.
     pub redundant: Vec<K>,
     pub diagnostics: Diagnostics,
+    /// Trees that have neither a root nor a potential root.
+    pub rootless: Vec<Rootless>,
     /// Name, whether it is a root, and distance to the root of its tree.
     nodes: IdVec<NodeId, SpanningNode>,
     branches: Vec<(NodeId, NodeId)>,
+}
+
+/// A tree without a root: a mistake in a model that is simulated; of a component the root may be outside.
+pub struct Rootless {
+    pub nodes: Vec<NodeId>,
+    pub diagnostic: Diagnostic,
 }
 
 struct SpanningNode {
@@ -97,6 +106,7 @@ impl<K> ConnectionGraph<K> {
             branches: Vec::new(),
             connections: Vec::new(),
             diagnostics: Diagnostics::new(),
+            rootless: Vec::new(),
         }
     }
 
@@ -224,7 +234,7 @@ impl<K> ConnectionGraph<K> {
         }
     }
 
-    /// Trees without a definite root take their best potential root; without one, their first node, with a message.
+    /// Trees without a definite root take their best potential root; without one, their first node.
     fn select_roots(&mut self, trees: &mut Trees, is_root: &mut [bool]) {
         self.potential_roots.sort_by_key(|p| p.priority);
         for potential in &self.potential_roots {
@@ -234,16 +244,18 @@ impl<K> ConnectionGraph<K> {
                 is_root[potential.node.index()] = true;
             }
         }
-        let mut n_nodes = vec![0usize; self.nodes.len()];
+        let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
         for node in self.nodes.ids() {
-            n_nodes[trees.find(node)] += 1;
+            nodes[trees.find(node)].push(node);
         }
         for (node, (name, span)) in self.nodes.iter() {
             let tree = trees.find(node);
             if !trees.is_rooted[tree] {
                 trees.is_rooted[tree] = true;
                 is_root[node.index()] = true;
-                self.diagnostics.push(diagnostics::no_root(name, n_nodes[tree], *span));
+                let nodes = std::mem::take(&mut nodes[tree]);
+                let diagnostic = diagnostics::no_root(name, nodes.len(), *span);
+                self.rootless.push(Rootless { nodes, diagnostic });
             }
         }
     }
@@ -270,7 +282,8 @@ impl<K> ConnectionGraph<K> {
             nodes[branch.a].branches.push(i as u32);
         }
         let branches = self.branches.iter().map(|b| (b.a, b.b)).collect();
-        Spanning { kept, broken, redundant, diagnostics: self.diagnostics, nodes, branches }
+        let (diagnostics, rootless) = (self.diagnostics, self.rootless);
+        Spanning { kept, broken, redundant, diagnostics, rootless, nodes, branches }
     }
 }
 

@@ -27,10 +27,12 @@ mod diagnostics;
 mod end;
 mod equations;
 pub mod graph;
+mod local;
 mod sets;
 mod streams;
 
 pub use cardinality::Cardinality;
 pub use end::{Direction, End, Face, Kind, Variables};
+pub use local::LocalConnections;
 pub use sets::{Connected, ConnectionSets};
 pub use streams::{FLOW_TOLERANCE, StreamTable};

@@ -11,16 +11,18 @@
 //! (elements and scalar variables); members are in order of declaration, sets in order of their first `connect`, sets
 //! without one last.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{Equation, VarId};
 
+use crate::local::{self, LocalConnections};
 use crate::{End, Face, StreamTable, Variables, check, equations};
 use saltus_graph::DisjointSets;
 
 /// One matched pair of a `connect`.
+#[derive(Clone)]
 pub(crate) struct Connect {
     pub a: End,
     pub b: End,
@@ -40,6 +42,8 @@ pub struct Connected {
     pub equations: Vec<Equation>,
     pub diagnostics: Diagnostics,
     pub streams: StreamTable,
+    /// By the component that the `connect`s stand in.
+    pub local: BTreeMap<Arc<str>, LocalConnections>,
 }
 
 /// An end in a set, with the first pair that mentions it.
@@ -82,7 +86,7 @@ impl ConnectionSets {
         }
         let streams = StreamTable::new(&sets, &connects, vars, &mut diagnostics);
         let equations = equations::of_sets(&sets, &connects, &streams, vars);
-        Connected { equations, diagnostics, streams }
+        Connected { equations, diagnostics, streams, local: local::count(&connects, vars) }
     }
 }
 
@@ -94,12 +98,12 @@ const MOST_ELEMENTS: u64 = 1 << 22;
 
 /// Which arrays must be taken apart because an element of them, or of an array connected to them, is connected alone;
 /// with their number of elements.
-struct SplitArrays {
+pub(crate) struct SplitArrays {
     n_elements: HashMap<Side, u64>,
 }
 
 impl SplitArrays {
-    fn new(connects: &[Connect], flows: &[End], vars: &dyn Variables, diagnostics: &mut Diagnostics) -> Self {
+    pub fn new(connects: &[Connect], flows: &[End], vars: &dyn Variables, diagnostics: &mut Diagnostics) -> Self {
         let mut ids: HashMap<Side, u32> = HashMap::new();
         let mut sides: Vec<(Side, Span)> = Vec::new();
         let mut classes = DisjointSets::default();
@@ -180,7 +184,7 @@ impl Nodes {
     }
 }
 
-fn merge(connects: &[Connect], flows: &[End], split: &SplitArrays) -> Vec<Set> {
+pub(crate) fn merge(connects: &[Connect], flows: &[End], split: &SplitArrays) -> Vec<Set> {
     let mut nodes = Nodes::default();
     for (i, connect) in connects.iter().enumerate() {
         match split.n_parts(connect.a).or(split.n_parts(connect.b)) {

@@ -58,7 +58,7 @@ fn graph(text: &str) -> Case {
 impl Case {
     fn messages(&self) -> String {
         let mut text = String::new();
-        for d in &self.result.diagnostics {
+        for d in self.result.diagnostics.iter().chain(self.result.rootless.iter().map(|tree| &tree.diagnostic)) {
             text += &format!("{} line {}: {}\n", d.code.0, d.span.map_or(0, |s| s.start / 10), d.message);
             text.extend(d.labels.iter().map(|l| format!("  line {}: {}\n", l.span.start / 10, l.text)));
             text.extend(d.hints.iter().map(|h| format!("  hint: {h}\n")));

@@ -252,3 +252,12 @@ fn signals_without_source_are_allowed_where_the_source_may_come_later() {
 fn what_has_been_complained_about_is_left_out() {
     check("Error a\nReal b\nconnect a b", "");
 }
+
+/// A pair of pins on each side of a component: one equation for each set of two, and the flows inside are told.
+#[test]
+fn the_connections_of_each_component_are_counted_by_themselves() {
+    let text = "Real a.v\nReal b.v\nflow Real a.i\nflow Real b.i\nflow Real c.i\nconnect a.v b.v\nconnect a.i ^c.i\n";
+    let case = Case::new(text);
+    let counts: Vec<(u64, u64)> = case.result.local.values().map(|c| (c.equations, c.inside_flows)).collect();
+    assert_eq!(counts, [(1, 0), (1, 1)]);
+}

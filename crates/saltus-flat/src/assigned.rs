@@ -24,7 +24,54 @@ enum Elements {
     Some(BTreeSet<u64>),
 }
 
+/// A Real that a `when` sets is discrete even if it is not declared so.
+pub fn assigned_in_when(model: &FlatModel) -> BTreeSet<VarId> {
+    let mut by_statements = Assigned::default();
+    model.algorithms.iter().for_each(|algorithm| by_statements.add_when_statements(model, &algorithm.statements));
+    let mut found: BTreeSet<VarId> = by_statements.variables.into_keys().collect();
+    add_when_equations(&model.equations, false, &mut found);
+    found
+}
+
+fn add_when_equations(equations: &[Equation], in_when: bool, found: &mut BTreeSet<VarId>) {
+    for equation in equations {
+        match &equation.kind {
+            EquationKind::When { branches } => {
+                branches.iter().for_each(|(_, body)| add_when_equations(body, true, found));
+            }
+            EquationKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, body)| add_when_equations(body, in_when, found));
+                add_when_equations(otherwise, in_when, found);
+            }
+            EquationKind::Equality { left, .. } if in_when => left.walk(&mut |e| {
+                if let ExprKind::Var(id) = e.kind {
+                    found.insert(id);
+                }
+            }),
+            _ => {}
+        }
+    }
+}
+
 impl Assigned {
+    fn add_when_statements(&mut self, model: &FlatModel, statements: &[Statement]) {
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::When { branches } => {
+                    branches.iter().for_each(|(_, body)| self.add_statements(model, body));
+                }
+                StatementKind::If { branches, otherwise } => {
+                    branches.iter().for_each(|(_, body)| self.add_when_statements(model, body));
+                    self.add_when_statements(model, otherwise);
+                }
+                StatementKind::For { body, .. } | StatementKind::While { body, .. } => {
+                    self.add_when_statements(model, body);
+                }
+                _ => {}
+            }
+        }
+    }
+
     pub fn add_statements(&mut self, model: &FlatModel, statements: &[Statement]) {
         for statement in statements {
             match &statement.kind {

@@ -13,12 +13,15 @@
 //! distinct variables it sets, an algorithm those it assigns; `assert`, `reinit` and calls count nothing.
 //! (Specification: sections 4.8 balanced models, 8.3.5 `when`, 8.4 single assignment rule, 11.1 algorithms.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use saltus_base::Span;
 
 use crate::assigned::Assigned;
-use crate::{BaseType, Causality, Equation, EquationKind, Expr, ExprKind, FlatModel, Type, Variability, Variable};
+use crate::{
+    BaseType, Causality, Component, Equation, EquationKind, Expr, ExprKind, FlatModel, Origin, Type, Variability,
+    Variable,
+};
 
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Balance {
@@ -85,10 +88,79 @@ pub fn balance(model: &FlatModel) -> Balance {
     }
 }
 
+/// The balance of each of the model's [components](FlatModel::components) by itself, as the specification counts it: what its
+/// surroundings determine is an equation of it, and what it determines in the components inside is an unknown. `None` where that
+/// cannot be counted.
+pub fn local_balances(model: &FlatModel) -> Vec<Option<ComponentBalance>> {
+    let mut counter = Counter { model, problems: Vec::new(), components: BTreeMap::new() };
+    let owners = Owners::new(model);
+    let mut counts: Vec<(u64, u64)> =
+        model.components.iter().map(|c| (c.from_outside + c.connections, c.inside)).collect();
+    for variable in model.variables.values().filter(|v| varies(v)) {
+        let n = counter.size(&variable.ty, variable.span);
+        let Some(count) = owners.of(component_of(&variable.name)).and_then(|k| counts.get_mut(k)) else { continue };
+        count.0 += if variable.binding.is_some() { n } else { 0 };
+        count.1 += n;
+    }
+    for equation in model.equations.iter().filter(|e| e.origin != Origin::Connection) {
+        let n = counter.equation(equation);
+        if let Some(count) = owners.of(&equation.component).and_then(|k| counts.get_mut(k)) {
+            count.0 += n;
+        }
+    }
+    for algorithm in &model.algorithms {
+        let mut assigned = Assigned::default();
+        assigned.add_statements(model, &algorithm.statements);
+        let n = counter.assigned(&assigned, algorithm.span);
+        if let Some(count) = owners.of(&algorithm.component).and_then(|k| counts.get_mut(k)) {
+            count.0 += n;
+        }
+    }
+    let is_certain = counter.problems.is_empty();
+    let balances = model.components.iter().zip(counts).map(|(component, (equations, unknowns))| {
+        let name = component.name.to_string();
+        let equations = equations.checked_sub(component.given)?;
+        (is_certain && component.is_countable).then_some(ComponentBalance { name, equations, unknowns })
+    });
+    balances.collect()
+}
+
+/// Which component a name belongs to.
+pub struct Owners<'a> {
+    components: &'a [Component],
+    numbers: HashMap<&'a str, usize>,
+}
+
+impl<'a> Owners<'a> {
+    pub fn new(model: &'a FlatModel) -> Self {
+        let components = &model.components;
+        Owners { components, numbers: components.iter().enumerate().map(|(k, c)| (&*c.name, k)).collect() }
+    }
+
+    /// The innermost model or block that a variable belongs to.
+    pub fn around(&self, variable: &str) -> Option<&'a Component> {
+        self.of(component_of(variable)).and_then(|k| self.components.get(k))
+    }
+
+    /// The number of the innermost model or block that is, or is around, the component of this name; a connector or a record is none.
+    fn of(&self, mut name: &str) -> Option<usize> {
+        loop {
+            match self.numbers.get(name) {
+                Some(&k) => return Some(k),
+                None if name.is_empty() => return None,
+                None => name = component_of(name),
+            }
+        }
+    }
+}
+
 /// Does the simulation have to find this variable? An input that the model itself gives a value is one of them.
 pub fn is_unknown(variable: &Variable) -> bool {
+    varies(variable) && (variable.causality != Causality::Input || variable.binding.is_some())
+}
+
+fn varies(variable: &Variable) -> bool {
     matches!(variable.variability, Variability::Discrete | Variability::Continuous)
-        && (variable.causality != Causality::Input || variable.binding.is_some())
         && !matches!(
             variable.ty.base,
             BaseType::ExternalObject(_) | BaseType::Function | BaseType::Unit | BaseType::Error

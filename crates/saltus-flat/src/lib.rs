@@ -37,8 +37,8 @@ pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscri
 pub use function::{External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Purity};
 pub use json::to_json;
 pub use model::{
-    Algorithm, Attributes, Causality, Confidence, Equation, EquationKind, Experiment, FlatModel, Origin, Prefix,
-    Statement, StatementKind, Variability, Variable,
+    Algorithm, Attributes, Causality, Component, Confidence, Equation, EquationKind, Experiment, FlatModel, Origin,
+    Prefix, Statement, StatementKind, Variability, Variable,
 };
 pub use print::{ModelNames, print};
 pub use print_expr::{Names, print_expr};

@@ -1,5 +1,7 @@
 //! The flat model: variables, equations, algorithms, functions.
 
+use std::sync::Arc;
+
 use saltus_base::{IdVec, Span};
 
 use crate::{EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Type, VarId};
@@ -27,6 +29,34 @@ pub struct FlatModel {
     pub must_balance: bool,
     /// It has neither public connectors nor inputs, nor refers to something `outer`: nothing outside determines anything in it.
     pub is_closed: bool,
+    /// Scalars of overdetermined connectors that a root outside of the class determines; zero in a model that is simulated.
+    pub from_roots: u64,
+    /// The models and blocks in it, itself first.
+    pub components: Vec<Component>,
+}
+
+/// A component that is a model or a block, with what the variables and equations of the flat model do not tell about its own balance
+/// (specification 4.8). All numbers count scalars.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Component {
+    /// `a.b[2]`, empty for the model itself.
+    pub name: Arc<str>,
+    /// Qualified name of its class.
+    pub class: Arc<str>,
+    /// Where it is declared.
+    pub span: Span,
+    /// What its surroundings determine: flow variables of its connectors, and inputs.
+    pub from_outside: u64,
+    /// The same of the components inside it: unknowns of this one.
+    pub inside: u64,
+    /// Equations of its own connections, and of the connectors inside it that are not connected.
+    pub connections: u64,
+    /// Variables to which a modification from outside gives a value, while the class has none for them.
+    pub given: u64,
+    /// Nothing makes the numbers uncertain: no expandable or overdetermined connector, no connection to something `outer`.
+    pub is_countable: bool,
+    /// It stands for something outside of the model: the `inner` that is missing.
+    pub is_outside: bool,
 }
 
 /// The `experiment` annotation.
@@ -186,7 +216,7 @@ pub struct Equation {
     pub kind: EquationKind,
     pub origin: Origin,
     /// Name of the component instance the equation belongs to, empty at the top.
-    pub component: std::sync::Arc<str>,
+    pub component: Arc<str>,
     pub span: Span,
 }
 
@@ -225,7 +255,7 @@ pub enum EquationKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Algorithm {
     pub statements: Vec<Statement>,
-    pub component: std::sync::Arc<str>,
+    pub component: Arc<str>,
     pub span: Span,
 }
 
@@ -237,7 +267,8 @@ pub struct Statement {
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum StatementKind {
-    /// The target is built from `Var`/`Local`, `Index` and `Field`, or a `Tuple` of such for several results.
+    /// The target is built from `Var`/`Local`, `Index` and `Field`, or is an `Array` or a `Record` of such; a `Tuple` of targets takes
+    /// several results.
     Assign {
         target: Expr,
         value: Expr,

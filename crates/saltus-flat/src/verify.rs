@@ -250,8 +250,8 @@ impl<'a> Verifier<'a> {
             match &statement.kind {
                 StatementKind::Assign { target, value } => {
                     let ok = match &target.kind {
-                        ExprKind::Tuple(items) => items.iter().flatten().all(is_reference),
-                        _ => is_reference(target),
+                        ExprKind::Tuple(items) => items.iter().flatten().all(is_assignable),
+                        _ => is_assignable(target),
                     };
                     self.require(ok, || "assignment to something that is not a variable".into());
                     self.sides(target, value);
@@ -327,6 +327,21 @@ impl<'a> Verifier<'a> {
             self.require(model.functions.get(id).is_some(), || format!("{id:?} does not exist"));
         }
     }
+}
+
+/// A reference, or an array or record of them: what is left of a component that was taken apart into its variables, with the values
+/// of its constants.
+fn is_assignable(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Record(items) => items.iter().all(|item| is_literal(item) || is_assignable(item)),
+        ExprKind::Array(items) => items.iter().all(is_assignable),
+        _ => is_reference(expr),
+    }
+}
+
+fn is_literal(expr: &Expr) -> bool {
+    use ExprKind as K;
+    matches!(expr.kind, K::Real(_) | K::Integer(_) | K::Boolean(_) | K::String(_) | K::EnumLiteral(..))
 }
 
 /// Built from `Var`/`Local`, `Index` and `Field`.

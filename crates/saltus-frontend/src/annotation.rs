@@ -17,6 +17,14 @@ impl<'a> Front<'a> {
             .is_some_and(|e| matches!(e.kind, ast::ExprKind::Boolean(true)))
     }
 
+    /// `name = false` in an annotation.
+    pub fn annotation_forbids(&self, annotation: Option<&ast::Annotation>, name: Name) -> bool {
+        annotation
+            .and_then(|a| argument(&a.modification, name))
+            .and_then(value)
+            .is_some_and(|e| matches!(e.kind, ast::ExprKind::Boolean(false)))
+    }
+
     /// `name = "text"` or `name = {"text", "text"}` in an annotation.
     pub fn annotation_strings(&self, annotation: &ast::Annotation, name: Name) -> Vec<String> {
         let Some(e) = argument(&annotation.modification, name).and_then(value) else { return Vec::new() };

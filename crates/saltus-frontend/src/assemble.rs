@@ -41,6 +41,7 @@ impl<'a> Front<'a> {
                 }
                 continue;
             }
+            self.check_connector_prefix(comp);
             match self.comp_kind(comp) {
                 CompKind::Error => {}
                 CompKind::Leaf(_) => {
@@ -66,17 +67,39 @@ impl<'a> Front<'a> {
             self.check_modified_visible(inst, &modifier);
             self.check_modification_sizes(comp);
         }
-        let definition = self.insts[inst].definition;
-        let is_partial = definition.is_some_and(|c| c.is_partial);
+        let partial = self.partial_class(inst);
         let may_become_complete = self.comps[comp].clause.prefixes.is_replaceable
             || self.insts[inst].slot.is_some_and(|s| self.slots[s].is_replaceable);
-        if is_partial && may_become_complete && self.purpose == Purpose::Check {
+        if partial.is_some() && may_become_complete && self.purpose == Purpose::Check {
             self.has_partial_parts = true;
-        } else if let Some(c) = definition.filter(|c| c.is_partial)
+        } else if let Some(c) = partial
             && !self.allow_partial
         {
             let (name, class) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
             self.report(d::partial_component(&name, &class, self.comps[comp].clause.type_name.span, c.name.span));
+        }
+    }
+
+    /// The partial class that makes an instance partial: its own, or the one that a short class is made from (specification 4.6.2).
+    fn partial_class(&self, inst: InstId) -> Option<&'a ast::ClassDef> {
+        let definition = self.insts[inst].definition?;
+        match (&definition.body, self.insts[inst].bases.first()) {
+            _ if definition.is_partial => Some(definition),
+            (ast::ClassBody::Short(_), Some(&base)) => self.partial_class(base),
+            _ => None,
+        }
+    }
+
+    /// A connector varies with what it is connected to (specification 9.3).
+    fn check_connector_prefix(&mut self, comp: CompId) {
+        let prefix = match self.comps[comp].clause.variability {
+            Some(ast::Variability::Constant) => "constant",
+            Some(ast::Variability::Parameter) => "parameter",
+            _ => return,
+        };
+        let is_part = self.is_connector_inst(self.comps[comp].owner);
+        if !is_part && self.is_connector(comp) {
+            self.report(d::connector_prefix(prefix, &self.comp_name(comp), self.comps[comp].span));
         }
     }
 
@@ -150,15 +173,26 @@ impl<'a> Front<'a> {
         if let Some(definition) = self.insts[self.model].definition {
             model.description = class_description(definition);
             model.experiment = self.experiment_of(definition);
-            let is_model =
-                matches!(definition.kind, ast::ClassKind::Model | ast::ClassKind::Block | ast::ClassKind::Class);
-            model.must_balance = is_model && !definition.is_partial && !self.has_partial_parts;
+            let has_equations =
+                !model.algorithms.is_empty() || model.equations.iter().any(|e| e.origin != flat::Origin::Connection);
+            let is_model = match definition.kind {
+                ast::ClassKind::Model | ast::ClassKind::Block => true,
+                // Without equations it serves as a record.
+                ast::ClassKind::Class => has_equations,
+                _ => false,
+            };
+            model.must_balance = is_model && !definition.is_partial;
         }
         model.is_closed = self.is_closed();
+        model.components = self.components();
+        model.from_roots = self.from_roots;
         let mut ids: HashMap<VarId, VarId> = HashMap::new();
         let mut of_comp: HashMap<CompId, VarId> = HashMap::new();
         for &(comp, is_interface) in &leaves {
-            let variable = self.variable_of(comp, is_interface);
+            let mut variable = self.variable_of(comp, is_interface);
+            if self.is_value_from_outside(comp) {
+                variable.causality = Causality::Input;
+            }
             let id = model.variables.push(variable);
             of_comp.insert(comp, id);
             if let Some(var) = self.comps[comp].var {
@@ -180,7 +214,66 @@ impl<'a> Front<'a> {
         model.records = with_unique_names(self.records.values().map(|r| (**r).clone()));
         model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
         model.iterators = std::mem::take(&mut self.model_locals);
+        self.settle_open_values(&model);
+        model.must_balance &= !self.has_partial_parts && !self.has_uncountable_connectors();
         model
+    }
+
+    /// Whether the class that is checked expects this variable around it, as `outer`: for its balance it is known (specification 4.8).
+    fn is_value_from_outside(&mut self, comp: CompId) -> bool {
+        if self.purpose != Purpose::Check || self.implicit_inners.is_empty() {
+            return false;
+        }
+        let mut at = comp;
+        while self.comps[at].owner != self.model {
+            let owner = self.comps[at].owner;
+            let is_model = self.is_model_inst(owner);
+            let Some(outer) = self.insts[owner].owner.filter(|_| !is_model) else { return false };
+            at = outer;
+        }
+        self.implicit_inners.iter().any(|&(_, inner)| inner == at)
+    }
+
+    /// A class with connectors or inputs is a part of something that gives its parameters values: sizes and conditions that wait for
+    /// them are no mistakes, nor is what follows from them. A complete model has nobody else to give them.
+    fn settle_open_values(&mut self, model: &FlatModel) {
+        let open = std::mem::take(&mut self.open_values);
+        if open.is_empty() {
+            return;
+        }
+        if model.must_balance && model.is_closed {
+            open.into_iter().for_each(|diagnostic| self.report(diagnostic));
+            return;
+        }
+        self.has_partial_parts = true;
+        self.forget_consequences();
+    }
+
+    /// Takes back what was only said because a size is left open.
+    fn forget_consequences(&mut self) {
+        self.withheld.clear();
+        let kept = std::mem::take(&mut self.diagnostics);
+        self.diagnostics.extend(kept.into_iter().filter(|found| !d::follows_from_open_sizes(found)));
+    }
+
+    /// Sizes that a function or package leaves to those who extend the package around it.
+    pub fn forget_open_values(&mut self) {
+        if !std::mem::take(&mut self.open_values).is_empty() {
+            self.forget_consequences();
+        }
+    }
+
+    /// Whether a class that is checked has expandable connectors, whose members depend on its surroundings, or refers to connectors of
+    /// something `outer` that is not there.
+    fn has_uncountable_connectors(&mut self) -> bool {
+        let components = self.insts[self.model].components.clone();
+        self.purpose == Purpose::Check
+            && components.into_iter().any(|comp| {
+                let is_outside =
+                    self.comps[comp].is_outer || self.implicit_inners.iter().any(|&(_, inner)| inner == comp);
+                self.is_instantiated(comp)
+                    && (is_outside && self.has_connectors(comp) || !is_outside && self.is_bus(comp))
+            })
     }
 
     /// Whether nothing outside of the model determines anything in it.
@@ -254,7 +347,10 @@ impl<'a> Front<'a> {
     /// The value of a parameter must not vary more than the parameter (specification 3.8).
     fn check_variable(&mut self, comp: CompId, binding: Option<&Expr>, mark: usize) {
         let Some(binding) = binding else {
-            if self.variability_of(comp) == Variability::Constant && self.diagnostics.len() == mark {
+            let waits = self.has_value(comp) && !self.open_values.is_empty();
+            let is_missing =
+                self.variability_of(comp) == Variability::Constant && !waits && !self.may_come_from_outside(comp);
+            if is_missing && self.diagnostics.len() == mark {
                 let name = self.comp_name(comp);
                 self.report(d::constant_without_value(&name, self.comps[comp].span));
             }

@@ -104,7 +104,11 @@ impl<'a> Front<'a> {
             self.report(d::inner_name_taken(self.text(name), span, declared));
             return None;
         }
-        if self.purpose == Purpose::Simulate && self.comps[comp].owner == self.model && !self.comps[comp].is_inner {
+        if self.comps[comp].owner == self.model && self.comps[comp].is_inner {
+            // Nothing around it: what it declares as `inner` is all there is.
+            return Some(comp);
+        }
+        if self.purpose == Purpose::Simulate && self.comps[comp].owner == self.model {
             let class = self.path_text(&self.comps[comp].clause.type_name.parts);
             self.report(d::top_level_outer(self.text(name), &class, self.comps[comp].span));
         }
@@ -231,6 +235,9 @@ impl<'a> Front<'a> {
             return None;
         }
         let modifier = merge(&self.comps[comp].modifier, &self.slots[slot].modifier);
+        if self.comps[comp].prefixes.direction.is_none() {
+            self.comps[comp].prefixes.direction = self.class_direction(slot);
+        }
         let prefixes = self.comps[comp].prefixes;
         let path = self.insts[owner].path.clone();
         let name = self.text(self.comps[comp].name);
@@ -343,7 +350,12 @@ impl<'a> Front<'a> {
                         Some(Dim::Known(n)) => Some(n),
                         _ => {
                             let name = self.comp_name(comp);
-                            self.report_withholding(comp, d::size_not_inferable(&name, *span));
+                            let diagnostic = d::size_not_inferable(&name, *span);
+                            if self.may_come_from_outside(comp) {
+                                self.open_values.push(diagnostic);
+                            } else {
+                                self.report_withholding(comp, diagnostic);
+                            }
                             None
                         }
                     }

@@ -379,6 +379,11 @@ pub fn subscript_range(name: &str, index: i64, size: u64, dimension: usize, span
         .hint("subscripts count from 1")
 }
 
+/// Messages about sizes, types of records, subscripts and conditions cannot be trusted where a size is not known yet.
+pub fn follows_from_open_sizes(diagnostic: &Diagnostic) -> bool {
+    matches!(diagnostic.code.0, "E0222" | "E0237" | "E0240" | "E0243") || saltus_typing::is_about_sizes(diagnostic)
+}
+
 /// `end` where there is no array.
 pub fn end_outside_subscript(span: Span) -> Diagnostic {
     message("E0244", span, "`end` has a meaning only inside subscripts".to_string())

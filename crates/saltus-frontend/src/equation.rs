@@ -19,7 +19,7 @@ use saltus_typing as typing;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{CompKind, InstId};
+use crate::instance::{CompId, CompKind, InstId};
 use crate::reference::Iterated;
 use crate::statement::{Effect, effect};
 
@@ -246,6 +246,13 @@ impl<'a> Front<'a> {
         }
         let mut rest = Vec::new();
         self.equations(scope, last, component, &mut rest);
+        let bodies = flat_branches.iter().map(|(_, list)| list).chain([&rest]);
+        let when = bodies.flatten().find(|e| matches!(e.kind, EquationKind::When { .. })).map(|e| e.span);
+        if let Some(when) = when
+            && let Some(parameter) = typed.iter().find_map(|(c, _)| self.not_evaluable(c))
+        {
+            self.report_always(d::when_not_evaluable(&self.comp_name(parameter), when, self.comps[parameter].span));
+        }
         if is_parameter {
             let counts: Vec<u64> = flat_branches.iter().map(|(_, l)| count(l)).chain([count(&rest)]).collect();
             let has_errors = self.diagnostics.n_errors() > n_errors;
@@ -266,6 +273,21 @@ impl<'a> Front<'a> {
         }
         let kind = EquationKind::If { branches: flat_branches, otherwise: rest };
         out.push(flat::Equation { kind, origin: Origin::Declared, component: component.clone(), span });
+    }
+
+    /// A parameter in it that is declared with `Evaluate = false`, which forbids to fix its value (specification 4.5).
+    fn not_evaluable(&self, condition: &Expr) -> Option<CompId> {
+        let mut found = None;
+        condition.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                let comp = self.vars[var];
+                let annotation = self.comps[comp].declaration.comment.annotation.as_ref();
+                if self.annotation_forbids(annotation, self.words.evaluate) {
+                    found = found.or(Some(comp));
+                }
+            }
+        });
+        found
     }
 
     /// The branch that structural conditions choose: `Some(None)` is `else`, `None` means they have no value.

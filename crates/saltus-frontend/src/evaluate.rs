@@ -3,18 +3,21 @@
 //! A parameter whose value decides a size, a condition or a connection becomes structural: it is marked, because
 //! changing it later needs another compilation.
 
+use std::collections::HashSet;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_base::{Diagnostic, Span};
+use saltus_base::{Diagnostic, Severity, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FileKind, Value};
-use saltus_flat::{self as flat, EnumId, EnumType, Expr, ExprKind, FunctionId, RecordId, RecordType, VarId};
+use saltus_flat::{
+    self as flat, EnumId, EnumType, Expr, ExprKind, FunctionId, RecordId, RecordType, VarId, Variability,
+};
 use saltus_procedure::Procedure;
 use saltus_syntax::ast;
 
-use crate::Front;
-use crate::instance::{CompId, Memo};
+use crate::instance::{CompId, InstId, Memo};
+use crate::{Front, Purpose};
 
 impl<'a> Front<'a> {
     pub fn with_evaluator<R>(&mut self, f: impl FnOnce(&mut Evaluator<'_>) -> R) -> R {
@@ -110,7 +113,9 @@ impl<'a> Front<'a> {
         if let Err(error) = self.comp_value(comp, span) {
             self.diagnostics.truncate(mark);
             if let EvalError::Failed(diagnostic) = error {
-                self.report(*diagnostic);
+                // Of a package that is checked, nobody may use the constant.
+                let is_unused = self.purpose == Purpose::Check && self.model == self.root;
+                self.report(if is_unused { diagnostic.severity(Severity::Warning) } else { *diagnostic });
             }
         }
     }
@@ -204,9 +209,79 @@ impl<'a> Front<'a> {
                 asked.push(self.vars[var]);
             }
         });
+        if self.awaits_value(expr) {
+            self.open_values.push(diagnostic);
+            return;
+        }
         let is_known = asked.iter().any(|c| self.without_value.contains(c));
         self.without_value.extend(asked);
         if is_known { self.withheld.push(diagnostic) } else { self.report(diagnostic) }
+    }
+}
+
+impl Front<'_> {
+    /// Whether an expression has no value because a class that is checked leaves it to its users.
+    fn awaits_value(&mut self, expr: &Expr) -> bool {
+        let mut todo: Vec<VarId> = Vec::new();
+        let mut seen: HashSet<VarId> = HashSet::new();
+        let collect = |e: &Expr, todo: &mut Vec<VarId>| {
+            e.walk(&mut |e| {
+                if let ExprKind::Var(var) = e.kind {
+                    todo.push(var);
+                }
+            });
+        };
+        collect(expr, &mut todo);
+        while let Some(var) = todo.pop() {
+            if !seen.insert(var) {
+                continue;
+            }
+            let comp = self.vars[var];
+            match self.comp_binding(comp) {
+                Some(binding) => collect(&binding, &mut todo),
+                None if self.may_come_from_outside(comp) => return true,
+                // Its value was found to be wrong or to wait for another one.
+                None if self.has_value(comp) && !self.open_values.is_empty() => return true,
+                None => {}
+            }
+        }
+        false
+    }
+
+    /// Whether the value of a parameter or constant may be given where the class is used or completed: a parameter of the class that
+    /// is checked, or a constant of a partial package.
+    pub fn may_come_from_outside(&mut self, comp: CompId) -> bool {
+        if self.purpose != Purpose::Check || self.has_value(comp) {
+            return false;
+        }
+        let mut at = comp;
+        loop {
+            let owner = self.comps[at].owner;
+            if owner == self.model {
+                return self.variability_of(comp) == Variability::Parameter;
+            }
+            match self.insts[owner].owner {
+                Some(outer) => at = outer,
+                None => return self.is_in_partial(owner) || self.is_being_checked(owner),
+            }
+        }
+    }
+
+    /// Whether the class that is checked is this package, or lies in it: who extends the package gives its constants values.
+    fn is_being_checked(&self, package: InstId) -> bool {
+        let class = self.insts[package].class;
+        self.checked.is_some_and(|checked| checked == class || self.is_around(class, checked))
+    }
+
+    /// Whether a package, or one around it, is partial.
+    fn is_in_partial(&self, mut inst: InstId) -> bool {
+        while inst != self.root {
+            if self.insts[inst].definition.is_some_and(|c| c.is_partial) {
+                return true;
+            }
+            inst = self.insts[inst].scope;
+        }
+        false
     }
 }
 

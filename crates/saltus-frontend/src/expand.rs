@@ -250,7 +250,7 @@ impl<'a> Front<'a> {
     }
 
     /// Whether a class is declared inside of `class`, at any depth: it would inherit itself.
-    fn is_around(&self, class: ClassId, inner: ClassId) -> bool {
+    pub fn is_around(&self, class: ClassId, inner: ClassId) -> bool {
         let mut at = self.library.parent(inner);
         while let Some(outer) = at {
             if outer == class {
@@ -526,7 +526,8 @@ impl<'a> Front<'a> {
                 Some(e) => (ModExpr::Ast(e, scope), e.span),
                 None => (ModExpr::Break, modification.span),
             };
-            result.value = Some(ModValue { expr, indices: Vec::new(), beats_binding: false, span });
+            result.value =
+                Some(ModValue { expr, indices: Vec::new(), beats_binding: false, replaces_value: false, span });
         }
         Rc::new(result)
     }

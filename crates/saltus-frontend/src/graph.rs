@@ -4,17 +4,19 @@
 //! connect(a.frame, b.frame)  closing a loop  ⇒  zeros(n) = equalityConstraint(a.frame.R, b.frame.R)
 //! ```
 
+use std::collections::HashMap;
+
 use saltus_base::Span;
 use saltus_connect::Face;
-use saltus_connect::graph::NodeId;
+use saltus_connect::graph::{NodeId, Rootless};
 use saltus_flat::{self as flat, Builtin, EquationKind, Expr, Origin};
 use saltus_syntax::ast;
 
-use crate::Front;
 use crate::component::fill;
 use crate::connection::{Argument, Connection, Connector};
 use crate::diagnostics as d;
-use crate::instance::{InstId, Member};
+use crate::instance::{CompKind, InstId, Member};
+use crate::{Front, Purpose};
 
 /// A connection between two overdetermined parts.
 pub type Edge = ((InstId, Face), (InstId, Face), Connection);
@@ -104,6 +106,7 @@ impl<'a> Front<'a> {
         let graph = std::mem::take(&mut self.graph);
         let spanning = graph.finish();
         self.diagnostics.extend(spanning.diagnostics.iter().cloned());
+        self.check_roots(&spanning.rootless);
         let edges = std::mem::take(&mut self.graph_edges);
         for &key in &spanning.kept {
             let (a, b, connection) = &edges[key];
@@ -114,6 +117,86 @@ impl<'a> Front<'a> {
             self.equality_constraint(a.0, b.0, connection);
         }
         self.spanning = Some(spanning);
+    }
+
+    /// A class that is checked as a part of something may leave the root to its surroundings: these determine then as many scalars as
+    /// the overdetermined type has too many (specification 4.8).
+    fn check_roots(&mut self, rootless: &[Rootless]) {
+        let insts: HashMap<NodeId, InstId> = self.graph_nodes.iter().map(|(&inst, &node)| (node, inst)).collect();
+        for tree in rootless {
+            let own = tree.nodes.iter().filter_map(|node| insts.get(node).copied()).find(|&i| self.is_own_connector(i));
+            match own.filter(|_| self.purpose == Purpose::Check) {
+                Some(inst) => self.from_roots += self.n_redundant(inst),
+                None if self.purpose == Purpose::Check && self.allow_partial => {}
+                None => self.report(tree.diagnostic.clone()),
+            }
+        }
+    }
+
+    /// Overdetermined parts of the model's own connectors, connected or not.
+    pub fn add_own_nodes(&mut self) {
+        if self.purpose == Purpose::Check {
+            self.add_nodes_in(self.model);
+        }
+    }
+
+    fn add_nodes_in(&mut self, inst: InstId) {
+        for comp in self.insts[inst].components.clone() {
+            if !self.is_instantiated(comp) || !(self.is_connector(comp) || self.is_connector_inst(inst)) {
+                continue;
+            }
+            for element in self.comp_elements(comp) {
+                if self.is_overdetermined(element) {
+                    self.graph_node(element);
+                } else {
+                    self.add_nodes_in(element);
+                }
+            }
+        }
+    }
+
+    /// Whether it is part of a public connector of the model itself.
+    fn is_own_connector(&mut self, inst: InstId) -> bool {
+        if self.is_connector_inst(self.model) {
+            return true;
+        }
+        let mut at = inst;
+        while let Some(comp) = self.insts[at].owner {
+            let is_public_connector = !self.comps[comp].is_hidden && self.is_connector(comp);
+            at = self.comps[comp].owner;
+            if at == self.model {
+                return is_public_connector;
+            }
+        }
+        false
+    }
+
+    /// How many more scalars an overdetermined type has than its `equalityConstraint`.
+    fn n_redundant(&mut self, inst: InstId) -> u64 {
+        let name = self.words.equality_constraint;
+        let (Some(Member::Class(slot)), Some(comp)) = (self.member(inst, name), self.insts[inst].owner) else {
+            return 0;
+        };
+        let function = self.function_of(slot);
+        let value = self.record_at(comp, inst, Span::nowhere());
+        let n_scalars = self.n_unknowns(inst);
+        let call = self.typed_call(function, vec![Some(value.clone()), Some(value)], Span::nowhere());
+        n_scalars.saturating_sub(call.ty.n_elements().unwrap_or(0))
+    }
+
+    fn n_unknowns(&mut self, inst: InstId) -> u64 {
+        let mut n = 0;
+        for comp in self.insts[inst].components.clone() {
+            if !self.is_instantiated(comp) || self.variability_of(comp) <= flat::Variability::Parameter {
+                continue;
+            }
+            n += match self.comp_kind(comp) {
+                CompKind::Leaf(_) => self.n_elements(comp),
+                CompKind::Class(class) => class.elements.iter().map(|&e| self.n_unknowns(e)).sum(),
+                CompKind::Error => 0,
+            };
+        }
+        n
     }
 
     fn equality_constraint(&mut self, a: InstId, b: InstId, connection: &Connection) {

@@ -33,6 +33,7 @@ mod function;
 mod function_rules;
 mod graph;
 mod instance;
+mod local_balance;
 mod lookup;
 mod modification_sizes;
 mod modifier;
@@ -51,13 +52,13 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_base::{Code, Diagnostic, Diagnostics, IdVec, Name, Span};
 use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
-use saltus_connect::{ConnectionSets, End, StreamTable};
+use saltus_connect::{ConnectionSets, End, LocalConnections, StreamTable};
 use saltus_eval::Limits;
 use saltus_flat::{
     self as flat, BaseType, EnumId, EnumType, Expr, FlatModel, FunctionId, LocalId, RecordId, RecordType, VarId,
@@ -169,6 +170,10 @@ struct Front<'a> {
     failed_imports: HashSet<Name>,
     allow_partial: bool,
     purpose: Purpose,
+    /// The class that is flattened.
+    checked: Option<ClassId>,
+    /// What cannot be found because the class that is checked leaves a value to its users.
+    open_values: Vec<Diagnostic>,
     /// Something in the model is left to be redeclared before it can be simulated.
     has_partial_parts: bool,
     /// Classes whose text has been checked.
@@ -218,17 +223,22 @@ struct Front<'a> {
     sets: ConnectionSets,
     connector_variables: ConnectorVariables,
     streams: Option<StreamTable>,
+    /// What the connections of each component come to, by its name.
+    local_connections: BTreeMap<Arc<str>, LocalConnections>,
     graph: ConnectionGraph<usize>,
     graph_nodes: HashMap<InstId, NodeId>,
     graph_edges: Vec<graph::Edge>,
     spanning: Option<Spanning<usize>>,
     constraint_equations: Vec<flat::Equation>,
+    /// Scalars that the roots of overdetermined connectors determine, where these are outside of the class.
+    from_roots: u64,
 }
 
 impl<'a> Front<'a> {
     fn run(&mut self, class: ClassId, options: &Options) -> Option<FlatModel> {
         let slot = self.slot_of_class(class)?;
         self.purpose = options.purpose;
+        self.checked = Some(class);
         if self.purpose == Purpose::Check && self.check_without_equations(slot) {
             return None;
         }
@@ -253,12 +263,14 @@ impl<'a> Front<'a> {
         self.complete_buses();
         self.instantiate(self.model);
         self.pair_up();
+        self.add_own_nodes();
         self.span_graph();
         self.announce_connectors(self.model);
         let sets = std::mem::take(&mut self.sets);
         let connected = sets.finish(&self.connector_variables);
         self.diagnostics.extend(connected.diagnostics);
         self.streams = Some(connected.streams);
+        self.local_connections = connected.local;
         let mut equations = connected.equations;
         equations.append(&mut self.constraint_equations);
         equations

@@ -420,7 +420,7 @@ impl<'a> Front<'a> {
             if as_base {
                 self.check_base_stays(around, &path.parts[..=k], path.span);
             }
-            // Base classes are part of what is being completed.
+            // The standard library extends models of a partial package from outside of it, so base classes are let pass.
             if !as_base {
                 let text = self.path_text(&path.parts);
                 self.check_inside_complete(inst, around, &text, path.span);

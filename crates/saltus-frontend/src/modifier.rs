@@ -50,6 +50,8 @@ pub struct ModValue<'a> {
     pub indices: Vec<u32>,
     /// Comes from further outside than the value of the record it belongs to.
     pub beats_binding: bool,
+    /// Stands in the place of a value that was given further inside.
+    pub replaces_value: bool,
     pub span: Span,
 }
 
@@ -177,7 +179,7 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
     let mut deselected_connections = inner.deselected_connections.clone();
     deselected_connections.extend_from_slice(&outer.deselected_connections);
     Rc::new(Mod {
-        value: outer.value.clone().or_else(|| inner.value.clone()),
+        value: merge_values(outer.value.as_ref(), inner.value.as_ref()),
         redeclares,
         subs,
         is_each: outer.is_each,
@@ -186,6 +188,16 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
         deselected_connections,
         span: outer.span,
     })
+}
+
+fn merge_values<'a>(outer: Option<&ModValue<'a>>, inner: Option<&ModValue<'a>>) -> Option<ModValue<'a>> {
+    match (outer, inner) {
+        (Some(outer), Some(inner)) => {
+            let replaces_value = inner.replaces_value || matches!(inner.expr, ModExpr::Ast(..));
+            Some(ModValue { replaces_value, ..outer.clone() })
+        }
+        (value, None) | (None, value) => value.cloned(),
+    }
 }
 
 /// A final element that an outer modification tries to change: the place of the attempt and of the `final`.

@@ -64,6 +64,8 @@ impl<'a> Front<'a> {
             failed_imports: HashSet::new(),
             allow_partial: false,
             purpose: options.purpose,
+            checked: None,
+            open_values: Vec::new(),
             has_partial_parts: false,
             checked_classes: HashSet::new(),
             duplicates: Vec::new(),
@@ -96,6 +98,8 @@ impl<'a> Front<'a> {
             sets: ConnectionSets::new(),
             connector_variables: ConnectorVariables::default(),
             streams: None,
+            local_connections: Default::default(),
+            from_roots: 0,
             graph: ConnectionGraph::new(),
             graph_nodes: HashMap::new(),
             graph_edges: Vec::new(),
@@ -175,7 +179,9 @@ impl<'a> Front<'a> {
                 self.allow_partial = self.slots[slot].definition.is_partial;
                 let function = self.function_of(slot);
                 self.function_body(function);
-                return self.finish_checks();
+                self.finish_checks();
+                self.forget_open_values();
+                return true;
             }
             ast::ClassKind::Package | ast::ClassKind::Operator => self.slot_instance(slot),
             _ => return false,
@@ -185,14 +191,15 @@ impl<'a> Front<'a> {
         for comp in self.insts[inst].components.clone() {
             self.check_constant(comp);
         }
-        self.finish_checks()
+        self.finish_checks();
+        self.forget_open_values();
+        true
     }
 
     /// The rules that are looked at once everything else is there.
-    pub fn finish_checks(&mut self) -> bool {
+    pub fn finish_checks(&mut self) {
         self.check_duplicates();
         self.check_redeclarations();
-        true
     }
 
     /// Modifications from outside, as if the model were declared with them.

@@ -298,7 +298,7 @@ impl<'a> Front<'a> {
             Some(Member::Component(inner)) => self.component_expr(scope, inner, rest, span),
             Some(Member::Class(slot)) => {
                 self.record(next.name.span, Member::Class(slot));
-                // `component.Package.constant`, `component.Enumeration.literal`
+                // `component.Enumeration.literal`
                 let Some(constant) = rest.get(1) else {
                     let class = self.library.qualified_name(self.slots[slot].class);
                     self.report(d::class_as_value(&class, span));
@@ -309,7 +309,14 @@ impl<'a> Front<'a> {
                 }
                 let inst = self.slot_instance(slot);
                 match self.member(inst, constant.name.name) {
-                    Some(Member::Component(inner)) => self.component_expr(scope, inner, &rest[1..], span),
+                    // Of the classes in a component only functions can be used (specification 5.3.2).
+                    Some(Member::Component(_)) => {
+                        let component = self.comp_name(comp);
+                        let path: Vec<&str> = rest.iter().map(|part| self.text(part.name.name)).collect();
+                        let path = format!("{component}.{}", path.join("."));
+                        self.report(d::class_through_component(&path, &component, span));
+                        Expr::error(span)
+                    }
                     _ => {
                         let class = self.library.qualified_name(self.slots[slot].class);
                         self.report(d::no_member(self.text(constant.name.name), &class, None, constant.name.span));
@@ -408,7 +415,42 @@ impl<'a> Front<'a> {
             self.ends.pop();
         }
         let indexed = typing::index(self, base, typed, span);
+        if !self.is_within_sizes(&indexed) {
+            return Expr::error(span);
+        }
         self.constant_element(indexed)
+    }
+
+    /// Reports a subscript outside of the array where it is known for good: parameters that have decided a size keep their values.
+    fn is_within_sizes(&mut self, indexed: &Expr) -> bool {
+        let ExprKind::Index { base, subscripts } = &indexed.kind else { return true };
+        let ExprKind::Var(var) = base.kind else { return true };
+        for (k, (subscript, dim)) in subscripts.iter().zip(&base.ty.dims).enumerate() {
+            let (flat::Subscript::Index(e), Some(size)) = (subscript, dim.known()) else { continue };
+            let is_open = e.ty.base != BaseType::Integer || !e.ty.is_scalar() || matches!(e.kind, ExprKind::Integer(_));
+            if is_open || !self.is_decided(e) {
+                continue;
+            }
+            if let Some(Value::Integer(i)) = self.evaluate_quietly(e)
+                && (i < 1 || i as u64 > size)
+            {
+                let name = self.comp_name(self.vars[var]);
+                self.report(d::subscript_range(&name, i, size, k + 1, e.span));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether all variables in an expression are structural parameters.
+    fn is_decided(&self, expr: &Expr) -> bool {
+        let mut is_decided = true;
+        expr.walk(&mut |e| match e.kind {
+            ExprKind::Var(var) => is_decided &= self.comps[self.vars[var]].is_structural,
+            ExprKind::Local(_) | ExprKind::Time => is_decided = false,
+            _ => {}
+        });
+        is_decided
     }
 
     /// An element of a constant array is its value.

@@ -80,6 +80,20 @@ impl<'a> Front<'a> {
         subscripts
     }
 
+    /// `connector C = input Record;`
+    pub fn class_direction(&mut self, slot: SlotId) -> Option<ast::Direction> {
+        let mut at = slot;
+        for _ in 0..MOST_SHORT_CLASSES {
+            let (definition, scope) = (self.slots[at].definition, self.slots[at].scope);
+            let ast::ClassBody::Short(short) = &definition.body else { break };
+            if short.direction.is_some() {
+                return short.direction;
+            }
+            at = self.lookup_class(scope, &short.base)?;
+        }
+        None
+    }
+
     /// `type T extends Real(…); end T;` and classes that extend `ExternalObject`.
     fn simple_long_type(
         &mut self,

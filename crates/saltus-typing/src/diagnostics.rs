@@ -14,6 +14,11 @@ fn error(code: &'static str, span: Span, message: String) -> Diagnostic {
     Diagnostic::new(Code(code), span, message)
 }
 
+/// Whether a message is about sizes, or about types that have sizes in them: it may follow from a size that is not known.
+pub fn is_about_sizes(diagnostic: &Diagnostic) -> bool {
+    matches!(diagnostic.code.0, "E0327" | "E0343")
+}
+
 /// Text of an expression that fits into a line.
 fn describe(cx: &dyn Context, expr: &Expr) -> String {
     const MOST: usize = 60;

@@ -46,6 +46,7 @@ pub use builtin::{builtin, enumeration_from_integer, result_types};
 pub use concatenation::matrix;
 pub use context::{Context, Place};
 pub use conversion::convert;
+pub use diagnostics::is_about_sizes;
 pub use equation::{equation, tuple};
 pub use field::field;
 pub use literal::literal_integer;

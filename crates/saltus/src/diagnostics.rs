@@ -36,6 +36,11 @@ pub fn several_classes(names: &[String]) -> Diagnostic {
         .hint("name the class behind the files")
 }
 
+/// Of several classes that are checked, the first one with this mistake.
+pub fn found_in_class(diagnostic: Diagnostic, class: &str) -> Diagnostic {
+    diagnostic.note(format!("found in the class `{class}`"))
+}
+
 /// A program holds on to a class from before an edit.
 pub fn outdated_class() -> Diagnostic {
     error("E0096", "expected a class of the session as it is now, found one from before the last change")

@@ -231,6 +231,15 @@ fn an_event_that_was_missed_is_found() {
     assert_eq!(lines(text, "x", 2.0, Moment::Between), [0; 0]);
 }
 
+/// The start value of what a `when` assigns is its value before the start, also if it is not declared discrete.
+#[test]
+fn a_fixed_start_of_a_held_value_is_its_value_before() {
+    let text = "model M Real y(start = 0, fixed = true);\nequation\nwhen {initial(), sample(0.5, 0.5)} then\n\
+                y = 1 + time; end when; end M;";
+    assert_eq!(lines(text, "y", 0.0, Moment::Between), [0; 0]);
+    assert_eq!(lines(text, "y", 0.1, Moment::Initial), [4]);
+}
+
 /// What the audit leaves out it says.
 #[test]
 fn what_is_not_audited_is_listed() {

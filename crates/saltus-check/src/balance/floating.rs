@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use saltus_base::{Diagnostic, Index, Severity, Span};
-use saltus_flat::count::{component_of, is_unknown};
+use saltus_flat::count::{Owners, component_of, is_unknown};
 use saltus_flat::{
     BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, FlatModel, Origin, Prefix, UnaryOp, VarId,
     Variable,
@@ -92,10 +92,11 @@ impl<'a> Shift<'a> {
             let place = walk::Place { section: walk::Section::Algorithm, in_when: false };
             walk::statements(&algorithm.statements, place, &mut |e, _| self.fix_all_in(e));
         }
-        // Connectors of the model itself are for its users.
+        // Connectors of the model itself, and of the `inner` components it expects around it, are for its users.
+        let owners = Owners::new(model);
         for id in potentials(model) {
-            let is_own = |v: &Variable| component_of(component_of(&v.name)).is_empty();
-            self.is_fixed[id.index()] |= model.variables.get(id).is_some_and(is_own);
+            let owner = model.variables.get(id).and_then(|v| owners.around(&v.name));
+            self.is_fixed[id.index()] |= owner.is_some_and(|c| c.name.is_empty() || c.is_outside);
         }
     }
 

@@ -11,17 +11,19 @@
 
 mod floating;
 mod incidence;
+mod local;
 mod matching;
 
 use std::collections::{BTreeMap, HashSet};
 
 use saltus_base::{Diagnostic, Diagnostics, Severity, Span};
 use saltus_flat::count::{balance, component_of};
-use saltus_flat::{EquationKind, ExprKind, FlatModel, VarId};
+use saltus_flat::{BaseType, Equation, EquationKind, ExprKind, FlatModel, VarId};
 
 use crate::diagnostics as codes;
 use crate::facts::uses_state_machines;
 use crate::text::{count, name_list};
+use crate::walk;
 
 use incidence::{Incidence, Source};
 use matching::{Matching, match_equations};
@@ -42,8 +44,12 @@ pub fn check_balance(model: &FlatModel, severity: Severity) -> Diagnostics {
     if incidence.is_broken {
         return out;
     }
+    if model.from_roots > 0 && counts.equations + model.from_roots == counts.unknowns {
+        return out;
+    }
     let matching = match_equations(&incidence.graph);
-    let finding = Finding { model, incidence: &incidence, matching: &matching };
+    let unbalanced = local::find(model);
+    let finding = Finding { model, incidence: &incidence, matching: &matching, unbalanced: &unbalanced };
     match counts.equations.cmp(&counts.unknowns) {
         std::cmp::Ordering::Less => {
             out.push(finding.too_few(counts.equations, counts.unknowns).severity(severity));
@@ -57,6 +63,7 @@ pub fn check_balance(model: &FlatModel, severity: Severity) -> Diagnostics {
                 out.push(finding.singular());
             }
             out.extend(floating);
+            out.extend(local::messages(&unbalanced));
         }
     }
     out
@@ -66,6 +73,7 @@ struct Finding<'a> {
     model: &'a FlatModel,
     incidence: &'a Incidence<'a>,
     matching: &'a Matching,
+    unbalanced: &'a [local::Unbalanced<'a>],
 }
 
 impl<'a> Finding<'a> {
@@ -91,7 +99,7 @@ impl<'a> Finding<'a> {
             count(equations, "equation"),
             count(unknowns, "unknown")
         );
-        let d = Diagnostic::new(codes::TOO_FEW_EQUATIONS, span, message);
+        let d = local::blame(Diagnostic::new(codes::TOO_FEW_EQUATIONS, span, message), self.unbalanced);
         self.explain_undetermined(d, &undetermined)
     }
 
@@ -104,7 +112,7 @@ impl<'a> Finding<'a> {
             equations - unknowns
         );
         let span = redundant.last().map_or(Span::nowhere(), |&e| self.incidence.span(e));
-        let d = Diagnostic::new(codes::TOO_MANY_EQUATIONS, span, message);
+        let d = local::blame(Diagnostic::new(codes::TOO_MANY_EQUATIONS, span, message), self.unbalanced);
         self.explain_redundant(d, &redundant, &contained)
     }
 
@@ -121,8 +129,10 @@ impl<'a> Finding<'a> {
     }
 
     fn explain_undetermined(&self, mut d: Diagnostic, undetermined: &[VarId]) -> Diagnostic {
-        for &id in undetermined.iter().skip(1).take(SHOWN - 1) {
-            d = d.label(self.declared(id), format!("`{}` is not determined either", self.name(id)));
+        let either = |k| if k == 0 { "" } else { " either" };
+        let undetermined_at = undetermined.iter().enumerate().take(SHOWN);
+        for (k, &id) in undetermined_at.filter(|&(_, &id)| Some(self.declared(id)) != d.span).collect::<Vec<_>>() {
+            d = d.label(self.declared(id), format!("`{}` is not determined{}", self.name(id), either(k)));
         }
         let occurring: HashSet<u32> = self.incidence.graph.edges.iter().map(|e| e.1).collect();
         let numbers = self.matching.undetermined(&self.incidence.graph);
@@ -137,9 +147,18 @@ impl<'a> Finding<'a> {
                 }
                 lists
             });
+        let (discrete, unused): (Vec<_>, Vec<_>) =
+            unused.into_iter().partition(|&id| self.real_equation_of(id).is_some());
+        let discrete = discrete.into_iter().take(SHOWN).filter_map(|id| Some((id, self.real_equation_of(id)?)));
         if !unused.is_empty() {
             let names = name_list(unused.iter().map(|&id| self.name(id)), SHOWN);
             d = d.hint(format!("no equation contains {names}"));
+        }
+        for (id, equation) in discrete {
+            let name = self.name(id);
+            d = d.label(equation.span, "a Real equation").hint(format!(
+                "`{name}` is not Real, so a Real equation cannot determine it: use `integer(…)`, or declare `{name}` as Real"
+            ));
         }
         let inputs = self.only_inside(&used);
         for &id in inputs.iter().take(SHOWN) {
@@ -155,6 +174,23 @@ impl<'a> Finding<'a> {
             d = d.hint(format!("{one_more} for {names} is missing"));
         }
         self.blame_components(d, undetermined)
+    }
+
+    /// The first Real equation that contains a variable of another type.
+    fn real_equation_of(&self, id: VarId) -> Option<&'a Equation> {
+        if self.model.variables.get(id)?.ty.base == BaseType::Real {
+            return None;
+        }
+        self.model.equations.iter().find(|equation| match &equation.kind {
+            EquationKind::Equality { left, right } if left.ty.base == BaseType::Real => {
+                let mut is_in = false;
+                for side in [left, right] {
+                    walk::for_each_part(side, &mut |part| is_in |= part.kind == ExprKind::Var(id));
+                }
+                is_in
+            }
+            _ => false,
+        })
     }
 
     /// Undetermined variables of a component that are used by its own equations alone, and determined by none: inputs
@@ -185,7 +221,7 @@ impl<'a> Finding<'a> {
         for &id in undetermined {
             *by_component.entry(component_of(self.name(id))).or_default() += 1;
         }
-        if by_component.len() < 2 {
+        if by_component.len() < 2 || !self.unbalanced.is_empty() {
             return d;
         }
         let mut parts: Vec<(&str, u64)> = by_component.into_iter().collect();

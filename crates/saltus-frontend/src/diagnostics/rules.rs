@@ -237,6 +237,20 @@ pub fn nested_prefix(prefix: &str, name: &str, outer: &str, span: Span) -> Diagn
         .hint("these prefixes cannot be nested; remove one of the two")
 }
 
+/// A `when` under a condition that must not be evaluated at compile time.
+pub fn when_not_evaluable(parameter: &str, span: Span, declared: Span) -> Diagnostic {
+    let text = format!("whether this when-equation exists depends on `{parameter}`, which has `Evaluate = false`");
+    message("E0290", span, text)
+        .label(declared, "declared here")
+        .hint("remove the annotation, or make the condition a part of the when-condition")
+}
+
+/// `parameter` or `constant` in front of a connector.
+pub fn connector_prefix(prefix: &str, name: &str, span: Span) -> Diagnostic {
+    message("E0282", span, format!("the connector `{name}` cannot be a {prefix}"))
+        .hint(format!("remove `{prefix}`; variables inside of a connector may have it"))
+}
+
 /// An attribute with elements, or redeclared.
 pub fn attribute_structure(attribute: &str, variable: &str, span: Span) -> Diagnostic {
     message("E0283", span, format!("the attribute `{attribute}` of `{variable}` can only be given a value"))

@@ -3,8 +3,10 @@ block JointFriction "Dry friction as a function of velocity and acceleration, as
   parameter Units.Torque tau0(min = 1e-12, start = 1) "Friction while it turns slowly";
   parameter Units.RotationalDamping tau1(min = 0) = 0 "Additional friction for each unit of velocity";
   parameter Real peak(min = 1) = 1 "Torque to break loose, divided by tau0";
-  Units.AngularVelocity w "Velocity of the joint";
-  Units.AngularAcceleration a "Its derivative";
+  connector VelocityInput = input Units.AngularVelocity;
+  connector AccelerationInput = input Units.AngularAcceleration;
+  VelocityInput w "Velocity of the joint";
+  AccelerationInput a "Its derivative";
   Units.Torque tau "Friction";
   Real s "Parameter of the curve: torque while stuck, acceleration beyond it while it begins to turn";
   Integer mode(start = 0, fixed = true, min = -2, max = 2) "Turns forwards (2), begins to (1), stuck (0), the same backwards (-1, -2)";
