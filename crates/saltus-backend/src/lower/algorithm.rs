@@ -26,27 +26,25 @@ use crate::system::ScalarEquation;
 /// Row-major positions that are assigned; `None` for all.
 pub type Assigned = BTreeMap<VarId, Option<BTreeSet<usize>>>;
 
-/// The variables that statements assign. `in_when` counts only what is inside a `when`.
-pub fn assigned_variables(model: &FlatModel, statements: &[Statement], in_when: bool) -> Assigned {
+/// The variables that statements assign.
+pub fn assigned_variables(model: &FlatModel, statements: &[Statement]) -> Assigned {
     let mut assigned = Assigned::new();
-    collect(model, statements, !in_when, &mut assigned);
+    collect(model, statements, &mut assigned);
     assigned
 }
 
-fn collect(model: &FlatModel, statements: &[Statement], counts: bool, assigned: &mut Assigned) {
+fn collect(model: &FlatModel, statements: &[Statement], assigned: &mut Assigned) {
     for statement in statements {
         match &statement.kind {
-            StatementKind::Assign { target, .. } if counts => collect_target(model, target, assigned),
+            StatementKind::Assign { target, .. } => collect_target(model, target, assigned),
             StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|(_, body)| collect(model, body, counts, assigned));
-                collect(model, otherwise, counts, assigned);
+                branches.iter().for_each(|(_, body)| collect(model, body, assigned));
+                collect(model, otherwise, assigned);
             }
             StatementKind::When { branches } => {
-                branches.iter().for_each(|(_, body)| collect(model, body, true, assigned));
+                branches.iter().for_each(|(_, body)| collect(model, body, assigned));
             }
-            StatementKind::For { body, .. } | StatementKind::While { body, .. } => {
-                collect(model, body, counts, assigned);
-            }
+            StatementKind::For { body, .. } | StatementKind::While { body, .. } => collect(model, body, assigned),
             _ => {}
         }
     }
@@ -99,7 +97,7 @@ fn selected_elements(model: &FlatModel, id: VarId, subscripts: &[Subscript]) -> 
 
 impl<'a> Lowering<'a> {
     pub fn algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
-        let assigned = assigned_variables(self.model, &algorithm.statements, false);
+        let assigned = assigned_variables(self.model, &algorithm.statements);
         let values = self.making(Made::InAlgorithm, |l| l.execute_algorithm(algorithm, &assigned))?;
         let has_when = algorithm.statements.iter().any(contains_when);
         let initially = if has_when {
@@ -122,7 +120,7 @@ impl<'a> Lowering<'a> {
 
     /// Each variable that an initial algorithm assigns gets an initial equation.
     pub fn initial_algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
-        let assigned = assigned_variables(self.model, &algorithm.statements, false);
+        let assigned = assigned_variables(self.model, &algorithm.statements);
         self.is_initial = true;
         let values = self.acting_always(|l| l.making(Made::Always, |l| l.execute_algorithm(algorithm, &assigned)));
         self.is_initial = false;

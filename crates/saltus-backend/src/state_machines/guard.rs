@@ -236,7 +236,7 @@ fn guard_algorithms(
     let mut algorithms = std::mem::take(&mut model.algorithms);
     for algorithm in &mut algorithms {
         let Some(state) = machines.state_of(&algorithm.component).map(String::from) else { continue };
-        let assigned = assigned_variables(model, &algorithm.statements, false);
+        let assigned = assigned_variables(model, &algorithm.statements);
         if let Some(content) = contents.get_mut(&state) {
             assigned.keys().for_each(|id| {
                 content.variables.remove(id);

@@ -16,7 +16,7 @@ use saltus_flat::{
 };
 use saltus_procedure::Procedure;
 
-use crate::{Environment, EvalError, EvalResult, Evaluator, ImpureRandom, Limits, Value};
+use crate::{Environment, EvalError, EvalResult, Evaluator, FileKind, ImpureRandom, Limits, Value};
 
 pub(crate) fn nowhere() -> Span {
     Span::nowhere()
@@ -58,6 +58,9 @@ impl Environment for World {
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
         let found = self.files.iter().find(|(n, _)| n == name);
         found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| "no such file".to_string())
+    }
+    fn file_kind(&mut self, name: &str) -> Result<FileKind, String> {
+        Ok(if self.read_file(name).is_ok() { FileKind::RegularFile } else { FileKind::NoFile })
     }
     fn resolve_uri(&mut self, uri: &str) -> Option<String> {
         uri.strip_prefix("modelica://").map(|rest| format!("/lib/{rest}"))
