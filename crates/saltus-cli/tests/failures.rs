@@ -275,6 +275,9 @@ fn terminate_is_success_and_says_why() {
 #[test]
 #[cfg(unix)]
 fn an_interrupt_keeps_what_was_computed() {
+    if common::is_ignored("-INT") {
+        return;
+    }
     let dir = Scratch::new("interrupted");
     let text = "model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true);\nequation\n  der(x) = y;\n  \
                 der(y) = -1e4*x;\n  annotation(experiment(StopTime = 1e7, Interval = 1));\nend M;\n";

@@ -103,3 +103,16 @@ fn an_error_is_estimated_for_each_signal() {
     let part: f64 = x.split_whitespace().nth(2).expect("three columns").parse().expect("a number");
     assert!(part > 1e-12 && part < 1e-4, "{said}");
 }
+
+/// 1/0 by constants is a mistake as much as by variables.
+#[test]
+fn a_division_by_zero_is_told_also_if_it_is_constant() {
+    let dir = Scratch::new("verdicts_zero");
+    for value in ["1/0", "1/(time - time)", "log(0)", "sqrt(-1)"] {
+        let text = format!(
+            "model M\n  Real y(start = 1, fixed = true);\n  Real x = {value};\nequation\n  der(y) = -y;\nend M;\n"
+        );
+        let (_, said) = run(&["simulate", &dir.file("M.mo", text)], 3);
+        assert!(said.contains("x is not a finite number") && said.contains("M.mo:3:"), "{value}: {said}");
+    }
+}

@@ -112,11 +112,15 @@ impl Dag {
         self.intern(Node::Load(slot), continuous)
     }
 
+    /// A function of a constant is a constant, unless its value is infinite or none at all: `1/0` is a mistake that is told where it
+    /// is evaluated, and an infinite constant is not.
     pub fn unary(&mut self, function: UnaryFn, x: NodeId) -> NodeId {
         if let Some(value) = self.value(x) {
-            return self.constant(function.apply(value));
-        }
-        if let Some(simpler) = self.simplify_unary(function, x) {
+            let result = function.apply(value);
+            if result.is_finite() || !value.is_finite() {
+                return self.constant(result);
+            }
+        } else if let Some(simpler) = self.simplify_unary(function, x) {
             return simpler;
         }
         let continuous = self.is_continuous(x);
@@ -125,9 +129,11 @@ impl Dag {
 
     pub fn binary(&mut self, function: BinaryFn, a: NodeId, b: NodeId) -> NodeId {
         if let (Some(x), Some(y)) = (self.value(a), self.value(b)) {
-            return self.constant(function.apply(x, y));
-        }
-        if let Some(simpler) = self.simplify_binary(function, a, b) {
+            let result = function.apply(x, y);
+            if result.is_finite() || !x.is_finite() || !y.is_finite() {
+                return self.constant(result);
+            }
+        } else if let Some(simpler) = self.simplify_binary(function, a, b) {
             return simpler;
         }
         self.operation(function, a, b)

@@ -71,3 +71,21 @@ pub fn run(arguments: &[&str], code: i32) -> (String, String) {
     assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}\n{complained}");
     (said, complained)
 }
+
+/// Does whoever started this process want the signal ignored, as `nohup` does? Then programs that are started here ignore it too.
+#[cfg(unix)]
+pub fn is_ignored(signal: &str) -> bool {
+    let number = match signal {
+        "-HUP" => 1,
+        "-INT" => 2,
+        _ => 15,
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let is_ignored = mask >> (number - 1) & 1 == 1;
+    if is_ignored {
+        eprintln!("{signal} is ignored here: skipped");
+    }
+    is_ignored
+}
