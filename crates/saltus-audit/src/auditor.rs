@@ -6,7 +6,7 @@ use std::sync::Arc;
 use saltus_base::{Index as _, Span};
 use saltus_eval::{Outside, Value};
 use saltus_flat::FlatModel;
-use saltus_program::SimProgram;
+use saltus_program::{Moment, SimProgram};
 
 use crate::places::{Layout, Places};
 use crate::plan::{self, LeafId, Node, Plan};
@@ -31,18 +31,6 @@ impl Default for Options {
     fn default() -> Options {
         Options { bound: 1e-6, stride: 1, burst: None }
     }
-}
-
-/// What a point of the simulation is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moment {
-    Initial,
-    Between,
-    Before,
-    RoundBegins,
-    Round,
-    After,
-    Sliding,
 }
 
 pub struct Auditor {

@@ -29,7 +29,7 @@ mod term;
 mod tests;
 mod world;
 
-pub use auditor::{Auditor, Moment, Options};
+pub use auditor::{Auditor, Options};
 pub use places::{KnownDerivative, Layout};
 pub use report::{Finding, Group, Report, Side};
 pub use residuals::Residual;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use saltus_flat::build::{Builder, add, div, greater, mul, real, sub};
 use saltus_flat::{Expr, VarId};
-use saltus_program::{SimProgram, Slot, SlotKind, SlotType, Variable};
+use saltus_program::{Moment, SimProgram, Slot, SlotKind, SlotType, Variable};
 
 use crate::places::Places;
 use crate::plan::{self, Plan};
 use crate::term::Term;
 use crate::world::{Rules, World};
-use crate::{Auditor, Layout, Moment, Options};
+use crate::{Auditor, Layout, Options};
 
 /// A program with nothing but slots for the variables and time.
 fn program(model: &saltus_flat::FlatModel) -> SimProgram {

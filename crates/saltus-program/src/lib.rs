@@ -21,6 +21,7 @@ pub mod code;
 mod files_used;
 mod fingerprint;
 pub mod functions;
+mod moment;
 pub mod print;
 pub mod program;
 mod stop;
@@ -35,6 +36,7 @@ pub use functions::{
     Activation, DerivativeStatistics, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy,
     ModelFunctions, Round, Status,
 };
+pub use moment::Moment;
 pub use print::print;
 pub use program::{
     Argument, Assertion, CallDerivative, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message,

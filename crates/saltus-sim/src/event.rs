@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use saltus_base::Span;
 use saltus_program::{
-    Activation, Block, Details, EvalFailure, ModelFunctions, Relation, RelationId, Round, SimProgram, SlotId, Status,
-    blame,
+    Activation, Block, Details, EvalFailure, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram, SlotId,
+    Status, blame,
 };
 
 use crate::Options;
@@ -21,7 +21,6 @@ use crate::constants::{
 use crate::error::{Failure, SimErrorKind};
 use crate::model::Model;
 use crate::selection::Selection;
-use crate::witness::Moment;
 
 /// Fails at an accepted point.
 pub(crate) fn check(

@@ -40,8 +40,9 @@ pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_
 pub use rows::Rows;
 pub use run::{advance_to_end, run, simulate, simulate_observed};
 pub use saltus_program::MixedMethod;
+pub use saltus_program::Moment;
 pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Progress, Simulation, State};
 pub use sink::{Header, Recorder, Sink, SinkError};
 pub use story::write_story;
 pub use trajectory::{End, Segment, Statistics, Trajectory, Warning, WarningKind};
-pub use witness::{Moment, Witness};
+pub use witness::Witness;

@@ -9,14 +9,14 @@ use std::time::Duration;
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
     Activation, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions,
-    Round, SimProgram, SlotId, Status, Stop,
+    Moment, Round, SimProgram, SlotId, Status, Stop,
 };
 
 use crate::history::Histories;
 use crate::inputs::{Inputs, SavedSignal, Signal};
 use crate::simulation::CannotSet;
 use crate::sliding::Slide;
-use crate::witness::{Moment, Witness};
+use crate::witness::Witness;
 
 /// Evaluations until delays that depend on variables are what they were taken for.
 const MOST_HISTORY_ROUNDS: u32 = 4;

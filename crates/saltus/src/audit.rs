@@ -79,15 +79,6 @@ impl Audit {
 
 impl Witness for Audit {
     fn see(&mut self, moment: Moment, memory: &[f64]) {
-        let moment = match moment {
-            Moment::Initial => saltus_audit::Moment::Initial,
-            Moment::Between => saltus_audit::Moment::Between,
-            Moment::Before => saltus_audit::Moment::Before,
-            Moment::RoundBegins => saltus_audit::Moment::RoundBegins,
-            Moment::Round => saltus_audit::Moment::Round,
-            Moment::After => saltus_audit::Moment::After,
-            Moment::Sliding => saltus_audit::Moment::Sliding,
-        };
         self.lock().see(moment, memory);
     }
 }

@@ -94,15 +94,6 @@ impl Witness for Liar {
         if moment == self.when {
             memory[self.slot] += self.add;
         }
-        let moment = match moment {
-            Moment::Initial => saltus_audit::Moment::Initial,
-            Moment::Between => saltus_audit::Moment::Between,
-            Moment::Before => saltus_audit::Moment::Before,
-            Moment::RoundBegins => saltus_audit::Moment::RoundBegins,
-            Moment::Round => saltus_audit::Moment::Round,
-            Moment::After => saltus_audit::Moment::After,
-            Moment::Sliding => saltus_audit::Moment::Sliding,
-        };
         self.auditor.lock().unwrap().see(moment, &memory);
     }
 }

@@ -5,13 +5,12 @@
 
 use std::fmt;
 
-use saltus_program::{Activation, ModelFunctions, SlotId, SlotKind};
+use saltus_program::{Activation, ModelFunctions, Moment, SlotId, SlotKind};
 
 use super::{Phase, Simulation};
 use crate::error::Failure;
 use crate::event;
 use crate::record::EventKind;
-use crate::witness::Moment;
 
 /// Why a value cannot be set.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,7 +4,7 @@
 //! that the derivatives depend on leaves the integrator alone.
 
 use saltus_base::{Index, Span};
-use saltus_program::{ModelFunctions, Relation, RelationId, SlotId, SlotType};
+use saltus_program::{ModelFunctions, Moment, Relation, RelationId, SlotId, SlotType};
 
 use super::{Phase, Simulation};
 use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
@@ -14,7 +14,6 @@ use crate::options::ZenoPolicy;
 use crate::record::EventKind;
 use crate::sliding::Slide;
 use crate::trajectory::End;
-use crate::witness::Moment;
 use crate::zeno::{Happened, Verdict};
 
 impl Simulation {

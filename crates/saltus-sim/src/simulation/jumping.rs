@@ -9,7 +9,7 @@
 //! In: the failure of a step or of a point within it. Out: an event of its own kind with the last point of one solution and
 //! the first of the other, and a warning; or the failure, where there is no other solution.
 
-use saltus_program::ModelFunctions;
+use saltus_program::{ModelFunctions, Moment};
 
 use super::{Phase, Simulation};
 use crate::constants::{JUMP_PROGRESS, JUMP_REACH, MOST_BISECTIONS, MOST_JUMPS_IN_A_ROW};
@@ -17,7 +17,6 @@ use crate::error::Failure;
 use crate::event;
 use crate::record::EventKind;
 use crate::trajectory::{Warning, WarningKind};
-use crate::witness::Moment;
 
 /// The last jumps.
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]

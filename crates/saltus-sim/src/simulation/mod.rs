@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 
 use saltus_base::Index;
 use saltus_numerics::Method;
-use saltus_program::{ModelFunctions, SimProgram, SlotId, Stop};
+use saltus_program::{ModelFunctions, Moment, SimProgram, SlotId, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
@@ -43,7 +43,7 @@ use crate::selection::Selection;
 use crate::sink::Sink;
 use crate::structure::Structure;
 use crate::trajectory::{End, Statistics, Warning};
-use crate::witness::{Moment, Witness};
+use crate::witness::Witness;
 use crate::zeno::Zeno;
 
 pub use changing::CannotSet;

@@ -1,11 +1,10 @@
 //! Rows and records, on their way to the sink.
 
-use saltus_program::ModelFunctions;
+use saltus_program::{ModelFunctions, Moment};
 
 use super::Simulation;
 use crate::error::{Failure, SimErrorKind};
 use crate::sink::{Header, SinkError};
-use crate::witness::Moment;
 
 impl Simulation {
     /// Tells the sink what the rows mean.
