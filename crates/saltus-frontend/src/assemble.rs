@@ -68,7 +68,7 @@ impl<'a> Front<'a> {
             self.check_modification_sizes(comp);
         }
         let partial = self.partial_class(inst);
-        let may_become_complete = self.comps[comp].clause.prefixes.is_replaceable
+        let may_become_complete = self.comps[comp].is_replaceable
             || self.insts[inst].slot.is_some_and(|s| self.slots[s].is_replaceable);
         if partial.is_some() && may_become_complete && self.purpose == Purpose::Check {
             self.has_partial_parts = true;

@@ -343,6 +343,8 @@ impl<'a> Front<'a> {
             prefixes: combine(inherited, clause, is_protected, hide_result),
             is_inner: clause.prefixes.is_inner,
             is_outer: clause.prefixes.is_outer,
+            is_replaceable: clause.prefixes.is_replaceable,
+            constraint: None,
             is_hidden: is_protected || self.insts[inst].is_protected_base,
             condition: declaration.condition.as_ref().map(|c| (c, inst)),
             constrained_to: None,
@@ -364,9 +366,13 @@ impl<'a> Front<'a> {
         if comp.is_outer && !comp.is_inner {
             self.check_outer_unmodified(&comp, &inner, &from_outside);
         }
-        if let Some(constraint) = clause.constrained_by.as_ref().and_then(|c| c.modification.as_ref()) {
-            let constraint = self.class_modifier(constraint, inst);
-            inner = merge(&inner, &Some(constraint));
+        // Without a constraining clause the modifications of the declaration constrain (specification 7.3.2).
+        comp.constraint = match &clause.constrained_by {
+            Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, inst)),
+            None => inner.clone(),
+        };
+        if clause.constrained_by.is_some() {
+            inner = merge(&inner, &comp.constraint);
         }
         if let Some(outside) = &from_outside {
             for redeclare in &outside.redeclares {
@@ -396,7 +402,7 @@ impl<'a> Front<'a> {
         redeclare: &Redeclare<'a>,
         inherited: Prefixes,
     ) -> ModRef<'a> {
-        let &Redeclare::Component { clause, component, scope, span } = redeclare else {
+        let &Redeclare::Component { clause, component, scope, span, is_replaceable, constrained_by } = redeclare else {
             if let &Redeclare::Class { span, .. } = redeclare {
                 let text = self.text(comp.name);
                 self.report(d::redeclare_kind(text, "component", "class", span, Some(comp.span)));
@@ -404,18 +410,15 @@ impl<'a> Front<'a> {
             return own;
         };
         self.check_redeclared_component(comp, clause, component, scope, span);
-        let constraint = match &comp.clause.constrained_by {
-            Some(c) => {
-                let constraint = c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope));
-                merge(&own.and_then(|m| m.value_alone()), &constraint)
-            }
-            None => own,
+        let original = comp.clause.constrained_by.as_ref().map_or(&comp.clause.type_name, |c| &c.base);
+        comp.constrained_to = match (constrained_by, comp.constrained_to) {
+            (Some(c), _) => Some((&c.base, scope, span)),
+            (None, Some((path, at, _))) => Some((path, at, span)),
+            (None, None) => Some((original, comp.scope, span)),
         };
-        let constraining = comp.clause.constrained_by.as_ref().map_or(&comp.clause.type_name, |c| &c.base);
-        comp.constrained_to = match comp.constrained_to {
-            Some((path, at, _)) => Some((path, at, span)),
-            None => Some((constraining, comp.scope, span)),
-        };
+        let narrower = constrained_by.and_then(|c| c.modification.as_ref()).map(|m| self.class_modifier(m, scope));
+        comp.constraint = merge(&narrower, &comp.constraint);
+        comp.is_replaceable = is_replaceable;
         let new = component.modification.as_ref().map(|m| self.modifier(m, scope));
         let old = comp.prefixes;
         if component.subscripts.is_empty() && clause.subscripts.is_empty() {
@@ -433,7 +436,7 @@ impl<'a> Front<'a> {
         comp.prefixes.variability = comp.prefixes.variability.or(old.variability);
         comp.prefixes.direction = comp.prefixes.direction.or(old.direction);
         comp.prefixes.connection = comp.prefixes.connection.or(old.connection);
-        merge(&new, &constraint)
+        merge(&merge(&new, &own.and_then(|m| m.value_alone())), &comp.constraint)
     }
 
     /// The `redeclare` elements of a body as a modification for its bases.
@@ -450,7 +453,14 @@ impl<'a> Front<'a> {
                 ast::ElementKind::Components(c) if c.prefixes.is_redeclare => {
                     for component in &c.components {
                         let span = component.name.span;
-                        let redeclare = Redeclare::Component { clause: c, component, scope: inst, span };
+                        let redeclare = Redeclare::Component {
+                            clause: c,
+                            component,
+                            scope: inst,
+                            span,
+                            is_replaceable: c.prefixes.is_replaceable,
+                            constrained_by: c.constrained_by.as_ref(),
+                        };
                         subs.push((component.name.name, redeclaring(redeclare, span)));
                     }
                 }
@@ -603,7 +613,14 @@ impl<'a> Front<'a> {
             }
             ast::RedeclarationKind::Component(clause) => {
                 for component in &clause.components {
-                    let redeclare = Redeclare::Component { clause, component, scope, span: r.span };
+                    let redeclare = Redeclare::Component {
+                        clause,
+                        component,
+                        scope,
+                        span: r.span,
+                        is_replaceable: r.is_replaceable,
+                        constrained_by: r.constrained_by.as_ref(),
+                    };
                     self.add_replacement(target, component.name, redeclare, r);
                     if let Some(condition) = &component.condition {
                         self.report(d::redeclare_condition(self.text(component.name.name), condition.span));

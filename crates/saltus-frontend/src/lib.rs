@@ -226,7 +226,7 @@ struct Front<'a> {
     /// What the connections of each component come to, by its name.
     local_connections: BTreeMap<Arc<str>, LocalConnections>,
     graph: ConnectionGraph<usize>,
-    graph_nodes: HashMap<InstId, NodeId>,
+    graph_nodes: HashMap<Connector, NodeId>,
     graph_edges: Vec<graph::Edge>,
     spanning: Option<Spanning<usize>>,
     constraint_equations: Vec<flat::Equation>,

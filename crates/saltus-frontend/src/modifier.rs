@@ -66,7 +66,15 @@ pub enum ModExpr<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Redeclare<'a> {
     Class { class: ClassId, scope: InstId, span: Span },
-    Component { clause: &'a ast::ComponentClause, component: &'a ast::Component, scope: InstId, span: Span },
+    Component {
+        clause: &'a ast::ComponentClause,
+        component: &'a ast::Component,
+        scope: InstId,
+        span: Span,
+        /// `redeclare replaceable`: it may be redeclared again.
+        is_replaceable: bool,
+        constrained_by: Option<&'a ast::ConstrainedBy>,
+    },
 }
 
 impl<'a> Mod<'a> {

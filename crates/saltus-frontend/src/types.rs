@@ -56,6 +56,7 @@ impl<'a> Front<'a> {
                     modifier: merge(&own, &merge(&merge(&written, &constraint), &inner.modifier)),
                     direction: short.direction.or(inner.direction),
                     is_connector: is_connector || inner.is_connector,
+                    equality_constraint: inner.equality_constraint,
                 }))
             }
             ast::ClassBody::Long(body) => self.simple_long_type(slot, definition, body, is_connector),
@@ -137,7 +138,18 @@ impl<'a> Front<'a> {
             modifier: merge(&own, &merge(&written, &inner.modifier)),
             direction: inner.direction,
             is_connector: is_connector || inner.is_connector,
+            equality_constraint: self.own_equality_constraint(slot).or(inner.equality_constraint),
         }))
+    }
+
+    fn own_equality_constraint(&mut self, slot: SlotId) -> Option<SlotId> {
+        let name = self.words.equality_constraint;
+        self.library.child(self.slots[slot].class, name)?;
+        let inst = self.slot_instance(slot);
+        match self.member(inst, name) {
+            Some(Member::Class(constraint)) => Some(constraint),
+            _ => None,
+        }
     }
 
     pub fn enum_of_class(&mut self, class: ClassId, body: &ast::EnumerationBody) -> EnumId {
@@ -271,5 +283,5 @@ impl<'a> Front<'a> {
 }
 
 fn simple<'a>(base: BaseType, is_connector: bool) -> SimpleType<'a> {
-    SimpleType { base, subscripts: Vec::new(), modifier: None, direction: None, is_connector }
+    SimpleType { base, subscripts: Vec::new(), modifier: None, direction: None, is_connector, equality_constraint: None }
 }

@@ -505,42 +505,62 @@ impl CallHost {
         given: &[f64],
         span: Span,
     ) -> Result<Option<Vec<Value>>, EvalFailure> {
-        let given: &mut dyn Iterator<Item = f64> = &mut given.iter().copied();
-        let program = self.world.program.clone();
+        let mut given = given.iter().copied();
         let mut arguments = Vec::with_capacity(callable.arguments.len());
         for argument in &callable.arguments {
-            let value = match argument {
-                Argument::Scalars(ty) => pack(ty, &program, given, 0),
-                Argument::Text(text) => Some(Value::string(text)),
-                Argument::Template { text, holes } => {
-                    let holes = holes.iter().map(|ty| pack(ty, &program, given, 0)).collect::<Option<Vec<_>>>();
-                    match holes {
-                        Some(holes) => self.fill(*text, holes, callable, span)?,
-                        None => None,
-                    }
-                }
-                Argument::Object(slot) => {
-                    let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
-                    let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
-                    let Some(object) = object else {
-                        let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
-                        return Err(EvalFailure::new(message, span));
-                    };
-                    Some(object.clone())
-                }
-                Argument::Function { function, bound } => {
-                    let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, &program, given, 0)?)));
-                    bound.collect::<Option<Vec<_>>>().map(|bound| {
-                        Value::Function(saltus_eval::FunctionValue { function: *function, bound: Arc::new(bound) })
-                    })
-                }
-            };
-            match value {
+            match self.pack_argument(argument, callable, memory, &mut given, span)? {
                 Some(value) => arguments.push(value),
                 None => return Ok(None),
             }
         }
         Ok(Some(arguments))
+    }
+
+    fn pack_argument(
+        &mut self,
+        argument: &Argument,
+        callable: &Callable,
+        memory: &[f64],
+        given: &mut dyn Iterator<Item = f64>,
+        span: Span,
+    ) -> Result<Option<Value>, EvalFailure> {
+        let program = self.world.program.clone();
+        Ok(match argument {
+            Argument::Scalars(ty) => pack(ty, &program, given, 0),
+            Argument::Text(text) => Some(Value::string(text)),
+            Argument::Template { text, holes } => {
+                let holes = holes.iter().map(|ty| pack(ty, &program, given, 0)).collect::<Option<Vec<_>>>();
+                match holes {
+                    Some(holes) => self.fill(*text, holes, callable, span)?,
+                    None => None,
+                }
+            }
+            Argument::Object(slot) => {
+                let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
+                let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
+                let Some(object) = object else {
+                    let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
+                    return Err(EvalFailure::new(message, span));
+                };
+                Some(object.clone())
+            }
+            Argument::Function { function, bound } => {
+                let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, &program, given, 0)?)));
+                bound.collect::<Option<Vec<_>>>().map(|bound| {
+                    Value::Function(saltus_eval::FunctionValue { function: *function, bound: Arc::new(bound) })
+                })
+            }
+            Argument::Parts { ty, items } => {
+                let mut parts = Vec::with_capacity(items.len());
+                for item in items {
+                    match self.pack_argument(item, callable, memory, given, span)? {
+                        Some(part) => parts.push(part),
+                        None => return Ok(None),
+                    }
+                }
+                assemble(ty, parts)
+            }
+        })
     }
 
     /// The scalars of a value; an external object becomes a handle.
@@ -589,6 +609,17 @@ pub fn n_scalars(ty: &Type, program: &SimProgram, level: u32) -> Option<usize> {
         _ => 0,
     };
     n.checked_mul(each)
+}
+
+/// An array or a record of its parts.
+fn assemble(ty: &Type, parts: Vec<Value>) -> Option<Value> {
+    if let (true, BaseType::Record(id)) = (ty.dims.is_empty(), ty.base) {
+        return Some(Value::record(id, parts));
+    }
+    let dims = ty.dims.iter().map(|d| usize::try_from(d.known()?).ok()).collect::<Option<Vec<usize>>>()?;
+    let mut items = Items::with_capacity(ty.base, parts.len());
+    let all_fit = parts.into_iter().all(|part| items.push(part));
+    if all_fit { Value::from_parts(dims, items) } else { None }
 }
 
 fn pack(ty: &Type, program: &SimProgram, given: &mut dyn Iterator<Item = f64>, level: u32) -> Option<Value> {
