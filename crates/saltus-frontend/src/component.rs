@@ -461,7 +461,7 @@ impl<'a> Front<'a> {
 
     fn dims_of_binding(&mut self, comp: CompId) -> Vec<Dim> {
         if let Some(binding) = self.written_value(comp) {
-            return binding.ty.dims.clone();
+            return self.sizes_of_value(&binding);
         }
         // Without a value the start attribute is the next best witness of the size.
         let start = self.words.start;

@@ -32,6 +32,7 @@ mod expression;
 mod function;
 mod function_rules;
 mod graph;
+mod inferred_sizes;
 mod instance;
 mod local_balance;
 mod lookup;
@@ -161,7 +162,7 @@ struct Front<'a> {
     /// How many terms of reductions have been written out.
     n_unrolled: usize,
     /// Record classes whose fields are being found.
-    open_records: HashSet<ClassId>,
+    open_records: Vec<(ClassId, InstId)>,
     root: InstId,
     model: InstId,
     implicit_inners: Vec<(Name, CompId)>,

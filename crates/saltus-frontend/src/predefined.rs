@@ -56,7 +56,7 @@ impl<'a> Front<'a> {
             withheld: Vec::new(),
             is_too_large: false,
             n_unrolled: 0,
-            open_records: HashSet::new(),
+            open_records: Vec::new(),
             root,
             model: root,
             implicit_inners: Vec::new(),

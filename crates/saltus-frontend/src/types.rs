@@ -15,6 +15,9 @@ use crate::modifier::merge;
 /// Short definitions of short definitions that are followed to find the dimensions of a class.
 const MOST_SHORT_CLASSES: usize = 100;
 
+/// Records of one class whose fields are being found at the same time.
+const MOST_NESTED_RECORDS: usize = 10;
+
 impl<'a> Front<'a> {
     /// The built-in type a class amounts to, or `None` for classes with components.
     pub fn simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
@@ -178,12 +181,15 @@ impl<'a> Front<'a> {
         if let Some(&id) = self.record_of_inst.get(&inst) {
             return Some(id);
         }
-        if !self.open_records.insert(class) {
+        // The sizes of a record may be those of another of the same class; a record in itself never ends.
+        let n_open = self.open_records.iter().filter(|(c, _)| *c == class).count();
+        if n_open > MOST_NESTED_RECORDS || self.open_records.contains(&(class, inst)) {
             let name = self.library.qualified_name(class);
             let span = self.insts[inst].definition.map_or(saltus_base::Span::nowhere(), |c| c.name.span);
             self.report(crate::diagnostics::recursive_instantiation(&name, &name, span));
             return None;
         }
+        self.open_records.push((class, inst));
         let mut fields = Vec::new();
         for comp in self.insts[inst].components.clone() {
             if actual && !self.is_present(comp) {
@@ -192,7 +198,7 @@ impl<'a> Front<'a> {
             let ty = if actual { self.comp_type(comp) } else { self.local_type(comp) };
             fields.push(RecordField { name: self.text(self.comps[comp].name).to_owned(), ty });
         }
-        self.open_records.remove(&class);
+        self.open_records.pop();
         let record = RecordType { name: self.library.qualified_name(class), fields };
         let key = format!("{record:?}");
         let id = match self.record_ids.get(&key) {
