@@ -13,7 +13,7 @@ mod tangent;
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
-use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Items, Limits, Outside, Value};
+use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, Value};
 use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_procedure::Procedure;
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram};
@@ -191,7 +191,8 @@ impl CallHost {
         self.procedures.set_native(native);
     }
 
-    pub fn set_outside(&mut self, outside: Box<dyn Outside>) {
+    pub fn set_outside(&mut self, mut outside: Box<dyn Outside>) {
+        outside.include(inclusions(&self.world.program));
         self.world.outside = Some(outside);
     }
 
@@ -591,6 +592,28 @@ impl CallHost {
             Value::String(_) | Value::Function(_) | Value::Record(..) => {}
         }
     }
+}
+
+/// The C text that the functions of a program bring along, each text once.
+fn inclusions(program: &SimProgram) -> Vec<Inclusion> {
+    let mut units: Vec<Inclusion> = Vec::new();
+    for external in program.procedures.values().filter_map(|p| p.external()) {
+        if external.includes.is_empty() || external.language != "C" || saltus_eval::is_native(&external.name) {
+            continue;
+        }
+        let is_same =
+            |u: &&mut Inclusion| u.texts == external.includes && u.directories == external.include_directories;
+        match units.iter_mut().find(is_same) {
+            Some(unit) if unit.functions.contains(&external.name) => {}
+            Some(unit) => unit.functions.push(external.name.clone()),
+            None => units.push(Inclusion {
+                texts: external.includes.clone(),
+                directories: external.include_directories.clone(),
+                functions: vec![external.name.clone()],
+            }),
+        }
+    }
+    units
 }
 
 /// Scalars that a value of this type has; `None` if a size is not known.
