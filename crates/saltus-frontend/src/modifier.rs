@@ -173,6 +173,7 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
     if outer.is_empty() && !outer.is_final {
         return inner.clone();
     }
+    let inner = &without_redeclared(inner, &outer.redeclares);
     let outer_beats = inner.value.is_some() && outer.value.is_none();
     let mut subs = inner.subs.clone();
     for (name, from_outer) in &outer.subs {
@@ -196,6 +197,29 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
         deselected_connections,
         span: outer.span,
     })
+}
+
+/// A modification without what a redeclaration from further outside says anew: `redeclare T x(a = 1) = y` beats the value
+/// that somebody nearer gave to `x`, and to its `a`.
+fn without_redeclared<'a>(inner: &Rc<Mod<'a>>, redeclares: &[Redeclare<'a>]) -> Rc<Mod<'a>> {
+    let Some(&Redeclare::Component { component, .. }) = redeclares.last() else { return inner.clone() };
+    let Some(new) = &component.modification else { return inner.clone() };
+    without_given(inner, new)
+}
+
+fn without_given<'a>(inner: &Rc<Mod<'a>>, new: &ast::Modification) -> Rc<Mod<'a>> {
+    let mut rest = (**inner).clone();
+    if new.value.is_some() {
+        rest.value = None;
+    }
+    for argument in new.class.iter().flat_map(|c| &c.arguments) {
+        let ast::Argument::Modification(element) = argument else { continue };
+        let ([name], Some(modification)) = (element.name.parts.as_slice(), &element.modification) else { continue };
+        if let Some((_, sub)) = rest.subs.iter_mut().find(|(n, _)| *n == name.name) {
+            *sub = without_given(sub, modification);
+        }
+    }
+    Rc::new(rest)
 }
 
 fn merge_values<'a>(outer: Option<&ModValue<'a>>, inner: Option<&ModValue<'a>>) -> Option<ModValue<'a>> {

@@ -132,6 +132,19 @@ impl Resources {
         Some(compile::entry(unit, call.name))
     }
 
+    /// `loadResource` leaves the URI of a file as it is until somebody opens the file. Foreign code does so by itself.
+    fn resolve_names(&self, call: &ForeignCall, arguments: &mut [Value]) {
+        for (argument, is_output) in arguments.iter_mut().zip(call.is_output) {
+            let Value::String(name) = &*argument else { continue };
+            if !is_output
+                && name.starts_with("modelica://")
+                && let Ok(path) = self.path(name)
+            {
+                *argument = Value::string(&text(&path));
+            }
+        }
+    }
+
     /// Loads the libraries of a function; gives their files in order.
     fn load(&mut self, call: &ForeignCall, is_included: bool) -> Reached<Vec<PathBuf>> {
         let mut paths = if is_included { vec![self.compiled()?] } else { Vec::new() };
@@ -388,6 +401,7 @@ impl Outside for Resources {
         }
         let told = |why: String| format!("`{}` {libraries} cannot be called: {why}", call.function);
         let paths = self.load(call, entry.is_some()).map_err(told)?;
+        self.resolve_names(call, arguments);
         let called = self.foreign.call(call, &paths, entry.as_deref(), arguments).map_err(told);
         for said in self.foreign.take_said() {
             match said {
