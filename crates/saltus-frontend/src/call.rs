@@ -38,7 +38,7 @@ impl<'a> Front<'a> {
     fn call_target(&mut self, scope: InstId, call: &ast::Call) -> Target {
         match self.lookup_reference_class(scope, &call.name) {
             Some(Member::Class(slot)) => {
-                if let Some(&base) = self.builtin_classes.get(&self.slots[slot].class) {
+                if let Some(&base) = self.types.builtin_classes.get(&self.tree[slot].class) {
                     return match base {
                         BaseType::Integer => Target::Builtin(Builtin::ToInteger),
                         BaseType::String => Target::Builtin(Builtin::ToString),
@@ -120,9 +120,9 @@ impl<'a> Front<'a> {
 
     /// `getInstanceName()`: the class of the model, then the path of the component.
     fn instance_name(&self, scope: InstId) -> String {
-        let model = self.library.qualified_name(self.insts[self.model].class);
+        let model = self.library.qualified_name(self.tree[self.tree.model].class);
         let model = model.rsplit('.').next().unwrap_or(&model).to_owned();
-        match &self.insts[scope].path {
+        match &self.tree[scope].path {
             Some(path) if !path.is_empty() => format!("{model}.{path}"),
             _ => model,
         }
@@ -149,7 +149,7 @@ impl<'a> Front<'a> {
     /// Applies `f` to each field of a record value.
     fn fieldwise(&mut self, value: &Expr, span: Span, f: &mut dyn FnMut(&mut Self, Expr) -> Expr) -> Expr {
         let BaseType::Record(id) = value.ty.base else { return f(self, value.clone()) };
-        let ty = self.records[id].clone();
+        let ty = self.types.records[id].clone();
         let fields = ty
             .fields
             .iter()
@@ -406,7 +406,7 @@ impl<'a> Front<'a> {
         for k in 0..outer.len() {
             let local =
                 flat::Local { name: format!("$i{}", k + 1), ty: Type::INTEGER, sizes: Vec::new(), default: None, span };
-            let local = self.locals_mut().push(local);
+            let local = self.functions.locals_mut().push(local);
             let size = vec![witness.clone(), Expr::integer(k as i64 + 1, span)];
             let stop = Expr::builtin(Builtin::Size, size, Type::INTEGER, span);
             let range = typing::range(self, Expr::integer(1, span), None, stop, span);
@@ -433,7 +433,7 @@ impl<'a> Front<'a> {
     /// A call of a function that is itself an input of the enclosing function.
     fn local_call(&mut self, scope: InstId, comp: CompId, call: &'a ast::Call, span: Span) -> Expr {
         let name = self.ref_text(&call.name);
-        let Some(local) = self.comps[comp].local else {
+        let Some(local) = self.tree[comp].local else {
             self.report(d::not_a_function(&name, call.name.span));
             return Expr::error(span);
         };
@@ -441,7 +441,7 @@ impl<'a> Front<'a> {
             self.report(d::not_a_function(&name, call.name.span));
             return Expr::error(span);
         }
-        let (declared_in, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let (declared_in, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let Some(slot) = self.lookup_class(declared_in, &clause.type_name) else { return Expr::error(span) };
         let interface = self.function_of(slot);
         match self.function_call(scope, interface, call, span) {

@@ -37,20 +37,20 @@ impl<'a> Front<'a> {
     /// A variable whose type has such a function.
     pub fn is_overdetermined_variable(&mut self, comp: CompId) -> bool {
         let comp = self.actual(comp);
-        self.leaf_types.get(&comp).is_some_and(|ty| ty.equality_constraint.is_some())
+        self.types.leaf_types.get(&comp).is_some_and(|ty| ty.equality_constraint.is_some())
     }
 
     pub fn graph_equation(&mut self, scope: InstId, call: &'a ast::Call, span: Span) {
         let operator = self.text(call.name.parts[1].name.name).to_owned();
         let Some(node) = self.graph_argument(scope, call, 0, span) else { return };
         match operator.as_str() {
-            "root" => self.graph.root(node, span),
+            "root" => self.overconstrained.graph.root(node, span),
             "uniqueRoot" => {
                 let message = match call.arguments.get(1).map(|e| &e.kind) {
                     Some(ast::ExprKind::String(text)) => text.to_string(),
                     _ => String::new(),
                 };
-                self.graph.unique_root(node, message, span);
+                self.overconstrained.graph.unique_root(node, message, span);
             }
             "potentialRoot" => {
                 let written = call.arguments.get(1).or_else(|| call.named.first().map(|n| &n.value));
@@ -61,11 +61,11 @@ impl<'a> Front<'a> {
                     }
                     None => 0,
                 };
-                self.graph.potential_root(node, priority, span);
+                self.overconstrained.graph.potential_root(node, priority, span);
             }
             _ => {
                 if let Some(other) = self.graph_argument(scope, call, 1, span) {
-                    self.graph.branch(node, other, span);
+                    self.overconstrained.graph.branch(node, other, span);
                 }
             }
         }
@@ -98,19 +98,19 @@ impl<'a> Front<'a> {
     }
 
     fn graph_node(&mut self, part: Connector) -> NodeId {
-        if let Some(&node) = self.graph_nodes.get(&part) {
+        if let Some(&node) = self.overconstrained.nodes.get(&part) {
             return node;
         }
         let name = self.connector_name(part);
-        let span = self.component_of(part).map_or(Span::nowhere(), |c| self.comps[c].span);
-        let node = self.graph.add_node(name, span);
-        self.graph_nodes.insert(part, node);
+        let span = self.component_of(part).map_or(Span::nowhere(), |c| self.tree[c].declared.span);
+        let node = self.overconstrained.graph.add_node(name, span);
+        self.overconstrained.nodes.insert(part, node);
         node
     }
 
     fn component_of(&self, part: Connector) -> Option<CompId> {
         match part {
-            Connector::Inst(inst) => self.insts[inst].owner,
+            Connector::Inst(inst) => self.tree[inst].owner,
             Connector::Leaf(comp, _) => Some(comp),
         }
     }
@@ -118,18 +118,18 @@ impl<'a> Front<'a> {
     /// A connection between two overdetermined parts waits for the spanning tree.
     pub fn graph_connection(&mut self, a: (Connector, Face), b: (Connector, Face), connection: &Connection) {
         let (x, y) = (self.graph_node(a.0), self.graph_node(b.0));
-        let key = self.graph_edges.len();
-        self.graph_edges.push((a, b, connection.clone()));
-        self.graph.connection((x, a.1), (y, b.1), key);
+        let key = self.overconstrained.edges.len();
+        self.overconstrained.edges.push((a, b, connection.clone()));
+        self.overconstrained.graph.connection((x, a.1), (y, b.1), key);
     }
 
     /// Finds the spanning trees; kept connections become equalities, broken ones constraints.
     pub fn span_graph(&mut self) {
-        let graph = std::mem::take(&mut self.graph);
+        let graph = std::mem::take(&mut self.overconstrained.graph);
         let spanning = graph.finish();
-        self.diagnostics.extend(spanning.diagnostics.iter().cloned());
+        self.messages.diagnostics.extend(spanning.diagnostics.iter().cloned());
         self.check_roots(&spanning.rootless);
-        let edges = std::mem::take(&mut self.graph_edges);
+        let edges = std::mem::take(&mut self.overconstrained.edges);
         for &key in &spanning.kept {
             let (a, b, connection) = &edges[key];
             self.pair_parts(*a, *b, connection);
@@ -138,18 +138,19 @@ impl<'a> Front<'a> {
             let (a, b, connection) = &edges[key];
             self.equality_constraint(a.0, b.0, connection);
         }
-        self.spanning = Some(spanning);
+        self.overconstrained.spanning = Some(spanning);
     }
 
     /// A class that is checked as a part of something may leave the root to its surroundings: these determine then as many scalars as
     /// the overdetermined type has too many (specification 4.8).
     fn check_roots(&mut self, rootless: &[Rootless]) {
-        let parts: HashMap<NodeId, Connector> = self.graph_nodes.iter().map(|(&part, &node)| (node, part)).collect();
+        let parts: HashMap<NodeId, Connector> =
+            self.overconstrained.nodes.iter().map(|(&part, &node)| (node, part)).collect();
         for tree in rootless {
             let own = tree.nodes.iter().filter_map(|node| parts.get(node).copied()).find(|&i| self.is_own_connector(i));
-            match own.filter(|_| self.purpose == Purpose::Check) {
-                Some(part) => self.from_roots += self.n_redundant(part),
-                None if self.purpose == Purpose::Check && self.allow_partial => {}
+            match own.filter(|_| self.request.purpose == Purpose::Check) {
+                Some(part) => self.overconstrained.from_roots += self.n_redundant(part),
+                None if self.request.purpose == Purpose::Check && self.request.allow_partial => {}
                 None => self.report(tree.diagnostic.clone()),
             }
         }
@@ -157,13 +158,13 @@ impl<'a> Front<'a> {
 
     /// Overdetermined parts of the model's own connectors, connected or not.
     pub fn add_own_nodes(&mut self) {
-        if self.purpose == Purpose::Check {
-            self.add_nodes_in(self.model);
+        if self.request.purpose == Purpose::Check {
+            self.add_nodes_in(self.tree.model);
         }
     }
 
     fn add_nodes_in(&mut self, inst: InstId) {
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) || !(self.is_connector(comp) || self.is_connector_inst(inst)) {
                 continue;
             }
@@ -182,17 +183,17 @@ impl<'a> Front<'a> {
 
     /// Whether it is part of a public connector of the model itself.
     fn is_own_connector(&mut self, part: Connector) -> bool {
-        if self.is_connector_inst(self.model) {
+        if self.is_connector_inst(self.tree.model) {
             return true;
         }
         let mut at = match part {
             Connector::Inst(inst) => inst,
-            Connector::Leaf(comp, _) => self.comps[comp].owner,
+            Connector::Leaf(comp, _) => self.tree[comp].owner,
         };
-        while let Some(comp) = self.insts[at].owner {
-            let is_public_connector = !self.comps[comp].is_hidden && self.is_connector(comp);
-            at = self.comps[comp].owner;
-            if at == self.model {
+        while let Some(comp) = self.tree[at].owner {
+            let is_public_connector = !self.tree[comp].declared.is_hidden && self.is_connector(comp);
+            at = self.tree[comp].owner;
+            if at == self.tree.model {
                 return is_public_connector;
             }
         }
@@ -221,7 +222,7 @@ impl<'a> Front<'a> {
             },
             Connector::Leaf(comp, _) => {
                 let comp = self.actual(comp);
-                self.leaf_types.get(&comp).and_then(|ty| ty.equality_constraint)
+                self.types.leaf_types.get(&comp).and_then(|ty| ty.equality_constraint)
             }
         }
     }
@@ -236,7 +237,7 @@ impl<'a> Front<'a> {
 
     fn n_unknowns(&mut self, inst: InstId) -> u64 {
         let mut n = 0;
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) || self.variability_of(comp) <= flat::Variability::Parameter {
                 continue;
             }
@@ -261,7 +262,7 @@ impl<'a> Front<'a> {
         }
         let sizes: Vec<u64> = call.ty.dims.iter().filter_map(|d| d.known()).collect();
         let zero = if sizes.is_empty() { Expr::real(0.0, span) } else { fill(Expr::real(0.0, span), &sizes) };
-        self.constraint_equations.push(flat::Equation {
+        self.overconstrained.constraint_equations.push(flat::Equation {
             kind: EquationKind::Equality { left: zero, right: call },
             origin: Origin::Connection,
             component: connection.component.clone(),
@@ -277,7 +278,10 @@ impl<'a> Front<'a> {
         };
         let argument = self.connect_argument(scope, reference);
         let Some(part) = self.overdetermined_part(&argument) else { return false };
-        let (Some(&node), Some(spanning)) = (self.graph_nodes.get(&part), &self.spanning) else { return false };
+        let (Some(&node), Some(spanning)) = (self.overconstrained.nodes.get(&part), &self.overconstrained.spanning)
+        else {
+            return false;
+        };
         if function == Builtin::ConnectionsIsRoot {
             return spanning.is_root(node);
         }

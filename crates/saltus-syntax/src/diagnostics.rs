@@ -256,8 +256,9 @@ pub fn tuple_needs_call(span: Span) -> Diagnostic {
         .hint("only a call gives several results; assign single values one by one")
 }
 
+/// The grammar has the annotation of a class at its end; other tools accept it anywhere, and libraries rely on that.
 pub fn annotation_not_last(span: Span) -> Diagnostic {
-    error("E0136", span, "expected the end of the class behind its annotation, found more")
+    error("W0136", span, "expected the end of the class behind its annotation, found more")
         .hint("the annotation of a class is its last part; move it to just before `end`")
 }
 
