@@ -63,6 +63,9 @@ pub(crate) enum Failure {
     Of(CallableId, Vec<f64>, Span),
 }
 
+/// A simulation may spend longer on one call than a compiler: half a minute.
+const LIMITS: Limits = Limits { steps: 300_000_000, depth: 200, elements: 10_000_000 };
+
 /// The program as the surroundings of function bodies.
 struct World {
     program: Arc<SimProgram>,
@@ -241,7 +244,7 @@ impl CallHost {
             let Some(destructor) = constructor.and_then(|e| e.destructor) else { continue };
             self.world.may_act = true;
             // A destructor has no results, and what it complains about comes too late.
-            let _ = Evaluator::new(&mut self.world, Limits::default()).call(destructor, vec![object], Span::nowhere());
+            let _ = Evaluator::new(&mut self.world, LIMITS).call(destructor, vec![object], Span::nowhere());
             self.world.may_act = false;
         }
     }
@@ -422,7 +425,7 @@ impl CallHost {
         scalars.clear();
         let arguments = self.pack_arguments(callable, memory, given, span)?;
         let arguments = arguments.ok_or_else(|| broken("the arguments of a call do not fit its function"))?;
-        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
         let called = evaluator.call(callable.function, arguments, span);
         let warnings = evaluator.take_warnings();
         let lines = evaluator.messages().iter().take(MOST_LINES.saturating_sub(self.lines.len()));
@@ -475,7 +478,7 @@ impl CallHost {
         callable: &Callable,
         span: Span,
     ) -> Result<Option<Value>, EvalFailure> {
-        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
         let called = evaluator.call(text, holes, span);
         Ok(called.map_err(|error| self.explain(error, callable, span))?.into_iter().next())
     }
@@ -491,7 +494,7 @@ impl CallHost {
             let Some(value) = pack(ty, &program, &mut scalars.iter().copied(), 0) else { return as_written() };
             filled.push(value);
         }
-        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
         match evaluator.call(*text, filled, Span::nowhere()).as_deref() {
             Ok([Value::String(text)]) => text.to_string(),
             _ => as_written(),
