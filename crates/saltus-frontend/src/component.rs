@@ -580,7 +580,9 @@ impl<'a> Front<'a> {
             return Some(typed);
         }
         if typed.ty.rank() < value.indices.len() + rank && typed.ty.rank() <= rank {
-            self.report_once(d::missing_each(value.span));
+            if !value.may_be_each {
+                self.report_once(d::missing_each(value.span));
+            }
             return Some(typed);
         }
         let span = typed.span;

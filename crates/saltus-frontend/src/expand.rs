@@ -366,13 +366,15 @@ impl<'a> Front<'a> {
         redeclare: &Redeclare<'a>,
         inherited: Prefixes,
     ) -> ModRef<'a> {
-        let &Redeclare::Component { clause, component, scope, span, is_replaceable, constrained_by } = redeclare else {
+        let Redeclare::Component { clause, component, scope, span, is_replaceable, constrained_by, indices } = redeclare
+        else {
             if let &Redeclare::Class { span, .. } = redeclare {
                 let text = self.text(comp.name);
                 self.report(d::redeclare_kind(text, "component", "class", span, Some(comp.declared.span)));
             }
             return own;
         };
+        let (clause, component, scope, span) = (*clause, *component, *scope, *span);
         self.check_redeclared_component(comp, clause, component, scope, span);
         let declared = &mut comp.declared;
         let original = declared.clause.constrained_by.as_ref().map_or(&declared.clause.type_name, |c| &c.base);
@@ -383,8 +385,8 @@ impl<'a> Front<'a> {
         };
         let narrower = constrained_by.and_then(|c| c.modification.as_ref()).map(|m| self.class_modifier(m, scope));
         declared.constraint = merge(&narrower, &declared.constraint);
-        declared.is_replaceable = is_replaceable;
-        let new = component.modification.as_ref().map(|m| self.modifier(m, scope));
+        declared.is_replaceable = *is_replaceable;
+        let new = component.modification.as_ref().map(|m| self.modifier(m, scope).redeclared_at(indices));
         let old = comp.prefixes;
         if component.subscripts.is_empty() && clause.subscripts.is_empty() {
             comp.declared.dims_from =
@@ -426,6 +428,7 @@ impl<'a> Front<'a> {
                             span,
                             is_replaceable: c.prefixes.is_replaceable,
                             constrained_by: c.constrained_by.as_ref(),
+                            indices: Vec::new(),
                         };
                         subs.push((component.name.name, redeclaring(redeclare, span)));
                     }
@@ -503,7 +506,7 @@ impl<'a> Front<'a> {
                 None => (ModExpr::Break, modification.span),
             };
             result.value =
-                Some(ModValue { expr, indices: Vec::new(), beats_binding: false, replaces_value: false, span });
+                Some(ModValue { expr, indices: Vec::new(), beats_binding: false, replaces_value: false, may_be_each: false, span });
         }
         Rc::new(result)
     }
@@ -586,6 +589,7 @@ impl<'a> Front<'a> {
                         span: r.span,
                         is_replaceable: r.is_replaceable,
                         constrained_by: r.constrained_by.as_ref(),
+                        indices: Vec::new(),
                     };
                     self.add_replacement(target, component.name, redeclare, r);
                     if let Some(condition) = &component.condition {
@@ -606,7 +610,7 @@ impl<'a> Front<'a> {
         if let Some((_, first)) = target.subs.iter().find(|(n, _)| *n == name.name) {
             self.report(d::modified_twice(self.text(name.name), r.span, first.span));
         }
-        let modifier = Mod { is_final: r.is_final, ..(*redeclaring(redeclare, r.span)).clone() };
+        let modifier = Mod { is_final: r.is_final, is_each: r.is_each, ..(*redeclaring(redeclare, r.span)).clone() };
         target.subs.push((name.name, Rc::new(modifier)));
     }
 }

@@ -52,6 +52,8 @@ pub struct ModValue<'a> {
     pub beats_binding: bool,
     /// Stands in the place of a value that was given further inside.
     pub replaces_value: bool,
+    /// Holds for each element of an array also if `each` is missing.
+    pub may_be_each: bool,
     pub span: Span,
 }
 
@@ -63,7 +65,7 @@ pub enum ModExpr<'a> {
     Break,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Redeclare<'a> {
     Class { class: ClassId, scope: InstId, span: Span },
     Component {
@@ -74,6 +76,8 @@ pub enum Redeclare<'a> {
         /// `redeclare replaceable`: it may be redeclared again.
         is_replaceable: bool,
         constrained_by: Option<&'a ast::ConstrainedBy>,
+        /// Positions inside the arrays of components that lie between the redeclaration and the element.
+        indices: Vec<u32>,
     },
 }
 
@@ -135,11 +139,23 @@ impl<'a> Mod<'a> {
         }
         Rc::new(Mod {
             value: self.value.as_ref().map(|v| v.at_index(index)),
-            redeclares: self.redeclares.clone(),
+            redeclares: self.redeclares.iter().map(|r| r.at_index(index)).collect(),
             subs: self.subs.iter().map(|(n, m)| (*n, if m.is_each { m.clone() } else { m.at_index(index) })).collect(),
             deselected_connections: self.deselected_connections.clone(),
             ..**self
         })
+    }
+
+    /// The same for values of a redeclaration: one that has no element for `index` holds for each.
+    pub fn redeclared_at(self: &Rc<Self>, index: &[u32]) -> Rc<Mod<'a>> {
+        let marked = self.with_each_optional();
+        marked.at_index(index)
+    }
+
+    fn with_each_optional(self: &Rc<Self>) -> Rc<Mod<'a>> {
+        let value = self.value.clone().map(|v| ModValue { may_be_each: true, ..v });
+        let subs = self.subs.iter().map(|(n, m)| (*n, m.with_each_optional())).collect();
+        Rc::new(Mod { value, subs, ..(**self).clone() })
     }
 
     fn beating_binding(self: &Rc<Self>) -> Rc<Mod<'a>> {
@@ -147,6 +163,16 @@ impl<'a> Mod<'a> {
         let subs = self.subs.iter().map(|(n, m)| (*n, m.beating_binding())).collect();
         let deselected_connections = self.deselected_connections.clone();
         Rc::new(Mod { value, subs, redeclares: self.redeclares.clone(), deselected_connections, ..**self })
+    }
+}
+
+impl<'a> Redeclare<'a> {
+    fn at_index(&self, index: &[u32]) -> Redeclare<'a> {
+        let mut redeclare = self.clone();
+        if let Redeclare::Component { indices, .. } = &mut redeclare {
+            indices.extend_from_slice(index);
+        }
+        redeclare
     }
 }
 
@@ -202,7 +228,7 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
 /// A modification without what a redeclaration from further outside says anew: `redeclare T x(a = 1) = y` beats the value
 /// that somebody nearer gave to `x`, and to its `a`.
 fn without_redeclared<'a>(inner: &Rc<Mod<'a>>, redeclares: &[Redeclare<'a>]) -> Rc<Mod<'a>> {
-    let Some(&Redeclare::Component { component, .. }) = redeclares.last() else { return inner.clone() };
+    let Some(Redeclare::Component { component, .. }) = redeclares.last() else { return inner.clone() };
     let Some(new) = &component.modification else { return inner.clone() };
     without_given(inner, new)
 }
