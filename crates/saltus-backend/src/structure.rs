@@ -65,7 +65,8 @@ impl Structure {
         let mut occurrences = Occurrences::new(&system.dag, &known, &column, unknowns.len());
         let mut nodes = Vec::new();
         let is_unknown = |slot: &SlotId| column[slot.index()] != usize::MAX;
-        let has_objects = system.calls.callables.values().flat_map(|c| &c.arguments).any(|a| a.objects().iter().any(is_unknown));
+        let has_objects =
+            system.calls.callables.values().flat_map(|c| &c.arguments).any(|a| a.objects().iter().any(is_unknown));
         let rows = equations
             .iter()
             .map(|equation| {

@@ -366,7 +366,8 @@ impl<'a> Front<'a> {
         redeclare: &Redeclare<'a>,
         inherited: Prefixes,
     ) -> ModRef<'a> {
-        let Redeclare::Component { clause, component, scope, span, is_replaceable, constrained_by, indices } = redeclare
+        let Redeclare::Component { clause, component, scope, span, is_replaceable, constrained_by, indices } =
+            redeclare
         else {
             if let &Redeclare::Class { span, .. } = redeclare {
                 let text = self.text(comp.name);
@@ -505,8 +506,14 @@ impl<'a> Front<'a> {
                 Some(e) => (ModExpr::Ast(e, scope), e.span),
                 None => (ModExpr::Break, modification.span),
             };
-            result.value =
-                Some(ModValue { expr, indices: Vec::new(), beats_binding: false, replaces_value: false, may_be_each: false, span });
+            result.value = Some(ModValue {
+                expr,
+                indices: Vec::new(),
+                beats_binding: false,
+                replaces_value: false,
+                may_be_each: false,
+                span,
+            });
         }
         Rc::new(result)
     }

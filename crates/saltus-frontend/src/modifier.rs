@@ -67,7 +67,11 @@ pub enum ModExpr<'a> {
 
 #[derive(Clone, Debug)]
 pub enum Redeclare<'a> {
-    Class { class: ClassId, scope: InstId, span: Span },
+    Class {
+        class: ClassId,
+        scope: InstId,
+        span: Span,
+    },
     Component {
         clause: &'a ast::ComponentClause,
         component: &'a ast::Component,

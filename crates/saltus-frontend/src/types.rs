@@ -272,5 +272,12 @@ impl<'a> Front<'a> {
 }
 
 fn simple<'a>(base: BaseType, is_connector: bool) -> SimpleType<'a> {
-    SimpleType { base, subscripts: Vec::new(), modifier: None, direction: None, is_connector, equality_constraint: None }
+    SimpleType {
+        base,
+        subscripts: Vec::new(),
+        modifier: None,
+        direction: None,
+        is_connector,
+        equality_constraint: None,
+    }
 }

@@ -189,7 +189,17 @@ mod tests {
     use super::*;
 
     fn call<'a>(name: &'a str, is_output: &'a [bool], result: Option<BaseType>) -> ForeignCall<'a> {
-        ForeignCall { function: "f", name, language: "C", libraries: &[], directories: &[], includes: &[], include_directories: &[], is_output, result }
+        ForeignCall {
+            function: "f",
+            name,
+            language: "C",
+            libraries: &[],
+            directories: &[],
+            includes: &[],
+            include_directories: &[],
+            is_output,
+            result,
+        }
     }
 
     #[test]

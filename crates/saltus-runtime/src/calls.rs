@@ -13,7 +13,9 @@ mod tangent;
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
-use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, Value};
+use saltus_eval::{
+    Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, Value,
+};
 use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_procedure::Procedure;
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram};

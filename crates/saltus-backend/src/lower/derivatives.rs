@@ -86,10 +86,8 @@ impl<'a> Lowering<'a> {
             Argument::Object(slot) => Value::Object(*slot),
             Argument::Scalars(ty) => self.value_of_scalars(ty, rest, 0)?,
             Argument::Function { function, bound } => {
-                let bound: Option<Vec<(u32, Value)>> = bound
-                    .iter()
-                    .map(|(position, ty)| Some((*position, self.value_of_scalars(ty, rest, 0)?)))
-                    .collect();
+                let bound: Option<Vec<(u32, Value)>> =
+                    bound.iter().map(|(position, ty)| Some((*position, self.value_of_scalars(ty, rest, 0)?))).collect();
                 Value::Function(std::rc::Rc::new(FunctionValue { function: *function, bound: bound? }))
             }
             Argument::Parts { ty, items } => {

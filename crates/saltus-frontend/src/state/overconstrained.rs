@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
 use saltus_flat as flat;
 
-use crate::graph::Edge;
 use crate::connection::Connector;
+use crate::graph::Edge;
 
 #[derive(Default)]
 pub struct Overconstrained {

@@ -44,7 +44,8 @@ pub fn entry(unit: usize, function: &str) -> String {
 /// The file of the library with all units.
 pub fn shared_library(units: &[Unit]) -> Reached<PathBuf> {
     let compiler = compiler().ok_or_else(|| {
-        "it comes as C source, which needs a C compiler, and there is none: no `cc`, `gcc` or `clang` on the PATH".to_owned()
+        "it comes as C source, which needs a C compiler, and there is none: no `cc`, `gcc` or `clang` on the PATH"
+            .to_owned()
     })?;
     let cache = cache_directory().ok_or("there is no directory for a cache: neither XDG_CACHE_HOME nor HOME is set")?;
     let texts: Vec<String> = units.iter().enumerate().map(|(k, unit)| text(k, unit)).collect();
@@ -114,7 +115,8 @@ fn compiler() -> Option<PathBuf> {
 
 fn cache_directory() -> Option<PathBuf> {
     let given = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let cache = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME").or_else(|| given("USERPROFILE"))?.join(".cache")))?;
+    let cache =
+        given("XDG_CACHE_HOME").or_else(|| Some(given("HOME").or_else(|| given("USERPROFILE"))?.join(".cache")))?;
     Some(cache.join("saltus").join("external"))
 }
 
