@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use common::{Scratch, stderr};
 
 /// Defined here: a static function, one that another text declares, an object, a String that is found out, a file that is read.
-const SOURCE: &str = r#"
+const SOURCE: &str = r##"
 #include <stdio.h>
 #include <stdlib.h>
 #include "ModelicaUtilities.h"
@@ -33,9 +33,9 @@ double first_number(const char *file) {
   fclose(f);
   return x;
 }
-"#;
+"##;
 
-const SHAPES: &str = r#"
+const SHAPES: &str = r##"
 package Shapes
   function area input Real x; output Real y;
     external "C" y = area(x) annotation(Include = "#include \"area.c\""); end area;
@@ -72,7 +72,7 @@ package Shapes
     Real a = area(-1 - time);
   end Wrong;
 end Shapes;
-"#;
+"##;
 
 struct Library(Scratch);
 
