@@ -262,6 +262,18 @@ pub fn annotation_not_last(span: Span) -> Diagnostic {
         .hint("the annotation of a class is its last part; move it to just before `end`")
 }
 
+/// The constraining clause of Modelica 2, which libraries still have.
+pub fn extends_as_constraint(span: Span) -> Diagnostic {
+    error("W0153", span, "expected `constrainedby` or `;`, found `extends`")
+        .hint("write `constrainedby`: `extends` behind a declaration is the notation of Modelica 2")
+}
+
+/// `model extends M`: what it extends is inherited, so it can only be a redeclaration.
+pub fn class_extends_without_redeclare(span: Span) -> Diagnostic {
+    error("W0154", span, "expected `redeclare` before a class that extends the inherited one of its name")
+        .hint("write `redeclare model extends …`")
+}
+
 pub fn expected_class(span: Span, found: &str) -> Diagnostic {
     error("E0137", span, format!("expected a class such as `model A`, found {found}"))
         .hint("a file contains classes only; put declarations and equations between `model A` and `end A;`")
