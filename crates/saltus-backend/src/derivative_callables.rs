@@ -109,7 +109,12 @@ fn derivative(
         let n = n_scalars_of(model, argument)?;
         let scalars = position..position + n;
         position += n;
-        let Argument::Scalars(ty) = argument else { continue };
+        let ty = match argument {
+            Argument::Scalars(ty) => ty,
+            // Its tangents would have to be given part by part.
+            Argument::Parts { .. } if n > 0 => return None,
+            _ => continue,
+        };
         match kind(model, annotation, *input, ty)? {
             Kind::Discrete => {}
             Kind::Constant => constant.extend(scalars),
@@ -171,6 +176,7 @@ fn n_scalars_of(model: &FlatModel, argument: &Argument) -> Option<u32> {
         Argument::Text(_) | Argument::Object(_) => Some(0),
         Argument::Template { holes, .. } => holes.iter().map(|ty| n_scalars(model, ty, 0)).sum(),
         Argument::Function { bound, .. } => bound.iter().map(|(_, ty)| n_scalars(model, ty, 0)).sum(),
+        Argument::Parts { items, .. } => items.iter().map(|item| n_scalars_of(model, item)).sum(),
     }
 }
 

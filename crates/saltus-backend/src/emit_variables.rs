@@ -7,7 +7,7 @@
 //! Attributes that are no literals depend on parameters; the table leaves them out.
 
 use saltus_flat::{BaseType, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed};
-use saltus_program::{Causality, SlotKind, Variability, Variable};
+use saltus_program::{Causality, SlotId, SlotKind, Variability, Variable};
 
 use crate::alias::Aliases;
 use crate::system::{System, element_name, slot_type};
@@ -24,7 +24,7 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
             let name = element_name(&declared.name, &dims, i as u64);
             // The negative of another variable has a slot of its own.
             let shown = if alias.is_negated { slot } else { alias.slot };
-            let derivative = system.derivative_of.get(&slot).map(|&slot| (format!("der({name})"), slot));
+            let derivative = derivative(system, aliases, slot).map(|slot| (format!("der({name})"), slot));
             variables.push(Variable {
                 name,
                 slot: shown,
@@ -55,6 +55,16 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
         }
     }
     variables
+}
+
+/// The slot of the derivative of a state, or of a variable that is differentiated and not a state.
+fn derivative(system: &System, aliases: &Aliases, slot: SlotId) -> Option<SlotId> {
+    let of_state = system.derivative_of.get(&slot).copied();
+    of_state.or_else(|| {
+        let given_up = *system.introduced.given_up.get(&slot)?;
+        let alias = aliases.resolve(given_up);
+        Some(if alias.is_negated { given_up } else { alias.slot })
+    })
 }
 
 fn causality(declared: Declared, speed: Speed, kind: SlotKind) -> Causality {

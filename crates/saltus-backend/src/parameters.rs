@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Confidence, ExprKind, FlatModel, VarId, Variability, Variable};
 use saltus_graph::strongly_connected_components;
-use saltus_program::{Argument, SlotId, SlotKind, SlotType};
+use saltus_program::{SlotId, SlotKind, SlotType};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
@@ -211,9 +211,7 @@ fn needs(system: &System, node: NodeId) -> Vec<SlotId> {
     for call in calls {
         let callable = system.calls.callables.get(system.dag.called(call).function);
         for argument in callable.map_or(&[][..], |c| &c.arguments) {
-            if let Argument::Object(slot) = argument {
-                slots.push(*slot);
-            }
+            slots.extend(argument.objects());
         }
     }
     slots

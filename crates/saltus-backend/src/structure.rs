@@ -64,12 +64,15 @@ impl Structure {
         let known = known_nodes(system);
         let mut occurrences = Occurrences::new(&system.dag, &known, &column, unknowns.len());
         let mut nodes = Vec::new();
+        let is_unknown = |slot: &SlotId| column[slot.index()] != usize::MAX;
+        let has_objects =
+            system.calls.callables.values().flat_map(|c| &c.arguments).any(|a| a.objects().iter().any(is_unknown));
         let rows = equations
             .iter()
             .map(|equation| {
                 nodes.clear();
                 system.dag.reach(&[equation.left, equation.right], &mut nodes);
-                match equation.target {
+                let mut row = match equation.target {
                     Some(target) => assigned_row(system, &nodes, &column, target),
                     None => {
                         let mut row = occurrences.of(equation, &nodes);
@@ -77,7 +80,11 @@ impl Structure {
                         row.iter_mut().filter(|(k, _)| is_owned(*k)).for_each(|e| e.1 = e.1.max(Solvability::No));
                         row
                     }
+                };
+                if has_objects {
+                    add_objects(system, &nodes, &column, &mut row);
                 }
+                row
             })
             .collect();
         Structure { rows, n_columns: unknowns.len() }
@@ -106,6 +113,21 @@ impl Structure {
         let found = self.rows[row].binary_search_by_key(&column, |(k, _)| *k);
         found.map_or(Solvability::No, |at| self.rows[row][at].1)
     }
+}
+
+/// A call needs the external objects that it is given, though their handles are not among its scalars.
+fn add_objects(system: &System, nodes: &[NodeId], column: &[usize], row: &mut Vec<(usize, Solvability)>) {
+    for &node in nodes {
+        let Node::Result(call, _) = system.dag.node(node) else { continue };
+        let callable = system.calls.callables.get(system.dag.called(call).function);
+        for slot in callable.map_or(&[][..], |c| &c.arguments).iter().flat_map(|a| a.objects()) {
+            let k = column[slot.index()];
+            if k != usize::MAX && row.iter().all(|&(other, _)| other != k) {
+                row.push((k, Solvability::No));
+            }
+        }
+    }
+    row.sort_unstable();
 }
 
 /// An assignment determines its target and nothing else.

@@ -32,7 +32,7 @@ pub struct Target {
     /// Let models read and write files outside of the working directory, and run commands.
     #[arg(long)]
     allow_io: bool,
-    /// Let models call functions of their own shared libraries.
+    /// Let models call functions of their own shared libraries, and of C source that comes with them.
     #[arg(long)]
     allow_external: bool,
     /// Print the seconds of each stage.

@@ -277,6 +277,8 @@ fn call_foreign(
         language: &external.language,
         libraries: &external.libraries,
         directories: &external.directories,
+        includes: &external.includes,
+        include_directories: &external.include_directories,
         is_output: &is_output,
         result: result.map(|ty| ty.base),
     };

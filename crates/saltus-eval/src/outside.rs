@@ -59,13 +59,32 @@ pub struct ForeignCall<'a> {
     pub libraries: &'a [String],
     /// Where they may lie, as URIs or paths.
     pub directories: &'a [String],
+    /// C text that comes with the function, and the directories of the files that it includes.
+    pub includes: &'a [String],
+    pub include_directories: &'a [String],
     /// Which arguments the function writes.
     pub is_output: &'a [bool],
     /// The type of what is returned, always a scalar; `None` if nothing is.
     pub result: Option<BaseType>,
 }
 
+/// C text that external functions bring along; one translation unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inclusion {
+    /// `Include`
+    pub texts: Vec<String>,
+    /// `IncludeDirectory`, as URIs or paths.
+    pub directories: Vec<String>,
+    /// The C functions that are called by their names.
+    pub functions: Vec<String>,
+}
+
 pub trait Outside: Send {
+    /// The C text of all external functions of the model, before any of them is called: they may need one another.
+    fn include(&mut self, units: Vec<Inclusion>) {
+        let _ = units;
+    }
+
     /// Contents of a file named by a path or a `modelica://` URI.
     fn read(&mut self, name: &str) -> Reached<Vec<u8>>;
 

@@ -101,6 +101,10 @@ pub struct External {
     pub libraries: Vec<String>,
     /// `LibraryDirectory`, as URIs or paths.
     pub directories: Vec<String>,
+    /// `Include`: C text that declares or defines the function.
+    pub includes: Vec<String>,
+    /// `IncludeDirectory`, as URIs or paths.
+    pub include_directories: Vec<String>,
     /// Of a constructor: the function that ends the life of the external object.
     pub destructor: Option<FunctionId>,
 }

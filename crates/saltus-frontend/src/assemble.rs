@@ -69,7 +69,7 @@ impl<'a> Front<'a> {
             self.check_modification_sizes(comp);
         }
         let partial = self.partial_class(inst);
-        let may_become_complete = self.tree[comp].declared.clause.prefixes.is_replaceable
+        let may_become_complete = self.tree[comp].declared.is_replaceable
             || self.tree[inst].slot.is_some_and(|s| self.tree[s].is_replaceable);
         if partial.is_some() && may_become_complete && self.request.purpose == Purpose::Check {
             self.checks.has_partial_parts = true;

@@ -479,7 +479,7 @@ impl<'a> Front<'a> {
 
     fn dims_of_binding(&mut self, comp: CompId) -> Vec<Dim> {
         if let Some(binding) = self.written_value(comp) {
-            return binding.ty.dims.clone();
+            return self.sizes_of_value(&binding);
         }
         // Without a value the start attribute is the next best witness of the size.
         let start = self.words.start;
@@ -605,7 +605,9 @@ impl<'a> Front<'a> {
             return Some(typed);
         }
         if typed.ty.rank() < value.indices.len() + rank && typed.ty.rank() <= rank {
-            self.report_once(d::missing_each(value.span));
+            if !value.may_be_each {
+                self.report_once(d::missing_each(value.span));
+            }
             return Some(typed);
         }
         let span = typed.span;

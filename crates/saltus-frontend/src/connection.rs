@@ -33,6 +33,8 @@ pub struct Resolved {
     pub dims: Vec<u64>,
     pub items: Vec<Connector>,
     pub face: Face,
+    /// The variable, if all of one is named, be it an array without elements.
+    pub whole: Option<CompId>,
 }
 
 /// One connection between two connectors.
@@ -253,14 +255,13 @@ impl<'a> Front<'a> {
         };
         let is_outer = self.tree[comp].declared.is_outer;
         let face = if self.is_connector(comp) && !is_outer { Face::Outside } else { Face::Inside };
-        let mut dims = Vec::new();
-        let mut items = Vec::new();
-        match self.walk_connectors(scope, comp, &reference.parts, &mut dims, &mut items, 0) {
+        let mut found = Resolved { dims: Vec::new(), items: Vec::new(), face, whole: None };
+        match self.walk_connectors(scope, comp, &reference.parts, &mut found, 0) {
             Walk::Done => {
-                if items.is_empty() && dims.iter().all(|&n| n > 0) {
+                if found.items.is_empty() && found.dims.iter().all(|&n| n > 0) {
                     return Argument::Absent;
                 }
-                Argument::Connectors(Resolved { dims, items, face })
+                Argument::Connectors(found)
             }
             Walk::Absent => Argument::Absent,
             Walk::Missing(bus, at) => Argument::Missing { bus, part: &reference.parts[at], face },
@@ -273,8 +274,7 @@ impl<'a> Front<'a> {
         scope: InstId,
         comp: CompId,
         parts: &'a [ast::RefPart],
-        dims: &mut Vec<u64>,
-        items: &mut Vec<Connector>,
+        found: &mut Resolved,
         at: usize,
     ) -> Walk {
         self.record(parts[at].name.span, Member::Component(comp));
@@ -311,7 +311,7 @@ impl<'a> Front<'a> {
             }
             positions = positions.iter().flat_map(|p| chosen.iter().map(move |i| p * size + i - 1)).collect();
         }
-        dims.extend(own_dims);
+        found.dims.extend(own_dims);
         match kind {
             CompKind::Error => Walk::Error,
             CompKind::Leaf(_) => {
@@ -321,25 +321,26 @@ impl<'a> Front<'a> {
                     return Walk::Error;
                 }
                 let is_whole = sizes.is_empty();
-                items.extend(positions.iter().map(|&p| Connector::Leaf(comp, (!is_whole).then_some(p))));
+                found.items.extend(positions.iter().map(|&p| Connector::Leaf(comp, (!is_whole).then_some(p))));
+                found.whole = Some(comp).filter(|_| part.subscripts.is_empty());
                 Walk::Done
             }
             CompKind::Class(class) => {
                 let Some(next) = parts.get(at + 1) else {
-                    items.extend(positions.iter().map(|&p| Connector::Inst(class.elements[p as usize])));
+                    found.items.extend(positions.iter().map(|&p| Connector::Inst(class.elements[p as usize])));
                     return Walk::Done;
                 };
-                let outer_dims = dims.len();
+                let outer_dims = found.dims.len();
                 for &p in &positions {
                     let inst = class.elements[p as usize];
-                    dims.truncate(outer_dims);
-                    let found = self.member(inst, next.name.name);
-                    if let Some(found) = found {
-                        self.check_visible_in(comp, found, &next.name);
+                    found.dims.truncate(outer_dims);
+                    let member = self.member(inst, next.name.name);
+                    if let Some(member) = member {
+                        self.check_visible_in(comp, member, &next.name);
                     }
-                    match found {
+                    match member {
                         Some(Member::Component(inner)) if !self.is_unborn(inst, inner) => {
-                            match self.walk_connectors(scope, inner, parts, dims, items, at + 1) {
+                            match self.walk_connectors(scope, inner, parts, found, at + 1) {
                                 Walk::Done => {}
                                 other => return other,
                             }
@@ -388,18 +389,25 @@ impl<'a> Front<'a> {
 
     pub fn pair_connectors(&mut self, a: (Connector, Face), b: (Connector, Face), connection: &Connection) {
         match (a.0, b.0) {
+            (Connector::Leaf(x, None), Connector::Leaf(_, None)) if self.is_overdetermined_variable(x) => {
+                self.graph_connection(a, b, connection);
+            }
+            (Connector::Inst(x), Connector::Inst(_)) if self.is_overdetermined(x) => {
+                self.graph_connection(a, b, connection);
+            }
+            _ => self.pair_parts(a, b, connection),
+        }
+    }
+
+    /// The same for two that are not, or no longer, overdetermined.
+    pub fn pair_parts(&mut self, a: (Connector, Face), b: (Connector, Face), connection: &Connection) {
+        match (a.0, b.0) {
             (Connector::Leaf(x, i), Connector::Leaf(y, j)) => {
                 if let (Some(x), Some(y)) = (self.end(x, i, a.1), self.end(y, j, b.1)) {
                     self.network.sets.connect(x, y, connection.span, connection.component.clone());
                 }
             }
-            (Connector::Inst(x), Connector::Inst(y)) => {
-                if self.is_overdetermined(x) {
-                    self.graph_connection((x, a.1), (y, b.1), connection);
-                    return;
-                }
-                self.pair_members((x, a.1), (y, b.1), connection);
-            }
+            (Connector::Inst(x), Connector::Inst(y)) => self.pair_members((x, a.1), (y, b.1), connection),
             _ => {
                 let (a, b) = (self.connector_name(a.0), self.connector_name(b.0));
                 self.report(d::connect_kinds(&a, &b, connection.span));

@@ -309,6 +309,8 @@ impl<'a> Front<'a> {
                 declaration,
                 is_inner: clause.prefixes.is_inner,
                 is_outer: clause.prefixes.is_outer,
+                is_replaceable: clause.prefixes.is_replaceable,
+                constraint: None,
                 is_hidden: is_protected || self.tree[inst].is_protected_base,
                 condition: declaration.condition.as_ref().map(|c| (c, inst)),
                 constrained_to: None,
@@ -328,9 +330,13 @@ impl<'a> Front<'a> {
         if comp.declared.is_outer && !comp.declared.is_inner {
             self.check_outer_unmodified(&comp, &inner, &from_outside);
         }
-        if let Some(constraint) = clause.constrained_by.as_ref().and_then(|c| c.modification.as_ref()) {
-            let constraint = self.class_modifier(constraint, inst);
-            inner = merge(&inner, &Some(constraint));
+        // Without a constraining clause the modifications of the declaration constrain (specification 7.3.2).
+        comp.declared.constraint = match &clause.constrained_by {
+            Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, inst)),
+            None => inner.clone(),
+        };
+        if clause.constrained_by.is_some() {
+            inner = merge(&inner, &comp.declared.constraint);
         }
         if let Some(outside) = &from_outside {
             for redeclare in &outside.redeclares {
@@ -360,28 +366,28 @@ impl<'a> Front<'a> {
         redeclare: &Redeclare<'a>,
         inherited: Prefixes,
     ) -> ModRef<'a> {
-        let &Redeclare::Component { clause, component, scope, span } = redeclare else {
+        let Redeclare::Component { clause, component, scope, span, is_replaceable, constrained_by, indices } =
+            redeclare
+        else {
             if let &Redeclare::Class { span, .. } = redeclare {
                 let text = self.text(comp.name);
                 self.report(d::redeclare_kind(text, "component", "class", span, Some(comp.declared.span)));
             }
             return own;
         };
+        let (clause, component, scope, span) = (*clause, *component, *scope, *span);
         self.check_redeclared_component(comp, clause, component, scope, span);
-        let constraint = match &comp.declared.clause.constrained_by {
-            Some(c) => {
-                let constraint = c.modification.as_ref().map(|m| self.class_modifier(m, comp.declared.scope));
-                merge(&own.and_then(|m| m.value_alone()), &constraint)
-            }
-            None => own,
+        let declared = &mut comp.declared;
+        let original = declared.clause.constrained_by.as_ref().map_or(&declared.clause.type_name, |c| &c.base);
+        declared.constrained_to = match (constrained_by, declared.constrained_to) {
+            (Some(c), _) => Some((&c.base, scope, span)),
+            (None, Some((path, at, _))) => Some((path, at, span)),
+            (None, None) => Some((original, declared.scope, span)),
         };
-        let constraining =
-            comp.declared.clause.constrained_by.as_ref().map_or(&comp.declared.clause.type_name, |c| &c.base);
-        comp.declared.constrained_to = match comp.declared.constrained_to {
-            Some((path, at, _)) => Some((path, at, span)),
-            None => Some((constraining, comp.declared.scope, span)),
-        };
-        let new = component.modification.as_ref().map(|m| self.modifier(m, scope));
+        let narrower = constrained_by.and_then(|c| c.modification.as_ref()).map(|m| self.class_modifier(m, scope));
+        declared.constraint = merge(&narrower, &declared.constraint);
+        declared.is_replaceable = *is_replaceable;
+        let new = component.modification.as_ref().map(|m| self.modifier(m, scope).redeclared_at(indices));
         let old = comp.prefixes;
         if component.subscripts.is_empty() && clause.subscripts.is_empty() {
             comp.declared.dims_from =
@@ -399,7 +405,7 @@ impl<'a> Front<'a> {
         comp.prefixes.variability = comp.prefixes.variability.or(old.variability);
         comp.prefixes.direction = comp.prefixes.direction.or(old.direction);
         comp.prefixes.connection = comp.prefixes.connection.or(old.connection);
-        merge(&new, &constraint)
+        merge(&merge(&new, &own.and_then(|m| m.value_alone())), &comp.declared.constraint)
     }
 
     /// The `redeclare` elements of a body as a modification for its bases.
@@ -416,7 +422,15 @@ impl<'a> Front<'a> {
                 ast::ElementKind::Components(c) if c.prefixes.is_redeclare => {
                     for component in &c.components {
                         let span = component.name.span;
-                        let redeclare = Redeclare::Component { clause: c, component, scope: inst, span };
+                        let redeclare = Redeclare::Component {
+                            clause: c,
+                            component,
+                            scope: inst,
+                            span,
+                            is_replaceable: c.prefixes.is_replaceable,
+                            constrained_by: c.constrained_by.as_ref(),
+                            indices: Vec::new(),
+                        };
                         subs.push((component.name.name, redeclaring(redeclare, span)));
                     }
                 }
@@ -492,8 +506,14 @@ impl<'a> Front<'a> {
                 Some(e) => (ModExpr::Ast(e, scope), e.span),
                 None => (ModExpr::Break, modification.span),
             };
-            result.value =
-                Some(ModValue { expr, indices: Vec::new(), beats_binding: false, replaces_value: false, span });
+            result.value = Some(ModValue {
+                expr,
+                indices: Vec::new(),
+                beats_binding: false,
+                replaces_value: false,
+                may_be_each: false,
+                span,
+            });
         }
         Rc::new(result)
     }
@@ -569,7 +589,15 @@ impl<'a> Front<'a> {
             }
             ast::RedeclarationKind::Component(clause) => {
                 for component in &clause.components {
-                    let redeclare = Redeclare::Component { clause, component, scope, span: r.span };
+                    let redeclare = Redeclare::Component {
+                        clause,
+                        component,
+                        scope,
+                        span: r.span,
+                        is_replaceable: r.is_replaceable,
+                        constrained_by: r.constrained_by.as_ref(),
+                        indices: Vec::new(),
+                    };
                     self.add_replacement(target, component.name, redeclare, r);
                     if let Some(condition) = &component.condition {
                         self.report(d::redeclare_condition(self.text(component.name.name), condition.span));
@@ -589,7 +617,7 @@ impl<'a> Front<'a> {
         if let Some((_, first)) = target.subs.iter().find(|(n, _)| *n == name.name) {
             self.report(d::modified_twice(self.text(name.name), r.span, first.span));
         }
-        let modifier = Mod { is_final: r.is_final, ..(*redeclaring(redeclare, r.span)).clone() };
+        let modifier = Mod { is_final: r.is_final, is_each: r.is_each, ..(*redeclaring(redeclare, r.span)).clone() };
         target.subs.push((name.name, Rc::new(modifier)));
     }
 }

@@ -79,7 +79,7 @@ impl<'a> Front<'a> {
             CompKind::Class(class) => vec![Connector::Inst(*class.elements.last()?)],
             CompKind::Error => return None,
         };
-        Some(Resolved { dims: if subscripts.is_empty() { sizes } else { dims }, items, face })
+        Some(Resolved { dims: if subscripts.is_empty() { sizes } else { dims }, items, face, whole: None })
     }
 
     /// A new member of an expandable connector with the type of `like`.

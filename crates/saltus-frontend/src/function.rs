@@ -291,11 +291,16 @@ impl<'a> Front<'a> {
         let strings = |word| annotations.into_iter().flatten().flat_map(|a| self.annotation_strings(a, word)).collect();
         made.libraries = strings(self.words.library);
         made.directories = strings(self.words.library_directory);
+        made.includes = strings(self.words.include);
+        made.include_directories = strings(self.words.include_directory);
         let name = self.library.qualified_name(self.tree[inst].class);
-        if made.directories.is_empty()
-            && let Some(top) = name.split('.').next()
-        {
-            made.directories.push(format!("modelica://{top}/Resources/Library"));
+        if let Some(top) = name.split('.').next() {
+            if made.directories.is_empty() {
+                made.directories.push(format!("modelica://{top}/Resources/Library"));
+            }
+            if made.include_directories.is_empty() {
+                made.include_directories.push(format!("modelica://{top}/Resources/Include"));
+            }
         }
         made.destructor = self.destructor_of(inst, &made);
         made
@@ -489,6 +494,8 @@ fn external(
         result,
         libraries: Vec::new(),
         directories: Vec::new(),
+        includes: Vec::new(),
+        include_directories: Vec::new(),
         destructor: None,
     }
 }

@@ -15,11 +15,11 @@ use saltus_syntax::ast;
 use crate::component::fill;
 use crate::connection::{Argument, Connection, Connector};
 use crate::diagnostics as d;
-use crate::instance::{CompKind, InstId, Member};
+use crate::instance::{CompId, CompKind, InstId, Member, SlotId};
 use crate::{Front, Purpose};
 
-/// A connection between two overdetermined parts.
-pub type Edge = ((InstId, Face), (InstId, Face), Connection);
+/// A connection between two overdetermined parts: records, or variables as a whole.
+pub type Edge = ((Connector, Face), (Connector, Face), Connection);
 
 impl<'a> Front<'a> {
     /// `Connections.root(…)` and the like, which are no equations.
@@ -32,6 +32,12 @@ impl<'a> Front<'a> {
     /// A type with a function `equalityConstraint`.
     pub fn is_overdetermined(&mut self, inst: InstId) -> bool {
         self.member(inst, self.words.equality_constraint).is_some()
+    }
+
+    /// A variable whose type has such a function.
+    pub fn is_overdetermined_variable(&mut self, comp: CompId) -> bool {
+        let comp = self.actual(comp);
+        self.types.leaf_types.get(&comp).is_some_and(|ty| ty.equality_constraint.is_some())
     }
 
     pub fn graph_equation(&mut self, scope: InstId, call: &'a ast::Call, span: Span) {
@@ -70,31 +76,47 @@ impl<'a> Front<'a> {
             self.report(d::graph_argument(span));
             return None;
         };
-        match self.connect_argument(scope, reference) {
-            Argument::Connectors(c) => match c.items.as_slice() {
-                [Connector::Inst(inst)] => Some(self.graph_node(*inst)),
-                _ => {
-                    self.report(d::graph_argument(span));
-                    None
-                }
-            },
+        let argument = self.connect_argument(scope, reference);
+        if !matches!(argument, Argument::Connectors(_)) {
+            return None;
+        }
+        let part = self.overdetermined_part(&argument);
+        if part.is_none() {
+            self.report(d::graph_argument(span));
+        }
+        part.map(|part| self.graph_node(part))
+    }
+
+    /// What an operator on the graph was given: one record, or all of a variable.
+    fn overdetermined_part(&mut self, argument: &Argument) -> Option<Connector> {
+        let Argument::Connectors(c) = argument else { return None };
+        match (c.items.as_slice(), c.whole) {
+            ([Connector::Inst(inst)], _) => Some(Connector::Inst(*inst)),
+            (_, Some(comp)) if self.is_overdetermined_variable(comp) => Some(Connector::Leaf(comp, None)),
             _ => None,
         }
     }
 
-    fn graph_node(&mut self, inst: InstId) -> NodeId {
-        if let Some(&node) = self.overconstrained.nodes.get(&inst) {
+    fn graph_node(&mut self, part: Connector) -> NodeId {
+        if let Some(&node) = self.overconstrained.nodes.get(&part) {
             return node;
         }
-        let name = self.component_path(inst).to_string();
-        let span = self.tree[inst].owner.map_or(Span::nowhere(), |c| self.tree[c].declared.span);
+        let name = self.connector_name(part);
+        let span = self.component_of(part).map_or(Span::nowhere(), |c| self.tree[c].declared.span);
         let node = self.overconstrained.graph.add_node(name, span);
-        self.overconstrained.nodes.insert(inst, node);
+        self.overconstrained.nodes.insert(part, node);
         node
     }
 
+    fn component_of(&self, part: Connector) -> Option<CompId> {
+        match part {
+            Connector::Inst(inst) => self.tree[inst].owner,
+            Connector::Leaf(comp, _) => Some(comp),
+        }
+    }
+
     /// A connection between two overdetermined parts waits for the spanning tree.
-    pub fn graph_connection(&mut self, a: (InstId, Face), b: (InstId, Face), connection: &Connection) {
+    pub fn graph_connection(&mut self, a: (Connector, Face), b: (Connector, Face), connection: &Connection) {
         let (x, y) = (self.graph_node(a.0), self.graph_node(b.0));
         let key = self.overconstrained.edges.len();
         self.overconstrained.edges.push((a, b, connection.clone()));
@@ -110,7 +132,7 @@ impl<'a> Front<'a> {
         let edges = std::mem::take(&mut self.overconstrained.edges);
         for &key in &spanning.kept {
             let (a, b, connection) = &edges[key];
-            self.pair_members(*a, *b, connection);
+            self.pair_parts(*a, *b, connection);
         }
         for &key in &spanning.broken {
             let (a, b, connection) = &edges[key];
@@ -122,12 +144,12 @@ impl<'a> Front<'a> {
     /// A class that is checked as a part of something may leave the root to its surroundings: these determine then as many scalars as
     /// the overdetermined type has too many (specification 4.8).
     fn check_roots(&mut self, rootless: &[Rootless]) {
-        let insts: HashMap<NodeId, InstId> =
-            self.overconstrained.nodes.iter().map(|(&inst, &node)| (node, inst)).collect();
+        let parts: HashMap<NodeId, Connector> =
+            self.overconstrained.nodes.iter().map(|(&part, &node)| (node, part)).collect();
         for tree in rootless {
-            let own = tree.nodes.iter().filter_map(|node| insts.get(node).copied()).find(|&i| self.is_own_connector(i));
+            let own = tree.nodes.iter().filter_map(|node| parts.get(node).copied()).find(|&i| self.is_own_connector(i));
             match own.filter(|_| self.request.purpose == Purpose::Check) {
-                Some(inst) => self.overconstrained.from_roots += self.n_redundant(inst),
+                Some(part) => self.overconstrained.from_roots += self.n_redundant(part),
                 None if self.request.purpose == Purpose::Check && self.request.allow_partial => {}
                 None => self.report(tree.diagnostic.clone()),
             }
@@ -146,9 +168,12 @@ impl<'a> Front<'a> {
             if !self.is_instantiated(comp) || !(self.is_connector(comp) || self.is_connector_inst(inst)) {
                 continue;
             }
+            if self.is_overdetermined_variable(comp) {
+                self.graph_node(Connector::Leaf(comp, None));
+            }
             for element in self.comp_elements(comp) {
                 if self.is_overdetermined(element) {
-                    self.graph_node(element);
+                    self.graph_node(Connector::Inst(element));
                 } else {
                     self.add_nodes_in(element);
                 }
@@ -157,11 +182,14 @@ impl<'a> Front<'a> {
     }
 
     /// Whether it is part of a public connector of the model itself.
-    fn is_own_connector(&mut self, inst: InstId) -> bool {
+    fn is_own_connector(&mut self, part: Connector) -> bool {
         if self.is_connector_inst(self.tree.model) {
             return true;
         }
-        let mut at = inst;
+        let mut at = match part {
+            Connector::Inst(inst) => inst,
+            Connector::Leaf(comp, _) => self.tree[comp].owner,
+        };
         while let Some(comp) = self.tree[at].owner {
             let is_public_connector = !self.tree[comp].declared.is_hidden && self.is_connector(comp);
             at = self.tree[comp].owner;
@@ -173,16 +201,38 @@ impl<'a> Front<'a> {
     }
 
     /// How many more scalars an overdetermined type has than its `equalityConstraint`.
-    fn n_redundant(&mut self, inst: InstId) -> u64 {
-        let name = self.words.equality_constraint;
-        let (Some(Member::Class(slot)), Some(comp)) = (self.member(inst, name), self.tree[inst].owner) else {
-            return 0;
-        };
+    fn n_redundant(&mut self, part: Connector) -> u64 {
+        let Some(slot) = self.equality_constraint_of(part) else { return 0 };
         let function = self.function_of(slot);
-        let value = self.record_at(comp, inst, Span::nowhere());
-        let n_scalars = self.n_unknowns(inst);
+        let value = self.value_of(part, Span::nowhere());
+        let n_scalars = match part {
+            Connector::Inst(inst) => self.n_unknowns(inst),
+            Connector::Leaf(comp, _) => self.n_elements(comp),
+        };
         let call = self.typed_call(function, vec![Some(value.clone()), Some(value)], Span::nowhere());
         n_scalars.saturating_sub(call.ty.n_elements().unwrap_or(0))
+    }
+
+    /// The function `equalityConstraint` of the type.
+    fn equality_constraint_of(&mut self, part: Connector) -> Option<SlotId> {
+        match part {
+            Connector::Inst(inst) => match self.member(inst, self.words.equality_constraint) {
+                Some(Member::Class(slot)) => Some(slot),
+                _ => None,
+            },
+            Connector::Leaf(comp, _) => {
+                let comp = self.actual(comp);
+                self.types.leaf_types.get(&comp).and_then(|ty| ty.equality_constraint)
+            }
+        }
+    }
+
+    fn value_of(&mut self, part: Connector, span: Span) -> Expr {
+        match (part, self.component_of(part)) {
+            (Connector::Inst(inst), Some(comp)) => self.record_at(comp, inst, span),
+            (_, Some(comp)) => self.whole_component(comp, span),
+            (_, None) => Expr::error(span),
+        }
     }
 
     fn n_unknowns(&mut self, inst: InstId) -> u64 {
@@ -200,14 +250,12 @@ impl<'a> Front<'a> {
         n
     }
 
-    fn equality_constraint(&mut self, a: InstId, b: InstId, connection: &Connection) {
-        let name = self.words.equality_constraint;
-        let Some(Member::Class(slot)) = self.member(a, name) else { return };
+    fn equality_constraint(&mut self, a: Connector, b: Connector, connection: &Connection) {
+        let Some(slot) = self.equality_constraint_of(a) else { return };
         let function = self.function_of(slot);
         let span = connection.span;
-        let (Some(x), Some(y)) = (self.tree[a].owner, self.tree[b].owner) else { return };
-        let left = self.record_at(x, a, span);
-        let right = self.record_at(y, b, span);
+        let left = self.value_of(a, span);
+        let right = self.value_of(b, span);
         let call = self.typed_call(function, vec![Some(left), Some(right)], span);
         if call.is_error() {
             return;
@@ -228,14 +276,9 @@ impl<'a> Front<'a> {
             self.report(d::graph_argument(span));
             return false;
         };
-        let inst = match self.connect_argument(scope, reference) {
-            Argument::Connectors(c) => match c.items.as_slice() {
-                [Connector::Inst(inst)] => *inst,
-                _ => return false,
-            },
-            _ => return false,
-        };
-        let (Some(&node), Some(spanning)) = (self.overconstrained.nodes.get(&inst), &self.overconstrained.spanning)
+        let argument = self.connect_argument(scope, reference);
+        let Some(part) = self.overdetermined_part(&argument) else { return false };
+        let (Some(&node), Some(spanning)) = (self.overconstrained.nodes.get(&part), &self.overconstrained.spanning)
         else {
             return false;
         };

@@ -81,6 +81,8 @@ pub struct SimpleType<'a> {
     pub modifier: ModRef<'a>,
     pub direction: Option<ast::Direction>,
     pub is_connector: bool,
+    /// Its function `equalityConstraint`: variables of the type are overdetermined.
+    pub equality_constraint: Option<SlotId>,
 }
 
 /// Prefixes that a component passes on to everything in it.
@@ -173,6 +175,9 @@ pub struct Declared<'a> {
     pub declaration: &'a ast::Component,
     pub is_inner: bool,
     pub is_outer: bool,
+    pub is_replaceable: bool,
+    /// Modifications of the constraining type: they hold for whatever the component is redeclared to.
+    pub constraint: ModRef<'a>,
     /// Declared in a protected section of its class, or inherited by it with a protected `extends`.
     pub is_hidden: bool,
     /// The condition attribute with its scope.

@@ -32,6 +32,7 @@ mod expression;
 mod function;
 mod function_rules;
 mod graph;
+mod inferred_sizes;
 mod instance;
 mod local_balance;
 mod lookup;

@@ -128,7 +128,10 @@ impl<'a> Front<'a> {
 
     fn add_interface(&mut self, comp: CompId, place: Place, out: &mut Interface) {
         match self.comp_kind(comp) {
-            CompKind::Leaf(_) => self.add_leaf(comp, place, out),
+            CompKind::Leaf(_) => {
+                out.is_special |= self.is_overdetermined_variable(comp);
+                self.add_leaf(comp, place, out);
+            }
             CompKind::Class(class) => {
                 for &element in &class.elements {
                     if self.is_model_inst(element) {

@@ -119,10 +119,10 @@ impl<'a> Front<'a> {
             _ => constraint,
         };
         let declared = slot;
-        for &redeclare in &modifier.redeclares {
-            let Redeclare::Class { class: new, scope, span } = redeclare else {
+        for redeclare in &modifier.redeclares {
+            let &Redeclare::Class { class: new, scope, span } = redeclare else {
                 let (text, at) = (self.text(name), self.library.definition(class).map(|c| c.name.span));
-                if let Redeclare::Component { span, .. } = redeclare {
+                if let &Redeclare::Component { span, .. } = redeclare {
                     self.report(d::redeclare_kind(text, "class", "component", span, at));
                 }
                 continue;

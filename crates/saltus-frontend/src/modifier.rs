@@ -52,6 +52,8 @@ pub struct ModValue<'a> {
     pub beats_binding: bool,
     /// Stands in the place of a value that was given further inside.
     pub replaces_value: bool,
+    /// Holds for each element of an array also if `each` is missing.
+    pub may_be_each: bool,
     pub span: Span,
 }
 
@@ -63,10 +65,24 @@ pub enum ModExpr<'a> {
     Break,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Redeclare<'a> {
-    Class { class: ClassId, scope: InstId, span: Span },
-    Component { clause: &'a ast::ComponentClause, component: &'a ast::Component, scope: InstId, span: Span },
+    Class {
+        class: ClassId,
+        scope: InstId,
+        span: Span,
+    },
+    Component {
+        clause: &'a ast::ComponentClause,
+        component: &'a ast::Component,
+        scope: InstId,
+        span: Span,
+        /// `redeclare replaceable`: it may be redeclared again.
+        is_replaceable: bool,
+        constrained_by: Option<&'a ast::ConstrainedBy>,
+        /// Positions inside the arrays of components that lie between the redeclaration and the element.
+        indices: Vec<u32>,
+    },
 }
 
 impl<'a> Mod<'a> {
@@ -127,11 +143,23 @@ impl<'a> Mod<'a> {
         }
         Rc::new(Mod {
             value: self.value.as_ref().map(|v| v.at_index(index)),
-            redeclares: self.redeclares.clone(),
+            redeclares: self.redeclares.iter().map(|r| r.at_index(index)).collect(),
             subs: self.subs.iter().map(|(n, m)| (*n, if m.is_each { m.clone() } else { m.at_index(index) })).collect(),
             deselected_connections: self.deselected_connections.clone(),
             ..**self
         })
+    }
+
+    /// The same for values of a redeclaration: one that has no element for `index` holds for each.
+    pub fn redeclared_at(self: &Rc<Self>, index: &[u32]) -> Rc<Mod<'a>> {
+        let marked = self.with_each_optional();
+        marked.at_index(index)
+    }
+
+    fn with_each_optional(self: &Rc<Self>) -> Rc<Mod<'a>> {
+        let value = self.value.clone().map(|v| ModValue { may_be_each: true, ..v });
+        let subs = self.subs.iter().map(|(n, m)| (*n, m.with_each_optional())).collect();
+        Rc::new(Mod { value, subs, ..(**self).clone() })
     }
 
     fn beating_binding(self: &Rc<Self>) -> Rc<Mod<'a>> {
@@ -139,6 +167,16 @@ impl<'a> Mod<'a> {
         let subs = self.subs.iter().map(|(n, m)| (*n, m.beating_binding())).collect();
         let deselected_connections = self.deselected_connections.clone();
         Rc::new(Mod { value, subs, redeclares: self.redeclares.clone(), deselected_connections, ..**self })
+    }
+}
+
+impl<'a> Redeclare<'a> {
+    fn at_index(&self, index: &[u32]) -> Redeclare<'a> {
+        let mut redeclare = self.clone();
+        if let Redeclare::Component { indices, .. } = &mut redeclare {
+            indices.extend_from_slice(index);
+        }
+        redeclare
     }
 }
 
@@ -165,6 +203,7 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
     if outer.is_empty() && !outer.is_final {
         return inner.clone();
     }
+    let inner = &without_redeclared(inner, &outer.redeclares);
     let outer_beats = inner.value.is_some() && outer.value.is_none();
     let mut subs = inner.subs.clone();
     for (name, from_outer) in &outer.subs {
@@ -188,6 +227,29 @@ fn merge_both<'a>(outer: &Rc<Mod<'a>>, inner: &Rc<Mod<'a>>) -> Rc<Mod<'a>> {
         deselected_connections,
         span: outer.span,
     })
+}
+
+/// A modification without what a redeclaration from further outside says anew: `redeclare T x(a = 1) = y` beats the value
+/// that somebody nearer gave to `x`, and to its `a`.
+fn without_redeclared<'a>(inner: &Rc<Mod<'a>>, redeclares: &[Redeclare<'a>]) -> Rc<Mod<'a>> {
+    let Some(Redeclare::Component { component, .. }) = redeclares.last() else { return inner.clone() };
+    let Some(new) = &component.modification else { return inner.clone() };
+    without_given(inner, new)
+}
+
+fn without_given<'a>(inner: &Rc<Mod<'a>>, new: &ast::Modification) -> Rc<Mod<'a>> {
+    let mut rest = (**inner).clone();
+    if new.value.is_some() {
+        rest.value = None;
+    }
+    for argument in new.class.iter().flat_map(|c| &c.arguments) {
+        let ast::Argument::Modification(element) = argument else { continue };
+        let ([name], Some(modification)) = (element.name.parts.as_slice(), &element.modification) else { continue };
+        if let Some((_, sub)) = rest.subs.iter_mut().find(|(n, _)| *n == name.name) {
+            *sub = without_given(sub, modification);
+        }
+    }
+    Rc::new(rest)
 }
 
 fn merge_values<'a>(outer: Option<&ModValue<'a>>, inner: Option<&ModValue<'a>>) -> Option<ModValue<'a>> {

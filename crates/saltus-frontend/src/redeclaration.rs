@@ -53,7 +53,7 @@ impl<'a> Front<'a> {
         } else if let Some((given, was)) = changed_prefix(clause, original) {
             self.report(d::redeclare_prefix(name, given, was, component.name.span, comp.declared.span));
         }
-        if !original.prefixes.is_replaceable && scope != comp.declared.scope && !clause.prefixes.is_redeclare {
+        if !comp.declared.is_replaceable && scope != comp.declared.scope && !clause.prefixes.is_redeclare {
             self.checks.redeclared_types.push(RedeclaredType {
                 name: comp.name,
                 original: (&original.type_name, comp.declared.scope),

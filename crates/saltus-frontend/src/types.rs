@@ -14,6 +14,9 @@ use crate::modifier::merge;
 /// Short definitions of short definitions that are followed to find the dimensions of a class.
 const MOST_SHORT_CLASSES: usize = 100;
 
+/// Records of one class whose fields are being found at the same time.
+const MOST_NESTED_RECORDS: usize = 10;
+
 impl<'a> Front<'a> {
     /// The built-in type a class amounts to, or `None` for classes with components.
     pub fn simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
@@ -55,6 +58,7 @@ impl<'a> Front<'a> {
                     modifier: merge(&own, &merge(&merge(&written, &constraint), &inner.modifier)),
                     direction: short.direction.or(inner.direction),
                     is_connector: is_connector || inner.is_connector,
+                    equality_constraint: inner.equality_constraint,
                 }))
             }
             ast::ClassBody::Long(body) => self.simple_long_type(slot, definition, body, is_connector),
@@ -136,7 +140,18 @@ impl<'a> Front<'a> {
             modifier: merge(&own, &merge(&written, &inner.modifier)),
             direction: inner.direction,
             is_connector: is_connector || inner.is_connector,
+            equality_constraint: self.own_equality_constraint(slot).or(inner.equality_constraint),
         }))
+    }
+
+    fn own_equality_constraint(&mut self, slot: SlotId) -> Option<SlotId> {
+        let name = self.words.equality_constraint;
+        self.library.child(self.tree[slot].class, name)?;
+        let inst = self.slot_instance(slot);
+        match self.member(inst, name) {
+            Some(Member::Class(constraint)) => Some(constraint),
+            _ => None,
+        }
     }
 
     pub fn enum_of_class(&mut self, class: ClassId, body: &ast::EnumerationBody) -> EnumId {
@@ -160,12 +175,15 @@ impl<'a> Front<'a> {
         if let Some(id) = self.types.record_of(inst) {
             return Some(id);
         }
-        if !self.types.open_records.insert(class) {
+        // The sizes of a record may be those of another of the same class; a record in itself never ends.
+        let n_open = self.types.open_records.iter().filter(|(c, _)| *c == class).count();
+        if n_open > MOST_NESTED_RECORDS || self.types.open_records.contains(&(class, inst)) {
             let name = self.library.qualified_name(class);
             let span = self.tree[inst].definition.map_or(saltus_base::Span::nowhere(), |c| c.name.span);
             self.report(crate::diagnostics::recursive_instantiation(&name, &name, span));
             return None;
         }
+        self.types.open_records.push((class, inst));
         let mut fields = Vec::new();
         for comp in self.tree[inst].members.components.clone() {
             if actual && !self.is_present(comp) {
@@ -174,7 +192,7 @@ impl<'a> Front<'a> {
             let ty = if actual { self.comp_type(comp) } else { self.local_type(comp) };
             fields.push(RecordField { name: self.text(self.tree[comp].name).to_owned(), ty });
         }
-        self.types.open_records.remove(&class);
+        self.types.open_records.pop();
         let record = RecordType { name: self.library.qualified_name(class), fields };
         Some(self.types.add_record(inst, slot, record))
     }
@@ -254,5 +272,12 @@ impl<'a> Front<'a> {
 }
 
 fn simple<'a>(base: BaseType, is_connector: bool) -> SimpleType<'a> {
-    SimpleType { base, subscripts: Vec::new(), modifier: None, direction: None, is_connector }
+    SimpleType {
+        base,
+        subscripts: Vec::new(),
+        modifier: None,
+        direction: None,
+        is_connector,
+        equality_constraint: None,
+    }
 }

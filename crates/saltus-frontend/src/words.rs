@@ -19,6 +19,7 @@ macro_rules! words {
 words! {
     time = "time", start = "start", fixed = "fixed", min = "min", max = "max", nominal = "nominal",
     constructor = "constructor", destructor = "destructor", library = "Library", library_directory = "LibraryDirectory",
+    include = "Include", include_directory = "IncludeDirectory",
     hide_result = "HideResult", evaluate = "Evaluate",
     experiment = "experiment", start_time = "StartTime", stop_time = "StopTime", interval = "Interval",
     tolerance = "Tolerance", missing_inner_message = "missingInnerMessage", inline = "Inline",

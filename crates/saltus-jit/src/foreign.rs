@@ -68,16 +68,24 @@ impl ForeignFunctions {
         Ok(())
     }
 
-    /// Calls a function of the libraries at `paths`, or of this process if there are none. It writes into the arguments
-    /// that are outputs.
-    pub fn call(&mut self, call: &ForeignCall, paths: &[PathBuf], arguments: &mut [Value]) -> Reached<Option<Value>> {
+    /// Calls a function of the libraries at `paths`, or of this process if there are none. `entry` is the name of a variable in
+    /// the first library that points to the function; without one the function is found by its own name. It writes into
+    /// the arguments that are outputs.
+    pub fn call(
+        &mut self,
+        call: &ForeignCall,
+        paths: &[PathBuf],
+        entry: Option<&str>,
+        arguments: &mut [Value],
+    ) -> Reached<Option<Value>> {
         let language = if call.language.starts_with("FORTRAN") { Language::Fortran } else { Language::C };
         let symbol = match language {
             Language::C => call.name.to_owned(),
             // What FORTRAN compilers call it.
             Language::Fortran => format!("{}_", call.name.to_lowercase()),
         };
-        let function = self.find(&symbol, paths).ok_or_else(|| {
+        let pointed = entry.and_then(|entry| self.pointed(entry, paths.first()?));
+        let function = pointed.or_else(|| self.find(&symbol, paths)).ok_or_else(|| {
             let places: Vec<String> = paths.iter().map(|p| format!("`{}`", p.display())).collect();
             let places = if places.is_empty() { "this program".to_owned() } else { places.join(", ") };
             format!("there is no function `{symbol}` in {places}")
@@ -96,6 +104,14 @@ impl ForeignFunctions {
     /// What foreign code has said since the last time.
     pub fn take_said(&mut self) -> Vec<Said> {
         utilities::take_said()
+    }
+
+    /// What a variable of a library that was compiled for this program points to.
+    fn pointed(&self, entry: &str, path: &Path) -> Option<*const u8> {
+        let library = self.libraries.get(path)?;
+        // SAFETY: the library was made with a variable of this name that is the address of a function, and is never changed.
+        let function = unsafe { library.get::<*const *const u8>(entry.as_bytes()).ok().map(|at| **at) }?;
+        Some(function).filter(|f| !f.is_null())
     }
 
     fn find(&self, symbol: &str, paths: &[PathBuf]) -> Option<*const u8> {
@@ -173,40 +189,50 @@ mod tests {
     use super::*;
 
     fn call<'a>(name: &'a str, is_output: &'a [bool], result: Option<BaseType>) -> ForeignCall<'a> {
-        ForeignCall { function: "f", name, language: "C", libraries: &[], directories: &[], is_output, result }
+        ForeignCall {
+            function: "f",
+            name,
+            language: "C",
+            libraries: &[],
+            directories: &[],
+            includes: &[],
+            include_directories: &[],
+            is_output,
+            result,
+        }
     }
 
     #[test]
     fn functions_of_the_c_library() {
         let mut foreign = ForeignFunctions::default();
         let mut arguments = [Value::Real(3.0), Value::Real(4.0)];
-        let result = foreign.call(&call("hypot", &[false, false], Some(BaseType::Real)), &[], &mut arguments);
+        let result = foreign.call(&call("hypot", &[false, false], Some(BaseType::Real)), &[], None, &mut arguments);
         assert_eq!(result, Ok(Some(Value::Real(5.0))));
         let mut arguments = [Value::Integer(-7)];
-        let result = foreign.call(&call("abs", &[false], Some(BaseType::Integer)), &[], &mut arguments);
+        let result = foreign.call(&call("abs", &[false], Some(BaseType::Integer)), &[], None, &mut arguments);
         assert_eq!(result, Ok(Some(Value::Integer(7))));
         let mut arguments = [Value::string("12.5 apples")];
-        let result = foreign.call(&call("atof", &[false], Some(BaseType::Real)), &[], &mut arguments);
+        let result = foreign.call(&call("atof", &[false], Some(BaseType::Real)), &[], None, &mut arguments);
         assert_eq!(result, Ok(Some(Value::Real(12.5))));
         let mut arguments = [Value::string("a,b"), Value::string(",")];
-        let result = foreign.call(&call("strpbrk", &[false, false], Some(BaseType::String)), &[], &mut arguments);
+        let result = foreign.call(&call("strpbrk", &[false, false], Some(BaseType::String)), &[], None, &mut arguments);
         assert_eq!(result, Ok(Some(Value::string(",b"))));
         // frexp(12) = 0.75*2⁴ writes the exponent.
         let mut arguments = [Value::Real(12.0), Value::Integer(0)];
-        let result = foreign.call(&call("frexp", &[false, true], Some(BaseType::Real)), &[], &mut arguments);
+        let result = foreign.call(&call("frexp", &[false, true], Some(BaseType::Real)), &[], None, &mut arguments);
         assert_eq!((result, &arguments[1]), (Ok(Some(Value::Real(0.75))), &Value::Integer(4)));
     }
 
     #[test]
     fn what_is_missing_or_does_not_fit_is_told() {
         let mut foreign = ForeignFunctions::default();
-        let refusal = foreign.call(&call("saltus_no_such_function", &[], None), &[], &mut []).unwrap_err();
+        let refusal = foreign.call(&call("saltus_no_such_function", &[], None), &[], None, &mut []).unwrap_err();
         assert!(refusal.contains("saltus_no_such_function"), "{refusal}");
         let mut large = [Value::Integer(1 << 40)];
-        let refusal = foreign.call(&call("abs", &[false], Some(BaseType::Integer)), &[], &mut large).unwrap_err();
+        let refusal = foreign.call(&call("abs", &[false], Some(BaseType::Integer)), &[], None, &mut large).unwrap_err();
         assert!(refusal.contains("1099511627776"), "{refusal}");
         let mut zero = [Value::string("a\0b")];
-        assert!(foreign.call(&call("atof", &[false], Some(BaseType::Real)), &[], &mut zero).is_err());
+        assert!(foreign.call(&call("atof", &[false], Some(BaseType::Real)), &[], None, &mut zero).is_err());
         assert!(foreign.load(Path::new("/nowhere/libnothing.so")).is_err());
     }
 }

@@ -68,6 +68,8 @@ pub struct External {
     pub result: Option<Register>,
     pub libraries: Vec<String>,
     pub directories: Vec<String>,
+    pub includes: Vec<String>,
+    pub include_directories: Vec<String>,
     /// Of a constructor: the function that ends the life of the external object.
     pub destructor: Option<FunctionId>,
 }

@@ -118,6 +118,37 @@ pub enum Argument {
     Object(SlotId),
     /// A function with some inputs bound: takes the scalars of the bound inputs.
     Function { function: FunctionId, bound: Vec<(u32, Type)> },
+    /// An array or a record with Strings or objects in it, or with arrays whose sizes its type leaves open: elements in
+    /// row-major order, or fields. Sizes of the array itself are known.
+    Parts { ty: Type, items: Vec<Argument> },
+}
+
+impl Argument {
+    /// The argument, then those it is made of.
+    pub fn visit<'a>(&'a self, act: &mut dyn FnMut(&'a Argument)) {
+        act(self);
+        if let Argument::Parts { items, .. } = self {
+            items.iter().for_each(|item| item.visit(act));
+        }
+    }
+
+    /// Whether it holds for the argument or something in it.
+    pub fn any(&self, holds: impl Fn(&Argument) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |a| found |= holds(a));
+        found
+    }
+
+    /// The handles of the external objects in it.
+    pub fn objects(&self) -> Vec<SlotId> {
+        let mut slots = Vec::new();
+        self.visit(&mut |a| {
+            if let Argument::Object(slot) = a {
+                slots.push(*slot);
+            }
+        });
+        slots
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]

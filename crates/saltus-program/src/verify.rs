@@ -111,7 +111,14 @@ impl Verifier<'_> {
             self.problems.extend(saltus_procedure::verify(procedure));
         }
         let arguments = self.program.callables.values().flat_map(|c| &c.arguments);
-        let texts = arguments.filter_map(|a| if let Argument::Template { text, .. } = a { Some(*text) } else { None });
+        let mut texts = Vec::new();
+        for argument in arguments {
+            argument.visit(&mut |a| {
+                if let Argument::Template { text, .. } = a {
+                    texts.push(*text);
+                }
+            });
+        }
         let messages = self.program.assertions.iter().map(|a| &a.message);
         let messages = messages.chain(self.program.terminations.iter().map(|t| &t.message));
         let shown = messages.filter_map(|m| if let Message::Template { text, .. } = m { Some(*text) } else { None });

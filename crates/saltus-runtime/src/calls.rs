@@ -13,7 +13,9 @@ mod tangent;
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
-use saltus_eval::{Environment, EvalError, Evaluator, FileKind, ImpureRandom, Items, Limits, Outside, Value};
+use saltus_eval::{
+    Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, Value,
+};
 use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_procedure::Procedure;
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram};
@@ -62,6 +64,9 @@ pub(crate) enum Failure {
     /// To be found out by the evaluator from the arguments, for the equation at the place, if somebody asks.
     Of(CallableId, Vec<f64>, Span),
 }
+
+/// A simulation may spend longer on one call than a compiler: half a minute.
+const LIMITS: Limits = Limits { steps: 300_000_000, depth: 200, elements: 10_000_000 };
 
 /// The program as the surroundings of function bodies.
 struct World {
@@ -191,7 +196,8 @@ impl CallHost {
         self.procedures.set_native(native);
     }
 
-    pub fn set_outside(&mut self, outside: Box<dyn Outside>) {
+    pub fn set_outside(&mut self, mut outside: Box<dyn Outside>) {
+        outside.include(inclusions(&self.world.program));
         self.world.outside = Some(outside);
     }
 
@@ -240,7 +246,7 @@ impl CallHost {
             let Some(destructor) = constructor.and_then(|e| e.destructor) else { continue };
             self.world.may_act = true;
             // A destructor has no results, and what it complains about comes too late.
-            let _ = Evaluator::new(&mut self.world, Limits::default()).call(destructor, vec![object], Span::nowhere());
+            let _ = Evaluator::new(&mut self.world, LIMITS).call(destructor, vec![object], Span::nowhere());
             self.world.may_act = false;
         }
     }
@@ -421,7 +427,7 @@ impl CallHost {
         scalars.clear();
         let arguments = self.pack_arguments(callable, memory, given, span)?;
         let arguments = arguments.ok_or_else(|| broken("the arguments of a call do not fit its function"))?;
-        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
         let called = evaluator.call(callable.function, arguments, span);
         let warnings = evaluator.take_warnings();
         let lines = evaluator.messages().iter().take(MOST_LINES.saturating_sub(self.lines.len()));
@@ -474,7 +480,7 @@ impl CallHost {
         callable: &Callable,
         span: Span,
     ) -> Result<Option<Value>, EvalFailure> {
-        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
         let called = evaluator.call(text, holes, span);
         Ok(called.map_err(|error| self.explain(error, callable, span))?.into_iter().next())
     }
@@ -490,7 +496,7 @@ impl CallHost {
             let Some(value) = pack(ty, &program, &mut scalars.iter().copied(), 0) else { return as_written() };
             filled.push(value);
         }
-        let mut evaluator = Evaluator::new(&mut self.world, Limits::default());
+        let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
         match evaluator.call(*text, filled, Span::nowhere()).as_deref() {
             Ok([Value::String(text)]) => text.to_string(),
             _ => as_written(),
@@ -505,42 +511,62 @@ impl CallHost {
         given: &[f64],
         span: Span,
     ) -> Result<Option<Vec<Value>>, EvalFailure> {
-        let given: &mut dyn Iterator<Item = f64> = &mut given.iter().copied();
-        let program = self.world.program.clone();
+        let mut given = given.iter().copied();
         let mut arguments = Vec::with_capacity(callable.arguments.len());
         for argument in &callable.arguments {
-            let value = match argument {
-                Argument::Scalars(ty) => pack(ty, &program, given, 0),
-                Argument::Text(text) => Some(Value::string(text)),
-                Argument::Template { text, holes } => {
-                    let holes = holes.iter().map(|ty| pack(ty, &program, given, 0)).collect::<Option<Vec<_>>>();
-                    match holes {
-                        Some(holes) => self.fill(*text, holes, callable, span)?,
-                        None => None,
-                    }
-                }
-                Argument::Object(slot) => {
-                    let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
-                    let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
-                    let Some(object) = object else {
-                        let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
-                        return Err(EvalFailure::new(message, span));
-                    };
-                    Some(object.clone())
-                }
-                Argument::Function { function, bound } => {
-                    let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, &program, given, 0)?)));
-                    bound.collect::<Option<Vec<_>>>().map(|bound| {
-                        Value::Function(saltus_eval::FunctionValue { function: *function, bound: Arc::new(bound) })
-                    })
-                }
-            };
-            match value {
+            match self.pack_argument(argument, callable, memory, &mut given, span)? {
                 Some(value) => arguments.push(value),
                 None => return Ok(None),
             }
         }
         Ok(Some(arguments))
+    }
+
+    fn pack_argument(
+        &mut self,
+        argument: &Argument,
+        callable: &Callable,
+        memory: &[f64],
+        given: &mut dyn Iterator<Item = f64>,
+        span: Span,
+    ) -> Result<Option<Value>, EvalFailure> {
+        let program = self.world.program.clone();
+        Ok(match argument {
+            Argument::Scalars(ty) => pack(ty, &program, given, 0),
+            Argument::Text(text) => Some(Value::string(text)),
+            Argument::Template { text, holes } => {
+                let holes = holes.iter().map(|ty| pack(ty, &program, given, 0)).collect::<Option<Vec<_>>>();
+                match holes {
+                    Some(holes) => self.fill(*text, holes, callable, span)?,
+                    None => None,
+                }
+            }
+            Argument::Object(slot) => {
+                let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
+                let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
+                let Some(object) = object else {
+                    let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
+                    return Err(EvalFailure::new(message, span));
+                };
+                Some(object.clone())
+            }
+            Argument::Function { function, bound } => {
+                let bound = bound.iter().map(|(i, ty)| Some((*i, pack(ty, &program, given, 0)?)));
+                bound.collect::<Option<Vec<_>>>().map(|bound| {
+                    Value::Function(saltus_eval::FunctionValue { function: *function, bound: Arc::new(bound) })
+                })
+            }
+            Argument::Parts { ty, items } => {
+                let mut parts = Vec::with_capacity(items.len());
+                for item in items {
+                    match self.pack_argument(item, callable, memory, given, span)? {
+                        Some(part) => parts.push(part),
+                        None => return Ok(None),
+                    }
+                }
+                assemble(ty, parts)
+            }
+        })
     }
 
     /// The scalars of a value; an external object becomes a handle.
@@ -573,6 +599,28 @@ impl CallHost {
     }
 }
 
+/// The C text that the functions of a program bring along, each text once.
+fn inclusions(program: &SimProgram) -> Vec<Inclusion> {
+    let mut units: Vec<Inclusion> = Vec::new();
+    for external in program.procedures.values().filter_map(|p| p.external()) {
+        if external.includes.is_empty() || external.language != "C" || saltus_eval::is_native(&external.name) {
+            continue;
+        }
+        let is_same =
+            |u: &&mut Inclusion| u.texts == external.includes && u.directories == external.include_directories;
+        match units.iter_mut().find(is_same) {
+            Some(unit) if unit.functions.contains(&external.name) => {}
+            Some(unit) => unit.functions.push(external.name.clone()),
+            None => units.push(Inclusion {
+                texts: external.includes.clone(),
+                directories: external.include_directories.clone(),
+                functions: vec![external.name.clone()],
+            }),
+        }
+    }
+    units
+}
+
 /// Scalars that a value of this type has; `None` if a size is not known.
 pub fn n_scalars(ty: &Type, program: &SimProgram, level: u32) -> Option<usize> {
     let n = usize::try_from(ty.n_elements()?).ok()?;
@@ -589,6 +637,17 @@ pub fn n_scalars(ty: &Type, program: &SimProgram, level: u32) -> Option<usize> {
         _ => 0,
     };
     n.checked_mul(each)
+}
+
+/// An array or a record of its parts.
+fn assemble(ty: &Type, parts: Vec<Value>) -> Option<Value> {
+    if let (true, BaseType::Record(id)) = (ty.dims.is_empty(), ty.base) {
+        return Some(Value::record(id, parts));
+    }
+    let dims = ty.dims.iter().map(|d| usize::try_from(d.known()?).ok()).collect::<Option<Vec<usize>>>()?;
+    let mut items = Items::with_capacity(ty.base, parts.len());
+    let all_fit = parts.into_iter().all(|part| items.push(part));
+    if all_fit { Value::from_parts(dims, items) } else { None }
 }
 
 fn pack(ty: &Type, program: &SimProgram, given: &mut dyn Iterator<Item = f64>, level: u32) -> Option<Value> {

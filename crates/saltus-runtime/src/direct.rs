@@ -145,6 +145,6 @@ fn source(argument: &Argument, declared: &Type, n_scalars: &mut usize) -> Option
         }
         Argument::Text(text) => Some(Source::Text(Value::string(text))),
         Argument::Object(slot) => Some(Source::Object(*slot)),
-        Argument::Function { .. } | Argument::Template { .. } => None,
+        Argument::Function { .. } | Argument::Template { .. } | Argument::Parts { .. } => None,
     }
 }

@@ -49,7 +49,7 @@ impl Memo {
             // An external function alone is a table or elementary, and faster than remembering it.
             let procedure = program.procedures.get(c.function);
             procedure.is_some_and(|p| p.is_pure() && p.external().is_none())
-                && !c.arguments.iter().any(|a| matches!(a, Argument::Object(_)))
+                && !c.arguments.iter().any(|a| a.any(|a| matches!(a, Argument::Object(_))))
         };
         let tables = program.callables.values().map(|c| Table { is_pure: is_pure(c), calls: Vec::new() });
         Memo { tables: tables.collect() }

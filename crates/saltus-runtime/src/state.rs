@@ -137,7 +137,7 @@ impl CallHost {
     fn unsaved_objects(&self, memory: &[f64]) -> Vec<String> {
         let program = self.program();
         let arguments = program.callables.values().flat_map(|c| &c.arguments);
-        let slots = arguments.filter_map(|a| if let Argument::Object(slot) = a { Some(*slot) } else { None });
+        let slots = arguments.flat_map(Argument::objects);
         let is_foreign = |slot: &SlotId| {
             let handle = memory.get(slot.index()).copied().filter(|h| *h >= 0.0);
             let object = handle.and_then(|h| self.objects().get(h as usize));

@@ -455,6 +455,8 @@ fn external(name: &str, c_name: &str, inputs: Vec<Type>, output: Type) -> Functi
         result,
         libraries: vec![],
         directories: vec![],
+        includes: vec![],
+        include_directories: vec![],
         destructor: None,
     });
     f

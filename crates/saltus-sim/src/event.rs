@@ -109,16 +109,10 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     eval(functions, t, Activation::Parameters)?;
     // The start values of inputs are among the parameters.
     functions.begin_inputs(t);
-    for sample in &program.samples {
-        let (start, interval) = (functions.get(sample.start), functions.get(sample.interval));
-        if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
-            return Err(Failure::new(t, SimErrorKind::BadSample { interval }).at(sample.span));
-        }
-        functions.set(sample.tick, ((t - start) / interval).ceil().max(0.0));
-        functions.set(sample.active, 0.0);
-    }
+    program.samples.iter().for_each(|sample| functions.set(sample.active, 0.0));
     clocks::reset(program, functions, t)?;
     solve_initial(program, functions, t)?;
+    begin_samples(program, functions, t)?;
     let status = functions.commit();
     check(functions, t, status, Activation::Initial)?;
     functions.show(Moment::Initial);
@@ -133,6 +127,19 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     Selection::new(functions.program().clone()).begin(functions, t)?;
     functions.show(Moment::Before);
     settle(program, functions, options, t)
+}
+
+/// Finds the first tick of each sample, once the initial system has said where it starts: that may be a parameter with
+/// `fixed = false`.
+fn begin_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
+    for sample in &program.samples {
+        let (start, interval) = (functions.get(sample.start), functions.get(sample.interval));
+        if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
+            return Err(Failure::new(t, SimErrorKind::BadSample { interval }).at(sample.span));
+        }
+        functions.set(sample.tick, ((t - start) / interval).ceil().max(0.0));
+    }
+    Ok(())
 }
 
 /// Initial conditions that were not needed must hold all the same.

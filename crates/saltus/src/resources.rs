@@ -6,6 +6,8 @@
 //! never opened. Work directory and environment variables that a model sets are its own: the process does
 //! not change. Specification: section 13.5, external resources.
 
+mod compile;
+
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -15,7 +17,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_base::printable;
-use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
+use saltus_eval::{Clock, FileKind, ForeignCall, Inclusion, Outside, Reached, Value};
 use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
 
@@ -40,6 +42,10 @@ pub struct Resources {
     foreign: ForeignFunctions,
     /// Files of libraries, by name and directories.
     found: BTreeMap<(String, Vec<String>), PathBuf>,
+    /// C text that the functions of the model bring along.
+    included: Vec<Inclusion>,
+    /// The library that was compiled of it, once it is needed.
+    compiled: Option<Reached<PathBuf>>,
 }
 
 impl Resources {
@@ -55,6 +61,8 @@ impl Resources {
             n_written: 0,
             foreign: ForeignFunctions::default(),
             found: BTreeMap::new(),
+            included: Vec::new(),
+            compiled: None,
         }
     }
 
@@ -95,9 +103,51 @@ impl Resources {
         Err(format!("`{name}` is outside the working directory; changing it needs `--allow-io`"))
     }
 
+    /// Compiles what the functions of the model bring along, unless that has been done before.
+    fn compiled(&mut self) -> Reached<PathBuf> {
+        if self.compiled.is_none() {
+            let resolved = |name: &String| self.resolved(name).map(|path| self.root.join(path));
+            let units: Vec<compile::Unit> = self
+                .included
+                .iter()
+                .map(|unit| compile::Unit {
+                    inclusion: unit,
+                    // A directory that is not there holds nothing that the text needs.
+                    directories: unit.directories.iter().filter_map(|d| resolved(d).ok()).collect(),
+                })
+                .collect();
+            self.compiled = Some(compile::shared_library(&units));
+        }
+        self.compiled.clone().unwrap_or_else(|| Err(String::new()))
+    }
+
+    /// The variable of the compiled library that points to the function of a call.
+    fn entry(&self, call: &ForeignCall) -> Option<String> {
+        let is_its = |u: &Inclusion| {
+            u.texts == call.includes
+                && u.directories == call.include_directories
+                && u.functions.iter().any(|f| f == call.name)
+        };
+        let unit = self.included.iter().position(is_its)?;
+        Some(compile::entry(unit, call.name))
+    }
+
+    /// `loadResource` leaves the URI of a file as it is until somebody opens the file. Foreign code does so by itself.
+    fn resolve_names(&self, call: &ForeignCall, arguments: &mut [Value]) {
+        for (argument, is_output) in arguments.iter_mut().zip(call.is_output) {
+            let Value::String(name) = &*argument else { continue };
+            if !is_output
+                && name.starts_with("modelica://")
+                && let Ok(path) = self.path(name)
+            {
+                *argument = Value::string(&text(&path));
+            }
+        }
+    }
+
     /// Loads the libraries of a function; gives their files in order.
-    fn load(&mut self, call: &ForeignCall) -> Reached<Vec<PathBuf>> {
-        let mut paths = Vec::new();
+    fn load(&mut self, call: &ForeignCall, is_included: bool) -> Reached<Vec<PathBuf>> {
+        let mut paths = if is_included { vec![self.compiled()?] } else { Vec::new() };
         for library in call.libraries {
             let key = (library.clone(), call.directories.to_vec());
             let path = match self.found.get(&key) {
@@ -183,6 +233,11 @@ fn text(path: &Path) -> String {
 }
 
 impl Outside for Resources {
+    fn include(&mut self, units: Vec<Inclusion>) {
+        self.included = units;
+        self.compiled = None;
+    }
+
     fn read(&mut self, name: &str) -> Reached<Vec<u8>> {
         // A path that the library knows as it is need not be on the disk.
         let given = self.resolved(name)?;
@@ -332,7 +387,9 @@ impl Outside for Resources {
     }
 
     fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
+        let entry = self.entry(call);
         let libraries = match call.libraries {
+            [] if entry.is_some() => "with its C source".to_owned(),
             [] => "without a `Library` annotation".to_owned(),
             names => format!("of the library `{}`", names.join("`, `")),
         };
@@ -343,8 +400,9 @@ impl Outside for Resources {
             ));
         }
         let told = |why: String| format!("`{}` {libraries} cannot be called: {why}", call.function);
-        let paths = self.load(call).map_err(told)?;
-        let called = self.foreign.call(call, &paths, arguments).map_err(told);
+        let paths = self.load(call, entry.is_some()).map_err(told)?;
+        self.resolve_names(call, arguments);
+        let called = self.foreign.call(call, &paths, entry.as_deref(), arguments).map_err(told);
         for said in self.foreign.take_said() {
             match said {
                 Said::Message(text) => self.print(text.trim_end()),

@@ -74,21 +74,30 @@ impl<'a> Lowering<'a> {
         let mut rest = scalars;
         let mut values = Vec::with_capacity(shapes.len());
         for shape in shapes {
-            values.push(match shape {
-                Argument::Text(text) => Value::text(text),
-                Argument::Template { .. } => return None,
-                Argument::Object(slot) => Value::Object(*slot),
-                Argument::Scalars(ty) => self.value_of_scalars(ty, &mut rest, 0)?,
-                Argument::Function { function, bound } => {
-                    let bound: Option<Vec<(u32, Value)>> = bound
-                        .iter()
-                        .map(|(position, ty)| Some((*position, self.value_of_scalars(ty, &mut rest, 0)?)))
-                        .collect();
-                    Value::Function(std::rc::Rc::new(FunctionValue { function: *function, bound: bound? }))
-                }
-            });
+            values.push(self.argument_value(shape, &mut rest)?);
         }
         Some(values)
+    }
+
+    fn argument_value(&mut self, shape: &Argument, rest: &mut &[NodeId]) -> Option<Value> {
+        Some(match shape {
+            Argument::Text(text) => Value::text(text),
+            Argument::Template { .. } => return None,
+            Argument::Object(slot) => Value::Object(*slot),
+            Argument::Scalars(ty) => self.value_of_scalars(ty, rest, 0)?,
+            Argument::Function { function, bound } => {
+                let bound: Option<Vec<(u32, Value)>> =
+                    bound.iter().map(|(position, ty)| Some((*position, self.value_of_scalars(ty, rest, 0)?))).collect();
+                Value::Function(std::rc::Rc::new(FunctionValue { function: *function, bound: bound? }))
+            }
+            Argument::Parts { ty, items } => {
+                let parts: Option<Vec<Value>> = items.iter().map(|item| self.argument_value(item, rest)).collect();
+                match ty.base {
+                    BaseType::Record(_) if ty.dims.is_empty() => Value::record(parts?),
+                    _ => Value::assemble(known_dims(ty)?, parts?)?,
+                }
+            }
+        })
     }
 
     /// Takes as many scalars as a value of the type has.

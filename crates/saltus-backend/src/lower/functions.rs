@@ -446,12 +446,41 @@ impl<'a> Lowering<'a> {
                 }
                 Ok(Argument::Function { function: f.function, bound })
             }
+            _ if !value.is_plain() || !self.has_known_sizes(value, base) => self.parts(value, base, scalars, span),
             _ => {
                 let ty = self.type_of(value, base, span)?;
                 scalars.extend(value.scalars());
                 Ok(Argument::Scalars(ty))
             }
         }
+    }
+
+    fn has_known_sizes(&self, value: &Value, base: BaseType) -> bool {
+        let dims: Vec<Dim> = value.dims().iter().map(|&d| Dim::Known(d as u64)).collect();
+        let n = count::n_scalars(self.model, &Type::array(base, dims));
+        !matches!(base, BaseType::Record(_)) || n.is_some_and(|n| n as usize == value.scalars().len())
+    }
+
+    /// An array or a record, element by element or field by field.
+    fn parts(&mut self, value: &Value, base: BaseType, scalars: &mut Vec<NodeId>, span: Span) -> Lowered<Argument> {
+        let dims: Vec<Dim> = value.dims().iter().map(|&d| Dim::Known(d as u64)).collect();
+        let mut items = Vec::new();
+        match (value, base) {
+            (Value::Record(fields), BaseType::Record(id)) => {
+                let model = self.model;
+                let bases = model.records.get(id).map_or(&[][..], |r| &r.fields);
+                for (field, ty) in fields.iter().zip(bases) {
+                    items.push(self.argument(field, ty.ty.base, scalars, span)?);
+                }
+            }
+            (Value::Others(_), _) => {
+                for element in value.elements() {
+                    items.push(self.argument(&element, base, scalars, span)?);
+                }
+            }
+            _ => return self.unsupported("an argument of this type in a call at run time", span),
+        }
+        Ok(Argument::Parts { ty: Type::array(base, dims), items })
     }
 
     /// The type of a value with its sizes.

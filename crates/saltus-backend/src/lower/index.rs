@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
             choices.push(match subscripts.get(i) {
                 None | Some(Subscript::All) => Choice::Fixed { positions: (0..size).collect(), keeps: true },
                 Some(Subscript::Slice(v)) => {
-                    let nodes = self.value(v)?.scalars();
+                    let nodes = self.subscript_vector(v)?;
                     let is_boolean = v.ty.base == BaseType::Boolean;
                     let mut positions = Vec::with_capacity(nodes.len());
                     for node in nodes {
@@ -66,6 +66,20 @@ impl<'a> Lowering<'a> {
             });
         }
         Ok(choices)
+    }
+
+    /// A vector of subscripts. It says which elements there are, so the parameters that it is made of count as constant.
+    fn subscript_vector(&mut self, v: &'a Expr) -> Lowered<Vec<NodeId>> {
+        let nodes = self.value(v)?.scalars();
+        if nodes.iter().all(|&n| self.system.dag.value(n).is_some()) || self.function.is_some() {
+            return Ok(nodes);
+        }
+        let folded = self.folding(|l| l.value(v))?.scalars();
+        if folded.iter().all(|&n| self.system.dag.value(n).is_some()) {
+            self.mark_structural(v);
+            return Ok(folded);
+        }
+        Ok(nodes)
     }
 
     /// The position from 1 that a subscript stands for; Boolean ones count from false = 1.

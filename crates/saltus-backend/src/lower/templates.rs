@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_base::Index;
-use saltus_flat::{BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Type};
+use saltus_flat::{BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Type, VarId, Variability};
 
 use super::value::{Template, Value};
 use super::{Lowered, Lowering};
@@ -68,6 +68,8 @@ impl<'a> Lowering<'a> {
                 ExprKind::Call { function: *function, arguments: self.fill_all(arguments, holes)? }
             }
             ExprKind::Array(items) => ExprKind::Array(self.fill_all(items, holes)?),
+            // A parameter whose value is only computed when the simulation starts stands for that computation.
+            ExprKind::Var(id) if let Some(binding) = self.parameter_binding(*id) => return self.fill(binding, holes),
             _ => match self.folding(|l| l.value(e)) {
                 Ok(Value::Text(Some(text))) => {
                     self.mark_structural(e);
@@ -77,6 +79,12 @@ impl<'a> Lowering<'a> {
             },
         };
         Ok(Expr::new(kind, e.ty.clone(), e.span))
+    }
+
+    fn parameter_binding(&self, id: VarId) -> Option<&'a Expr> {
+        let model = self.model;
+        let variable = model.variables.get(id).filter(|v| v.variability <= Variability::Parameter)?;
+        variable.binding.as_ref()
     }
 
     fn fill_all(&mut self, all: &'a [Expr], holes: &mut Vec<(Type, Value)>) -> Lowered<Vec<Expr>> {

@@ -100,6 +100,16 @@ impl Value {
         }
     }
 
+    /// Made of numbers alone.
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Value::Number(_) | Value::Numbers(_) => true,
+            Value::Record(fields) => fields.iter().all(Value::is_plain),
+            Value::Others(a) => a.items.iter().all(Value::is_plain),
+            Value::Text(_) | Value::Template(_) | Value::Object(_) | Value::Function(_) => false,
+        }
+    }
+
     pub fn number(&self) -> Option<NodeId> {
         match self {
             Value::Number(node) => Some(*node),

@@ -219,6 +219,8 @@ impl Builder {
             result,
             libraries: Vec::new(),
             directories: Vec::new(),
+            includes: Vec::new(),
+            include_directories: Vec::new(),
             destructor: None,
         });
         self.add(world)

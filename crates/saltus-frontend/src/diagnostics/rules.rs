@@ -1,6 +1,6 @@
 //! Messages about what classes may contain, about redeclaration, visibility and inheritance: E0248–E0299.
 
-use saltus_base::{Diagnostic, Span};
+use saltus_base::{Diagnostic, Severity, Span};
 
 use super::message;
 
@@ -218,9 +218,10 @@ pub fn deselects_no_connection(from: &str, to: &str, span: Span) -> Diagnostic {
         .hint("write both connectors as the base class does")
 }
 
-/// A class with a value, `a(B = C)`.
+/// A class with a value, `a(B = C)`. The value is ignored: libraries have such modifications, and other tools read over them.
 pub fn class_given_value(name: &str, span: Span) -> Diagnostic {
-    message("E0279", span, format!("`{name}` is a class and cannot be given a value"))
+    message("E0279", span, format!("`{name}` is a class and cannot be given a value; the value is ignored"))
+        .severity(Severity::Warning)
         .hint(format!("write `redeclare model {name} = …` to replace it"))
 }
 

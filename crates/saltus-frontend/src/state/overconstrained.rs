@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use saltus_connect::graph::{ConnectionGraph, NodeId, Spanning};
 use saltus_flat as flat;
 
+use crate::connection::Connector;
 use crate::graph::Edge;
-use crate::instance::InstId;
 
 #[derive(Default)]
 pub struct Overconstrained {
     pub graph: ConnectionGraph<usize>,
-    pub nodes: HashMap<InstId, NodeId>,
+    pub nodes: HashMap<Connector, NodeId>,
     pub edges: Vec<Edge>,
     /// Known once all connections are.
     pub spanning: Option<Spanning<usize>>,

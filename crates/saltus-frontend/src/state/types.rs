@@ -22,7 +22,7 @@ pub struct Types<'a> {
     record_ids: HashMap<String, RecordId>,
     record_of_inst: HashMap<InstId, RecordId>,
     /// Record classes whose fields are being found.
-    pub open_records: HashSet<ClassId>,
+    pub open_records: Vec<(ClassId, InstId)>,
     /// The types of leaves with the attributes they bring.
     pub leaf_types: HashMap<CompId, Rc<SimpleType<'a>>>,
 }
@@ -50,7 +50,7 @@ impl Types<'_> {
             record_slots: IdVec::new(),
             record_ids: HashMap::new(),
             record_of_inst: HashMap::new(),
-            open_records: HashSet::new(),
+            open_records: Vec::new(),
             leaf_types: HashMap::new(),
         }
     }

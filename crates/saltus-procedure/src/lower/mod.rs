@@ -191,6 +191,8 @@ impl Lowering {
             result: external.result.map(register),
             libraries: external.libraries.clone(),
             directories: external.directories.clone(),
+            includes: external.includes.clone(),
+            include_directories: external.include_directories.clone(),
             destructor: external.destructor,
         }
     }

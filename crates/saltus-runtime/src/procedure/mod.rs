@@ -206,6 +206,12 @@ fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
             Argument::Scalars(ty) => input(compiler, ty, &mut inputs)?,
             Argument::Text(_) => Operand::Value(Place::scalar(At::frame(0), BaseType::String)),
             Argument::Template { .. } => return Err(Unsupported("a String")),
+            Argument::Parts { ty, .. } => {
+                if argument.any(|a| matches!(a, Argument::Template { .. } | Argument::Object(_))) {
+                    return Err(Unsupported("a String or an external object in an argument"));
+                }
+                input(compiler, ty, &mut inputs)?
+            }
             Argument::Object(_) => return Err(Unsupported("an external object")),
             Argument::Function { function, bound } => {
                 let bound = bound.iter().map(|(i, ty)| Ok((*i, input(compiler, ty, &mut inputs)?)));

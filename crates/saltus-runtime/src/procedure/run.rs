@@ -9,7 +9,7 @@ use saltus_program::BinaryFn;
 /// Calls inside of calls, as many as the evaluator allows.
 const MOST_CALLS: usize = 200;
 /// Instructions in one call, loops and calls counted with their whole length.
-pub const MOST_WORK: u64 = 20_000_000;
+pub const MOST_WORK: u64 = 1_000_000_000;
 /// Scalars of all frames.
 const MOST_SCALARS: usize = 50_000_000;
 

@@ -124,6 +124,8 @@ fn foreign_code_needs_permission() {
         language: "C",
         libraries: &libraries,
         directories: &[],
+        includes: &[],
+        include_directories: &[],
         is_output: &[],
         result: None,
     };
