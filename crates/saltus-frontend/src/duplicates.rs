@@ -16,7 +16,7 @@ use crate::modifier::{Mod, ModExpr, ModRef};
 
 impl<'a> Front<'a> {
     pub fn check_duplicates(&mut self) {
-        for (inst, first, second) in std::mem::take(&mut self.duplicates) {
+        for (inst, first, second) in std::mem::take(&mut self.checks.duplicates) {
             self.check_same(inst, first, second);
         }
     }
@@ -27,13 +27,13 @@ impl<'a> Front<'a> {
             return;
         }
         let class = self.scope_name(inst);
-        let (a, b) = (&self.comps[first], &self.comps[second]);
+        let (a, b) = (&self.tree[first], &self.tree[second]);
         let diagnostic = d::duplicate_differs(self.text(b.name), &class, b.span, a.span);
         self.report_once(diagnostic);
     }
 
     fn is_same(&mut self, first: CompId, second: CompId) -> bool {
-        let (a, b) = (&self.comps[first], &self.comps[second]);
+        let (a, b) = (&self.tree[first], &self.tree[second]);
         let prefixes = |c: &crate::instance::Comp<'_>| {
             let p = &c.clause.prefixes;
             (
@@ -53,7 +53,7 @@ impl<'a> Front<'a> {
             let b_type = self.lookup_class(b_scope, &b_clause.type_name);
             let (Some(a_type), Some(b_type)) = (a_type, b_type) else { return true };
             let (a_type, b_type) = (self.behind_aliases(a_type), self.behind_aliases(b_type));
-            if self.slots[a_type].class != self.slots[b_type].class {
+            if self.tree[a_type].class != self.tree[b_type].class {
                 return false;
             }
             let sizes = |c: &'a ast::ComponentClause, d: &'a ast::Component| {
