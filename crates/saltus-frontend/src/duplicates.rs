@@ -28,25 +28,25 @@ impl<'a> Front<'a> {
         }
         let class = self.scope_name(inst);
         let (a, b) = (&self.tree[first], &self.tree[second]);
-        let diagnostic = d::duplicate_differs(self.text(b.name), &class, b.span, a.span);
+        let diagnostic = d::duplicate_differs(self.text(b.name), &class, b.declared.span, a.declared.span);
         self.report_once(diagnostic);
     }
 
     fn is_same(&mut self, first: CompId, second: CompId) -> bool {
         let (a, b) = (&self.tree[first], &self.tree[second]);
         let prefixes = |c: &crate::instance::Comp<'_>| {
-            let p = &c.clause.prefixes;
+            let p = &c.declared.clause.prefixes;
             (
-                (c.clause.variability, c.clause.direction, c.clause.connection),
-                (p.is_final, p.is_inner, p.is_outer, p.is_replaceable, c.is_hidden),
+                (c.declared.clause.variability, c.declared.clause.direction, c.declared.clause.connection),
+                (p.is_final, p.is_inner, p.is_outer, p.is_replaceable, c.declared.is_hidden),
             )
         };
         if prefixes(a) != prefixes(b) {
             return false;
         }
-        let (a_clause, b_clause) = (a.clause, b.clause);
-        let (a_declaration, b_declaration) = (a.declaration, b.declaration);
-        let (a_scope, b_scope) = (a.scope, b.scope);
+        let (a_clause, b_clause) = (a.declared.clause, b.declared.clause);
+        let (a_declaration, b_declaration) = (a.declared.declaration, b.declared.declaration);
+        let (a_scope, b_scope) = (a.declared.scope, b.declared.scope);
         let (a_modifier, b_modifier) = (a.given.clone(), b.given.clone());
         if !std::ptr::eq(a_declaration, b_declaration) {
             let a_type = self.lookup_class(a_scope, &a_clause.type_name);

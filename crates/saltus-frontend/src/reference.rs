@@ -55,7 +55,7 @@ impl<'a> Front<'a> {
         };
         match found {
             Some(Member::Component(comp)) if !reference.is_global && self.is_foreign_variable(scope, comp) => {
-                let declared = self.tree[comp].span;
+                let declared = self.tree[comp].declared.span;
                 self.report(d::enclosing_variable(self.text(first.name.name), first.name.span, declared));
                 Expr::error(reference.span)
             }
@@ -99,7 +99,7 @@ impl<'a> Front<'a> {
     }
 
     pub fn iterator(&self, name: Name) -> Option<Iterated> {
-        self.context.iterators.iter().rev().find(|(n, _)| *n == name).map(|(_, i)| i.clone())
+        self.context.iterator(name)
     }
 
     fn iterated(&mut self, scope: InstId, iterated: Iterated, reference: &'a ast::ComponentRef) -> Expr {
@@ -160,12 +160,12 @@ impl<'a> Front<'a> {
                 match found {
                     Some(Member::Component(comp)) if !self.is_constant_of_class(comp) => {
                         let class = self.library.qualified_name(self.tree[slot].class);
-                        let (name, declared) = (self.text(next.name.name), self.tree[comp].span);
+                        let (name, declared) = (self.text(next.name.name), self.tree[comp].declared.span);
                         self.report(d::variable_of_class(name, &class, next.name.span, declared));
                         Expr::error(reference.span)
                     }
                     Some(found) => self.member_expr(scope, found, reference, at + 1),
-                    None if self.tree[inst].is_incomplete => Expr::error(reference.span),
+                    None if self.tree[inst].members.is_incomplete => Expr::error(reference.span),
                     None => {
                         let name = self.text(next.name.name);
                         let class = self.library.qualified_name(self.tree[slot].class);
@@ -187,7 +187,7 @@ impl<'a> Front<'a> {
     /// Whether a component that is named through its class has a value there.
     fn is_constant_of_class(&self, comp: CompId) -> bool {
         let c = &self.tree[comp];
-        c.prefixes.variability == Some(ast::Variability::Constant) || c.local.is_some() || c.is_inner
+        c.prefixes.variability == Some(ast::Variability::Constant) || c.local.is_some() || c.declared.is_inner
     }
 
     fn enum_literal(&mut self, id: flat::EnumId, part: &ast::RefPart, span: Span) -> Expr {
@@ -218,7 +218,7 @@ impl<'a> Front<'a> {
         }
         if !self.is_present(comp) {
             let name = self.comp_name(comp);
-            self.report(d::absent_component(&name, span, self.tree[comp].span));
+            self.report(d::absent_component(&name, span, self.tree[comp].declared.span));
             return Expr::error(span);
         }
         match self.comp_kind(comp) {
@@ -285,7 +285,7 @@ impl<'a> Front<'a> {
             if k + 1 == rest.len() {
                 return Expr::new(ExprKind::Array(Vec::new()), Type::array(ty.base, dims), span);
             }
-            let (scope, clause) = (self.tree[inner].scope, self.tree[inner].clause);
+            let (scope, clause) = (self.tree[inner].declared.scope, self.tree[inner].declared.clause);
             modifier = self.tree[inner].modifier.clone();
             match self.lookup_class(scope, &clause.type_name) {
                 Some(inner) => slot = inner,
@@ -335,7 +335,7 @@ impl<'a> Front<'a> {
                     }
                 }
             }
-            None if self.tree[inst].is_incomplete => Expr::error(span),
+            None if self.tree[inst].members.is_incomplete => Expr::error(span),
             None => {
                 let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
                 let nearest = self.nearest_name(inst, inner, false);
@@ -353,7 +353,7 @@ impl<'a> Front<'a> {
             return Expr::error(span);
         };
         let mut fields = Vec::new();
-        for field in self.tree[inst].components.clone() {
+        for field in self.tree[inst].members.components.clone() {
             if self.is_present(field) {
                 fields.push(self.whole_component(field, span));
             }
@@ -482,7 +482,7 @@ impl<'a> Front<'a> {
 
     /// `Real x[E]` for an enumeration `E` is indexed by its literals only (specification 10.5).
     fn check_index_types(&mut self, scope: InstId, comp: CompId, subscripts: &'a [ast::Subscript]) {
-        let Some(wanted) = self.sizes.index_types.get(&comp).cloned() else { return };
+        let Some(wanted) = self.sizes.index_types(comp).map(<[_]>::to_vec) else { return };
         for (subscript, wanted) in subscripts.iter().zip(wanted) {
             let (ast::Subscript::Expr(e), Some(wanted)) = (subscript, wanted) else { continue };
             let mark = self.messages.mark();
