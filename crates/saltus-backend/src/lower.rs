@@ -60,6 +60,8 @@ pub struct Lowering<'a> {
     pub is_literal: bool,
     /// Parameters count as constants.
     pub folds_parameters: bool,
+    /// Where a size depends on parameters, their values settle it, and they become structural by this.
+    pub settles: bool,
     /// Algorithms are executed as they act in the initial system.
     pub is_initial: bool,
     /// The condition under which a statement is reached, in the present function.
@@ -96,6 +98,7 @@ impl<'a> Lowering<'a> {
             function: None,
             is_literal: false,
             folds_parameters: false,
+            settles: true,
             is_initial: false,
             path,
             entry: path,
@@ -144,10 +147,21 @@ impl<'a> Lowering<'a> {
         self.scalar(e)
     }
 
-    /// The scalar value of an expression that does not depend on anything.
+    /// The scalar value of an expression that does not depend on anything but, where they settle it, parameters.
     pub fn constant(&mut self, e: &'a Expr) -> Lowered<Option<f64>> {
         let node = self.scalar(e)?;
-        Ok(self.system.dag.value(node))
+        Ok(match self.system.dag.value(node) {
+            None if self.settles => self.value_by_parameters(node),
+            value => value,
+        })
+    }
+
+    /// With or without parameters that settle sizes.
+    pub fn settling<T>(&mut self, settles: bool, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.settles, settles);
+        let result = act(self);
+        self.settles = before;
+        result
     }
 
     /// With relations literal.

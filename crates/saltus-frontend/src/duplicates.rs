@@ -11,7 +11,7 @@ use saltus_syntax::ast;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{CompId, InstId};
+use crate::instance::{CompId, InstId, SlotId};
 use crate::modifier::{Mod, ModExpr, ModRef};
 
 impl<'a> Front<'a> {
@@ -52,6 +52,7 @@ impl<'a> Front<'a> {
             let a_type = self.lookup_class(a_scope, &a_clause.type_name);
             let b_type = self.lookup_class(b_scope, &b_clause.type_name);
             let (Some(a_type), Some(b_type)) = (a_type, b_type) else { return true };
+            let (a_type, b_type) = (self.behind_aliases(a_type), self.behind_aliases(b_type));
             if self.tree[a_type].class != self.tree[b_type].class {
                 return false;
             }
@@ -68,6 +69,14 @@ impl<'a> Front<'a> {
             }
         }
         self.same_modifier(&a_modifier, &b_modifier)
+    }
+
+    /// The class that `type T = S;` and the like stand for.
+    fn behind_aliases(&mut self, mut slot: SlotId) -> SlotId {
+        while let Some(base) = self.plain_alias(slot) {
+            slot = base;
+        }
+        slot
     }
 
     fn same_size(&self, a: &ast::Subscript, b: &ast::Subscript) -> bool {

@@ -18,6 +18,7 @@ use crate::Front;
 use crate::component::MOST_INSTANCES;
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member};
+use crate::modifier::merge;
 
 /// What an iteration variable stands for.
 #[derive(Clone, Debug)]
@@ -264,9 +265,18 @@ impl<'a> Front<'a> {
             .collect();
         let CompKind::Class(class) = self.comp_kind(comp) else { return Expr::error(span) };
         let mut slot = class.slot;
+        // No element is there to look into, but what its declaration redeclares says which types the members have.
+        let mut modifier = self.tree[comp].modifier.clone();
         let mut dims = outer;
         for (k, part) in rest.iter().enumerate() {
-            let inst = self.slot_instance(slot);
+            let inst = match modifier.filter(|m| m.says_something()) {
+                Some(m) => {
+                    let modifier = merge(&Some(m), &self.tree[slot].modifier);
+                    self.tree.new_inst(slot, modifier, None)
+                }
+                None => self.slot_instance(slot),
+            };
+            self.expand(inst);
             let Some(Member::Component(inner)) = self.member(inst, part.name.name) else { return Expr::error(span) };
             let ty = self.local_type(inner);
             if part.subscripts.is_empty() {
@@ -276,6 +286,7 @@ impl<'a> Front<'a> {
                 return Expr::new(ExprKind::Array(Vec::new()), Type::array(ty.base, dims), span);
             }
             let (scope, clause) = (self.tree[inner].declared.scope, self.tree[inner].declared.clause);
+            modifier = self.tree[inner].modifier.clone();
             match self.lookup_class(scope, &clause.type_name) {
                 Some(inner) => slot = inner,
                 None => return Expr::error(span),

@@ -8,6 +8,7 @@
 //!   slowly: far out on an exponential characteristic, plain Newton steps all have the same small length.
 //! - Where the Jacobian is singular, a regularised step is made; where that leads nowhere (`x² = 4` from its start
 //!   value 0), the guess is moved a little.
+//! - A point is also a solution if the Jacobian is singular there but every equation holds: what nothing determines stays as it is.
 //! - A variable that is much smaller than its nominal value is brought to the same relative accuracy by a few more steps:
 //!   what is left of its error is noise in everything that depends on it.
 //! - A variable far below its nominal value makes any residual of a steep equation look small (`log(x) = 0` at x = 1e-300). So a
@@ -20,6 +21,7 @@
 use crate::integrator::{Eval, TrialFailure};
 use crate::lu::DenseLu;
 use crate::matrix::Matrix;
+use crate::rank::RankRevealingLu;
 use crate::tuning::newton::*;
 
 /// Equations `r(x) = 0`, as many as variables.
@@ -237,6 +239,9 @@ impl NewtonSolver {
             if is_close && self.is_confirmed(system, x) || is_regular && self.is_rounding(system, x) {
                 return Ok(self.limited_by_rounding());
             }
+            if self.is_solved_but_for_free_variables(system, x) {
+                return Ok(self.limited_by_rounding());
+            }
             if self.regularised_step(system, x) != Search::NoDecrease {
                 continue;
             }
@@ -360,6 +365,41 @@ impl NewtonSolver {
     fn is_rounding(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
         system.terms(x, &mut self.r_trial)
             && self.r.iter().zip(&self.r_trial).all(|(r, terms)| r.abs() <= ROUNDING_OF_TERMS * terms)
+    }
+
+    /// Is the Jacobian singular, and is the point a solution all the same, one of many? The variables that nothing determines, such
+    /// as the voltage of a line between open breakers, are where they are.
+    fn is_solved_but_for_free_variables(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
+        let n = self.n;
+        let residual_norm = self.r.iter().zip(&self.weight).fold(0f64, |m, (r, w)| m.max((r * w).abs()));
+        if residual_norm > self.options.tolerance || self.jacobian.is_sparse() && n > LARGEST_NORMAL {
+            return false;
+        }
+        let mut rank = RankRevealingLu::new(n);
+        if rank.factor(&self.jacobian.to_dense()) == n {
+            return false;
+        }
+        let negative: Vec<f64> = self.r.iter().map(|r| -r).collect();
+        self.step.fill(0.0);
+        rank.solve(&negative, &mut self.step);
+        let step_norm = self.step.iter().zip(&self.size).fold(0f64, |m, (step, size)| m.max(step.abs() / size));
+        // What is small in units of nominal values must be so for the equation itself, or go away with the step.
+        let mut slopes = vec![0.0; n];
+        self.jacobian.for_each(|row, column, value| slopes[row] += (value * x[column]).abs());
+        let mut terms = vec![0.0; n];
+        if !system.terms(x, &mut terms) {
+            terms.fill(0.0);
+        }
+        if step_norm > self.options.tolerance || !self.try_factor(system, x, 1.0).is_finite() {
+            return false;
+        }
+        (self.report.step_norm, self.report.residual_norm) = (step_norm, residual_norm);
+        (0..n).all(|i| {
+            let r = self.r[i].abs();
+            r <= SMALL_RESIDUAL * slopes[i]
+                || r <= ROUNDING_OF_TERMS * terms[i]
+                || self.r_trial[i].abs() <= CONFIRMING_DECREASE * r
+        })
     }
 
     fn is_small_beside_slopes(&mut self, x: &[f64]) -> bool {

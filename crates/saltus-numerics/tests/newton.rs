@@ -143,6 +143,22 @@ fn a_singular_but_consistent_system_ends_near_its_start() {
 }
 
 #[test]
+fn equations_that_leave_a_variable_open_are_solved_beside_nonlinear_ones() {
+    // The two ends of a line without current: u = v and v = u, and elsewhere i² = 2, with a current that is 0.
+    let mut x = [0.3, 0.3 + 1e-9, 1.0, 1e-3];
+    let floating = |x: &[f64], r: &mut [f64]| {
+        r[0] = (x[0] - x[1]) / 3.0;
+        r[1] = (x[1] - x[0]) / 7.0 + x[3];
+        r[2] = x[2] * x[2] - 2.0;
+        r[3] = x[3];
+        Ok(())
+    };
+    solve(floating, &mut x, &[1.0; 4]).unwrap();
+    assert!((x[0] - x[1]).abs() < 1e-9 && x[0].abs() < 10.0, "{x:?}");
+    assert!((x[2] - 2f64.sqrt()).abs() < 1e-9 && x[3].abs() < 1e-12, "{x:?}");
+}
+
+#[test]
 fn no_solution_is_an_error_of_bounded_cost() {
     let mut x = [3.0];
     let nothing = solve(

@@ -333,6 +333,11 @@ impl ModelFunctions for Interpreter {
         if activation == Activation::Events && !status.is_ok() {
             status = self.resolve_disagreement(status);
         }
+        if activation == Activation::Guesses && status.is_ok() {
+            let blocks = &self.machine.program.guess_section.blocks;
+            let guessed = blocks.iter().flat_map(Block::stored).collect();
+            self.loops.iter_mut().for_each(|work| work.take_starts(&self.machine.memory, &guessed));
+        }
         if status.is_ok() && acts_at_once { self.commit() } else { status }
     }
 

@@ -9,13 +9,14 @@ mod describe;
 mod discrete;
 mod terms;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use saltus_base::Index;
 use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
 };
-use saltus_program::{Loop, LoopStatistics, MixedMethod, MixedSolution, SimProgram, Status, ValueId};
+use saltus_program::{Loop, LoopStatistics, MixedMethod, MixedSolution, SimProgram, SlotId, Status, ValueId};
 
 use crate::linear::{LinearSolver, NotLinear, usable_nominal};
 use crate::machine::Machine;
@@ -156,6 +157,17 @@ impl LoopWork {
         LoopWork { l, reals, discrete, why: Why::Nothing, is_provisional: false }
     }
 
+    /// Start values that parameters determine have just been stored: those of the unknowns among `slots`.
+    pub fn take_starts(&mut self, memory: &[f64], slots: &BTreeSet<SlotId>) {
+        for (start, unknown) in self.reals.start.iter_mut().zip(&self.l.unknowns) {
+            if slots.contains(&unknown.slot)
+                && let Some(x) = memory.get(unknown.slot.index()).filter(|x| x.is_finite())
+            {
+                *start = *x;
+            }
+        }
+    }
+
     /// Forgets everything but the machine code.
     pub fn renew(&mut self, program: &SimProgram) {
         let native = self.reals.native.take();
@@ -168,6 +180,7 @@ impl LoopWork {
             newton: self.reals.newton.clone(),
             linear: self.reals.linear.clone(),
             accepted: self.reals.accepted.clone(),
+            start: self.reals.start.clone(),
             mixed: self.discrete.as_ref().map(|d| d.solver.clone()),
             singular_at: self.reals.switches.singular_at.clone(),
         }
@@ -176,6 +189,7 @@ impl LoopWork {
     /// Is this a state of a loop with as many unknowns?
     pub fn fits(&self, state: &LoopState) -> bool {
         state.accepted.len() == self.reals.accepted.len()
+            && state.start.len() == self.reals.start.len()
             && state.linear.is_some() == self.reals.linear.is_some()
             && state.mixed.is_some() == self.discrete.is_some()
     }
@@ -184,6 +198,7 @@ impl LoopWork {
         self.reals.newton.clone_from(&state.newton);
         self.reals.linear.clone_from(&state.linear);
         self.reals.accepted.clone_from(&state.accepted);
+        self.reals.start.clone_from(&state.start);
         self.reals.switches.singular_at.clone_from(&state.singular_at);
         if let (Some(discrete), Some(mixed)) = (&mut self.discrete, &state.mixed) {
             discrete.solver.clone_from(mixed);

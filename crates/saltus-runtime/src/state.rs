@@ -36,6 +36,7 @@ pub(crate) struct LoopState {
     pub newton: NewtonSolver,
     pub linear: Option<LinearSolver>,
     pub accepted: Vec<f64>,
+    pub start: Vec<f64>,
     pub mixed: Option<MixedSolver>,
     pub singular_at: Vec<(SlotId, f64)>,
 }

@@ -153,12 +153,19 @@ impl<'a> Lowering<'a> {
     }
 
     /// What parameters decide between values one of which is computed by a call at run time: such a call may be costly, and
-    /// may have no derivative where the other value has one. The parameters become structural by this.
+    /// may have no derivative where the other value has one. So between values of different sizes, of which there is no
+    /// choice at run time. The parameters become structural by this.
     pub fn decision(&mut self, condition: NodeId, a: &Value, b: &Value) -> Option<bool> {
-        if self.system.dag.value(condition).is_some() || !self.has_calls(a) && !self.has_calls(b) {
+        let is_wanted = || self.has_calls(a) || self.has_calls(b) || self.settles && !a.has_shape_of(b);
+        if self.system.dag.value(condition).is_some() || !is_wanted() {
             return None;
         }
-        let slots = self.system.dag.loads(&[condition]);
+        self.value_by_parameters(condition).map(|decided| decided != 0.0)
+    }
+
+    /// The value of what depends on parameters alone; they become structural by this.
+    pub fn value_by_parameters(&mut self, node: NodeId) -> Option<f64> {
+        let slots = self.system.dag.loads(&[node]);
         if slots.is_empty() || slots.iter().any(|&s| self.system.slots[s].kind != SlotKind::Parameter) {
             return None;
         }
@@ -166,10 +173,10 @@ impl<'a> Lowering<'a> {
         for &slot in &slots {
             values.insert(slot, self.parameter_value(slot)?);
         }
-        let decided = self.system.dag.substitute(condition, &|slot| values.get(&slot).copied());
-        let decided = self.system.dag.value(decided)?;
+        let value = self.system.dag.substitute(node, &|slot| values.get(&slot).copied());
+        let value = self.system.dag.value(value)?;
         self.system.memo.structural.extend(slots);
-        Some(decided != 0.0)
+        Some(value)
     }
 
     fn has_calls(&self, value: &Value) -> bool {

@@ -164,9 +164,12 @@ impl<'a> Lowering<'a> {
         }
         let sketch = self.sketch(id, &arguments);
         if self.system.memo.not_executed.contains(&sketch) {
-            return self.real_call(id, function, arguments, span).map(alone);
+            return self.real_call(id, function, arguments.clone(), span).map(alone).or_else(|problem| {
+                self.settled_call(id, function, arguments, span).ok_or(problem)
+            });
         }
-        match self.execute(id, function, arguments.clone(), span) {
+        // A call at run time leaves parameters free that an execution with sizes by their values would not.
+        match self.settling(false, |l| l.execute(id, function, arguments.clone(), span)) {
             Ok((results, assertions)) if self.hides_derivative(function, &results) => {
                 self.real_call(id, function, arguments, span).map(alone).or(Ok((results, assertions)))
             }
@@ -175,10 +178,25 @@ impl<'a> Lowering<'a> {
                 if self.n_calls < MOST_NESTED_CALLS {
                     self.system.memo.not_executed.insert(sketch);
                 }
+                let called = self.real_call(id, function, arguments.clone(), span).map(alone);
                 // What stood in the way of execution says more than what is missing for a call.
-                self.real_call(id, function, arguments, span).map(alone).map_err(|_| problem)
+                called.or_else(|_| self.settled_call(id, function, arguments, span).ok_or(problem))
             }
         }
+    }
+
+    /// The execution of a function in which parameters settle sizes; `None` where they shall not, or it fails all the same.
+    fn settled_call(
+        &mut self,
+        id: FunctionId,
+        function: &'a Function,
+        arguments: Vec<Value>,
+        span: Span,
+    ) -> Option<(Vec<Value>, Vec<FunctionAssertion>)> {
+        if !self.settles {
+            return None;
+        }
+        self.execute(id, function, arguments, span).ok()
     }
 
     /// A function with a derivative is better called than written out in terms of calls that have none.

@@ -110,6 +110,19 @@ impl Value {
         }
     }
 
+    /// Have both the same sizes, field by field?
+    pub fn has_shape_of(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Record(a), Value::Record(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.has_shape_of(b))
+            }
+            (Value::Others(a), Value::Others(b)) => {
+                a.dims == b.dims && a.items.iter().zip(&b.items).all(|(a, b)| a.has_shape_of(b))
+            }
+            _ => self.dims() == other.dims(),
+        }
+    }
+
     pub fn number(&self) -> Option<NodeId> {
         match self {
             Value::Number(node) => Some(*node),
