@@ -147,16 +147,16 @@ impl NativeLoops for MachineLoops {
 
 fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> {
     Some(match activation {
-        Activation::Parameters => &program.parameter_section,
-        Activation::Guesses => &program.guess_section,
-        Activation::Initial => &program.initial_section,
-        Activation::Homotopy => &program.homotopy_section,
-        Activation::Events => &program.event_section,
-        Activation::Derivatives => &program.derivative_section,
-        Activation::Crossings => &program.crossing_section,
-        Activation::Outputs => &program.output_section,
-        Activation::Selection => &program.selection_section,
-        Activation::Clocked(k) => return program.clocked_sections.get(k as usize),
+        Activation::Parameters => &program.sections.parameters,
+        Activation::Guesses => &program.sections.guesses,
+        Activation::Initial => &program.sections.initial,
+        Activation::Homotopy => &program.sections.homotopy,
+        Activation::Events => &program.sections.events,
+        Activation::Derivatives => &program.sections.derivatives,
+        Activation::Crossings => &program.sections.crossings,
+        Activation::Outputs => &program.sections.outputs,
+        Activation::Selection => &program.sections.selection,
+        Activation::Clocked(k) => return program.clocks.sections.get(k as usize),
     })
 }
 
@@ -203,7 +203,7 @@ impl ModelFunctions for CompiledModel {
     }
 
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
-        self.set(self.program.time, t);
+        self.set(self.program.memory.time, t);
         self.states.write(self.interpreter.memory_mut(), x);
     }
 

@@ -119,7 +119,7 @@ struct Tried {
 impl LoopWork {
     pub fn new(l: Arc<Loop>, program: &SimProgram) -> Self {
         let n = l.unknowns.len();
-        let start = |u: &saltus_program::Unknown| program.slots.get(u.slot).map_or(0.0, |s| s.initial);
+        let start = |u: &saltus_program::Unknown| program.memory.slots.get(u.slot).map_or(0.0, |s| s.initial);
         let start: Vec<f64> = l.unknowns.iter().map(start).collect();
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
         let pattern = sparse_pattern(&l);

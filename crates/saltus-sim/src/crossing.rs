@@ -116,13 +116,13 @@ impl Sampled {
 
 impl CrossingSearch {
     pub fn new(program: &SimProgram) -> Self {
-        let n = program.relations.len();
+        let n = program.events.relations.len();
         let watch =
             |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, doubt: 0.0, is_masked: false };
         let weights = [watch(RelationOp::Greater); N_WEIGHTS];
         let n = if n == 0 { 0 } else { n + N_WEIGHTS };
         CrossingSearch {
-            watches: program.relations.values().map(|r| watch(r.op)).chain(weights).take(n).collect(),
+            watches: program.events.relations.values().map(|r| watch(r.op)).chain(weights).take(n).collect(),
             variation: vec![f64::INFINITY; n],
             stops_at_zeno: true,
             z: vec![0.0; n],
@@ -292,7 +292,7 @@ impl CrossingSearch {
                 continue;
             }
             if watch.heads_for_change && self.jumped && self.stops_at_zeno {
-                let relation = program.relations.get(RelationId::from_usize(i));
+                let relation = program.events.relations.get(RelationId::from_usize(i));
                 let text = relation.map_or(String::new(), |r| r.text.clone());
                 let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text, accumulation: None });
                 return Err(relation.map_or(failure.clone(), |r| failure.at(r.span)));

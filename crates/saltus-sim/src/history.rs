@@ -79,8 +79,8 @@ impl Histories {
             used: f64::NAN,
         };
         Histories {
-            delays: program.delays.iter().map(past).collect(),
-            profiles: program.transports.iter().map(profile).collect(),
+            delays: program.history.delays.iter().map(past).collect(),
+            profiles: program.history.transports.iter().map(profile).collect(),
             passed: f64::NEG_INFINITY,
         }
     }

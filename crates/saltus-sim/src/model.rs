@@ -162,7 +162,7 @@ impl Model {
             if !status.is_ok() || self.histories.is_consistent(self.inner.memory()) {
                 break;
             }
-            let t = self.inner.get(self.inner.program().time);
+            let t = self.inner.get(self.inner.program().memory.time);
             self.histories.write(t, self.inner.memory_mut());
             status = self.eval_plain(activation);
         }
@@ -312,7 +312,7 @@ impl ModelFunctions for Model {
 
     /// Along time, inputs and what delays give change as well.
     fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
-        let time = self.inner.program().time;
+        let time = self.inner.program().memory.time;
         let by_time: f64 = seeds.iter().filter(|(slot, _)| *slot == time).map(|(_, part)| part).sum();
         if by_time == 0.0 || self.histories.is_empty() && !self.inputs.vary() {
             return self.inner.directional(seeds, derivatives);

@@ -80,7 +80,7 @@ impl Selection {
 
     /// Exchanges as causes of an event.
     pub fn causes(&self, exchanges: &[Exchange]) -> Vec<EventCause> {
-        let name = |slot: SlotId| self.program.slot_name(slot).into();
+        let name = |slot: SlotId| self.program.memory.slot_name(slot).into();
         let cause = |e: &Exchange| EventCause::State {
             variable: name(e.state),
             instead_of: name(e.instead_of),

@@ -150,7 +150,7 @@ fn eval_all(functions: &mut dyn ModelFunctions) -> bool {
 impl Probe {
     fn new(program: &Arc<SimProgram>, options: &Options, numbers: Numbers) -> Self {
         let is_continuous = |slot: SlotId| {
-            let kind = program.slots.get(slot).map(|s| s.kind);
+            let kind = program.memory.slots.get(slot).map(|s| s.kind);
             matches!(kind, Some(SlotKind::Algebraic | SlotKind::Derivative))
         };
         let variables = program.variables.iter().map(|v| v.slot).filter(|&slot| is_continuous(slot));
@@ -160,7 +160,7 @@ impl Probe {
         Probe {
             program: program.clone(),
             wanted,
-            inputs: program.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect(),
+            inputs: program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect(),
             time_scale: TIME_SCALE * (options.stop_time - options.start_time),
             numbers,
             found: Comparison::default(),
@@ -189,7 +189,7 @@ impl Probe {
 
     fn compare_at(&mut self, functions: &mut dyn ModelFunctions, base: &[f64]) {
         self.found.points += 1;
-        let now = base.get(self.program.time.index()).copied().unwrap_or(0.0);
+        let now = base.get(self.program.memory.time.index()).copied().unwrap_or(0.0);
         let direction = self.direction(base);
         let exact = match self.derivatives(functions, &direction) {
             Ok(exact) => exact,
@@ -225,7 +225,7 @@ impl Probe {
                 continue;
             }
             self.count(i, relative, now);
-            let name = self.program.slot_name(self.wanted[i]).to_owned();
+            let name = self.program.memory.slot_name(self.wanted[i]).to_owned();
             self.found.wrong.push(Entry { name, time: now, exact: exact[i], limits: limits[i] });
         }
         functions.restore(base);
@@ -240,7 +240,7 @@ impl Probe {
         self.found.compared += 1;
         if relative > self.found.worst {
             self.found.worst = relative;
-            self.found.worst_at = Some((self.program.slot_name(self.wanted[i]).to_owned(), time));
+            self.found.worst_at = Some((self.program.memory.slot_name(self.wanted[i]).to_owned(), time));
         }
     }
 
@@ -248,7 +248,8 @@ impl Probe {
     fn derivatives(&self, functions: &mut dyn ModelFunctions, direction: &Direction) -> Result<Vec<f64>, Status> {
         let states = self.program.states.iter().map(|s| s.value).zip(direction.states.iter().copied());
         let inputs = self.inputs.iter().copied().zip(direction.inputs.iter().copied());
-        let seeds: Vec<(SlotId, f64)> = states.chain(inputs).chain([(self.program.time, direction.time)]).collect();
+        let seeds: Vec<(SlotId, f64)> =
+            states.chain(inputs).chain([(self.program.memory.time, direction.time)]).collect();
         let mut exact = vec![0.0; self.wanted.len()];
         let mut status = functions.linearise(&self.wanted);
         if status.is_ok() {
@@ -295,7 +296,7 @@ impl Probe {
         let value = |slot: SlotId| base.get(slot.index()).copied().unwrap_or(0.0);
         let states = self.program.states.iter().zip(&direction.states);
         let x: Vec<f64> = states.map(|(state, part)| value(state.value) + h * part).collect();
-        functions.set_continuous(value(self.program.time) + h * direction.time, &x);
+        functions.set_continuous(value(self.program.memory.time) + h * direction.time, &x);
         for (&slot, part) in self.inputs.iter().zip(&direction.inputs) {
             let present = functions.get(slot);
             functions.set(slot, present + h * part);

@@ -126,7 +126,7 @@ impl Model {
     }
 
     fn is_computed(&self, slot: SlotId) -> bool {
-        let all = || self.program().parameter_section.blocks.iter().flat_map(|block| block.stored()).collect();
+        let all = || self.program().sections.parameters.blocks.iter().flat_map(|block| block.stored()).collect();
         self.computed.get_or_init(all).contains(&slot)
     }
 
@@ -161,11 +161,11 @@ impl Model {
     pub fn changeable(&self, name: &str) -> Result<SlotId, Unchangeable> {
         use saltus_program::{Causality, Variability};
         let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
-        let kind = self.program().slots.get(variable.slot).map(|s| s.kind);
+        let kind = self.program().memory.slots.get(variable.slot).map(|s| s.kind);
         match (variable.variability, kind) {
             (Variability::Constant, _) => Err(Unchangeable::Constant),
             (Variability::Parameter, _) if variable.is_final => Err(Unchangeable::Final),
-            (Variability::Parameter, _) if self.program().structural.binary_search(&variable.slot).is_ok() => {
+            (Variability::Parameter, _) if self.program().memory.structural.binary_search(&variable.slot).is_ok() => {
                 Err(Unchangeable::Structural)
             }
             // The initial system finds one that is not fixed.
@@ -201,7 +201,8 @@ impl Model {
     /// A value of a variable as a user writes it: a number, `true`, `false` or the name of a literal.
     pub fn parse_value(&self, name: &str, text: &str) -> Result<f64, Unchangeable> {
         let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
-        let literals = variable.enumeration.and_then(|id| self.program().enumerations.get(id)).map(|e| &e.literals);
+        let literals =
+            variable.enumeration.and_then(|id| self.program().routines.enumerations.get(id)).map(|e| &e.literals);
         let last = text.rsplit('.').next().unwrap_or(text);
         let literal = literals.and_then(|all| all.iter().position(|l| l == last)).map(|i| (i + 1) as f64);
         match (variable.ty, text) {

@@ -174,7 +174,7 @@ impl Suite<'_> {
             }
         }
         verdict.message = comparison.summary();
-        if !program.terminations.is_empty() && verdict.message.is_none() {
+        if !program.events.terminations.is_empty() && verdict.message.is_none() {
             verdict.message = runs_on(&reference, &found, self.tube);
         }
         verdict.status = if verdict.message.is_none() { Status::Verified } else { Status::Different };
