@@ -30,6 +30,7 @@ mod program;
 mod routines;
 mod states;
 mod stop;
+mod stopwatch;
 mod variables;
 pub mod verify;
 
@@ -55,6 +56,7 @@ pub use routines::{Argument, CallDerivative, Callable, Effect, Routines};
 pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 pub use states::{State, StateSet, StateSetLevel};
 pub use stop::Stop;
+pub use stopwatch::{Stopwatch, WallClock};
 pub use variables::{Causality, Variability, Variable};
 pub use verify::verify;
 

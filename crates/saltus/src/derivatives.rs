@@ -6,11 +6,13 @@
 //! must be one of them. Where their own error estimate is too large, nothing is said.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_base::Index;
 use saltus_program::{Activation, DerivativeStatistics, ModelFunctions, SimProgram, SlotId, SlotKind, Status};
 use saltus_sim::{Options, SimError, Simulation};
+
+use crate::watchdog::Watchdog;
 
 mod limits;
 
@@ -91,11 +93,11 @@ fn each_step(
     limit: Duration,
     look: &mut dyn FnMut(&mut Simulation),
 ) -> Result<(), SimError> {
-    let started = Instant::now();
+    let watchdog = Watchdog::new(limit);
     simulation.initialise()?;
     look(simulation);
     let stop = simulation.options().stop_time;
-    while !simulation.is_over() && started.elapsed() < limit {
+    while !simulation.is_over() && !watchdog.is_late() {
         simulation.advance(stop)?;
         look(simulation);
     }

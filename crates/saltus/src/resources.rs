@@ -16,10 +16,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_base::printable;
 use saltus_eval::{Clock, FileKind, ForeignCall, Outside, Reached, Value};
+#[cfg(feature = "jit")]
 use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
 
 use crate::Permissions;
+#[cfg(not(feature = "jit"))]
+use crate::no_foreign::ForeignFunctions;
 
 /// Names of temporary files that are tried.
 const MOST_NAMES: u32 = 100_000;
@@ -345,6 +348,7 @@ impl Outside for Resources {
         let told = |why: String| format!("`{}` {libraries} cannot be called: {why}", call.function);
         let paths = self.load(call).map_err(told)?;
         let called = self.foreign.call(call, &paths, arguments).map_err(told);
+        #[cfg(feature = "jit")]
         for said in self.foreign.take_said() {
             match said {
                 Said::Message(text) => self.print(text.trim_end()),
