@@ -96,7 +96,9 @@ pub fn cannot_save(why: &str) -> Diagnostic {
 pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
     let said = error("E0074", format!("`{name}` cannot be set to `{value}`: {why}"));
     match why {
-        Unchangeable::Structural | Unchangeable::Computed => said.hint("set it when the model is compiled"),
+        Unchangeable::Structural | Unchangeable::Computed | Unchangeable::Text => {
+            said.hint("set it when the model is compiled")
+        }
         _ => said,
     }
 }
