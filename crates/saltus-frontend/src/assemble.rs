@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use saltus_base::{IdVec, Index, Severity, Span};
+use saltus_base::{IdVec, Index, Name, Severity, Span};
 use saltus_flat::{
     self as flat, Attributes, BaseType, Causality, Confidence, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type,
     VarId, Variability, Variable,
@@ -381,16 +381,30 @@ impl<'a> Front<'a> {
     }
 
     /// An array needs a value for each element, or `each` (specification 7.2.5). What its type says holds for elements.
-    fn check_each(&mut self, comp: CompId, name: saltus_base::Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
-        let of_type = self.types.leaf_types.get(&comp).and_then(|t| t.modifier.as_ref()).and_then(|m| m.sub(name));
-        let is_of_type = of_type.and_then(|m| m.value.as_ref().map(|v| v.span)) == Some(value.span);
-        if expr.ty.is_scalar() && !sub.is_each && !is_of_type {
+    fn check_each(&mut self, comp: CompId, name: Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
+        if expr.ty.is_scalar() && !sub.is_each && !self.is_said_by_type(comp, name, value) {
             // Texts cannot be taken for values of elements, and libraries leave `each` out there.
             let is_text = expr.ty.base == BaseType::String
                 && self.types.leaf_types.get(&comp).is_some_and(|t| t.base != BaseType::String);
             let diagnostic = d::missing_each(value.span);
             self.report_once(if is_text { diagnostic.severity(Severity::Warning) } else { diagnostic });
         }
+    }
+
+    /// Does the type of a component give this value to the attribute `name`, not its declaration?
+    fn is_said_by_type(&self, comp: CompId, name: Name, value: &ModValue<'_>) -> bool {
+        let of_type = self.types.leaf_types.get(&comp).and_then(|t| t.modifier.as_ref()).and_then(|m| m.sub(name));
+        of_type.and_then(|m| m.value.as_ref().map(|v| v.span)) == Some(value.span)
+    }
+
+    /// `type T = Real[3](start = {1, 2, 3}); T x[2]`: each element of `x` is a `T` and has all three.
+    fn for_each_of_type(&self, comp: CompId, name: Name, value: &ModValue<'_>, expr: Expr, ty: &Type) -> Expr {
+        let rank = expr.ty.rank();
+        if rank == 0 || rank >= ty.rank() || !self.is_said_by_type(comp, name, value) {
+            return expr;
+        }
+        let outer: Option<Vec<u64>> = ty.dims[..ty.rank() - rank].iter().map(|d| d.known()).collect();
+        outer.map_or(expr.clone(), |sizes| crate::component::fill(expr, &sizes))
     }
 
     fn attributes(&mut self, comp: CompId, ty: &Type) -> Attributes {
@@ -415,6 +429,7 @@ impl<'a> Front<'a> {
             if ty.rank() > 0 {
                 self.check_each(comp, *name, sub, &value, &expr);
             }
+            let expr = self.for_each_of_type(comp, *name, &value, expr, ty);
             let base = match text {
                 "fixed" | "unbounded" => BaseType::Boolean,
                 "unit" | "displayUnit" | "quantity" => BaseType::String,

@@ -331,46 +331,60 @@ impl<'a> Front<'a> {
             return none;
         }
         self.tree[comp].memo.dims = Memo::InProgress;
-        let mut dims: Vec<u64> = Vec::with_capacity(subscripts.len());
-        let mut inferred: Option<Vec<Dim>> = None;
+        let own = self.tree[comp].name;
+        let refers_to_itself = |subscript: &ast::Subscript| match subscript {
+            ast::Subscript::Expr(e) => crate::deduce::mentions(e, own),
+            ast::Subscript::Colon(_) => false,
+        };
+        let (mut later, now): (Vec<usize>, Vec<usize>) =
+            (0..subscripts.len()).partition(|&k| refers_to_itself(subscripts[k].0));
+        self.sizes.so_far.insert(comp, vec![None; subscripts.len()]);
         let mut is_wrong = false;
-        for (k, (subscript, scope)) in subscripts.iter().enumerate() {
-            let size = match subscript {
-                ast::Subscript::Expr(e) => {
-                    self.note_index_type(comp, k, *scope, e);
-                    self.dimension(comp, e, *scope)
-                }
-                ast::Subscript::Colon(span) => {
-                    let from = inferred.get_or_insert_with(Vec::new);
-                    if from.is_empty() {
-                        *from = self.dims_of_binding(comp);
-                    }
-                    match from.get(k).copied() {
-                        Some(Dim::Known(n)) => Some(n),
-                        _ => {
-                            let name = self.comp_name(comp);
-                            let diagnostic = d::size_not_inferable(&name, *span);
-                            if self.may_come_from_outside(comp) {
-                                self.messages.open_values.push(diagnostic);
-                            } else {
-                                self.report_withholding(comp, diagnostic);
-                            }
-                            None
-                        }
-                    }
-                }
-            };
-            is_wrong |= size.is_none();
-            dims.push(size.unwrap_or(0));
-            self.sizes.so_far.insert(comp, dims.clone());
+        for k in now {
+            is_wrong |= !self.find_dim(comp, k, subscripts[k]);
         }
-        self.sizes.so_far.remove(&comp);
+        // `Real x[size(x, 2), size(x, 3), 2]`: whichever can be found next, until none can.
+        while let Some(found) = later.iter().position(|&k| self.quietly(|front| front.find_dim(comp, k, subscripts[k])))
+        {
+            later.remove(found);
+        }
+        for k in later {
+            is_wrong |= !self.find_dim(comp, k, subscripts[k]);
+        }
         if is_wrong {
             self.sizes.wrong.insert(comp);
         }
-        let dims: Rc<[u64]> = dims.into();
+        let found = self.sizes.so_far.remove(&comp).unwrap_or_default();
+        let dims: Rc<[u64]> = found.into_iter().map(|size| size.unwrap_or(0)).collect();
         self.tree[comp].memo.dims = Memo::Known(dims.clone());
         dims
+    }
+
+    /// Finds the size of one dimension; reports and returns false where there is none.
+    fn find_dim(&mut self, comp: CompId, k: usize, (subscript, scope): (&'a ast::Subscript, InstId)) -> bool {
+        let size = match subscript {
+            ast::Subscript::Expr(e) => {
+                self.note_index_type(comp, k, scope, e);
+                self.dimension(comp, e, scope)
+            }
+            ast::Subscript::Colon(span) => match self.dims_of_binding(comp).get(k) {
+                Some(Dim::Known(n)) => Some(*n),
+                _ => {
+                    let name = self.comp_name(comp);
+                    let diagnostic = d::size_not_inferable(&name, *span);
+                    if self.may_come_from_outside(comp) {
+                        self.messages.open_values.push(diagnostic);
+                    } else {
+                        self.report_withholding(comp, diagnostic);
+                    }
+                    None
+                }
+            },
+        };
+        if let Some(sizes) = self.sizes.so_far.get_mut(&comp) {
+            sizes[k] = size;
+        }
+        size.is_some()
     }
 
     fn note_index_type(&mut self, comp: CompId, k: usize, scope: InstId, expr: &'a ast::Expr) {
@@ -380,14 +394,12 @@ impl<'a> Front<'a> {
 
     /// Sizes of an array that one of its own sizes refers to, as in `Real A[:, size(A, 1)]`.
     fn dims_so_far(&mut self, comp: CompId) -> Rc<[u64]> {
-        let rank = self.comp_subscripts(comp).len();
-        let known = self.sizes.so_far.get(&comp).cloned().unwrap_or_default();
-        if !known.is_empty() {
-            return known.into_iter().chain(std::iter::repeat(0)).take(rank).collect();
+        let sizes = self.sizes.so_far.get(&comp).cloned().unwrap_or_default();
+        if sizes.is_empty() || sizes.contains(&None) {
+            let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
+            self.report(d::cyclic_size(&name, span));
         }
-        let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
-        self.report(d::cyclic_size(&name, span));
-        Rc::new([])
+        sizes.into_iter().map(|size| size.unwrap_or(0)).collect()
     }
 
     /// All subscripts of a component, outermost first: of the name, of the type in the clause, of the type itself.
@@ -417,6 +429,15 @@ impl<'a> Front<'a> {
         }
         let typed = self.isolated(|front| front.expression(scope, expr));
         if typed.is_error() {
+            return None;
+        }
+        let mut needs_open_size = false;
+        typed.walk(&mut |e| {
+            needs_open_size |= matches!(e.kind, flat::ExprKind::Var(_)) && e.ty.dims.contains(&Dim::Unknown)
+        });
+        if needs_open_size {
+            let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
+            self.report(d::cyclic_size(&name, span));
             return None;
         }
         match self.evaluate_structural(&typed) {
@@ -478,10 +499,14 @@ impl<'a> Front<'a> {
             },
             CompKind::Error => return Type::ERROR,
         };
+        if matches!(self.tree[comp].memo.dims, Memo::InProgress)
+            && let Some(sizes) = self.sizes.so_far.get(&comp).filter(|sizes| sizes.iter().any(Option::is_some))
+        {
+            let dims = sizes.iter().map(|size| size.map_or(Dim::Unknown, Dim::Known));
+            return Type::array(base, dims.collect::<Vec<_>>());
+        }
         let dims = self.comp_dims(comp);
-        let is_unknown =
-            matches!(self.tree[comp].memo.dims, Memo::InProgress) && !self.sizes.so_far.contains_key(&comp);
-        if is_unknown || self.sizes.wrong.contains(&comp) {
+        if matches!(self.tree[comp].memo.dims, Memo::InProgress) || self.sizes.wrong.contains(&comp) {
             return Type::ERROR;
         }
         Type::array(base, dims.iter().map(|&n| Dim::Known(n)).collect::<Vec<_>>())
@@ -596,6 +621,16 @@ impl<'a> Front<'a> {
         let result = f(self);
         self.context = inside;
         result
+    }
+
+    /// Tries something; where it fails, its messages are taken back.
+    fn quietly(&mut self, f: impl FnOnce(&mut Self) -> bool) -> bool {
+        let mark = self.messages.mark();
+        let succeeded = f(self);
+        if !succeeded {
+            self.messages.take_back(mark);
+        }
+        succeeded
     }
 
     /// The element at a row-major position of an array value.

@@ -250,6 +250,13 @@ fn walk_call<'a>(call: &'a ast::Call, visit: Visit<'_, 'a>) {
     call.iterators.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
 }
 
+/// Is `name` used in `expr`?
+pub fn mentions(expr: &ast::Expr, name: Name) -> bool {
+    let mut found = false;
+    walk_expr(expr, &mut |reference| found |= matches!(reference.parts.as_slice(), [part] if part.name.name == name));
+    found
+}
+
 pub fn walk_expr<'a>(expr: &'a ast::Expr, visit: Visit<'_, 'a>) {
     match &expr.kind {
         ast::ExprKind::Ref(reference) => walk_ref(reference, visit),

@@ -187,11 +187,9 @@ impl<'a> Front<'a> {
         indices: &'a [ast::ForIndex],
         span: Span,
     ) -> Expr {
-        // `{e for i in a, j in b}` is `{{e for i in a} for j in b}`: the last index is the outermost loop.
-        let mut order: Vec<&'a ast::ForIndex> = indices.iter().collect();
-        if op == ReductionOp::Array {
-            order.reverse();
-        }
+        // `{e for i in a, j in b}` is `{{e for i in a} for j in b}`, and `sum(…)` adds the elements of that: the last index is the
+        // outermost loop, so the range of `i` may depend on `j` (specification 10.4.1.2).
+        let order: Vec<&'a ast::ForIndex> = indices.iter().rev().collect();
         if self.functions.current.is_none()
             && let Some(expr) = self.unrolled_reduction(scope, op, body, &order, span)
         {

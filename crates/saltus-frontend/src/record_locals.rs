@@ -1,5 +1,5 @@
-//! Records in functions: the fields of an output or protected record take the values of its modification and of its
-//! class (specification 12.4.4).
+//! Records in functions: the fields of a record take the values of its modification and of its class
+//! (specification 12.4.4); for an input these are what a call without that argument means.
 //!
 //! ```text
 //! output Complex c(re = a, im = b);    ⇒    output Complex c = Complex(a, b)
@@ -31,7 +31,7 @@ impl Front<'_> {
     pub fn assign_modified_fields(&mut self, function: FunctionId, body: &mut Vec<flat::Statement>) {
         for comp in self.functions[function].components.clone() {
             let Some(local) = self.tree[comp].local else { continue };
-            if self.functions[function].locals[local].default.is_some() {
+            if self.functions[function].locals[local].default.is_some() || self.is_input(local) {
                 continue;
             }
             let Some((_, arguments)) = self.modified_fields(comp, local) else { continue };
@@ -51,7 +51,7 @@ impl Front<'_> {
         let ty = self.local_type_of(local);
         let c = &self.tree[comp];
         let (scope, clause, modifier) = (c.declared.scope, c.declared.clause, c.modifier.clone());
-        if !matches!(ty.base, BaseType::Record(_)) || ty.rank() > 0 || self.is_input(local) {
+        if !matches!(ty.base, BaseType::Record(_)) || ty.rank() > 0 {
             return None;
         }
         let slot = self.lookup_class(scope, &clause.type_name)?;

@@ -12,7 +12,7 @@ pub struct Sizes<'a> {
     /// Dimensions of the class of a component, where it has any.
     pub array_classes: HashMap<CompId, Vec<(&'a ast::Subscript, InstId)>>,
     /// The leading sizes of arrays whose sizes are being found.
-    pub so_far: HashMap<CompId, Vec<u64>>,
+    pub so_far: HashMap<CompId, Vec<Option<u64>>>,
     /// Arrays with a size that could not be found; what is said about them would only repeat it.
     pub wrong: HashSet<CompId>,
     /// The types that index the dimensions of an array, where these are not Integers.
