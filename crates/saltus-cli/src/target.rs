@@ -76,7 +76,7 @@ impl Target {
         self.run_for(options, &mut (), screen)
     }
 
-    /// Like [`run`](Self::run), with somebody who takes part in the simulation.
+    /// Like [`run`](Self::run), with a client that takes part in the simulation.
     pub fn run_for(&self, mut options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         options.overrides = self.set(screen)?;
         self.run_any(options, client, screen)

@@ -222,7 +222,7 @@ fn a_nan_stops_at_the_block_that_stores_it() {
 
 #[test]
 fn infinite_values_are_legal_except_in_derivatives() {
-    // a := 1 / x, b := -1 / x: infinities that meet in a check are no failure; der := 1 / x is one
+    // a := 1 / x, b := -1 / x: infinities that meet in a check are not a failure; der := 1 / x is one
     let mut program = empty_program();
     let x = slot(&mut program, SlotKind::State, 0.0);
     let targets = [1.0, -1.0].map(|sign| {

@@ -78,7 +78,7 @@ fn loops_have_the_bits_of_the_blocks() {
     }
 }
 
-/// The status says which block stored the first thing that is no number, whichever block of a loop it is.
+/// The status says which block stored the first thing that is not a number, whichever block of a loop it is.
 #[test]
 fn what_is_no_number_is_found_in_each_block() {
     let n = 12;

@@ -1,4 +1,4 @@
-//! Which operation made a value that is no finite number, in words.
+//! Which operation made a value that is not a finite number, in words.
 //!
 //! In: code, memory, and the value in question. Out: what went wrong where, and the variables that took part.
 //!
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 8;
 /// Variables that are followed to where they were computed.
 const MOST_HOPS: usize = 20;
 
-/// What made a value that is no finite number.
+/// What made a value that is not a finite number.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Blame {
     pub what: String,
@@ -340,7 +340,7 @@ fn describe(program: &SimProgram, code: &Code, value: ValueId, fault: Fault, val
             let function = function.and_then(|c| program.routines.procedures.get(c.function)).map_or("?", |f| &f.name);
             format!("`{function}` returned no finite number")
         }
-        Fault::Other => format!("`{whole}` is no finite number"),
+        Fault::Other => format!("`{whole}` is not a finite number"),
     }
 }
 

@@ -38,7 +38,7 @@ pub enum Activation {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Status {
     Ok,
-    /// This slot got a value that is no number. At a trial point a smaller step may help; at an accepted point it is
+    /// This slot got a value that is not a number. At a trial point a smaller step may help; at an accepted point it is
     /// the end.
     NotANumber(SlotId),
     /// A loop without solution, a failed assertion or a domain error in a function: [`ModelFunctions::last_failure`]

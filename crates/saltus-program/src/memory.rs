@@ -67,7 +67,7 @@ pub enum SlotKind {
     Input,
     State,
     Derivative,
-    /// A continuous variable that is no state.
+    /// A continuous variable that is not a state.
     Algebraic,
     /// Changes at events only; also relations, conditions and thresholds that the compiler introduced.
     Discrete,

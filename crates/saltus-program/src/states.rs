@@ -18,8 +18,8 @@ pub struct State {
 /// x^2 + y^2 = 1     candidates x, y     state s = x or y     coefficients of the constraint: 2 * x, 2 * y
 /// ```
 ///
-/// The candidates are solved from the constraints and from `s = candidate(choice)`. A candidate can be given up while
-/// the constraints can be solved for those that are no states: while their columns of coefficients are regular.
+/// The candidates are solved from the constraints and from `s = candidate(choice)`. A candidate may stop being a state while
+/// the constraints can be solved for those that are not states: while their columns of coefficients are regular.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct StateSet {
     /// The same choice for velocities and positions, highest derivatives first.

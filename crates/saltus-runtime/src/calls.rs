@@ -59,7 +59,7 @@ pub(crate) struct CallHost {
 pub(crate) enum Failure {
     None,
     Known(EvalFailure),
-    /// To be found out by the evaluator from the arguments, for the equation at the place, if somebody asks.
+    /// The evaluator finds it from the arguments, for the equation at the place, on demand.
     Of(CallableId, Vec<f64>, Span),
 }
 

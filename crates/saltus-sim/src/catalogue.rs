@@ -1,4 +1,4 @@
-//! What is shown of a program: columns of rows, variables whose changes at events are told, texts of relations and clocks.
+//! What is shown of a program: columns of rows, variables whose changes at events are listed, texts of relations and clocks.
 
 use std::sync::Arc;
 

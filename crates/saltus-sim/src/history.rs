@@ -94,7 +94,7 @@ impl Histories {
         !self.profiles.is_empty() || self.delays.iter().any(|p| !p.delay.is_fixed)
     }
 
-    /// A delay that is no number or negative, if there is one.
+    /// A delay that is not a number or negative, if there is one.
     pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64)> {
         self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| time.is_nan() || *time < 0.0)
     }

@@ -74,7 +74,7 @@ impl Model {
     /// Sets a value; that of an input is held from now on.
     pub fn set_from_outside(&mut self, slot: SlotId, value: f64) {
         self.inner.set(slot, value);
-        // Whoever is no input has no signal.
+        // Whoever is not an input has no signal.
         let _ = self.inputs.set(slot, Signal::Held(value));
     }
 
@@ -115,7 +115,7 @@ impl Model {
         !self.histories.is_empty()
     }
 
-    /// A delay that makes no sense.
+    /// A delay that is negative or not a number.
     pub fn bad_delay(&self) -> Option<(f64, Span)> {
         self.histories.bad_delay(self.inner.memory()).map(|(delay, time)| (time, delay.span))
     }

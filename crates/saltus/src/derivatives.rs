@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-11;
 const LOOP_NOISE: f64 = 2e-12;
 /// What cancellation may leave in a value, as a part of the largest one of the model.
 const CANCELLATION: f64 = 1e-15;
-/// How far beside a point a doubtful derivative is looked at again, and its relative change by distance that is no curvature.
+/// How far beside a point a suspicious derivative is looked at again, and its relative change by distance that is not a curvature.
 const BESIDE: [f64; 4] = [1e-8, 1e-7, 1e-6, 1e-5];
 const STEEP: f64 = 100.0;
 /// Part of the time span that counts as one.
@@ -203,7 +203,7 @@ impl Probe {
         };
         let limits = self.limits(functions, base, &direction);
         let rounding = rounding(&exact);
-        let mut doubtful = Vec::new();
+        let mut suspect = Vec::new();
         for (i, (&exact, limits)) in exact.iter().zip(&limits).enumerate() {
             if (exact - limits.central.value).abs() <= rounding {
                 self.found.compared += 1;
@@ -213,14 +213,14 @@ impl Probe {
                 Verdict::Unclear => self.found.unclear += 1,
                 Verdict::Side => self.count_kink(),
                 Verdict::Right(relative) => self.count(i, relative, now),
-                Verdict::Wrong(relative) => doubtful.push((i, relative)),
+                Verdict::Wrong(relative) => suspect.push((i, relative)),
             }
         }
-        if doubtful.is_empty() {
+        if suspect.is_empty() {
             return;
         }
         let beside = self.beside(functions, base, &direction);
-        for (i, relative) in doubtful {
+        for (i, relative) in suspect {
             let limit = limits[i].central.value;
             if beside.iter().any(|(h, beside)| jumps(exact[i], beside[i], limit, *h)) {
                 self.count_kink();

@@ -172,7 +172,7 @@ pub struct Outcome {
     pub model: Option<Arc<Model>>,
     /// How the equations were sorted, if that was asked for.
     pub description: Option<Description>,
-    /// Up to the failure if there is one; without rows where somebody else took them.
+    /// Up to the failure if there is one; without rows if the client took them.
     pub trajectory: Option<Trajectory>,
     /// The options ask for what cannot be, and nothing was simulated.
     pub is_misused: bool,
@@ -232,7 +232,7 @@ pub trait Client {
 /// Nobody.
 impl Client for () {}
 
-/// Somebody who ends the run by a flag.
+/// A client that ends the run by a flag.
 pub struct Stoppable(pub Arc<AtomicBool>);
 
 impl Client for Stoppable {
@@ -250,7 +250,7 @@ pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     run_with(session, class, options, &mut ())
 }
 
-/// Like [`run`], with somebody who takes part in the simulation.
+/// Like [`run`], with a client that takes part in the simulation.
 pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &mut dyn Client) -> Outcome {
     let library = session.library();
     if library.name_of(class).is_none() {

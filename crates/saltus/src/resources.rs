@@ -285,7 +285,7 @@ impl Outside for Resources {
     fn set_work_directory(&mut self, name: &str) -> Reached {
         let path = self.own(name)?;
         if !path.is_dir() {
-            return Err(format!("`{name}` is no directory"));
+            return Err(format!("`{name}` is not a directory"));
         }
         self.work_directory = path;
         Ok(())

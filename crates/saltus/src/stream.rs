@@ -1,6 +1,6 @@
 //! Sends a run to files while it goes on: rows to a table, events to a log.
 //!
-//! In: paths, opened before the model is compiled. Out: files that are complete when the run is; what is told about a run at its end
+//! In: paths, opened before the model is compiled. Out: files that are complete when the run is; what is reported about a run at its end
 //! ([`Digest`]) without keeping its rows.
 
 use std::path::{Path, PathBuf};

@@ -86,7 +86,7 @@ impl<'a> Lowering<'a> {
     /// Bound inputs and given arguments are put together by position.
     fn call_local(&mut self, local: LocalId, given: Vec<Value>, span: Span) -> Lowered<Rc<Vec<Value>>> {
         let Some(Some(Value::Function(target))) = self.state.locals.get(local.index()).cloned() else {
-            return self.broken("a call of something that is no function", span);
+            return self.broken("a call of something that is not a function", span);
         };
         let n_inputs = self.model.functions[target.function].inputs.len();
         let mut given = given.into_iter();
@@ -226,7 +226,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Nodes, without those of executions that were given up.
+    /// Nodes, without those of abandoned executions.
     fn n_useful_nodes(&self) -> usize {
         self.system.dag.len().saturating_sub(self.system.memo.n_wasted)
     }

@@ -55,11 +55,11 @@ impl Simulation {
         self.record(t, kind, causes, rounds, disturbed)?;
         self.tell_rounds(&flips);
         if changed.is_empty() && !disturbed && kind == EventKind::State {
-            self.doubt_unconfirmed(t);
+            self.widen_unconfirmed(t);
         }
         match verdict {
             Verdict::Progress => {}
-            Verdict::Alternating => self.slide_or_doubt(t, &changed),
+            Verdict::Alternating => self.slide_or_widen(t, &changed),
             Verdict::Hold(until) => self.driver.hold = Some(until),
             Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
@@ -88,7 +88,7 @@ impl Simulation {
 
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
     /// loop. The event is right; they may go as far again before they are looked at once more.
-    fn doubt_unconfirmed(&mut self, t: f64) {
+    fn widen_unconfirmed(&mut self, t: f64) {
         let is_progress = t - self.driver.unconfirmed_at > EVENT_PROGRESS * self.options.time_span();
         self.driver.unconfirmed_at = t;
         let mut is_any = false;
@@ -100,25 +100,25 @@ impl Simulation {
                 let is_put_right = is_progress && self.model.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
                 let scale = self.model.get(relation.scale).max(1.0);
                 let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
-                self.driver.search.doubt(i, (2.0 * z.abs()).min(most));
+                self.driver.search.set_hysteresis(i, (2.0 * z.abs()).min(most));
                 is_any = true;
             }
         }
         // The search saw a change that the event did not see even before it was settled.
         if !is_any {
-            self.driver.search.doubt_fired();
+            self.driver.search.widen_fired();
         }
     }
 
     /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
     /// the threshold, which is widened.
-    fn slide_or_doubt(&mut self, t: f64, changed: &[RelationId]) {
+    fn slide_or_widen(&mut self, t: f64, changed: &[RelationId]) {
         if self.slide(t, changed) {
             return;
         }
         for &id in changed {
             let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
-            self.driver.search.doubt_more(id.index(), scale);
+            self.driver.search.widen(id.index(), scale);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is told about an event: its causes, what changed, what followed in later rounds.
+//! The report of an event: its causes, what changed, what followed in later rounds.
 //!
 //! In: memory before and after the event. Out: an [`EventRecord`], which goes to the sink when the event is settled.
 
