@@ -1,4 +1,4 @@
-// Without mass the temperature is no state: the condition decides the structure, not only the value.
+// Without mass the temperature is not a state: the condition decides the structure, not only the value.
 model MassOrNot
   parameter Real m = 0;
   Real T(start = 1), q;

@@ -1,4 +1,4 @@
-// What a record constructor takes and what it fills in (specification 12.6): final fields are no arguments, defaults may depend on
+// What a record constructor takes and what it fills in (specification 12.6): final fields are not arguments, defaults may depend on
 // fields that are declared later, and a field that is a record may be left out where each of its own fields has a value.
 model RecordConstructors
   record Part

@@ -12,6 +12,6 @@ equation
   end when;
   annotation (experiment(StopTime = 1));
 end SemiLinear;
-// at t=1: y = -0.5 ± 1e-3 (closed form: 1/4 - 3/4; the tolerance is not kept at a kink that is no event)
+// at t=1: y = -0.5 ± 1e-3 (closed form: 1/4 - 3/4; the tolerance is not kept at a kink that is not an event)
 // at t=1: z = 2.75 ± 1e-9 (closed form)
 // events: 0.25 (the time of the clause)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
-use saltus_eval::{Outside, Value};
+use saltus_eval::Outside;
 use saltus_flat::FlatModel;
 use saltus_program::{Moment, SimProgram};
 
@@ -12,7 +12,7 @@ use crate::places::{Layout, Places};
 use crate::plan::{self, LeafId, Node, Plan};
 use crate::report::{Finding, Group, Report, Side};
 use crate::residuals::{self, Outcome, Reinit, Residual, Trouble};
-use crate::world::{Rules, World};
+use crate::world::{Kept, Rules, World};
 
 /// How strict and how thorough the audit is.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -46,8 +46,8 @@ pub struct Auditor {
     reinits: Vec<Reinit>,
     /// Of the present event round.
     round_outcomes: Vec<Outcome>,
-    /// What was known before the present event, in case it is given up.
-    saved: Option<Remembered>,
+    /// What was known before the present event, in case it is abandoned.
+    saved: Option<Kept>,
     counts: Counts,
     /// Relations that changed without an event: by which part of their operands, when.
     missed: BTreeMap<usize, (f64, f64)>,
@@ -56,9 +56,6 @@ pub struct Auditor {
     /// Slots that hold minus another one; in rounds they are not written yet.
     negatives: Vec<(usize, usize)>,
 }
-
-/// Values of relations, and of the conditions of `when`, as far as they are known.
-type Remembered = (Vec<Option<Value>>, Vec<Option<bool>>);
 
 #[derive(Default)]
 struct Counts {
@@ -209,10 +206,9 @@ impl Auditor {
     }
 
     fn begin_event(&mut self, memory: &[f64]) {
-        // An event that was given up has not happened.
-        if let Some((held, was_true)) = self.saved.take() {
-            self.world.held = held;
-            self.world.was_true = was_true;
+        // An event that was abandoned has not happened.
+        if let Some(kept) = self.saved.take() {
+            self.world.kept = kept;
         }
         self.reinits.clear();
         self.round_outcomes.clear();
@@ -225,13 +221,12 @@ impl Auditor {
         if self.counts.events.0 > 1 {
             self.run(Rules { is_frozen: true, is_left: true, ..Rules::default() }, Side::Before);
         }
-        self.saved = Some((self.world.held.clone(), self.world.was_true.clone()));
+        self.saved = Some(self.world.kept.clone());
     }
 
     /// What relations and conditions were before is not known any more.
     fn forget(&mut self) {
-        self.world.held.iter_mut().for_each(|value| *value = None);
-        self.world.was_true.iter_mut().for_each(|value| *value = None);
+        self.world.kept.forget();
         self.saved = None;
     }
 
@@ -239,7 +234,7 @@ impl Auditor {
         self.world.rules = rules;
         if !rules.is_frozen {
             // A relation that is not evaluated now, behind a true `or`, is not known until the next event.
-            self.world.held.fill(None);
+            self.world.kept.held.fill(None);
         }
         let plan = std::mem::replace(&mut self.plan, Plan::empty());
         if rules.is_initial {
@@ -257,7 +252,7 @@ impl Auditor {
         }
         let found = residuals::audit(node, &mut self.world);
         let t = self.world.time();
-        for (k, part) in std::mem::take(&mut self.world.missed) {
+        for (k, part) in std::mem::take(&mut self.world.relations.missed) {
             let known = self.missed.entry(k).or_insert((part, t));
             if part > known.0 {
                 *known = (part, t);

@@ -54,9 +54,9 @@ impl Places {
         let derivative_of = written(program, known);
         let mut table = program.variables.iter().peekable();
         let mut places = Places {
-            time: program.time.index(),
-            initial: program.initial.index(),
-            terminal: program.terminal.index(),
+            time: program.memory.time.index(),
+            initial: program.memory.initial.index(),
+            terminal: program.memory.terminal.index(),
             ..Places::default()
         };
         for variable in model.variables.values() {
@@ -72,7 +72,7 @@ impl Places {
                 let Some(listed) = table.next_if(|listed| listed.name.starts_with(&variable.name)) else { break };
                 slots.push((listed.slot.index() as u32, false));
                 derivatives.extend(derivative_of.get(&listed.slot).copied());
-                is_clocked |= program.slots.get(listed.slot).is_some_and(|s| s.kind == SlotKind::Clocked);
+                is_clocked |= program.memory.slots.get(listed.slot).is_some_and(|s| s.kind == SlotKind::Clocked);
                 let derivative = format!("der({})", listed.name);
                 table.next_if(|next| next.name == derivative);
             }
@@ -96,7 +96,7 @@ impl Places {
 
 /// The slots of derivatives, as far as the program writes them.
 fn written(program: &SimProgram, known: &[KnownDerivative]) -> BTreeMap<SlotId, (u32, bool)> {
-    let blocks = program.sections().into_iter().flat_map(|(_, section)| &section.blocks);
+    let blocks = program.sections.named().into_iter().flat_map(|(_, section)| &section.blocks);
     let mut stored: BTreeSet<SlotId> = blocks.flat_map(|block| block.stored()).collect();
     stored.extend(program.states.iter().flat_map(|state| [state.value, state.derivative]));
     let found = known.iter().filter(|d| stored.contains(&d.derivative));

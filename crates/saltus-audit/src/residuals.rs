@@ -62,30 +62,30 @@ const MOST_COMBINATIONS: usize = 32;
 
 /// The outcomes of an equation for the values of its relations that suit it best. What was found is remembered in the world.
 pub(crate) fn audit(node: &Node, world: &mut World) -> Found {
-    world.flips.clear();
-    let (mut best, mut worst, doubted) = attempt(node, world);
-    let mut taken = std::mem::take(&mut world.taken);
-    if worst > world.bound && !doubted.is_empty() {
-        let n = doubted.len().min(MOST_COMBINATIONS.ilog2() as usize);
+    world.relations.flips.clear();
+    let (mut best, mut worst, undecided) = attempt(node, world);
+    let mut taken = std::mem::take(&mut world.relations.taken);
+    if worst > world.bound && !undecided.is_empty() {
+        let n = undecided.len().min(MOST_COMBINATIONS.ilog2() as usize);
         for mask in 1..1usize << n {
-            world.flips = (0..n).filter(|i| mask >> i & 1 == 1).map(|i| doubted[i]).collect();
+            world.relations.flips = (0..n).filter(|i| mask >> i & 1 == 1).map(|i| undecided[i]).collect();
             let (found, at_worst, _) = attempt(node, world);
             if at_worst <= world.bound && at_worst < worst {
                 (best, worst) = (found, at_worst);
-                taken = std::mem::take(&mut world.taken);
+                taken = std::mem::take(&mut world.relations.taken);
             }
         }
-        world.flips.clear();
+        world.relations.flips.clear();
     }
-    if !world.missed.is_empty() {
+    if !world.relations.missed.is_empty() {
         look_at_missed(node, &best, world);
     }
     if !world.rules.is_frozen {
         for (k, value) in taken {
-            world.held[k] = Some(value);
+            world.kept.held[k] = Some(value);
         }
         for (k, value) in &best.conditions {
-            world.was_true[*k] = Some(*value);
+            world.kept.was_true[*k] = Some(*value);
         }
     }
     best
@@ -94,19 +94,19 @@ pub(crate) fn audit(node: &Node, world: &mut World) -> Found {
 /// Relations that changed without an event matter if the equation does not hold for their present values, or a condition changes.
 /// Others are masked: of `b or x > 3` with a true `b`, the event of `x` is not looked for.
 fn look_at_missed(node: &Node, held: &Found, world: &mut World) {
-    let missed = std::mem::take(&mut world.missed);
-    world.followed = missed.iter().map(|(k, _)| *k).collect();
+    let missed = std::mem::take(&mut world.relations.missed);
+    world.relations.followed = missed.iter().map(|(k, _)| *k).collect();
     let (found, worst, _) = attempt(node, world);
-    world.followed.clear();
-    world.missed.clear();
+    world.relations.followed.clear();
+    world.relations.missed.clear();
     if worst > world.bound || found.conditions != held.conditions {
-        world.missed = missed;
+        world.relations.missed = missed;
     }
 }
 
 fn attempt(node: &Node, world: &mut World) -> (Found, f64, Vec<usize>) {
-    world.doubted.clear();
-    world.taken.clear();
+    world.relations.undecided.clear();
+    world.relations.taken.clear();
     let mut found = Found::default();
     visit(node, world, &mut found);
     let of = |outcome: &Outcome| match &outcome.found {
@@ -115,7 +115,7 @@ fn attempt(node: &Node, world: &mut World) -> (Found, f64, Vec<usize>) {
         Err(Trouble::Failed(_)) => f64::INFINITY,
     };
     let worst = found.outcomes.iter().map(of).fold(0.0, f64::max);
-    (found, worst, std::mem::take(&mut world.doubted))
+    (found, worst, std::mem::take(&mut world.relations.undecided))
 }
 
 fn visit(node: &Node, world: &mut World, found: &mut Found) {
@@ -184,7 +184,7 @@ fn visit_when(
                 Err(error) => return found.add(leaf, Err(error)),
             };
             found.conditions.push((condition.memory, now));
-            let was = world.was_true.get(condition.memory).copied().flatten();
+            let was = world.kept.was_true.get(condition.memory).copied().flatten();
             is_known &= was.is_some() || world.rules.is_initial;
             let has_risen = if world.rules.is_initial { condition.is_initial } else { now && was == Some(false) };
             if has_risen && active.is_none() {
@@ -213,7 +213,7 @@ fn visit_when(
 
 fn visit_algorithm(algorithm: &Algorithm, world: &mut World, found: &mut Found) {
     let residual = run(algorithm, world, found);
-    let unknown = |k: &usize| world.was_true.get(*k).is_none_or(Option::is_none);
+    let unknown = |k: &usize| world.kept.was_true.get(*k).is_none_or(Option::is_none);
     let is_known = !world.rules.is_round || !algorithm.conditions.iter().any(unknown);
     if is_known || residual.is_err() {
         found.add(algorithm.leaf, residual);

@@ -18,11 +18,11 @@ fn program(model: &saltus_flat::FlatModel) -> SimProgram {
     let mut program = SimProgram::empty("M");
     let mut slot = |name: &str| {
         let slot = Slot { name: name.into(), kind: SlotKind::Algebraic, ty: SlotType::Real, initial: 0.0 };
-        program.slots.push(slot)
+        program.memory.slots.push(slot)
     };
     let flags = [slot("time"), slot("initial()"), slot("terminal()")];
     let slots: Vec<_> = model.variables.values().map(|v| slot(&v.name)).collect();
-    [program.time, program.initial, program.terminal] = flags;
+    [program.memory.time, program.memory.initial, program.memory.terminal] = flags;
     let named = model.variables.values().zip(slots);
     program.variables = named.map(|(v, slot)| Variable::new(v.name.clone(), slot, SlotType::Real)).collect();
     program

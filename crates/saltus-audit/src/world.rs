@@ -47,6 +47,37 @@ pub(crate) struct Rules {
     pub is_initial: bool,
 }
 
+/// What events leave behind, as far as that is known.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    /// Values of relations.
+    pub held: Vec<Option<Value>>,
+    /// Conditions of `when`.
+    pub was_true: Vec<Option<bool>>,
+}
+
+impl Kept {
+    pub fn forget(&mut self) {
+        self.held.fill(None);
+        self.was_true.fill(None);
+    }
+}
+
+/// The relations of the equation that is audited, by number.
+#[derive(Default)]
+pub(crate) struct Relations {
+    /// Those that are to have their other value, where both will do.
+    pub flips: Vec<usize>,
+    /// Those where both values will do.
+    pub undecided: Vec<usize>,
+    /// Those that were evaluated, with what they came to.
+    pub taken: Vec<(usize, Value)>,
+    /// Those that have the value of this moment, although it is not an event.
+    pub followed: Vec<usize>,
+    /// Those that have changed without an event, and by which part of their operands.
+    pub missed: Vec<(usize, f64)>,
+}
+
 pub(crate) struct World {
     pub model: Arc<FlatModel>,
     places: Places,
@@ -56,19 +87,8 @@ pub(crate) struct World {
     pub rules: Rules,
     /// Operands of a relation that differ by less than this part of their sizes may be in either order.
     pub bound: f64,
-    /// Relations as the last event left them, if that is known.
-    pub held: Vec<Option<Value>>,
-    pub was_true: Vec<Option<bool>>,
-    /// Relations that are to have their other value, where both will do.
-    pub flips: Vec<usize>,
-    /// Relations where both will do.
-    pub doubted: Vec<usize>,
-    /// Relations that were evaluated, with what they came to.
-    pub taken: Vec<(usize, Value)>,
-    /// Relations that have the value of this moment, although it is no event.
-    pub followed: Vec<usize>,
-    /// Relations that have changed without an event, and by which part of their operands.
-    pub missed: Vec<(usize, f64)>,
+    pub kept: Kept,
+    pub relations: Relations,
     /// Discrete variables whose `pre` values the declaration gives.
     pub given: BTreeSet<VarId>,
     /// Values of what is not in memory: texts and external objects.
@@ -90,13 +110,8 @@ impl World {
             pre: Vec::new(),
             rules: Rules::default(),
             bound,
-            held: vec![None; specials.held.len()],
-            was_true: vec![None; specials.n_conditions],
-            flips: Vec::new(),
-            doubted: Vec::new(),
-            taken: Vec::new(),
-            followed: Vec::new(),
-            missed: Vec::new(),
+            kept: Kept { held: vec![None; specials.held.len()], was_true: vec![None; specials.n_conditions] },
+            relations: Relations::default(),
             given: BTreeSet::new(),
             constants: HashMap::new(),
             event: 0,
@@ -173,7 +188,7 @@ impl World {
             Some(Special::Sample(k)) => self.sample(*k),
             // Nothing becomes true between events.
             Some(Special::WasTrue(k)) => {
-                let was_true = self.was_true.get(*k).copied().flatten().unwrap_or(true);
+                let was_true = self.kept.was_true.get(*k).copied().flatten().unwrap_or(true);
                 Ok(Value::Boolean(was_true || !self.rules.is_round))
             }
             None => Err(EvalError::not_constant(span, "an unknown variable")),
@@ -223,13 +238,13 @@ impl World {
         let Some(held) = specials.held.get(k) else {
             return Err(EvalError::not_constant(Span::nowhere(), "a relation"));
         };
-        let is_kept = self.rules.is_frozen && held.keeps && !self.followed.contains(&k);
-        let kept = if is_kept { self.held.get(k).cloned().flatten() } else { None };
+        let is_kept = self.rules.is_frozen && held.keeps && !self.relations.followed.contains(&k);
+        let kept = if is_kept { self.kept.held.get(k).cloned().flatten() } else { None };
         if let Some(kept) = kept {
             if self.rules.sees_missed {
                 let (literal, other, part) = self.literal(held)?;
                 if literal != kept && other.is_none() && part > MISSED {
-                    self.missed.push((k, part));
+                    self.relations.missed.push((k, part));
                 }
             }
             return Ok(kept);
@@ -241,14 +256,14 @@ impl World {
         let value = match other {
             None => literal,
             Some(other) => {
-                if !self.doubted.contains(&k) {
-                    self.doubted.push(k);
+                if !self.relations.undecided.contains(&k) {
+                    self.relations.undecided.push(k);
                 }
-                if self.flips.contains(&k) { other } else { literal }
+                if self.relations.flips.contains(&k) { other } else { literal }
             }
         };
         if held.keeps {
-            self.taken.push((k, value.clone()));
+            self.relations.taken.push((k, value.clone()));
         }
         Ok(value)
     }

@@ -281,7 +281,7 @@ impl<'a> Lowering<'a> {
             return Ok(Value::Number(self.system.load(active)));
         }
         if !self.is_parametric(start) || !self.is_parametric(interval) {
-            return self.unsupported("sample() with arguments that are no parameters", span);
+            return self.unsupported("sample() with arguments that are not parameters", span);
         }
         let number = self.system.events.samples.len() + 1;
         let mut argument = |name: &str, node: NodeId| {

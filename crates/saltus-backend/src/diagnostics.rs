@@ -167,7 +167,7 @@ pub fn singular_subset(equations: &[Span], unknowns: &[String]) -> Diagnostic {
     diagnostic
 }
 
-/// Constraints of which one follows from the others, or contradicts them.
+/// One constraint follows from the others, or contradicts them.
 pub fn dependent_constraints(equations: &[Span]) -> Diagnostic {
     let span = equations.first().copied().unwrap_or(Span::nowhere());
     let message = "these constraints between states depend on each other: they determine fewer variables than they are";
@@ -209,9 +209,8 @@ pub fn impure_call(function: &str, span: Span) -> Diagnostic {
 
 /// Calls of functions with very many assertions.
 pub fn unchecked_assertions(most: usize) -> Diagnostic {
-    let message = format!(
-        "the functions of this model have more than {most} assertions that have to be checked; the others are not"
-    );
+    let message =
+        format!("the functions of this model have more than {most} assertions to check; the rest are not checked");
     Diagnostic::new(Code("W0821"), Span::nowhere(), message)
 }
 

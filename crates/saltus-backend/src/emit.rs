@@ -10,8 +10,8 @@ use saltus_base::IdVec;
 use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability};
 use saltus_procedure::Procedure;
 use saltus_program::{
-    Assign, Block, Experiment, Jacobian, Loop, Section, SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel,
-    Unknown,
+    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
+    SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
 };
 
 use crate::alias::Aliases;
@@ -56,13 +56,19 @@ pub fn emit(
         base_partitions.push(base_partition(&mut system, base, order, &mut clocked_sections, &mut section));
     }
     let section = |steps: &[Step]| section(&system, &scales, steps);
-    let derivative_section = section(&derivative_steps);
-    let (parameter_section, initial_section) = (section(&parameters), section(&initial.steps));
-    let (guess_section, homotopy_section) = (section(&initial.guesses), section(&initial.homotopy));
-    let event_section = section(&orders.events);
-    let (crossing_section, output_section) = (section(&crossing_steps), section(&output_steps));
-    let selection_section = section(&coefficients.iter().map(assign).collect::<Vec<Step>>());
-    let derivative_modes = derivative_section
+    let sections = Sections {
+        parameters: section(&parameters),
+        guesses: section(&initial.guesses),
+        initial: section(&initial.steps),
+        homotopy: section(&initial.homotopy),
+        events: section(&orders.events),
+        derivatives: section(&derivative_steps),
+        crossings: section(&crossing_steps),
+        outputs: section(&output_steps),
+        selection: section(&coefficients.iter().map(assign).collect::<Vec<Step>>()),
+    };
+    let derivative_modes = sections
+        .derivatives
         .loads()
         .into_iter()
         .filter(|&s| {
@@ -80,46 +86,42 @@ pub fn emit(
     let procedures = procedures(model, &system, functions.into_made());
     SimProgram {
         name: model.name.clone(),
-        time: system.time,
-        initial: system.initial,
-        terminal: system.terminal,
+        variables: variables(model, &system, aliases),
         states: states(&system, &scales),
         state_sets: state_sets(&system, &scales),
-        selection_section,
-        pre: system.pre_of.iter().map(|(&variable, &pre)| (variable, pre)).collect(),
-        variables: variables(model, &system, aliases),
-        parameter_section,
-        guess_section,
-        initial_section,
-        homotopy_section,
-        event_section,
-        derivative_section,
-        crossing_section,
-        output_section,
-        base_partitions,
-        clocked_sections,
-        derivative_modes,
-        structural,
+        sections,
+        memory: Memory {
+            slots: system.slots,
+            time: system.time,
+            initial: system.initial,
+            terminal: system.terminal,
+            pre: system.pre_of.iter().map(|(&variable, &pre)| (variable, pre)).collect(),
+            structural,
+        },
+        events: Events {
+            relations: system.events.relations,
+            time_events: system.events.time_events,
+            samples: system.events.samples,
+            reinits: system.events.reinits,
+            assertions: system.checks.assertions,
+            terminations: system.events.terminations,
+            initial_checks: system.checks.initial,
+            derivative_modes,
+        },
+        clocks: Clocks { base_partitions, sections: clocked_sections },
+        history: History { delays: system.history.delays, transports: system.history.transports },
+        routines: Routines {
+            callables,
+            procedures,
+            records: model.records.clone(),
+            enumerations: model.enumerations.clone(),
+        },
         experiment: Experiment {
             start_time: model.experiment.start_time,
             stop_time: model.experiment.stop_time,
             interval: model.experiment.interval,
             tolerance: model.experiment.tolerance,
         },
-        callables,
-        procedures,
-        records: model.records.clone(),
-        enumerations: model.enumerations.clone(),
-        slots: system.slots,
-        relations: system.events.relations,
-        time_events: system.events.time_events,
-        samples: system.events.samples,
-        delays: system.history.delays,
-        transports: system.history.transports,
-        reinits: system.events.reinits,
-        assertions: system.checks.assertions,
-        terminations: system.events.terminations,
-        initial_checks: system.checks.initial,
     }
 }
 

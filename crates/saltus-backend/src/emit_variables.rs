@@ -4,7 +4,7 @@
 //! parameter Real R(unit = "Ohm", min = 0) = 5 "Resistance"   ⇒   R: slot 7, parameter, unit Ohm, min 0, "Resistance"
 //! ```
 //!
-//! Attributes that are no literals depend on parameters; the table leaves them out.
+//! Attributes that are not literals depend on parameters; the table leaves them out.
 
 use saltus_flat::{BaseType, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed};
 use saltus_program::{Causality, SlotId, SlotKind, Variability, Variable};

@@ -160,7 +160,7 @@ impl<'a> Lowering<'a> {
             let (point, point_is_fixed) = slot_of(self, point, format!("point {} of {name}", k + 1));
             let (value, value_is_fixed) = slot_of(self, value, format!("value {} of {name}", k + 1));
             if !point_is_fixed || !value_is_fixed {
-                return self.unsupported("spatialDistribution() from points that are no parameters", e.span);
+                return self.unsupported("spatialDistribution() from points that are not parameters", e.span);
             }
             profile.push((point, value));
         }

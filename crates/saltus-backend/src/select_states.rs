@@ -2,7 +2,7 @@
 //! unknown (a dummy derivative), for good where that is safe, otherwise while the simulation runs.
 //!
 //! ```text
-//! x = 2 * y;         v = 2 * w            x and v are given up for good: their coefficient is constant
+//! x = 2 * y;         v = 2 * w            x and v never become states: their coefficient is constant
 //! x^2 + y^2 = 1;     x * v + y * w = 0    x or y, whichever has the larger coefficient: a state set
 //! ```
 //!
@@ -101,7 +101,7 @@ fn give_up(system: &mut System, integral_of: &BTreeMap<SlotId, SlotId>, dummies:
 /// What was decided about one level.
 #[derive(Default)]
 struct Choice {
-    /// Derivatives that are given up for good.
+    /// Derivatives that never become states.
     dummies: Vec<SlotId>,
     sets: Vec<RawSet>,
 }

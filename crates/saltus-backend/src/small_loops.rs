@@ -198,7 +198,7 @@ mod tests {
     use crate::compile;
 
     fn n_loops(program: &SimProgram) -> usize {
-        let blocks = [&program.derivative_section, &program.output_section, &program.event_section];
+        let blocks = [&program.sections.derivatives, &program.sections.outputs, &program.sections.events];
         blocks.iter().flat_map(|s| &s.blocks).filter(|b| matches!(b, Block::Loop(_))).count()
     }
 

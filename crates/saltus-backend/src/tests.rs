@@ -28,7 +28,7 @@ fn equations_are_solved_and_sorted() {
     b.equation(der(b.var(v)), b.var(a));
     let program = compile(&b.model).expect("compiles");
     assert_eq!(section_text(&program, "derivatives"), ["f := (1.0 - v)", "a := (f / m)"]);
-    assert_eq!(program.output_section, Section::default());
+    assert_eq!(program.sections.outputs, Section::default());
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn a_relation_of_time_needs_no_crossing() {
     let switched = binary(BinaryOp::GreaterEqual, time(), b.var(t));
     b.equation(der(b.var(x)), if_then_else(switched, real(1.0), real(0.0)));
     let program = compile(&b.model).expect("compiles");
-    assert!(program.relations.is_empty());
-    assert_eq!(program.time_events.len(), 1);
-    assert!(!program.time_events[0].is_strict);
+    assert!(program.events.relations.is_empty());
+    assert_eq!(program.events.time_events.len(), 1);
+    assert!(!program.events.time_events[0].is_strict);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_same_relation_is_collected_once_and_not_inside_no_event() {
     b.equation(vy, add(first, second));
     b.equation(vz, apply(Builtin::NoEvent, vec![literal]));
     let program = compile(&b.model).expect("compiles");
-    assert_eq!(program.relations.len(), 1);
+    assert_eq!(program.events.relations.len(), 1);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_is_not_handled_is_said() {
     b.start(y, 2.0, true);
     // The other start value determines both; this one is checked when the simulation begins.
     let program = compile(&b.model).expect("compiles");
-    assert_eq!(program.initial_checks.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["x = 1"]);
+    assert_eq!(program.events.initial_checks.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["x = 1"]);
 
     let mut b = Builder::new("Cycle");
     let (p, q) = (b.parameter("p", 0.0), b.parameter("q", 0.0));
@@ -148,7 +148,7 @@ fn what_is_not_handled_is_said() {
 /// The loops of the event section.
 fn loops(b: &Builder) -> Vec<saltus_program::Loop> {
     let program = super::compile(&b.model).unwrap_or_else(|d| panic!("{d:?}"));
-    let blocks = program.event_section.blocks.into_iter();
+    let blocks = program.sections.events.blocks.into_iter();
     blocks
         .filter_map(|block| if let saltus_program::Block::Loop(l) = block { Some((*l).clone()) } else { None })
         .collect()
@@ -220,7 +220,7 @@ fn a_circle_is_a_state_set_of_positions_and_velocities() {
     assert_eq!((program.states.len(), program.state_sets.len()), (2, 1));
     let set = &program.state_sets[0];
     assert_eq!((set.levels.len(), set.n_constraints, set.choice.len()), (2, 1, 1));
-    let names = |k: usize| set.levels[k].candidates.iter().map(|&c| program.slot_name(c)).collect::<Vec<_>>();
+    let names = |k: usize| set.levels[k].candidates.iter().map(|&c| program.memory.slot_name(c)).collect::<Vec<_>>();
     assert_eq!((names(0), names(1)), (vec!["vx", "vy"], vec!["x", "y"]));
     // The derivative of x*vx + vx*x + y*vy + vy*y by vx and vy, by hand.
     assert_eq!(section_text(&program, "selection").len(), 2);
@@ -239,7 +239,7 @@ fn a_variable_that_is_always_a_state_leaves_no_choice() {
     }
     let program = compile(&b.model).unwrap_or_else(|d| panic!("{d:?}"));
     assert!(program.state_sets.is_empty());
-    let states: Vec<&str> = program.states.iter().map(|s| program.slot_name(s.value)).collect();
+    let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     assert_eq!(states, ["y", "vy"]);
 }
 
@@ -257,7 +257,7 @@ fn constant_coefficients_are_chosen_for_good() {
     b.start(v, 0.0, true);
     let program = compile(&b.model).unwrap_or_else(|d| panic!("{d:?}"));
     assert!(program.state_sets.is_empty());
-    let states: Vec<&str> = program.states.iter().map(|s| program.slot_name(s.value)).collect();
+    let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     assert_eq!(states, ["psi", "v"]);
 }
 

@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(nearest("eight", names), Some("height"), "the first of two");
         assert_eq!(all_nearest("eight", names), ["height", "weight"]);
         assert_eq!(nearest("temperature", names), None);
-        assert_eq!(nearest("height", ["height"]), None, "the same name is no suggestion");
+        assert_eq!(nearest("height", ["height"]), None, "the same name is not a suggestion");
         assert_eq!((nearest("x", ["y", "X"]), nearest("x", ["y"])), (Some("X"), None));
     }
 }

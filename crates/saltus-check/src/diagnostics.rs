@@ -59,7 +59,7 @@ codes! {
     REINIT_OUTSIDE_WHEN = "E0420", "reinit outside of when";
     /// `reinit(x, …)` restarts the integration of x. What is not integrated is computed from its equations and cannot
     /// be set.
-    REINIT_OF_NON_STATE = "E0421", "reinit of a variable that is no state";
+    REINIT_OF_NON_STATE = "E0421", "reinit of a variable that is not a state";
     /// `reinit` makes its argument a state; if it is computed from other states, one of them must give way.
     REINIT_OF_DEPENDENT = "W0421", "reinit of a variable without a derivative";
     /// If both are active at one event, the new value is not defined.
@@ -70,7 +70,7 @@ codes! {
 
     /// Between the events the variable on the left keeps its value; with an expression on the left it would not be
     /// clear which one that is.
-    WHEN_LEFT_SIDE = "E0430", "left side in a when-equation is no variable";
+    WHEN_LEFT_SIDE = "E0430", "left side in a when-equation is not a variable";
     /// A when-clause is active at an instant, so a second condition cannot become true inside.
     NESTED_WHEN = "E0431", "when inside of when";
     /// Initial sections hold at one instant. A when-clause that is active there is written `when initial() then`.
@@ -112,7 +112,7 @@ codes! {
     /// Exponential, logarithm and trigonometric functions are defined for numbers.
     UNIT_IN_FUNCTION = "W0722", "argument of an elementary function has a unit";
     /// The text does not follow the grammar of unit expressions, so that it cannot be checked.
-    UNIT_SYNTAX = "H0723", "unit is no unit expression";
+    UNIT_SYNTAX = "H0723", "unit is not a unit expression";
 
     /// No expression of the model contains the parameter.
     UNUSED_PARAMETER = "H0730", "parameter is never used";

@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     Ok(if run.outcome.has_errors() || !are_members_right { Exit::ModelError } else { Exit::Success })
 }
 
-/// Checks every class of a package; what several of them share is shown once. `true` also if it is no package.
+/// Checks every class of a package; what several of them share is shown once. `true` also if it is not a package.
 fn check_members(run: &Run, screen: &Screen) -> bool {
     let library = run.session.library();
     let Some(package) = library.find(&run.class_name) else { return true };

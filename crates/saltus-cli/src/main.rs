@@ -27,6 +27,7 @@ mod shell;
 mod simulate;
 mod summary;
 mod sweep;
+mod system_clock;
 mod target;
 mod test;
 mod write;

@@ -1,6 +1,6 @@
 //! Where output goes: results to standard output, diagnostics to standard error, as text or as JSON lines.
 //!
-//! Whoever reads the output may stop reading it; that is no reason to fail, the exit code still tells. Output that is lost for
+//! Whoever reads the output may stop reading it; that is not a failure, and the exit code still counts. Output that is lost for
 //! another reason, as on a full disk, is one.
 
 use std::io::{ErrorKind, IsTerminal, Write};

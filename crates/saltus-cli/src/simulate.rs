@@ -20,7 +20,7 @@ use crate::numbers::part;
 use crate::progress::{self, Bar};
 use crate::target::Target;
 use crate::write::write_bytes;
-use crate::{Exit, Screen, audit, chart, summary};
+use crate::{Exit, Screen, audit, chart, summary, system_clock};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,7 +109,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     let inputs = arguments.input.iter().map(|path| Inputs::read(path, screen)).collect::<Result<Vec<_>, _>>()?;
     // Before anything else is done: it would be a pity to find out after hours.
-    let stream = Stream::open(arguments.output.as_deref(), arguments.event_log.as_deref(), kept.clone());
+    let (table, events) = (arguments.output.as_deref(), arguments.event_log.as_deref());
+    let stream = Stream::open(table, events, kept.clone(), system_clock::stopwatch());
     let stream = stream.map_err(|error| screen.fail(&unwritable(&error)))?;
     let mut client = Observer {
         bar: Bar::new(!arguments.quiet && !screen.json),

@@ -72,7 +72,7 @@ fn cost(program: &SimProgram, statistics: &Statistics) -> Vec<String> {
 
 /// States first, then what is declared at the top.
 fn last_values(program: &SimProgram, results: &Results) -> Vec<String> {
-    let states: Vec<&str> = program.states.iter().map(|s| program.slot_name(s.value)).collect();
+    let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     let mut signals: Vec<_> = results.series().filter(|s| s.name.chars().count() <= LONGEST_NAME).collect();
     signals.sort_by_key(|s| (!states.contains(&s.name.as_str()), s.name.matches('.').count()));
     let shown: Vec<(&str, String, &str)> = signals

@@ -12,7 +12,7 @@ use saltus_library::ClassId;
 use saltus_results::parse_set_file;
 
 use crate::write::{self, write};
-use crate::{Exit, Screen};
+use crate::{Exit, Screen, system_clock};
 
 #[derive(clap::Args)]
 pub struct Target {
@@ -76,7 +76,7 @@ impl Target {
         self.run_for(options, &mut (), screen)
     }
 
-    /// Like [`run`](Self::run), with somebody who takes part in the simulation.
+    /// Like [`run`](Self::run), with a client that takes part in the simulation.
     pub fn run_for(&self, mut options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         options.overrides = self.set(screen)?;
         self.run_any(options, client, screen)
@@ -175,8 +175,9 @@ impl Target {
         self.names.iter().filter(|name| !is_file(name)).collect()
     }
 
-    fn run_any(&self, options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
+    fn run_any(&self, mut options: Options, client: &mut dyn Client, screen: &Screen) -> Result<Run, Exit> {
         let started = Instant::now();
+        options.stopwatch = system_clock::stopwatch();
         if let Some(name) = self.compiled() {
             if self.names.len() > 1 {
                 return Err(screen.fail(&diagnostics::compiled_stands_alone(name)));

@@ -18,7 +18,7 @@ use crate::numbers::{jobs, positive};
 use crate::progress::{self, Bar};
 use crate::summary::duration;
 use crate::write::{refuse_inputs, write};
-use crate::{Exit, Screen, files, report};
+use crate::{Exit, Screen, files, report, system_clock};
 
 use audit::Known;
 use baseline::Baseline;
@@ -119,6 +119,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         keeps_tables: arguments.report.is_some(),
         stop: &stop,
         audit: arguments.audit.then(|| Settings { points: Some(AUDITED_POINTS), ..Settings::default() }),
+        stopwatch: system_clock::stopwatch(),
     };
     let chosen = Chosen::of(arguments, &sources, references.as_ref(), screen)?;
     let classes: Vec<String> = chosen.classes.iter().filter(|class| suite.takes(class)).cloned().collect();

@@ -124,7 +124,7 @@ model B Real y; equation y = 2; y = 3; end B;
     assert_eq!(stdout(&output), "3 classes checked, 2 with mistakes\n");
 }
 
-/// What a class leaves to its surroundings is no mistake of it (specification 4.8): sizes, `outer` values, members of a bus, the root of
+/// What a class leaves to its surroundings is not a mistake of it (specification 4.8): sizes, `outer` values, members of a bus, the root of
 /// overdetermined connectors.
 #[test]
 fn check_of_a_part_leaves_to_others_what_is_theirs() {

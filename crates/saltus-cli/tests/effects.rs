@@ -155,7 +155,7 @@ fn only_what_is_permitted_happens() {
     std::fs::remove_file(&outside).unwrap();
 }
 
-/// Types.FileType: 1 is no file, 2 a regular one, 3 a directory. What may not be looked at is none of them.
+/// Types.FileType: 1 stands for no file, 2 a regular one, 3 a directory. What may not be looked at is none of them.
 #[test]
 fn what_may_not_be_seen_is_not_said_to_be_missing() {
     let dir = Scratch::new("effects_unseen");

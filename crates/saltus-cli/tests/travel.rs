@@ -74,6 +74,64 @@ fn what_cannot_be_set_in_a_compiled_model_says_why() {
     }
 }
 
+/// Every kind of parameter in one sum.
+const KINDS: &str = "model Kinds
+  type E = enumeration(one, two, three);
+  parameter Real a[3] = {1, 2, 3};
+  parameter Integer m[2, 2] = {{1, 2}, {3, 4}};
+  parameter Boolean b[2] = {false, false};
+  parameter E e[2] = {E.one, E.one};
+  parameter String s = \"a\";
+  parameter Integer n = 2;
+  parameter Real c[2] = 2*a[1:2];
+  Real z[n] = fill(time, n);
+  Real y = sum(a) + 10*sum(m) + (if b[2] then 1000 else 0) + 10000*Integer(e[2]);
+algorithm
+  when time > 2 then
+    assert(false, s);
+  end when;
+end Kinds;
+";
+
+#[test]
+fn arrays_of_a_compiled_model_are_set_as_in_its_source() {
+    let dir = Scratch::new("travel_arrays");
+    let source = dir.file("Kinds.mo", KINDS);
+    let (compiled, output) = (dir.path("kinds.saltus"), dir.path("out.csv"));
+    run(&["compile", &source, "-o", &compiled, "--quiet"], 0);
+    // y = sum(a) + 10*sum(m) + 1000*b[2] + 10000*e[2]
+    for (set, expected) in [
+        ("a={4, 5.5, 6}", 10115.5),
+        ("m={{1,1},{1,-1}}", 10026.0),
+        ("b={false, true}", 11106.0),
+        ("e={Kinds.E.two, Kinds.E.three}", 30106.0),
+    ] {
+        for model in [&source, &compiled] {
+            run(&["simulate", model, "--set", set, "-o", &output, "--quiet"], 0);
+            assert_eq!(last(&dir.read("out.csv"), "y"), expected, "{set}");
+        }
+    }
+    let both = ["simulate", &compiled, "--set", "a={4, 5, 6}", "--set", "a[2]=0", "-o", &output, "--quiet"];
+    run(&both, 0);
+    assert_eq!(last(&dir.read("out.csv"), "y"), 10110.0);
+    for (set, expected) in [
+        ("a={1, 2}", "expected an array of 3 elements"),
+        ("a=7", "expected an array of 3 elements"),
+        ("m={1, 2}", "expected an array of 2 × 2 elements"),
+        ("m={1.5, 2}", "expected an array of 2 × 2 elements"),
+        ("m={{1.5, 1}, {1, 1}}", "`m[1,1]` cannot be set to `1.5`: expected an Integer"),
+        ("b={true, 1}", "`b[2]` cannot be set to `1`: expected true or false"),
+        ("e={E.one, E.four}", "`e[2]` cannot be set to `E.four`: expected the name of a literal"),
+        ("c={1, 2}", "`c[1]` cannot be set to `1`: it is computed by the model"),
+        ("z={1, 2}", "`z[1]` cannot be set to `1`: it is neither a parameter nor an input"),
+        ("s=\"b\"", "texts are part of the compiled model"),
+        ("n=3", "the structure of the model depends on its value"),
+    ] {
+        let (_, said) = run(&["simulate", &compiled, "--set", set, "--quiet"], 1);
+        assert!(said.contains(expected), "{set}: {said}");
+    }
+}
+
 #[test]
 fn damaged_and_foreign_files_are_errors() {
     let dir = Scratch::new("travel_damaged");

@@ -1,7 +1,7 @@
 //! Infer intervals and shifts of the sub-clocks of one base-partition.
 //!
 //! In: sub-partitions as numbers, conversions between them, clocks given to some of them. Out: for each sub-partition its
-//! [`Ticks`], at `shift + k * interval` for k = 0, 1, …, in seconds or (if the clock is no periodic rational one) in
+//! [`Ticks`], at `shift + k * interval` for k = 0, 1, …, in seconds or (if the clock is not a periodic rational one) in
 //! intervals of that clock.
 //!
 //! Conversions with known numbers tie sub-partitions rigidly together: relative to the first of them, with ticks at a +
@@ -351,7 +351,7 @@ mod tests {
         let sources = [(0, period(1, 10)), (1, period(2, 10))];
         assert!(infer(&graph(2, &sources, &[(0, 1, Slower(None))])).is_ok());
         assert!(infer(&graph(2, &sources, &[(1, 0, Faster(None))])).is_ok());
-        // 1/3 is no multiple of 1/10 (specification 16.3.1).
+        // 1/3 is not a multiple of 1/10 (specification 16.3.1).
         let sources = [(0, period(1, 10)), (1, period(1, 3))];
         let error = infer(&graph(2, &sources, &[(0, 1, Slower(None))])).unwrap_err();
         assert!(matches!(error, ClockError::Contradiction { conversion: 0, .. }), "{error:?}");

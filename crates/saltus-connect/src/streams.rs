@@ -90,7 +90,7 @@ impl StreamTable {
     }
 
     /// `inStream(var)` or of one element (row-major, from 0): the value if the flow goes into the component. A stream
-    /// variable that is not connected gives its own value; so does a variable that is no stream variable.
+    /// variable that is not connected gives its own value; so does a variable that is not a stream variable.
     pub fn in_stream(&self, vars: &dyn Variables, var: VarId, element: Option<u64>, span: Span) -> Expr {
         let ty = vars.ty(var);
         let element = element.filter(|_| !ty.is_scalar());

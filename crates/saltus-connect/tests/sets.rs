@@ -244,7 +244,7 @@ connect ^bus.speed motor.speed
 fn signals_without_source_are_allowed_where_the_source_may_come_later() {
     check("expandable Real bus.u\ninput Real a.u\nconnect ^bus.u a.u", "bus.u = a.u;");
     check("protected input Real u_internal\ninput Real a.u\nconnect ^u_internal a.u", "u_internal = a.u;");
-    // A protected input of the class is no second source.
+    // A protected input of the class is not a second source.
     check("protected input Real u_internal\noutput Real c.y\nconnect ^u_internal c.y", "u_internal = c.y;");
 }
 

@@ -1,7 +1,7 @@
 //! Values of expressions at compile time.
 //!
 //! `{1.5, 2}` ⇒ `Value::Array` with dims `[2]` and Real items. Arrays share their storage: reading one costs a counter,
-//! assigning to an element copies only if somebody else still holds the array.
+//! assigning to an element copies the array only if it is shared.
 
 use std::sync::Arc;
 

@@ -189,7 +189,7 @@ impl Assigned {
 }
 
 /// Row-major positions that constant subscripts select; `None` if they are not constant (or out of range, which is
-/// somebody else's message).
+/// the message of another rule).
 fn selected_elements(model: &FlatModel, id: VarId, subscripts: &[Subscript]) -> Option<Vec<u64>> {
     let dims: Vec<u64> = model.variables.get(id)?.ty.dims.iter().map(|d| d.known()).collect::<Option<_>>()?;
     let mut positions = vec![0u64];

@@ -9,7 +9,7 @@
 //!   x = f(y);                    equations 3, and 1 for the value of y
 //! ```
 //!
-//! Unknowns are the elements of discrete and continuous variables that are no top-level inputs. A `when` counts the
+//! Unknowns are the elements of discrete and continuous variables that are not top-level inputs. A `when` counts the
 //! distinct variables it sets, an algorithm those it assigns; `assert`, `reinit` and calls count nothing.
 //! (Specification: sections 4.8 balanced models, 8.3.5 `when`, 8.4 single assignment rule, 11.1 algorithms.)
 

@@ -306,7 +306,7 @@ impl<'a> Verifier<'a> {
     fn function(&mut self, function: &'a Function) {
         let mut seen = BTreeSet::new();
         for id in function.inputs.iter().chain(&function.outputs) {
-            self.require(function.locals.get(*id).is_some(), || format!("{id:?} is no local of the function"));
+            self.require(function.locals.get(*id).is_some(), || format!("{id:?} is not a local of the function"));
             let is_first = seen.insert(*id);
             self.require(is_first || function.is_record_constructor, || format!("{id:?} is given twice"));
         }
@@ -316,7 +316,7 @@ impl<'a> Verifier<'a> {
             match argument {
                 ExternalArgument::Input(e) => self.expr(e),
                 ExternalArgument::Output(id) => {
-                    self.require(function.locals.get(*id).is_some(), || format!("{id:?} is no local"));
+                    self.require(function.locals.get(*id).is_some(), || format!("{id:?} is not a local"));
                 }
             }
         }

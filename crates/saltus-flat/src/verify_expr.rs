@@ -76,7 +76,11 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
             ExprKind::Array(items) => self.array(e, items),
             ExprKind::Range { start, step, stop } => self.range(e, start, step.as_deref(), stop),
             ExprKind::Unary(UnaryOp::Negate, operand) => {
-                self.require(e, operand.ty.is_numeric() || operand.is_error(), "sign of something that is no number");
+                self.require(
+                    e,
+                    operand.ty.is_numeric() || operand.is_error(),
+                    "sign of something that is not a number",
+                );
                 self.has_type(e, &operand.ty);
             }
             ExprKind::Unary(UnaryOp::Not, operand) => {
@@ -94,7 +98,7 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
             }
             ExprKind::Call { function, arguments } => self.call(e, *function, arguments),
             ExprKind::CallLocal { function, .. } => match self.find_local(*function) {
-                Some(local) => self.require(e, local.ty.base == BaseType::Function, "call of what is no function"),
+                Some(local) => self.require(e, local.ty.base == BaseType::Function, "call of what is not a function"),
                 None => self.report(e, "no such local"),
             },
             ExprKind::Builtin { function, arguments } => self.builtin(e, *function, arguments),
@@ -148,10 +152,10 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
                         i.ty.base,
                         BaseType::Integer | BaseType::Boolean | BaseType::Enumeration(_) | BaseType::Error
                     );
-                    self.require(e, ok && i.ty.is_scalar(), "a subscript that is no scalar index");
+                    self.require(e, ok && i.ty.is_scalar(), "a subscript that is not a scalar index");
                 }
                 Subscript::Slice(v) => {
-                    self.require(e, v.ty.rank() == 1 || v.is_error(), "a slice that is no vector");
+                    self.require(e, v.ty.rank() == 1 || v.is_error(), "a slice that is not a vector");
                     dims.push(v.ty.dims.first().copied().unwrap_or(Dim::Unknown));
                 }
             }
@@ -203,7 +207,7 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
     }
 
     fn range(&mut self, e: &'a Expr, start: &'a Expr, step: Option<&'a Expr>, stop: &'a Expr) {
-        self.require(e, e.ty.rank() == 1 || e.is_error(), "a range that is no vector");
+        self.require(e, e.ty.rank() == 1 || e.is_error(), "a range that is not a vector");
         let scalar = Type::scalar(e.ty.base);
         for part in [Some(start), step, Some(stop)].into_iter().flatten() {
             self.has_type(part, &scalar);
@@ -221,7 +225,7 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
         match op {
             BinaryOp::MatMul => return self.matrix_product(e, &left.ty, &right.ty),
             BinaryOp::MatPow => {
-                self.require(e, left.ty.rank() == 2, "power of something that is no matrix");
+                self.require(e, left.ty.rank() == 2, "power of something that is not a matrix");
                 return self.has_type(e, &left.ty);
             }
             _ => {}
@@ -241,7 +245,7 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
                 operands
             }
             BinaryOp::Sub | BinaryOp::Mul => {
-                self.require(e, left.ty.is_numeric(), "operands that are no numbers");
+                self.require(e, left.ty.is_numeric(), "operands that are not numbers");
                 operands
             }
             BinaryOp::Div | BinaryOp::Pow => {
@@ -338,7 +342,7 @@ impl<'a, 'b> ExprChecker<'a, 'b> {
         for iterator in iterators {
             self.check(&iterator.range);
             let range = &iterator.range.ty;
-            self.require(e, range.rank() == 1 || range.is_error(), "an iteration range that is no vector");
+            self.require(e, range.rank() == 1 || range.is_error(), "an iteration range that is not a vector");
             dims.push(range.dims.first().copied().unwrap_or(Dim::Unknown));
             match self.find_local(iterator.local) {
                 Some(local) if types_fit(&local.ty, &range.element(1)) => {}

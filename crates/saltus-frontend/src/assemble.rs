@@ -241,7 +241,7 @@ impl<'a> Front<'a> {
     }
 
     /// A class with connectors or inputs is a part of something that gives its parameters values: sizes and conditions that wait for
-    /// them are no mistakes, nor is what follows from them. A complete model has nobody else to give them.
+    /// them are not mistakes, nor is what follows from them. A complete model has nobody else to give them.
     fn settle_open_values(&mut self, model: &FlatModel) {
         let open = std::mem::take(&mut self.messages.open_values);
         if open.is_empty() {

@@ -520,7 +520,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// State machine operators take block instances, which are no values; each is checked to be a component.
+    /// State machine operators take block instances, which are not values; each is checked to be a component.
     fn state_machine_call(
         &mut self,
         scope: InstId,

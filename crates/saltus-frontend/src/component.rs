@@ -206,7 +206,7 @@ impl<'a> Front<'a> {
         let depth = self.tree[owner].depth + 1;
         let span = self.tree[comp].declared.span;
         let class = self.tree[slot].class;
-        let n_outside = self.count_outside(owner, class);
+        let n_outside = self.tree.count_outside(owner, class);
         if self.budget.is_too_large || n_outside > 0 && self.checks.endless.contains(&class) {
             return None;
         }
@@ -266,17 +266,6 @@ impl<'a> Front<'a> {
             self.expand(inst);
         }
         Some(kind)
-    }
-
-    /// How many of the instances around `inst`, itself included, are of this class.
-    fn count_outside(&self, inst: InstId, class: saltus_library::ClassId) -> usize {
-        let mut at = Some(inst);
-        let mut n = 0;
-        while let Some(i) = at {
-            n += usize::from(self.tree[i].class == class);
-            at = self.tree[i].owner.map(|comp| self.tree[comp].owner);
-        }
-        n
     }
 
     /// The model is too large: says so, and nothing more is instantiated.

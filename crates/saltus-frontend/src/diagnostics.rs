@@ -53,7 +53,7 @@ pub fn renamed(diagnostic: Diagnostic, old: &str, new: &str) -> Diagnostic {
         .hint("`saltus convert` rewrites sources for the version that is loaded")
 }
 
-/// A name that begins with a package that nobody has loaded.
+/// A name that begins with a package that is not loaded.
 pub fn library_not_found(library: &str, span: Span) -> Diagnostic {
     message("E0247", span, format!("the library `{library}` is not loaded"))
         .hint(format!("name the directory that contains `{library}` with `--library DIR` or in MODELICAPATH"))

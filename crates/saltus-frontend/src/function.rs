@@ -1,4 +1,4 @@
-//! Functions: a signature when somebody calls, a body when somebody needs it (specification chapter 12).
+//! Functions: a signature at the first call, a body when it is needed (specification chapter 12).
 //!
 //! A function is an instance whose components are locals. Instances of one function in two packages (a medium and
 //! another medium) are two functions. A record class called like a function is a function with its fields as inputs.
@@ -155,7 +155,7 @@ impl<'a> Front<'a> {
         match &self.functions[id].body {
             Memo::Known(body) => return body.clone(),
             Memo::InProgress => {
-                // Somebody evaluates a function while its own body is being made, as in a constant that needs itself.
+                // A function is evaluated while its own body is being made, as in a constant that needs itself.
                 return Arc::new(self.bodyless(id, Vec::new(), None));
             }
             Memo::Unknown => {}

@@ -22,7 +22,7 @@ use crate::{Front, Purpose};
 pub type Edge = ((Connector, Face), (Connector, Face), Connection);
 
 impl<'a> Front<'a> {
-    /// `Connections.root(…)` and the like, which are no equations.
+    /// `Connections.root(…)` and the like, which are not equations.
     pub fn is_graph_operator(&self, call: &ast::Call) -> bool {
         let [first, second] = call.name.parts.as_slice() else { return false };
         first.name.name == self.words.connections

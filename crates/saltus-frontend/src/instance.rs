@@ -189,7 +189,7 @@ pub struct Declared<'a> {
     pub span: Span,
 }
 
-/// What is found out about a component when somebody asks.
+/// What is found out about a component on demand.
 pub struct CompMemo {
     pub is_present: Memo<bool>,
     pub kind: Memo<CompKind>,

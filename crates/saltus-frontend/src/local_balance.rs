@@ -29,7 +29,7 @@ struct Interface {
     hidden_flows: u64,
     /// Inputs of its public connectors.
     inputs: u64,
-    /// Public inputs that are no connectors and have no value.
+    /// Public inputs that are not connectors and have no value.
     open_inputs: u64,
     /// Expandable and overdetermined connectors: other rules hold.
     is_special: bool,

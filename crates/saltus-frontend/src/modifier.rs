@@ -5,7 +5,7 @@
 //!                                                  on `r[2]`: T ↦ 300,      R ↦ {1, 2, 3}[2]
 //! ```
 //!
-//! A [`Mod`] is immutable and shared. An expression in it is not typed before somebody asks for the value; until then it
+//! A [`Mod`] is immutable and shared. An expression in it is not typed before its value is needed; until then it
 //! is the syntax tree together with the instance in whose scope it was written. Outer modifications win over inner
 //! ones ([`merge`]). Specification chapter 7.
 

@@ -198,7 +198,7 @@ impl<'a> Front<'a> {
             let ty = &entry.locals[*input].ty;
             let same_base = ty.base == argument.ty.base
                 || (ty.base == BaseType::Real && argument.ty.base == BaseType::Integer)
-                || self.same_record(ty.base, argument.ty.base);
+                || self.types.same_record(ty.base, argument.ty.base);
             same_base && ty.rank() == argument.ty.rank()
         };
         let rest_has_defaults = entry.inputs[arguments.len()..].iter().all(|&input| {
@@ -216,17 +216,8 @@ impl<'a> Front<'a> {
         let entry = &self.functions[function];
         entry.inputs.iter().zip(arguments).all(|(&input, argument)| {
             let base = entry.locals[input].ty.base;
-            base == argument.ty.base || self.same_record(base, argument.ty.base)
+            base == argument.ty.base || self.types.same_record(base, argument.ty.base)
         })
-    }
-
-    fn same_record(&self, a: BaseType, b: BaseType) -> bool {
-        match (a, b) {
-            (BaseType::Record(a), BaseType::Record(b)) => {
-                a == b || self.types.records[a].name == self.types.records[b].name
-            }
-            _ => false,
-        }
     }
 
     /// Tries again with one operand turned into a record by its constructor (specification 14.4).

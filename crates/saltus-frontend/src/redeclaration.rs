@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use saltus_base::{Name, Span};
-use saltus_flat::BaseType;
 use saltus_syntax::ast;
 
 use crate::Front;
@@ -93,14 +92,14 @@ impl<'a> Front<'a> {
         let name = self.text(r.name);
         match (self.simple_type(constraining), self.simple_type(r.new)) {
             (Some(wanted), Some(given)) => {
-                if !self.is_subtype(given.base, wanted.base) {
-                    let (given, wanted) = (self.base_text(given.base), self.base_text(wanted.base));
+                if !self.types.is_subtype(given.base, wanted.base) {
+                    let (given, wanted) = (self.types.base_text(given.base), self.types.base_text(wanted.base));
                     self.report(d::wrong_type_replacement(name, &given, &wanted, r.span));
                 }
             }
             (Some(wanted), None) => {
                 let given = format!("`{}`", self.library.qualified_name(self.tree[r.new].class));
-                let wanted = self.base_text(wanted.base);
+                let wanted = self.types.base_text(wanted.base);
                 self.report(d::wrong_type_replacement(name, &given, &wanted, r.span));
             }
             (None, _) => self.check_promised_elements(name, constraining, r.new, r.span),
@@ -124,28 +123,6 @@ impl<'a> Front<'a> {
                 self.report(d::wrong_replacement(name, &class, &base, self.text(lacks), span));
                 return;
             }
-        }
-    }
-
-    fn is_subtype(&self, given: BaseType, wanted: BaseType) -> bool {
-        match (given, wanted) {
-            (BaseType::Enumeration(a), BaseType::Enumeration(b)) => {
-                self.types.is_unspecified(b) || self.types.enums[a].literals == self.types.enums[b].literals
-            }
-            (BaseType::ExternalObject(_), BaseType::ExternalObject(_)) => true,
-            (a, b) => a == b,
-        }
-    }
-
-    fn base_text(&self, base: BaseType) -> String {
-        match base {
-            BaseType::Real => "Real".to_owned(),
-            BaseType::Integer => "Integer".to_owned(),
-            BaseType::Boolean => "Boolean".to_owned(),
-            BaseType::String => "String".to_owned(),
-            BaseType::Enumeration(id) if self.types.is_unspecified(id) => "an enumeration".to_owned(),
-            BaseType::Enumeration(id) => format!("an enumeration of {}", self.types.enums[id].literals.join(", ")),
-            _ => "of another kind".to_owned(),
         }
     }
 

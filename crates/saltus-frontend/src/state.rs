@@ -6,7 +6,7 @@
 //! Sizes   ─ dimensions of components   Types    ─ enumerations and records
 //! Functions ─ signatures and bodies    Context  ─ loops around the present expression
 //! Network ─ connections                Overconstrained ─ the graph of roots and branches
-//! Checks  ─ rules to check at the end  Messages ─ what the user is told
+//! Checks  ─ rules to check at the end  Messages ─ what is reported
 //! ```
 //!
 //! A group knows nothing of the others. What needs several of them is a method of `Front`.

@@ -11,25 +11,11 @@ use crate::instance::{CompId, InstId, Member, SlotId};
 use crate::modifier::Mod;
 
 impl<'a> Front<'a> {
-    fn is_hidden(&self, member: Member) -> bool {
-        match member {
-            Member::Component(comp) => self.tree[comp].declared.is_hidden,
-            Member::Class(slot) => self.tree[slot].is_protected || self.tree[self.tree[slot].scope].is_protected_base,
-        }
-    }
-
-    fn declared_at(&self, member: Member) -> Span {
-        match member {
-            Member::Component(comp) => self.tree[comp].declared.span,
-            Member::Class(slot) => self.tree[slot].definition.name.span,
-        }
-    }
-
     /// `component.member`.
     pub fn check_visible_in(&mut self, component: CompId, member: Member, name: &ast::Ident) {
-        if self.is_hidden(member) {
+        if self.tree.is_hidden(member) {
             let of = self.comp_name(component);
-            let declared = self.declared_at(member);
+            let declared = self.tree.declared_at(member);
             self.report_always(d::protected_access(self.text(name.name), &of, name.span, declared));
         }
     }
@@ -37,9 +23,9 @@ impl<'a> Front<'a> {
     /// `Class.member`, written in `scope`; inside of the class everything is visible.
     pub fn check_visible_through(&mut self, scope: InstId, slot: SlotId, member: Member, name: &ast::Ident) {
         let class = self.tree[slot].class;
-        if self.is_hidden(member) && !self.lies_in(scope, class) {
+        if self.tree.is_hidden(member) && !self.lies_in(scope, class) {
             let of = self.library.qualified_name(class);
-            let declared = self.declared_at(member);
+            let declared = self.tree.declared_at(member);
             self.report_always(d::protected_access(self.text(name.name), &of, name.span, declared));
         }
     }
@@ -66,9 +52,9 @@ impl<'a> Front<'a> {
     /// Modifications of a component reach its public elements only.
     pub fn check_modified_visible(&mut self, inst: InstId, modifier: &Mod<'a>) {
         for (name, sub) in &modifier.subs {
-            let Some(member) = self.member(inst, *name).filter(|&m| self.is_hidden(m)) else { continue };
+            let Some(member) = self.member(inst, *name).filter(|&m| self.tree.is_hidden(m)) else { continue };
             let class = self.library.qualified_name(self.tree[inst].class);
-            let declared = self.declared_at(member);
+            let declared = self.tree.declared_at(member);
             self.report_always(d::protected_modification(self.text(*name), &class, sub.span, declared));
         }
     }

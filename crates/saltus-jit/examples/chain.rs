@@ -31,7 +31,7 @@ fn chain(n: usize) -> SimProgram {
         let mut w = Writer::default();
         let velocity = w.load(v[i]);
         w.store(velocity, der_x[i]);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
 
         let mut w = Writer::default();
         let neighbour = |w: &mut Writer, j: Option<usize>| -> ValueId {
@@ -51,7 +51,7 @@ fn chain(n: usize) -> SimProgram {
         let force = w.binary(BinaryFn::Sub, spring, friction);
         let acceleration = w.binary(BinaryFn::Div, force, mass);
         w.store(acceleration, der_v[i]);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
     }
     let state =
         |(value, derivative): (&SlotId, &SlotId)| State { value: *value, derivative: *derivative, nominal: 1.0 };
@@ -95,7 +95,7 @@ fn main() {
     let n_states = argument("states", 400);
     let n = n_states / 2;
     let program = chain(n);
-    let n_ops: usize = program.derivative_section.blocks.iter().flat_map(|b| b.codes()).map(|c| c.ops.len()).sum();
+    let n_ops: usize = program.sections.derivatives.blocks.iter().flat_map(|b| b.codes()).map(|c| c.ops.len()).sum();
 
     let options = JitOptions {
         chunk_operations: argument("chunk", 1_000),

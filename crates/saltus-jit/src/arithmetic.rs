@@ -181,7 +181,7 @@ impl Arithmetic<'_, '_> {
         self.builder.ins().fsub(x, product)
     }
 
-    /// `x` if the condition holds or `x` is no number, `y` otherwise.
+    /// `x` if the condition holds or `x` is not a number, `y` otherwise.
     fn extreme(&mut self, condition: FloatCC, x: Value, y: Value) -> Value {
         let holds = self.builder.ins().fcmp(condition, x, y);
         let is_nan = self.builder.ins().fcmp(FloatCC::Unordered, x, x);

@@ -41,7 +41,7 @@ use std::sync::Arc;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_module::ModuleError;
-use saltus_program::SimProgram;
+use saltus_program::{SimProgram, Stopwatch};
 
 pub use foreign::{ForeignFunctions, Said};
 pub use model::CompiledModel;
@@ -107,6 +107,7 @@ impl std::error::Error for JitError {}
 pub struct Jit {
     isa: OwnedTargetIsa,
     options: JitOptions,
+    stopwatch: Stopwatch,
 }
 
 impl Jit {
@@ -128,7 +129,12 @@ impl Jit {
         }
         let builder = cranelift_native::builder().map_err(|e| no_target(&e))?;
         let isa = builder.finish(Flags::new(flags)).map_err(|e| no_target(&e))?;
-        Ok(Jit { isa, options })
+        Ok(Jit { isa, options, stopwatch: Stopwatch::default() })
+    }
+
+    /// Measures the time that compiling takes.
+    pub fn with_stopwatch(self, stopwatch: Stopwatch) -> Self {
+        Jit { stopwatch, ..self }
     }
 
     /// Compiles what runs often: derivatives, crossing functions, outputs and events.
@@ -138,9 +144,14 @@ impl Jit {
 
     /// Compiles each section when it has been interpreted so often that compiling it pays.
     pub fn compile_when_hot(program: Arc<SimProgram>) -> Result<CompiledModel, JitError> {
-        let mut model = CompiledModel::new(program, Jit::new(JitOptions::default())?);
+        Ok(Jit::new(JitOptions::default())?.watch_program(program))
+    }
+
+    /// [`Jit::compile_when_hot`] with other options.
+    pub fn watch_program(&self, program: Arc<SimProgram>) -> CompiledModel {
+        let mut model = CompiledModel::new(program, self.clone());
         model.watch();
-        Ok(model)
+        model
     }
 
     /// [`Jit::compile`] with other options.

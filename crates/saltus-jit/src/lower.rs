@@ -212,7 +212,7 @@ impl<'f> Lowering<'f> {
         self.float_of(&mut known)
     }
 
-    /// Like [`Lowering::store`], for a value that is no operation.
+    /// Like [`Lowering::store`], for a value that is not an operation.
     pub fn store_value(&mut self, value: Value, slot: SlotId) {
         let known = float(value);
         if let Some(place) = self.slots.get_mut(slot.index()) {

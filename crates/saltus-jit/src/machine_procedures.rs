@@ -13,7 +13,6 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, types};
@@ -159,9 +158,8 @@ impl NativeProcedures for MachineProcedures {
             self.pages = Pages::new(&self.jit).ok();
         }
         let Some(pages) = &mut self.pages else { return false };
-        let started = Instant::now();
-        let entry = pages.compile_all(procedures, constants, first);
-        self.compile_time.add_since(started);
+        let make = || pages.compile_all(procedures, constants, first);
+        let entry = self.compile_time.measure(&self.jit.stopwatch, make);
         entry.map(|entry| pages.entries.insert(first, entry)).is_some()
     }
 

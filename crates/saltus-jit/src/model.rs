@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
     Activation, Block, DerivativeStatistics, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution,
-    ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
+    ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
 };
 use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
 use saltus_runtime::tangent::{Evaluator, Tangents};
@@ -50,8 +50,16 @@ pub struct CompiledModel {
 pub(crate) struct CompileTime(Arc<AtomicU64>);
 
 impl CompileTime {
-    pub fn add_since(&self, started: Instant) {
-        let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    /// What `work` returns; the time it takes counts.
+    pub fn measure<T>(&self, stopwatch: &Stopwatch, work: impl FnOnce() -> T) -> T {
+        let started = stopwatch.now();
+        let result = work();
+        self.add(stopwatch.since(started));
+        result
+    }
+
+    fn add(&self, time: Duration) {
+        let spent = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         self.0.fetch_add(spent, Ordering::Relaxed);
     }
 
@@ -88,10 +96,10 @@ impl CompiledModel {
     /// Compiles a section now.
     pub fn compile(&mut self, activation: Activation) -> Result<(), JitError> {
         let Some(section) = section_of(&self.program, activation) else { return Ok(()) };
-        let started = Instant::now();
-        let compiled = section::compile(&self.program, section, &self.jit.isa, self.jit.options)?;
+        let Jit { isa, options, stopwatch } = &self.jit;
+        let make = || section::compile(&self.program, section, isa, *options);
+        let compiled = self.compile_time.measure(stopwatch, make)?;
         self.interpreter.set_native(activation, compiled);
-        self.compile_time.add_since(started);
         Ok(())
     }
 
@@ -131,11 +139,10 @@ struct MachineLoops {
 
 impl NativeLoops for MachineLoops {
     fn compile(&mut self, l: &Loop) -> Option<NativeLoop> {
-        let started = Instant::now();
         let alone = Section { blocks: vec![Block::Loop(Arc::new(l.clone()))] };
-        let compiled = section::compile(&self.program, &alone, &self.jit.isa, self.jit.options);
-        self.compile_time.add_since(started);
-        let compiled = compiled.ok()?;
+        let Jit { isa, options, stopwatch } = &self.jit;
+        let make = || section::compile(&self.program, &alone, isa, *options);
+        let compiled = self.compile_time.measure(stopwatch, make).ok()?;
         // A small linear loop is part of a chunk; it needs no solver and is never hot.
         let units = compiled.steps.iter().find_map(|step| match step {
             Step::Loop { units, .. } => Some(*units),
@@ -147,16 +154,16 @@ impl NativeLoops for MachineLoops {
 
 fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> {
     Some(match activation {
-        Activation::Parameters => &program.parameter_section,
-        Activation::Guesses => &program.guess_section,
-        Activation::Initial => &program.initial_section,
-        Activation::Homotopy => &program.homotopy_section,
-        Activation::Events => &program.event_section,
-        Activation::Derivatives => &program.derivative_section,
-        Activation::Crossings => &program.crossing_section,
-        Activation::Outputs => &program.output_section,
-        Activation::Selection => &program.selection_section,
-        Activation::Clocked(k) => return program.clocked_sections.get(k as usize),
+        Activation::Parameters => &program.sections.parameters,
+        Activation::Guesses => &program.sections.guesses,
+        Activation::Initial => &program.sections.initial,
+        Activation::Homotopy => &program.sections.homotopy,
+        Activation::Events => &program.sections.events,
+        Activation::Derivatives => &program.sections.derivatives,
+        Activation::Crossings => &program.sections.crossings,
+        Activation::Outputs => &program.sections.outputs,
+        Activation::Selection => &program.sections.selection,
+        Activation::Clocked(k) => return program.clocks.sections.get(k as usize),
     })
 }
 
@@ -203,7 +210,7 @@ impl ModelFunctions for CompiledModel {
     }
 
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
-        self.set(self.program.time, t);
+        self.set(self.program.memory.time, t);
         self.states.write(self.interpreter.memory_mut(), x);
     }
 

@@ -148,7 +148,7 @@ impl<'f> Writer<'f> {
                 self.known.clear();
                 is_open = true;
             }
-            // What follows a jump and is no target is never reached.
+            // What follows a jump and is not a target is never reached.
             if is_open {
                 is_open = self.instruction(position, i);
             }
@@ -459,7 +459,7 @@ impl<'f> Writer<'f> {
 
     fn subscript(&mut self, i: &Instruction) {
         let index = self.get(i.a);
-        // Also what is no number is no index.
+        // Also what is not a number is not an index.
         self.exit_if_compared(FloatCC::UnorderedOrLessThan, index, 1.0, FAILURE);
         self.exit_if_compared(FloatCC::GreaterThan, index, f64::from(i.n), FAILURE);
         let [one, stride] = [1.0, i.b.position() as f64].map(|c| self.builder.ins().f64const(c));

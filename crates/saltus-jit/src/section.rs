@@ -127,7 +127,7 @@ pub(crate) fn compile(
     isa: &OwnedTargetIsa,
     options: JitOptions,
 ) -> Result<NativeSection, JitError> {
-    if program.slots.len() >= MOST_PLACES {
+    if program.memory.slots.len() >= MOST_PLACES {
         return Err(JitError::TooLarge);
     }
     let mut compiler = SectionCompiler::new(program, isa, options)?;
@@ -148,7 +148,7 @@ impl<'p> SectionCompiler<'p> {
             context: module.make_context(),
             module,
             imports,
-            storage: Storage::new(program.slots.len()),
+            storage: Storage::new(program.memory.slots.len()),
             functions: Vec::new(),
             units: Vec::new(),
             sites: Vec::new(),
@@ -157,13 +157,13 @@ impl<'p> SectionCompiler<'p> {
 
     fn finish(mut self) -> Result<MachineCode, JitError> {
         self.module.finalize_definitions().map_err(JitError::from_module)?;
-        Ok(MachineCode::new(self.module, &self.functions, self.units, self.sites, self.program.slots.len()))
+        Ok(MachineCode::new(self.module, &self.functions, self.units, self.sites, self.program.memory.slots.len()))
     }
 
     fn section(&mut self, section: &Section) -> Result<Vec<Step>, JitError> {
         let mut steps = Vec::new();
         let mut end = 0;
-        for stretch in runs::find(section, self.program.slots.len()) {
+        for stretch in runs::find(section, self.program.memory.slots.len()) {
             let Stretch { blocks, items } = stretch;
             self.blocks(section, end..blocks.start, &mut steps)?;
             end = blocks.end;
@@ -442,7 +442,7 @@ fn bring(lowering: &mut Lowering, code: &Code, layout: &Layout, id: ValueId) {
 }
 
 fn must_be_finite(program: &SimProgram, slot: SlotId) -> bool {
-    program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative)
+    program.memory.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative)
 }
 
 /// Checks what the group has computed and stores it; the chunk ends before block `first` if something is wrong.

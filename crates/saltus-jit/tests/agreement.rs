@@ -95,7 +95,7 @@ fn random_program(random: &mut Random, n_blocks: usize, n_ops: usize) -> (SimPro
             w.store(id, target);
             readable.push(target);
         }
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
     }
     (program, inputs)
 }
@@ -115,7 +115,7 @@ fn every_operation_has_the_same_bits() {
         let _loaded: Vec<ValueId> = inputs.iter().map(|&i| w.load(i)).collect();
         let value = w.op(op);
         w.store(value, target);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
         let mut both = Both::new(&program);
         let mut random = Random(11);
         for _ in 0..300 {
@@ -184,7 +184,7 @@ fn many_blocks_pass_values_across_the_borders_of_chunks() {
         let value = w.binary(BinaryFn::Mod, sum, thousand);
         w.store(value, target);
         slots.push(target);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
     }
     let mut both = Both::new(&program);
     assert_eq!(both.eval(Activation::Derivatives, "sums"), Status::Ok);
@@ -207,11 +207,11 @@ fn a_nan_stops_at_the_block_that_stores_it() {
     let quotient = w.binary(BinaryFn::Div, one, value);
     let difference = w.binary(BinaryFn::Sub, quotient, quotient);
     w.store(difference, a);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     let mut w = Writer::default();
     let seven = w.constant(7.0);
     w.store(seven, b);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     let mut both = Both::new(&program);
     assert_eq!(both.eval(Activation::Derivatives, "at 0"), Status::NotANumber(a));
     assert_eq!(both.compiled.get(b), 5.0);
@@ -222,7 +222,7 @@ fn a_nan_stops_at_the_block_that_stores_it() {
 
 #[test]
 fn infinite_values_are_legal_except_in_derivatives() {
-    // a := 1 / x, b := -1 / x: infinities that meet in a check are no failure; der := 1 / x is one
+    // a := 1 / x, b := -1 / x: infinities that meet in a check are not a failure; der := 1 / x is one
     let mut program = empty_program();
     let x = slot(&mut program, SlotKind::State, 0.0);
     let targets = [1.0, -1.0].map(|sign| {
@@ -231,7 +231,7 @@ fn infinite_values_are_legal_except_in_derivatives() {
         let (one, value) = (w.constant(sign), w.load(x));
         let quotient = w.binary(BinaryFn::Div, one, value);
         w.store(quotient, target);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
         target
     });
     let mut both = Both::new(&program);
@@ -243,7 +243,7 @@ fn infinite_values_are_legal_except_in_derivatives() {
     let mut w = Writer::default();
     let value = w.load(targets[0]);
     w.store(value, derivative);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     let mut both = Both::new(&program);
     assert_eq!(both.eval(Activation::Derivatives, "infinite derivative"), Status::NotANumber(derivative));
 }
@@ -256,7 +256,7 @@ fn what_does_not_come_before_is_refused() {
     let early = w.op(Op::Unary(UnaryFn::Negate, ValueId(1)));
     w.constant(1.0);
     w.store(early, target);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     assert!(matches!(Jit::compile(Arc::new(program.clone())), Err(saltus_jit::JitError::NotInOrder)));
 }
 

@@ -46,9 +46,9 @@ fn square_function() -> Function {
 
 fn program_with_function() -> (SimProgram, CallableId) {
     let mut program = empty_program();
-    let function = program.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
+    let function = program.routines.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
-    let callable = program.callables.push(Callable {
+    let callable = program.routines.callables.push(Callable {
         function,
         arguments,
         results: vec![Type::REAL],
@@ -74,7 +74,7 @@ fn calling_program(is_guarded: bool) -> (SimProgram, [SlotId; 3]) {
     let (value, one) = (w.load(x), w.constant(1.0));
     let sum = w.binary(BinaryFn::Add, value, one);
     w.store(sum, before);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
 
     let mut w = Writer::default();
     let (value, zero) = (w.load(x), w.constant(0.0));
@@ -83,13 +83,13 @@ fn calling_program(is_guarded: bool) -> (SimProgram, [SlotId; 3]) {
     let positive = w.binary(BinaryFn::Greater, value, zero);
     let chosen = w.op(Op::Select(positive, outer, zero));
     w.store(if is_guarded { chosen } else { outer }, y);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
 
     let mut w = Writer::default();
     let (a, b) = (w.load(y), w.load(before));
     let sum = w.binary(BinaryFn::Add, a, b);
     w.store(sum, after);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     (program, [x, y, after])
 }
 
@@ -138,7 +138,7 @@ fn a_call_is_not_made_while_its_conditions_do_not_hold() {
     let inner = w.op(Op::Select(large, zero, square));
     let outer = w.op(Op::Select(positive, inner, zero));
     w.store(outer, y);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     let mut both = Both::new(&program);
     // f(1) = 2; the others are not made, although -3 would fail
     for (given, expected, n_calls) in [(-3.0, 0.0, 0), (3.0, 0.0, 0), (1.0, 2.0, 1), (-1.0, 0.0, 1)] {
@@ -157,7 +157,7 @@ fn calls_in_the_equations_of_a_loop() {
     let (given, own) = (w.load(a), w.load(u));
     let square = call(&mut w, f, own);
     let residual = w.binary(BinaryFn::Sub, square, given);
-    program.derivative_section.blocks.push(Block::Loop(Arc::new(Loop {
+    program.sections.derivatives.blocks.push(Block::Loop(Arc::new(Loop {
         unknowns: vec![Unknown { slot: u, nominal: 1.0, min: 0.0, max: 1e3 }],
         body: w.assign(),
         residuals: vec![residual],

@@ -34,7 +34,7 @@ fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
     let (rest, own) = (w.load(x), w.load(y));
     let slope = w.binary(BinaryFn::Sub, rest, own);
     let jacobian = Jacobian { code: w.code, entries: vec![(0, 0, slope)], is_constant: false };
-    program.derivative_section.blocks.push(Block::Loop(Arc::new(Loop {
+    program.sections.derivatives.blocks.push(Block::Loop(Arc::new(Loop {
         unknowns: vec![unknown(y)],
         body,
         residuals: vec![residual],
@@ -49,7 +49,7 @@ fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
     let (rest, two) = (w.load(x), w.constant(2.0));
     let value = w.binary(BinaryFn::Mul, rest, two);
     w.store(value, double);
-    program.derivative_section.blocks.push(w.block());
+    program.sections.derivatives.blocks.push(w.block());
     (program, [a, b, x, y])
 }
 
@@ -109,7 +109,7 @@ fn linear_chain(n: usize) -> (SimProgram, Vec<SlotId>, Vec<SlotId>) {
         let minus = w.op(Op::Unary(UnaryFn::Negate, given));
         residuals.push(w.binary(BinaryFn::Add, sum, minus));
     }
-    program.derivative_section.blocks.push(Block::Loop(Arc::new(Loop {
+    program.sections.derivatives.blocks.push(Block::Loop(Arc::new(Loop {
         unknowns: x.iter().map(|&s| unknown(s)).collect(),
         body: w.assign(),
         residuals,
@@ -138,7 +138,7 @@ fn a_long_linear_loop_is_cut_and_solved() {
 #[test]
 fn a_hot_loop_is_compiled_where_its_section_is_not() {
     let (mut program, [a, b, ..]) = sum_and_product(true);
-    std::mem::swap(&mut program.initial_section, &mut program.derivative_section);
+    std::mem::swap(&mut program.sections.initial, &mut program.sections.derivatives);
     let mut interpreter = Interpreter::new(Arc::new(program.clone()));
     let mut compiled = Jit::compile_when_hot(Arc::new(program.clone())).unwrap();
     let mut random = Random(9);

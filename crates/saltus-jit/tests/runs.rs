@@ -48,14 +48,14 @@ fn layered(n: usize, strides: [usize; 2], formula: Formula) -> (SimProgram, Vec<
         let p = w.load(parameter);
         let value = formula(&mut w, a, b, p);
         w.store(value, outputs[i * strides[1]]);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
     }
     for i in 0..n {
         let mut w = Writer::default();
         let (a, b) = (w.load(outputs[i * strides[1]]), w.load(outputs[(i + 1) % n * strides[1]]));
         let value = w.binary(BinaryFn::Sub, a, b);
         w.store(value, last[i]);
-        program.derivative_section.blocks.push(w.block());
+        program.sections.derivatives.blocks.push(w.block());
     }
     (program, inputs)
 }
@@ -78,7 +78,7 @@ fn loops_have_the_bits_of_the_blocks() {
     }
 }
 
-/// The status says which block stored the first thing that is no number, whichever block of a loop it is.
+/// The status says which block stored the first thing that is not a number, whichever block of a loop it is.
 #[test]
 fn what_is_no_number_is_found_in_each_block() {
     let n = 12;

@@ -88,7 +88,7 @@ impl Library {
         opened.reduce(|best, next| if next.version > best.version { next } else { best })
     }
 
-    /// Reads a candidate. A file that does not define exactly one class is no library (chapter 13, "Stored
+    /// Reads a candidate. A file that does not define exactly one class is not a library (chapter 13, "Stored
     /// Definitions Containing Multiple Class Definitions"), and the user's own files are loaded already.
     fn open<'a>(&'a self, candidate: &'a Candidate) -> Option<Opened<'a>> {
         let package_file = candidate.is_directory.then(|| candidate.path.join("package.mo"));

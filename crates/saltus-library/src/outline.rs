@@ -38,7 +38,7 @@ impl Outline {
         Outline { is_broken: true, ..Outline::default() }
     }
 
-    /// What matters to somebody who asked for these top-level names only; `None` if nothing does.
+    /// What matters if only these top-level names were asked for; `None` if nothing does.
     pub(crate) fn as_seen_by(&self, asked: Option<&BTreeSet<String>>) -> Option<Outline> {
         let Some(asked) = asked else { return Some(self.clone()) };
         let whole = Outline { is_broken: false, ..self.clone() };

@@ -64,7 +64,7 @@ pub(crate) struct Sources {
     /// By absolute path; `None` for files that cannot be read.
     by_path: RefCell<HashMap<PathBuf, Option<TreeId>>>,
     by_file: RefCell<FastMap<FileId, TreeId>>,
-    /// Texts that are no class files.
+    /// Texts that are not class files.
     others: RefCell<Vec<Arc<Text>>>,
     listings: Arena<Listing>,
     listing_positions: RefCell<HashMap<PathBuf, usize>>,

@@ -5,7 +5,7 @@
 //! [`Store::remove_text`] or [`Store::reload`] says that it may be different; then it is read again on demand, and a file
 //! whose text turns out to be the same keeps its id and its tree.
 //!
-//! Invariants: a [`FileId`] stands for one text of one file, for ever. The text of an id is kept as long as somebody
+//! Invariants: a [`FileId`] stands for one text of one file, for ever. The text of an id is kept as long as a user
 //! holds it: the store for the current text of a file, a result for what it was made of.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -176,7 +176,7 @@ impl Store {
         }
     }
 
-    /// All texts that somebody holds.
+    /// All texts in use.
     pub fn source_map(&self) -> SourceMap {
         let mut map = SourceMap::new();
         for (&id, source) in &self.state().sources {
@@ -286,7 +286,7 @@ impl Store {
         Ok(parsed)
     }
 
-    /// Parses a text that is no file.
+    /// Parses a text that is not a file.
     pub(crate) fn parse_text(&self, path: &Path, text: &str) -> Arc<ParsedFile> {
         let state = &mut *self.state();
         let text = state.add_text(path, text.as_bytes());

@@ -111,7 +111,7 @@ fn parse_package(rest: &str) -> Option<PackageUri> {
     Some(PackageUri { package: percent_decoded(package)?, resource, is_host })
 }
 
-/// Splits `scheme:rest`. A single letter is no scheme but a drive (`C:\data`).
+/// Splits `scheme:rest`. A single letter is not a scheme but a drive (`C:\data`).
 fn split_scheme(uri: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = uri.split_once(':')?;
     let is_scheme = scheme.len() > 1

@@ -51,16 +51,54 @@ pub struct Bdf {
     /// Backward differences of the states, from order 0 on.
     differences: [Vec<f64>; MAX_ORDER + 3],
     dx: Vec<f64>,
+    matrix: IterationMatrix,
+    corrector: Corrector,
+    statistics: Statistics,
+}
+
+/// `c·I − J`, the matrix of the simplified Newton method.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+struct IterationMatrix {
     jacobian: Jacobian,
     has_jacobian: bool,
-    /// The value of c for which `c·I − J` is factored, or NaN.
+    /// The value of c for which the matrix is factored, or NaN.
     factored_for: f64,
+}
+
+/// One step in the making.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+struct Corrector {
     predicted: Vec<f64>,
+    /// The part of the corrector equation that does not change in its iteration.
     psi: Vec<f64>,
     correction: Vec<f64>,
+    /// `predicted + correction`.
     trial: Vec<f64>,
     slope: Vec<f64>,
-    statistics: Statistics,
+}
+
+impl IterationMatrix {
+    fn forget(&mut self) {
+        self.has_jacobian = false;
+        self.factored_for = f64::NAN;
+    }
+
+    /// Factors the matrix for another `c`.
+    fn factor(&mut self, c: f64, statistics: &mut Statistics) -> Result<(), TrialFailure> {
+        if self.factored_for != c {
+            self.factored_for = f64::NAN;
+            self.jacobian.factor(c, statistics).map_err(|_| TrialFailure)?;
+            self.factored_for = c;
+        }
+        Ok(())
+    }
+}
+
+impl Corrector {
+    fn new(n: usize) -> Corrector {
+        let vector = || vec![0.0; n];
+        Corrector { predicted: vector(), psi: vector(), correction: vector(), trial: vector(), slope: vector() }
+    }
 }
 
 impl Bdf {
@@ -82,14 +120,8 @@ impl Bdf {
             steps_alike: 0,
             differences: std::array::from_fn(|_| vector()),
             dx: vector(),
-            jacobian: Jacobian::new(n),
-            has_jacobian: false,
-            factored_for: f64::NAN,
-            predicted: vector(),
-            psi: vector(),
-            correction: vector(),
-            trial: vector(),
-            slope: vector(),
+            matrix: IterationMatrix { jacobian: Jacobian::new(n), has_jacobian: false, factored_for: f64::NAN },
+            corrector: Corrector::new(n),
             statistics: Statistics::default(),
         }
     }
@@ -101,10 +133,10 @@ impl Bdf {
 
     /// `h·|λ|` of the last step, estimated from the Jacobian in use; infinite before the first one.
     pub fn stiffness(&mut self) -> f64 {
-        if !self.has_jacobian || !self.has_stepped {
+        if !self.matrix.has_jacobian || !self.has_stepped {
             return f64::INFINITY;
         }
-        self.h * self.jacobian.spectral_radius(&self.tolerances, &self.differences[0])
+        self.h * self.matrix.jacobian.spectral_radius(&self.tolerances, &self.differences[0])
     }
 
     /// Respaces the differences of the present polynomial to the step size `h`.
@@ -144,8 +176,7 @@ impl Bdf {
         self.t = t;
         self.t_start = t;
         self.has_stepped = false;
-        self.has_jacobian = false;
-        self.factored_for = f64::NAN;
+        self.matrix.forget();
         self.steps_alike = 0;
         self.order = 1;
         self.differences[0].copy_from_slice(x);
@@ -167,29 +198,30 @@ impl Bdf {
     fn predict(&mut self) {
         let (k, alpha) = (self.order, leading_coefficient(self.order));
         for i in 0..self.dx.len() {
-            self.predicted[i] = (0..=k).map(|j| self.differences[j][i]).sum();
-            self.psi[i] = (1..=k).map(|j| self.differences[j][i] * GAMMA[j]).sum::<f64>() / alpha;
+            self.corrector.predicted[i] = (0..=k).map(|j| self.differences[j][i]).sum();
+            self.corrector.psi[i] = (1..=k).map(|j| self.differences[j][i] * GAMMA[j]).sum::<f64>() / alpha;
         }
     }
 
     fn evaluate_jacobian(&mut self, system: &mut dyn OdeSystem, t: f64) -> Eval {
-        step_size::evaluate(system, t, &self.predicted, &mut self.slope, &mut self.statistics.evaluations)?;
-        let point = (t, self.predicted.as_slice(), self.slope.as_slice());
-        self.jacobian.evaluate(system, &self.tolerances, point, self.h, &mut self.statistics)?;
-        self.has_jacobian = true;
-        self.factored_for = f64::NAN;
+        let Corrector { predicted, slope, .. } = &mut self.corrector;
+        step_size::evaluate(system, t, predicted, slope, &mut self.statistics.evaluations)?;
+        let point = (t, predicted.as_slice(), slope.as_slice());
+        self.matrix.jacobian.evaluate(system, &self.tolerances, point, self.h, &mut self.statistics)?;
+        self.matrix.has_jacobian = true;
+        self.matrix.factored_for = f64::NAN;
         Ok(())
     }
 
     /// Where the right-hand side has a kink (a flow about zero) the exact slope of one side may be far from what the
     /// iteration meets; differences reach over it.
     fn evaluate_differences(&mut self, system: &mut dyn OdeSystem, t: f64) -> Eval {
-        step_size::evaluate(system, t, &self.predicted, &mut self.slope, &mut self.statistics.evaluations)?;
-        let point = (t, self.predicted.as_slice(), self.slope.as_slice());
-        self.has_jacobian = false;
-        self.factored_for = f64::NAN;
-        self.jacobian.evaluate_by_differences(system, &self.tolerances, point, self.h, &mut self.statistics)?;
-        self.has_jacobian = true;
+        let Corrector { predicted, slope, .. } = &mut self.corrector;
+        step_size::evaluate(system, t, predicted, slope, &mut self.statistics.evaluations)?;
+        let point = (t, predicted.as_slice(), slope.as_slice());
+        self.matrix.forget();
+        self.matrix.jacobian.evaluate_by_differences(system, &self.tolerances, point, self.h, &mut self.statistics)?;
+        self.matrix.has_jacobian = true;
         Ok(())
     }
 
@@ -197,32 +229,28 @@ impl Bdf {
     /// Returns the number of iterations.
     fn correct(&mut self, system: &mut dyn OdeSystem, t: f64) -> Result<u32, TrialFailure> {
         let c = leading_coefficient(self.order) / self.h;
-        if self.factored_for != c {
-            self.factored_for = f64::NAN;
-            self.jacobian.factor(c, &mut self.statistics).map_err(|_| TrialFailure)?;
-            self.factored_for = c;
-        }
+        self.matrix.factor(c, &mut self.statistics)?;
         let relative = self.tolerances.relative;
         let goal = (10.0 * f64::EPSILON / relative).max(relative.sqrt().min(0.03));
-        self.trial.copy_from_slice(&self.predicted);
-        self.correction.fill(0.0);
+        let Corrector { predicted, psi, correction, trial, slope } = &mut self.corrector;
+        trial.copy_from_slice(predicted);
+        correction.fill(0.0);
         let mut before: Option<f64> = None;
         for iteration in 1..=NEWTON_ITERATIONS {
-            step_size::evaluate(system, t, &self.trial, &mut self.slope, &mut self.statistics.evaluations)?;
-            for i in 0..self.slope.len() {
-                self.slope[i] -= c * (self.psi[i] + self.correction[i]);
+            step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations)?;
+            for i in 0..slope.len() {
+                slope[i] -= c * (psi[i] + correction[i]);
             }
-            self.jacobian.solve(&mut self.slope);
-            let change =
-                step_size::norm(&self.tolerances, &self.predicted, &self.predicted, self.slope.iter().copied());
+            self.matrix.jacobian.solve(slope);
+            let change = step_size::norm(&self.tolerances, predicted, predicted, slope.iter().copied());
             let rate = before.map(|b| change / b);
             let ends = change <= NEGLIGIBLE * goal || rate.is_some_and(|r| is_stalled(r, change));
             if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration)) {
                 return Err(TrialFailure);
             }
-            for i in 0..self.slope.len() {
-                self.correction[i] += self.slope[i];
-                self.trial[i] = self.predicted[i] + self.correction[i];
+            for i in 0..slope.len() {
+                correction[i] += slope[i];
+                trial[i] = predicted[i] + correction[i];
             }
             if ends || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
                 return Ok(iteration);
@@ -236,7 +264,7 @@ impl Bdf {
     fn error_norm(&self, order: usize, difference: &[f64]) -> f64 {
         let constant = error_constant(order);
         let scaled = difference.iter().map(|d| constant * d);
-        step_size::norm(&self.tolerances, &self.differences[0], &self.trial, scaled)
+        step_size::norm(&self.tolerances, &self.differences[0], &self.corrector.trial, scaled)
     }
 
     /// Takes over the corrected point.
@@ -244,9 +272,9 @@ impl Bdf {
         let (k, n) = (self.order, self.dx.len());
         let c = leading_coefficient(k) / self.h;
         for i in 0..n {
-            self.dx[i] = c * (self.psi[i] + self.correction[i]);
-            self.differences[k + 2][i] = self.correction[i] - self.differences[k + 1][i];
-            self.differences[k + 1][i] = self.correction[i];
+            self.dx[i] = c * (self.corrector.psi[i] + self.corrector.correction[i]);
+            self.differences[k + 2][i] = self.corrector.correction[i] - self.differences[k + 1][i];
+            self.differences[k + 1][i] = self.corrector.correction[i];
             for j in (0..=k).rev() {
                 self.differences[j][i] += self.differences[j + 1][i];
             }
@@ -288,7 +316,7 @@ impl Bdf {
     fn attempt(&mut self, system: &mut dyn OdeSystem, end: f64) -> Result<(f64, f64), TrialFailure> {
         self.predict();
         let mut is_jacobian_new = false;
-        if !self.has_jacobian {
+        if !self.matrix.has_jacobian {
             self.evaluate_jacobian(system, end)?;
             is_jacobian_new = true;
         }
@@ -297,14 +325,14 @@ impl Bdf {
             self.evaluate_jacobian(system, end)?;
             corrected = self.correct(system, end);
         }
-        if corrected.is_err() && self.jacobian.is_exact() {
+        if corrected.is_err() && self.matrix.jacobian.is_exact() {
             self.evaluate_differences(system, end)?;
             corrected = self.correct(system, end);
         }
         let iterations = corrected?;
         let most = f64::from(2 * NEWTON_ITERATIONS + 1);
         let safety = SAFETY * most / (most - 1.0 + f64::from(iterations));
-        Ok((self.error_norm(self.order, &self.correction), safety))
+        Ok((self.error_norm(self.order, &self.corrector.correction), safety))
     }
 }
 
@@ -326,7 +354,8 @@ impl Integrator for Bdf {
         let start = (t, self.differences[0].as_slice(), self.dx.as_slice());
         let count = &mut self.statistics.evaluations;
         let (tolerances, most) = (&self.tolerances, self.max_step);
-        let h = step_size::first_step(system, tolerances, 1, most, start, &mut self.trial, &mut self.slope, count);
+        let Corrector { trial, slope, .. } = &mut self.corrector;
+        let h = step_size::first_step(system, tolerances, 1, most, start, trial, slope, count);
         self.set_first_step(h);
         Ok(())
     }

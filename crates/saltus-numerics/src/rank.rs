@@ -106,7 +106,7 @@ impl RankRevealingLu {
         true
     }
 
-    /// The variables that the equations leave open, in the order in which they were given up.
+    /// The variables that the equations leave open, in the order in which they were found.
     pub fn free_variables(&self) -> &[usize] {
         &self.column[self.rank..]
     }

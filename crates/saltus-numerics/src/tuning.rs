@@ -30,7 +30,7 @@ pub mod newton {
     pub const QUICK: f64 = 0.1;
     /// Iterations with factors of an earlier call. Test: `warm_starts_need_no_new_jacobian`.
     pub const REUSED_ITERATIONS: u32 = 7;
-    /// Contraction above which old factors are given up: seven iterations at 0.4 gain three digits, no less is worth it.
+    /// Contraction above which old factors are discarded: seven iterations at 0.4 gain three digits, no less is worth it.
     pub const WORST_CONTRACTION: f64 = 0.4;
     /// The first step with old factors, in tolerances, that needs no second one as a witness.
     pub const BELIEVED: f64 = 1e-3;
@@ -239,7 +239,7 @@ pub mod root {
 
 /// Schur form, balancing and singular values; `tests/decompositions.rs`.
 pub mod decompositions {
-    /// QR steps for one block after which the matrix is given up. LAPACK allows 30 for each eigenvalue; a block has two.
+    /// QR steps for one block before the solver stops. LAPACK allows 30 for each eigenvalue; a block has two.
     pub const MOST_QR_STEPS: usize = 60;
     /// Every tenth step without success takes an arbitrary shift, which breaks cycles (as LAPACK does). Test:
     /// `a_cyclic_permutation_has_the_roots_of_unity`.

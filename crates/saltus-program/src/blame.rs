@@ -1,4 +1,4 @@
-//! Which operation made a value that is no finite number, in words.
+//! Which operation made a value that is not a finite number, in words.
 //!
 //! In: code, memory, and the value in question. Out: what went wrong where, and the variables that took part.
 //!
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 8;
 /// Variables that are followed to where they were computed.
 const MOST_HOPS: usize = 20;
 
-/// What made a value that is no finite number.
+/// What made a value that is not a finite number.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Blame {
     pub what: String,
@@ -44,9 +44,9 @@ impl Blame {
 /// A variable with its value, as in `x = 0.4`.
 pub fn named(program: &SimProgram, memory: &[f64], slot: SlotId) -> String {
     let value = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
-    let is_boolean = program.slots.get(slot).is_some_and(|s| s.ty == SlotType::Boolean);
+    let is_boolean = program.memory.slots.get(slot).is_some_and(|s| s.ty == SlotType::Boolean);
     let text = if is_boolean { (value != 0.0).to_string() } else { number(value) };
-    format!("{} = {text}", program.slot_name(slot))
+    format!("{} = {text}", program.memory.slot_name(slot))
 }
 
 /// As short as it can be without losing a digit.
@@ -336,11 +336,11 @@ fn describe(program: &SimProgram, code: &Code, value: ValueId, fault: Fault, val
         Fault::TooLarge(a, None) => format!("`{whole}` is too large: {}", is(a)),
         Fault::TooLarge(a, Some(b)) => format!("`{whole}` is too large: {}, {}", is(a), is(b)),
         Fault::Returned(k) => {
-            let function = code.calls.get(k as usize).and_then(|c| program.callables.get(c.callable));
-            let function = function.and_then(|c| program.procedures.get(c.function)).map_or("?", |f| &f.name);
+            let function = code.calls.get(k as usize).and_then(|c| program.routines.callables.get(c.callable));
+            let function = function.and_then(|c| program.routines.procedures.get(c.function)).map_or("?", |f| &f.name);
             format!("`{function}` returned no finite number")
         }
-        Fault::Other => format!("`{whole}` is no finite number"),
+        Fault::Other => format!("`{whole}` is not a finite number"),
     }
 }
 

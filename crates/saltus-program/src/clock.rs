@@ -12,7 +12,15 @@
 use saltus_base::Span;
 use saltus_clocks::Rational;
 
-use crate::{ModelFunctions, SlotId};
+use crate::{ModelFunctions, Section, SlotId};
+
+/// Parts of the model that are evaluated at the ticks of clocks.
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Clocks {
+    pub base_partitions: Vec<BasePartition>,
+    /// What their activities refer to.
+    pub sections: Vec<Section>,
+}
 
 /// Partitions that are executed together because values flow between them without delay.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]

@@ -226,7 +226,7 @@ mod tests {
         let mut program = SimProgram::empty("M");
         let span = |file: usize| Span::new(FileId::from_usize(file), 1, 2);
         let block = |file| Block::Assign(Assign { code: Code::default(), stores: Vec::new(), span: span(file) });
-        program.event_section.blocks.extend([block(7), block(3), block(7)]);
+        program.sections.events.blocks.extend([block(7), block(3), block(7)]);
         let found: Vec<usize> = files_used(&program).into_iter().map(Index::index).collect();
         assert_eq!(found, [3, 7]);
     }

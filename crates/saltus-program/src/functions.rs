@@ -38,7 +38,7 @@ pub enum Activation {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Status {
     Ok,
-    /// This slot got a value that is no number. At a trial point a smaller step may help; at an accepted point it is
+    /// This slot got a value that is not a number. At a trial point a smaller step may help; at an accepted point it is
     /// the end.
     NotANumber(SlotId),
     /// A loop without solution, a failed assertion or a domain error in a function: [`ModelFunctions::last_failure`]
@@ -275,7 +275,7 @@ pub trait ModelFunctions: Send {
 
     /// As if just made, for another run; what was compiled stays.
     fn renew(&mut self) {
-        let memory = self.program().initial_memory();
+        let memory = self.program().memory.initial_memory();
         self.restore(&memory);
     }
 
@@ -302,7 +302,7 @@ pub trait ModelFunctions: Send {
 
     /// Sets time and states.
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
-        let time = self.program().time;
+        let time = self.program().memory.time;
         self.set(time, t);
         for (i, &value) in x.iter().enumerate() {
             if let Some(slot) = self.program().states.get(i).map(|s| s.value) {
@@ -325,8 +325,8 @@ pub trait ModelFunctions: Send {
 
     /// `pre(v) := v` for all variables whose `pre` value is used.
     fn update_pre(&mut self) {
-        for i in 0..self.program().pre.len() {
-            let (variable, pre) = self.program().pre[i];
+        for i in 0..self.program().memory.pre.len() {
+            let (variable, pre) = self.program().memory.pre[i];
             let value = self.get(variable);
             self.set(pre, value);
         }
@@ -345,9 +345,9 @@ pub trait ModelFunctions: Send {
     /// What follows the evaluation in a round.
     fn end_round(&mut self) -> Result<Round, Status> {
         let mut round = Round::default();
-        for i in 0..self.program().reinits.len() {
+        for i in 0..self.program().events.reinits.len() {
             let (state, active, value) = {
-                let reinit = &self.program().reinits[i];
+                let reinit = &self.program().events.reinits[i];
                 (reinit.state, reinit.active, reinit.value)
             };
             let new = self.get(value);
@@ -356,10 +356,10 @@ pub trait ModelFunctions: Send {
                 round.reinitialised.push(state);
             }
         }
-        let terminations = self.program().terminations.iter().enumerate();
+        let terminations = self.program().events.terminations.iter().enumerate();
         round.terminations = terminations.filter(|(_, t)| self.get(t.active) != 0.0).map(|(i, _)| i).collect();
-        for &(variable, pre) in &self.program().pre {
-            let is_discrete = self.program().slots.get(variable).is_some_and(|s| !s.kind.is_continuous());
+        for &(variable, pre) in &self.program().memory.pre {
+            let is_discrete = self.program().memory.slots.get(variable).is_some_and(|s| !s.kind.is_continuous());
             if is_discrete && self.get(variable) != self.get(pre) {
                 round.changed.push(variable);
             }
@@ -372,9 +372,9 @@ pub trait ModelFunctions: Send {
     /// The earliest time after `t` at which a time relation changes or a sample or clock ticks; infinite if there is none.
     fn next_time_event(&self, t: f64) -> f64 {
         let program = self.program();
-        let thresholds = program.time_events.iter().map(|e| e.key(self.get(e.threshold)));
-        let ticks = program.samples.iter().map(|s| self.get(s.start) + self.get(s.tick) * self.get(s.interval));
-        let clocks = program.base_partitions.iter().flat_map(|p| &p.sub_clocks).map(|c| self.get(c.next));
+        let thresholds = program.events.time_events.iter().map(|e| e.key(self.get(e.threshold)));
+        let ticks = program.events.samples.iter().map(|s| self.get(s.start) + self.get(s.tick) * self.get(s.interval));
+        let clocks = program.clocks.base_partitions.iter().flat_map(|p| &p.sub_clocks).map(|c| self.get(c.next));
         thresholds.chain(ticks).chain(clocks).filter(|&key| key > t).fold(f64::INFINITY, f64::min)
     }
 
@@ -382,16 +382,16 @@ pub trait ModelFunctions: Send {
     fn blocks(&self, activation: Activation) -> &[Block] {
         let program = self.program();
         let section = match activation {
-            Activation::Clocked(k) => return program.clocked_sections.get(k as usize).map_or(&[], |s| &s.blocks),
-            Activation::Parameters => &program.parameter_section,
-            Activation::Guesses => &program.guess_section,
-            Activation::Initial => &program.initial_section,
-            Activation::Homotopy => &program.homotopy_section,
-            Activation::Events => &program.event_section,
-            Activation::Derivatives => &program.derivative_section,
-            Activation::Crossings => &program.crossing_section,
-            Activation::Outputs => &program.output_section,
-            Activation::Selection => &program.selection_section,
+            Activation::Clocked(k) => return program.clocks.sections.get(k as usize).map_or(&[], |s| &s.blocks),
+            Activation::Parameters => &program.sections.parameters,
+            Activation::Guesses => &program.sections.guesses,
+            Activation::Initial => &program.sections.initial,
+            Activation::Homotopy => &program.sections.homotopy,
+            Activation::Events => &program.sections.events,
+            Activation::Derivatives => &program.sections.derivatives,
+            Activation::Crossings => &program.sections.crossings,
+            Activation::Outputs => &program.sections.outputs,
+            Activation::Selection => &program.sections.selection,
         };
         &section.blocks
     }

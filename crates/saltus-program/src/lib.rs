@@ -18,33 +18,46 @@
 pub mod blame;
 pub mod clock;
 pub mod code;
+mod events;
 mod files_used;
 mod fingerprint;
 pub mod functions;
+mod history;
+mod memory;
 mod moment;
 pub mod print;
-pub mod program;
+mod program;
+mod routines;
+mod states;
 mod stop;
+mod stopwatch;
+mod variables;
 pub mod verify;
 
 pub use blame::{Blame, blame};
-pub use clock::{Activity, BaseClock, BasePartition, SubClock};
+pub use clock::{Activity, BaseClock, BasePartition, Clocks, SubClock};
 pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, Unknown, ValueId};
+pub use events::{
+    Assertion, Events, InitialCheck, Message, RELATION_BAND, Reinit, Relation, RelationOp, Sample, Termination,
+    TimeEvent,
+};
 pub use files_used::files_used;
 pub use fingerprint::{fingerprint, fnv1a};
 pub use functions::{
     Activation, DerivativeStatistics, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy,
     ModelFunctions, Round, Status,
 };
+pub use history::{Delay, History, Transport};
+pub use memory::{Memory, Slot, SlotKind, SlotType};
 pub use moment::Moment;
 pub use print::print;
-pub use program::{
-    Argument, Assertion, CallDerivative, Callable, Causality, Delay, Effect, Experiment, InitialCheck, Message,
-    RELATION_BAND, Reinit, Relation, RelationOp, Sample, SimProgram, Slot, SlotKind, SlotType, State, StateSet,
-    StateSetLevel, Termination, TimeEvent, Transport, Variability, Variable,
-};
+pub use program::{Experiment, Sections, SimProgram};
+pub use routines::{Argument, CallDerivative, Callable, Effect, Routines};
 pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
+pub use states::{State, StateSet, StateSetLevel};
 pub use stop::Stop;
+pub use stopwatch::{Stopwatch, WallClock};
+pub use variables::{Causality, Variability, Variable};
 pub use verify::verify;
 
 saltus_base::define_id! {

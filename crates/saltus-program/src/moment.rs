@@ -1,4 +1,4 @@
-//! The points of a run that somebody beside it may look at.
+//! The points of a run that an observer may look at.
 
 /// What a point of a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,16 +13,16 @@ use crate::{Assign, BinaryFn, Block, Code, Op, Section, SimProgram, UnaryFn, Val
 
 pub fn print(program: &SimProgram) -> String {
     let mut out = format!("program {}\nmemory\n", program.name);
-    for (id, slot) in program.slots.iter() {
+    for (id, slot) in program.memory.slots.iter() {
         let _ = writeln!(out, "  {:>4} {:?} {:?} {} = {:?}", id.index(), slot.kind, slot.ty, slot.name, slot.initial);
     }
-    for (title, section) in program.sections() {
+    for (title, section) in program.sections.named() {
         print_section(&mut out, program, title, section);
     }
-    for partition in &program.base_partitions {
+    for partition in &program.clocks.base_partitions {
         for activity in partition.first_activities.iter().chain(&partition.activities) {
             let text = partition.sub_clocks.get(activity.sub_clock).map_or("?", |c| &c.text);
-            if let Some(section) = program.clocked_sections.get(activity.section as usize) {
+            if let Some(section) = program.clocks.sections.get(activity.section as usize) {
                 print_section(&mut out, program, &format!("clocked by {text}"), section);
             }
         }
@@ -36,7 +36,7 @@ fn print_section(out: &mut String, program: &SimProgram, title: &str, section: &
         match block {
             Block::Assign(assign) => print_assign(out, program, assign, "  "),
             Block::Loop(l) => {
-                let names: Vec<&str> = l.unknowns.iter().map(|u| program.slot_name(u.slot)).collect();
+                let names: Vec<&str> = l.unknowns.iter().map(|u| program.memory.slot_name(u.slot)).collect();
                 let kind = if l.is_linear { "linear" } else { "nonlinear" };
                 let _ = writeln!(out, "  solve {kind} for {}", names.join(", "));
                 print_assign(out, program, &l.body, "    ");
@@ -56,7 +56,7 @@ fn print_assign(out: &mut String, program: &SimProgram, assign: &Assign, indent:
     let values = value_texts(program, &assign.code);
     for (value, slot) in &assign.stores {
         let text = values.get(value.0 as usize).map_or("?", String::as_str);
-        let _ = writeln!(out, "{indent}{} := {text}", program.slot_name(*slot));
+        let _ = writeln!(out, "{indent}{} := {text}", program.memory.slot_name(*slot));
     }
 }
 
@@ -69,7 +69,8 @@ const LONGEST_INLINE: usize = 200;
 
 fn call_text(program: &SimProgram, code: &Code, k: u32, at: &dyn Fn(&ValueId) -> String) -> String {
     let Some(call) = code.calls.get(k as usize) else { return "?".to_owned() };
-    let function = program.callables.get(call.callable).and_then(|c| program.procedures.get(c.function));
+    let function =
+        program.routines.callables.get(call.callable).and_then(|c| program.routines.procedures.get(c.function));
     let arguments: Vec<String> = call.arguments.iter().map(at).collect();
     format!("{}({})", function.map_or("?", |f| &f.name), arguments.join(", "))
 }
@@ -94,7 +95,7 @@ pub(crate) fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
         let at = |v: &ValueId| texts.get(v.0 as usize).cloned().unwrap_or_else(|| "?".to_owned());
         let text = match op {
             Op::Const(value) => format!("{value:?}"),
-            Op::Load(slot) => program.slot_name(*slot).to_owned(),
+            Op::Load(slot) => program.memory.slot_name(*slot).to_owned(),
             Op::Unary(f @ (UnaryFn::Negate | UnaryFn::Not), v) => format!("({}{})", f.name(), at(v)),
             Op::Unary(f, v) => format!("{}({})", f.name(), bare(&at(v))),
             Op::Binary(f, a, b) if f.name().starts_with(char::is_alphabetic) && !is_logical(*f) => {

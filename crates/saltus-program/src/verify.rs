@@ -18,10 +18,10 @@ use crate::{Argument, Assign, Block, Code, Loop, Message, Op, Section, SimProgra
 
 pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
     let mut verifier = Verifier { program, problems: Vec::new() };
-    for (name, section) in program.sections() {
+    for (name, section) in program.sections.named() {
         verifier.section(name, section);
     }
-    for section in &program.clocked_sections {
+    for section in &program.clocks.sections {
         verifier.section("clocked", section);
     }
     verifier.tables();
@@ -50,7 +50,7 @@ impl Verifier<'_> {
                 let is_again = first_store.contains_key(&slot);
                 first_store.entry(slot).or_insert(i);
                 self.expect(!is_again || name == "clocked", |p| {
-                    format!("{name}: {} is computed twice", p.slot_name(slot))
+                    format!("{name}: {} is computed twice", p.memory.slot_name(slot))
                 });
             }
         }
@@ -66,7 +66,9 @@ impl Verifier<'_> {
                         Some(&at) => at < i || own.contains(&slot),
                         None => true,
                     };
-                    self.expect(is_in_time, |p| format!("{name}: {} is read before it is computed", p.slot_name(slot)));
+                    self.expect(is_in_time, |p| {
+                        format!("{name}: {} is read before it is computed", p.memory.slot_name(slot))
+                    });
                 }
             }
             match block {
@@ -77,7 +79,7 @@ impl Verifier<'_> {
     }
 
     fn slot(&mut self, name: &str, slot: SlotId) {
-        let is_there = self.program.slots.get(slot).is_some();
+        let is_there = self.program.memory.slots.get(slot).is_some();
         self.expect(is_there, |_| format!("{name}: there is no slot {}", slot.index()));
     }
 
@@ -101,16 +103,16 @@ impl Verifier<'_> {
             self.expect(is_fine, |_| format!("{name}: operation {i} uses what is not defined before it"));
         }
         for call in &code.calls {
-            let is_there = self.program.callables.get(call.callable).is_some();
+            let is_there = self.program.routines.callables.get(call.callable).is_some();
             self.expect(is_there, |_| format!("{name}: there is no callable {}", call.callable.index()));
         }
     }
 
     fn procedures(&mut self) {
-        for procedure in self.program.procedures.values() {
+        for procedure in self.program.routines.procedures.values() {
             self.problems.extend(saltus_procedure::verify(procedure));
         }
-        let arguments = self.program.callables.values().flat_map(|c| &c.arguments);
+        let arguments = self.program.routines.callables.values().flat_map(|c| &c.arguments);
         let mut texts = Vec::new();
         for argument in arguments {
             argument.visit(&mut |a| {
@@ -119,12 +121,12 @@ impl Verifier<'_> {
                 }
             });
         }
-        let messages = self.program.assertions.iter().map(|a| &a.message);
-        let messages = messages.chain(self.program.terminations.iter().map(|t| &t.message));
+        let messages = self.program.events.assertions.iter().map(|a| &a.message);
+        let messages = messages.chain(self.program.events.terminations.iter().map(|t| &t.message));
         let shown = messages.filter_map(|m| if let Message::Template { text, .. } = m { Some(*text) } else { None });
-        let called = self.program.callables.values().map(|c| c.function);
+        let called = self.program.routines.callables.values().map(|c| c.function);
         for id in called.chain(texts).chain(shown).collect::<Vec<_>>() {
-            let is_there = self.program.procedures.get(id).is_some();
+            let is_there = self.program.routines.procedures.get(id).is_some();
             self.expect(is_there, |_| format!("there is no procedure {}", id.index()));
         }
     }
@@ -132,7 +134,7 @@ impl Verifier<'_> {
     fn stores(&mut self, name: &str, assign: &Assign) {
         for &(value, slot) in &assign.stores {
             let is_defined = (value.0 as usize) < assign.code.ops.len();
-            self.expect(is_defined, |p| format!("{name}: the value of {} is not defined", p.slot_name(slot)));
+            self.expect(is_defined, |p| format!("{name}: the value of {} is not defined", p.memory.slot_name(slot)));
         }
     }
 
@@ -159,7 +161,7 @@ impl Verifier<'_> {
     fn tables(&mut self) {
         let program = self.program;
         let stored = |section: &Section| -> Vec<bool> {
-            let mut stored = vec![false; program.slots.len()];
+            let mut stored = vec![false; program.memory.slots.len()];
             for slot in section.blocks.iter().flat_map(Block::stored) {
                 if let Some(place) = stored.get_mut(slot.index()) {
                     *place = true;
@@ -167,34 +169,34 @@ impl Verifier<'_> {
             }
             stored
         };
-        let (events, crossings) = (stored(&program.event_section), stored(&program.crossing_section));
-        let derivatives = stored(&program.derivative_section);
+        let (events, crossings) = (stored(&program.sections.events), stored(&program.sections.crossings));
+        let derivatives = stored(&program.sections.derivatives);
         let is_in = |set: &[bool], slot: SlotId| set.get(slot.index()).copied().unwrap_or(false);
         let states: HashSet<SlotId> = program.states.iter().map(|s| s.value).collect();
         for state in &program.states {
             let is_computed = is_in(&derivatives, state.derivative) || states.contains(&state.derivative);
-            self.expect(is_computed, |p| format!("{} is not computed", p.slot_name(state.derivative)));
+            self.expect(is_computed, |p| format!("{} is not computed", p.memory.slot_name(state.derivative)));
         }
-        for relation in program.relations.values() {
+        for relation in program.events.relations.values() {
             let is_computed = is_in(&crossings, relation.crossing) && is_in(&crossings, relation.scale);
             self.expect(is_computed, |_| format!("the crossing function of {} is not computed", relation.text));
             self.expect(is_in(&events, relation.memory), |_| format!("{} is not computed at events", relation.text));
         }
-        for event in &program.time_events {
+        for event in &program.events.time_events {
             self.expect(is_in(&events, event.threshold), |_| {
                 format!("the threshold of {} is not computed", event.text)
             });
         }
-        for reinit in &program.reinits {
+        for reinit in &program.events.reinits {
             let is_computed = is_in(&events, reinit.active) && is_in(&events, reinit.value);
-            self.expect(is_computed, |p| format!("the reinit of {} is not computed", p.slot_name(reinit.state)));
+            self.expect(is_computed, |p| format!("the reinit of {} is not computed", p.memory.slot_name(reinit.state)));
         }
-        for &(variable, pre) in &program.pre {
-            let are_there = program.slots.get(variable).is_some() && program.slots.get(pre).is_some();
+        for &(variable, pre) in &program.memory.pre {
+            let are_there = program.memory.slots.get(variable).is_some() && program.memory.slots.get(pre).is_some();
             self.expect(are_there, |_| "a pre value without a slot".to_owned());
         }
         for variable in &program.variables {
-            let is_there = program.slots.get(variable.slot).is_some();
+            let is_there = program.memory.slots.get(variable.slot).is_some();
             self.expect(is_there, |_| format!("{} has no slot", variable.name));
         }
     }
@@ -205,7 +207,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Slot, SlotKind, SlotType, State, Unknown};
+    use crate::{Memory, Sections, Slot, SlotKind, SlotType, State, Unknown};
     use saltus_base::{IdVec, Span};
 
     fn assign(ops: Vec<Op>, slot: usize) -> Block {
@@ -223,14 +225,10 @@ mod tests {
         }
         let slot = SlotId::from_usize;
         let states = vec![State { value: slot(0), derivative: slot(1), nominal: 1.0 }];
-        let derivative_section = Section { blocks };
         SimProgram {
-            slots,
+            memory: Memory { slots, time: slot(3), initial: slot(3), terminal: slot(3), ..Memory::empty() },
             states,
-            derivative_section,
-            time: slot(3),
-            initial: slot(3),
-            terminal: slot(3),
+            sections: Sections { derivatives: Section { blocks }, ..Sections::default() },
             ..SimProgram::empty("M")
         }
     }

@@ -31,7 +31,7 @@ pub struct Results {
     positions: HashMap<String, usize>,
 }
 
-/// Why a file is no table of results.
+/// Why a file is not a table of results.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
     /// What was expected and what was found.

@@ -156,7 +156,7 @@ impl Twin {
         self.back.file.seek(SeekFrom::Start(self.back.length))?;
         let copied = io::copy(&mut (&front.file).take(missing), &mut self.back.file)?;
         if copied != missing {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file was cut by somebody else"));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "another program truncated the file"));
         }
         self.back.length = front.length;
         Ok(())

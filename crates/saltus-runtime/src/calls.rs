@@ -61,7 +61,7 @@ pub(crate) struct CallHost {
 pub(crate) enum Failure {
     None,
     Known(EvalFailure),
-    /// To be found out by the evaluator from the arguments, for the equation at the place, if somebody asks.
+    /// The evaluator finds it from the arguments, for the equation at the place, on demand.
     Of(CallableId, Vec<f64>, Span),
 }
 
@@ -86,7 +86,7 @@ impl Environment for World {
 
     fn procedure(&mut self, id: FunctionId) -> Result<Arc<Procedure>, EvalError> {
         let missing = || EvalError::not_constant(Span::nowhere(), "a function that is not part of the program");
-        self.program.procedures.get(id).cloned().ok_or_else(missing)
+        self.program.routines.procedures.get(id).cloned().ok_or_else(missing)
     }
 
     fn record_type(&self, id: RecordId) -> Arc<RecordType> {
@@ -151,8 +151,8 @@ impl CallHost {
     pub fn new(program: Arc<SimProgram>) -> Self {
         let world = World {
             program: program.clone(),
-            records: program.records.values().cloned().map(Arc::new).collect(),
-            enumerations: program.enumerations.values().cloned().map(Arc::new).collect(),
+            records: program.routines.records.values().cloned().map(Arc::new).collect(),
+            enumerations: program.routines.enumerations.values().cloned().map(Arc::new).collect(),
             outside: None,
             may_act: false,
             random: ImpureRandom::default(),
@@ -242,7 +242,7 @@ impl CallHost {
         let program = self.world.program.clone();
         for object in std::mem::take(&mut self.objects).into_iter().rev() {
             let Value::Object(held) = &object else { continue };
-            let constructor = program.procedures.get(held.class()).and_then(|p| p.external());
+            let constructor = program.routines.procedures.get(held.class()).and_then(|p| p.external());
             let Some(destructor) = constructor.and_then(|e| e.destructor) else { continue };
             self.world.may_act = true;
             // A destructor has no results, and what it complains about comes too late.
@@ -312,7 +312,7 @@ impl CallHost {
         self.given.clear();
         self.given.extend(given);
         let given = std::mem::take(&mut self.given);
-        let effect = self.world.program.callables.get(callable).and_then(|c| c.effect);
+        let effect = self.world.program.routines.callables.get(callable).and_then(|c| c.effect);
         let is_made = match effect {
             Some(effect) => self.call_effect(effect, callable, &given, memory, span, &mut scalars),
             None => self.make(callable, &given, memory, span, &mut scalars),
@@ -406,7 +406,7 @@ impl CallHost {
     /// Scalars of all results of a callable.
     pub(crate) fn n_results(&self, callable: CallableId) -> usize {
         let program = self.world.program.clone();
-        let results = program.callables.get(callable).map_or(&[][..], |c| &c.results);
+        let results = program.routines.callables.get(callable).map_or(&[][..], |c| &c.results);
         results.iter().map(|ty| n_scalars(ty, &program, 0).unwrap_or(0)).sum()
     }
 
@@ -421,7 +421,7 @@ impl CallHost {
     ) -> Result<bool, EvalFailure> {
         let program = self.world.program.clone();
         let broken = |what: &str| EvalFailure::new(format!("internal error: {what}"), span);
-        let Some(callable) = program.callables.get(callable) else {
+        let Some(callable) = program.routines.callables.get(callable) else {
             return Err(broken("a call of something that is not callable"));
         };
         scalars.clear();
@@ -454,7 +454,7 @@ impl CallHost {
     }
 
     fn explain(&self, error: EvalError, callable: &Callable, span: Span) -> EvalFailure {
-        let function = self.world.program.procedures.get(callable.function).map_or("?", |f| &f.name);
+        let function = self.world.program.routines.procedures.get(callable.function).map_or("?", |f| &f.name);
         match error {
             EvalError::Failed(diagnostic) => {
                 let at = diagnostic.span.unwrap_or(span);
@@ -545,7 +545,8 @@ impl CallHost {
                 let handle = memory.get(slot.index()).copied().unwrap_or(f64::NAN);
                 let object = if handle >= 0.0 { self.objects.get(handle as usize) } else { None };
                 let Some(object) = object else {
-                    let message = format!("the external object `{}` has not been made", program.slot_name(*slot));
+                    let message =
+                        format!("the external object `{}` has not been made", program.memory.slot_name(*slot));
                     return Err(EvalFailure::new(message, span));
                 };
                 Some(object.clone())
@@ -602,7 +603,7 @@ impl CallHost {
 /// The C text that the functions of a program bring along, each text once.
 fn inclusions(program: &SimProgram) -> Vec<Inclusion> {
     let mut units: Vec<Inclusion> = Vec::new();
-    for external in program.procedures.values().filter_map(|p| p.external()) {
+    for external in program.routines.procedures.values().filter_map(|p| p.external()) {
         if external.includes.is_empty() || external.language != "C" || saltus_eval::is_native(&external.name) {
             continue;
         }
@@ -626,7 +627,7 @@ pub fn n_scalars(ty: &Type, program: &SimProgram, level: u32) -> Option<usize> {
     let n = usize::try_from(ty.n_elements()?).ok()?;
     let each = match ty.base {
         BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
-            let fields = program.records.get(id)?.fields.iter();
+            let fields = program.routines.records.get(id)?.fields.iter();
             fields.map(|f| n_scalars(&f.ty, program, level + 1)).sum::<Option<usize>>()?
         }
         BaseType::Real
@@ -682,7 +683,7 @@ fn pack_scalar(
         BaseType::Enumeration(id) => Value::Enum(id, given.next()?.round() as u32),
         BaseType::String => Value::string(""),
         BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
-            let record = program.records.get(id)?;
+            let record = program.routines.records.get(id)?;
             let fields = record.fields.iter().map(|f| pack(&f.ty, program, given, level + 1));
             Value::record(id, fields.collect::<Option<Vec<_>>>()?)
         }

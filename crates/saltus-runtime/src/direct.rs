@@ -46,7 +46,7 @@ enum Source {
 
 impl DirectCalls {
     pub fn new(program: &SimProgram) -> Self {
-        let entries = program.callables.values().map(|c| Direct::new(c, program)).collect();
+        let entries = program.routines.callables.values().map(|c| Direct::new(c, program)).collect();
         DirectCalls { entries, arguments: Vec::new(), messages: Vec::new() }
     }
 
@@ -98,7 +98,7 @@ impl Source {
 
 impl Direct {
     fn new(callable: &Callable, program: &SimProgram) -> Option<Direct> {
-        let function = program.procedures.get(callable.function)?;
+        let function = program.routines.procedures.get(callable.function)?;
         let external = function.external().filter(|_| function.is_pure())?;
         let native = find(&external.name)?;
         let [result] = callable.results.as_slice() else { return None };

@@ -54,10 +54,10 @@ impl Interpreter {
         self.machine.host.begin_effects();
         self.failure = Failure::None;
         let program = self.machine.program.clone();
-        let blocks = &program.event_section.blocks;
+        let blocks = &program.sections.events.blocks;
         let mut next_loop = self.first_loop[section_number(Activation::Events)];
         for (k, block) in blocks.iter().enumerate() {
-            let section = &program.event_section;
+            let section = &program.sections.events;
             let status = self.blocks(section, k..k + 1, &mut next_loop, Patience::Event(concession));
             if !status.is_ok() {
                 return status;
@@ -75,7 +75,7 @@ impl Interpreter {
     /// that they do not have.
     fn undecided(&mut self, loop_number: usize) -> Vec<Held> {
         let program = self.machine.program.clone();
-        let blocks = &program.event_section.blocks;
+        let blocks = &program.sections.events.blocks;
         let before = loop_number - self.first_loop[section_number(Activation::Events)];
         let mut loops = blocks.iter().enumerate().filter(|(_, b)| matches!(b, Block::Loop(_)));
         let Some((position, _)) = loops.nth(before) else { return Vec::new() };
@@ -87,7 +87,7 @@ impl Interpreter {
             }
             needed.extend(block.loads());
             let Block::Assign(assign) = block else { continue };
-            let memories = program.relations.values().map(|r| r.memory);
+            let memories = program.events.relations.values().map(|r| r.memory);
             for memory in memories.filter(|memory| stores(assign, *memory)) {
                 if found.len() < MOST_UNDECIDED && self.is_undecided(assign, memory) {
                     let value = self.machine.memory.get(memory.index()).copied().unwrap_or(0.0);

@@ -73,22 +73,22 @@ const N_UNCLOCKED: usize = 9;
 
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
-        &program.parameter_section,
-        &program.initial_section,
-        &program.event_section,
-        &program.derivative_section,
-        &program.crossing_section,
-        &program.output_section,
-        &program.homotopy_section,
-        &program.selection_section,
-        &program.guess_section,
+        &program.sections.parameters,
+        &program.sections.initial,
+        &program.sections.events,
+        &program.sections.derivatives,
+        &program.sections.crossings,
+        &program.sections.outputs,
+        &program.sections.homotopy,
+        &program.sections.selection,
+        &program.sections.guesses,
     ];
-    unclocked.into_iter().chain(&program.clocked_sections)
+    unclocked.into_iter().chain(&program.clocks.sections)
 }
 
 fn section(program: &SimProgram, number: usize) -> Option<&Section> {
     match number.checked_sub(N_UNCLOCKED) {
-        Some(k) => program.clocked_sections.get(k),
+        Some(k) => program.clocks.sections.get(k),
         None => sections(program).nth(number),
     }
 }
@@ -266,7 +266,7 @@ impl Interpreter {
     /// As if just made; machine code stays.
     fn renew_all(&mut self) {
         let program = self.machine.program.clone();
-        self.machine.memory = program.initial_memory();
+        self.machine.memory = program.memory.initial_memory();
         self.machine.host.renew();
         self.loops.iter_mut().for_each(|work| work.renew(&program));
         self.failure = Failure::None;
@@ -334,7 +334,7 @@ impl ModelFunctions for Interpreter {
             status = self.resolve_disagreement(status);
         }
         if activation == Activation::Guesses && status.is_ok() {
-            let blocks = &self.machine.program.guess_section.blocks;
+            let blocks = &self.machine.program.sections.guesses.blocks;
             let guessed = blocks.iter().flat_map(Block::stored).collect();
             self.loops.iter_mut().for_each(|work| work.take_starts(&self.machine.memory, &guessed));
         }

@@ -252,7 +252,7 @@ impl LinearSolver {
     }
 }
 
-/// The larger of `worst` and `value` in units of `size`; infinite if it is no number.
+/// The larger of `worst` and `value` in units of `size`; infinite if it is not a number.
 fn worse(worst: f64, value: f64, size: f64) -> f64 {
     let relative = if size > 0.0 { value / size } else { value };
     if relative.is_nan() { f64::INFINITY } else { worst.max(relative) }

@@ -31,7 +31,7 @@ const TOLERANCE: f64 = 1e-12;
 const MOST_ITERATIONS: u32 = 100;
 /// Interpreted this often, a loop is compiled. Loops of sections that run often have become machine code with these before.
 const COLD_EVALUATIONS: u32 = 2_000;
-/// Unknowns this many times larger than ever are no solution.
+/// Unknowns this many times larger than ever are not a solution.
 const FARTHEST: f64 = 1e30;
 
 /// How much effort a solution is worth.
@@ -120,7 +120,7 @@ struct Tried {
 impl LoopWork {
     pub fn new(l: Arc<Loop>, program: &SimProgram) -> Self {
         let n = l.unknowns.len();
-        let start = |u: &saltus_program::Unknown| program.slots.get(u.slot).map_or(0.0, |s| s.initial);
+        let start = |u: &saltus_program::Unknown| program.memory.slots.get(u.slot).map_or(0.0, |s| s.initial);
         let start: Vec<f64> = l.unknowns.iter().map(start).collect();
         let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
         let pattern = sparse_pattern(&l);
@@ -488,7 +488,7 @@ impl Reals {
         self.patience = self.patience.map(|left| left.saturating_sub(body.n_interpreted));
         (self.used, self.scratch, self.native, self.positions) = (used, scratch, native, positions);
         if outcome.is_err() {
-            // A failed attempt is no start for the next one.
+            // A failed attempt is not a start for the next one.
             for (unknown, &value) in l.unknowns.iter().zip(&self.entry) {
                 machine.set(unknown.slot, value);
             }
@@ -565,7 +565,7 @@ impl Reals {
         }
     }
 
-    /// Far out, overflow and underflow turn residuals into zeros that are no solutions: `y / (1 + y²)` at 1e157.
+    /// Far out, overflow and underflow turn residuals into zeros that are not solutions: `y / (1 + y²)` at 1e157.
     fn has_run_away(&self) -> bool {
         let scales = self.nominal.iter().zip(&self.entry).map(|(nominal, entry)| nominal.max(entry.abs()));
         self.x.iter().zip(scales).any(|(x, scale)| x.abs() > FARTHEST * scale)

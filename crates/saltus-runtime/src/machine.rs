@@ -40,7 +40,7 @@ impl Machine {
     /// `longest` is the number of operations of the longest code.
     pub fn new(program: Arc<SimProgram>, longest: usize) -> Self {
         Machine {
-            memory: program.initial_memory(),
+            memory: program.memory.initial_memory(),
             values: vec![0.0; longest],
             host: CallHost::new(program.clone()),
             program,
@@ -140,7 +140,7 @@ impl Machine {
             let stored = self.value(id);
             self.set(slot, stored);
             // An infinite parameter is legal; an infinite derivative leads nowhere.
-            let is_derivative = || self.program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
+            let is_derivative = || self.program.memory.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
             if status.is_ok() && (stored.is_nan() || stored.is_infinite() && is_derivative()) {
                 status = Status::NotANumber(slot);
             }

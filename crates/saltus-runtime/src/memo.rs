@@ -47,11 +47,11 @@ impl Memo {
     pub fn new(program: &SimProgram) -> Memo {
         let is_pure = |c: &saltus_program::Callable| {
             // An external function alone is a table or elementary, and faster than remembering it.
-            let procedure = program.procedures.get(c.function);
+            let procedure = program.routines.procedures.get(c.function);
             procedure.is_some_and(|p| p.is_pure() && p.external().is_none())
                 && !c.arguments.iter().any(|a| a.any(|a| matches!(a, Argument::Object(_))))
         };
-        let tables = program.callables.values().map(|c| Table { is_pure: is_pure(c), calls: Vec::new() });
+        let tables = program.routines.callables.values().map(|c| Table { is_pure: is_pure(c), calls: Vec::new() });
         Memo { tables: tables.collect() }
     }
 
@@ -101,8 +101,8 @@ mod tests {
         let mut program = empty_program();
         let mut function = square_function();
         change(&mut function);
-        let function = program.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&function)));
-        let callable = program.callables.push(Callable {
+        let function = program.routines.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&function)));
+        let callable = program.routines.callables.push(Callable {
             function,
             arguments: vec![],
             results: vec![],

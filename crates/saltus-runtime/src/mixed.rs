@@ -71,7 +71,7 @@ impl Relations {
 
     /// Does the literal value of relation `i` contradict `value`, beyond rounding?
     fn contradicts(&self, i: usize, value: bool) -> bool {
-        // A z that is no number agrees with nothing.
+        // A z that is not a number agrees with nothing.
         let is_rounding = self.z[i].abs() <= self.epsilon[i];
         self.values[i] != value && !is_rounding
     }

@@ -47,7 +47,7 @@ pub trait NativeCode {
     /// | unit | leaves in `scratch`, from 0 | result |
     /// |---|---|---|
     /// | chunk | nothing | 0, or 1 + the number of the block from which on it does not count |
-    /// | body of a loop | residuals | 0 if all residuals are finite and all stored values numbers, else or in doubt 1 |
+    /// | body of a loop | residuals | 0 if all residuals are finite and all stored values numbers, 1 otherwise or if that is not certain |
     /// | Jacobian | values of its entries | 0 |
     ///
     /// The body of a loop stores in any case.

@@ -73,7 +73,7 @@ impl Interpreter {
     /// Goes on from a state of an instance of the same program, which may have been another one.
     pub(crate) fn resume_encoded(&mut self, bytes: &[u8]) -> Result<(), String> {
         let state: InstanceState = postcard::from_bytes(bytes).map_err(|_| "the state is damaged".to_owned())?;
-        let fits = state.memory.len() == self.machine.program.slots.len()
+        let fits = state.memory.len() == self.machine.program.memory.slots.len()
             && state.loops.len() == self.loops.len()
             && self.loops.iter().zip(&state.loops).all(|(work, state)| work.fits(state));
         if !fits {
@@ -100,7 +100,7 @@ impl Interpreter {
     /// Calls the constructors of external objects again, in their order.
     fn make_objects(&mut self) -> Result<(), String> {
         let program = self.machine.program.clone();
-        for block in &program.parameter_section.blocks {
+        for block in &program.sections.parameters.blocks {
             let Block::Assign(assign) = block else { continue };
             if !makes_object(&program, &assign.code) {
                 continue;
@@ -117,7 +117,7 @@ impl Interpreter {
 
 fn makes_object(program: &SimProgram, code: &Code) -> bool {
     let is_constructor = |id: CallableId| {
-        let results = program.callables.get(id).map_or(&[][..], |c| &c.results);
+        let results = program.routines.callables.get(id).map_or(&[][..], |c| &c.results);
         results.iter().any(|ty| matches!(ty.base, BaseType::ExternalObject(_)))
     };
     code.calls.iter().any(|call| is_constructor(call.callable))
@@ -137,14 +137,14 @@ impl CallHost {
     /// Names of the objects that live in foreign code.
     fn unsaved_objects(&self, memory: &[f64]) -> Vec<String> {
         let program = self.program();
-        let arguments = program.callables.values().flat_map(|c| &c.arguments);
+        let arguments = program.routines.callables.values().flat_map(|c| &c.arguments);
         let slots = arguments.flat_map(Argument::objects);
         let is_foreign = |slot: &SlotId| {
             let handle = memory.get(slot.index()).copied().filter(|h| *h >= 0.0);
             let object = handle.and_then(|h| self.objects().get(h as usize));
             matches!(object, Some(Value::Object(o)) if o.address().is_some())
         };
-        let mut names: Vec<String> = slots.filter(is_foreign).map(|s| program.slot_name(s).to_owned()).collect();
+        let mut names: Vec<String> = slots.filter(is_foreign).map(|s| program.memory.slot_name(s).to_owned()).collect();
         names.sort();
         names.dedup();
         names

@@ -24,7 +24,7 @@ impl Switches {
     pub fn of(l: &Loop, program: &SimProgram) -> Self {
         let Some(jacobian) = l.jacobian.as_ref().filter(|_| l.is_linear) else { return Switches::default() };
         let is_switch = |slot: SlotId| {
-            let kind = program.slots.get(slot).map(|s| s.kind);
+            let kind = program.memory.slots.get(slot).map(|s| s.kind);
             matches!(kind, Some(SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre))
         };
         let mut all = Vec::new();
@@ -57,9 +57,9 @@ impl Switches {
 
     /// The beginning of a message; empty if no switch is involved.
     pub fn position(&self, program: &SimProgram) -> String {
-        let text = |&(slot, value): &(SlotId, f64)| match program.slots.get(slot).map(|s| s.ty) {
-            Some(SlotType::Boolean) => format!("{} is {}", program.slot_name(slot), value != 0.0),
-            _ => format!("{} = {value}", program.slot_name(slot)),
+        let text = |&(slot, value): &(SlotId, f64)| match program.memory.slots.get(slot).map(|s| s.ty) {
+            Some(SlotType::Boolean) => format!("{} is {}", program.memory.slot_name(slot), value != 0.0),
+            _ => format!("{} = {value}", program.memory.slot_name(slot)),
         };
         let positions: Vec<String> = self.singular_at.iter().map(text).collect();
         if positions.is_empty() {

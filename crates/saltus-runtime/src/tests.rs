@@ -9,8 +9,8 @@ use saltus_flat::{
     Purity, RecordField, RecordId, RecordType, Statement, StatementKind, Type,
 };
 use saltus_program::{
-    Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Jacobian, Loop, MixedStrategy, Op, Slot, SlotId,
-    SlotKind, SlotType, UnaryFn, Unknown, ValueId,
+    Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Jacobian, Loop, Memory, MixedStrategy, Op, Slot,
+    SlotId, SlotKind, SlotType, UnaryFn, Unknown, ValueId,
 };
 
 use super::*;
@@ -18,12 +18,13 @@ use super::*;
 pub(crate) fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
     let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
-    SimProgram { slots, time, initial: time, terminal: time, ..SimProgram::empty("M") }
+    let memory = Memory { slots, time, initial: time, terminal: time, ..Memory::empty() };
+    SimProgram { memory, ..SimProgram::empty("M") }
 }
 
 fn slot(program: &mut SimProgram, name: &str, ty: SlotType, initial: f64) -> SlotId {
     let kind = if ty == SlotType::Real { SlotKind::Algebraic } else { SlotKind::Discrete };
-    program.slots.push(Slot { name: name.into(), kind, ty, initial })
+    program.memory.slots.push(Slot { name: name.into(), kind, ty, initial })
 }
 
 fn real(program: &mut SimProgram, name: &str, initial: f64) -> SlotId {
@@ -92,7 +93,7 @@ fn simple_loop(unknowns: &[SlotId], body: Writer, residuals: Vec<ValueId>, is_li
 }
 
 fn with_block(mut program: SimProgram, block: Block) -> SimProgram {
-    program.event_section.blocks.push(block);
+    program.sections.events.blocks.push(block);
     program
 }
 
@@ -347,9 +348,9 @@ pub(crate) fn square_function() -> Function {
 fn call_program(x: f64, guarded: bool) -> (SimProgram, SlotId) {
     let mut program = empty_program();
     let (x, y) = (real(&mut program, "x", x), real(&mut program, "y", 0.0));
-    let function = program.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
+    let function = program.routines.procedures.push(Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
-    let f = program.callables.push(Callable {
+    let f = program.routines.callables.push(Callable {
         function,
         arguments,
         results: vec![Type::REAL],
@@ -392,14 +393,15 @@ fn a_failed_assertion_counts_only_where_its_value_is_used() {
 fn arrays_records_and_enumerations_are_taken_apart_and_put_together() {
     // record R Integer n; Boolean b[2]; E e; end R; the function returns its argument, and the array {{x, 2}}
     let mut program = empty_program();
-    let e: EnumId = program.enumerations.push(EnumType { name: "E".into(), literals: vec!["a".into(), "b".into()] });
+    let e: EnumId =
+        program.routines.enumerations.push(EnumType { name: "E".into(), literals: vec!["a".into(), "b".into()] });
     let field = |name: &str, ty| RecordField { name: name.into(), ty };
     let fields = vec![
         field("n", Type::INTEGER),
         field("b", Type::array(BaseType::Boolean, [Dim::Known(2)])),
         field("e", Type::scalar(BaseType::Enumeration(e))),
     ];
-    let r: RecordId = program.records.push(RecordType { name: "R".into(), fields });
+    let r: RecordId = program.routines.records.push(RecordType { name: "R".into(), fields });
     let record = Type::scalar(BaseType::Record(r));
     let matrix = Type::array(BaseType::Real, [Dim::Known(1), Dim::Known(2)]);
     let locals = vec![
@@ -413,10 +415,10 @@ fn arrays_records_and_enumerations_are_taken_apart_and_put_together() {
         let (value, target) = (at(&f.locals, from), at(&f.locals, to));
         f.body.push(statement(StatementKind::Assign { target, value }));
     }
-    let function = program.procedures.push(Arc::new(saltus_procedure::lower(&f)));
+    let function = program.routines.procedures.push(Arc::new(saltus_procedure::lower(&f)));
     let arguments = vec![Argument::Scalars(record.clone()), Argument::Scalars(matrix.clone())];
     assert_eq!((n_scalars(&record, &program, 0), n_scalars(&matrix, &program, 0)), (Some(4), Some(2)));
-    let callable = program.callables.push(Callable {
+    let callable = program.routines.callables.push(Callable {
         function,
         arguments,
         results: vec![record, matrix],
@@ -469,7 +471,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
     let mut program = empty_program();
     let table = real(&mut program, "table", 0.0);
     let (u, y) = (real(&mut program, "u", 2.5), real(&mut program, "y", 0.0));
-    let class: FunctionId = program.procedures.next_id();
+    let class: FunctionId = program.routines.procedures.next_id();
     let object = Type::scalar(BaseType::ExternalObject(class));
     let data = Type::array(BaseType::Real, [Dim::Known(3), Dim::Known(2)]);
     let columns = Type::array(BaseType::Integer, [Dim::Known(1)]);
@@ -486,13 +488,13 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         int.clone(),
         Type::BOOLEAN,
     ];
-    program.procedures.push(Arc::new(saltus_procedure::lower(&external(
+    program.routines.procedures.push(Arc::new(saltus_procedure::lower(&external(
         "Table",
         "ModelicaStandardTables_CombiTable1D_init2",
         constructor_inputs,
         object.clone(),
     ))));
-    let read = program.procedures.push(Arc::new(saltus_procedure::lower(&external(
+    let read = program.routines.procedures.push(Arc::new(saltus_procedure::lower(&external(
         "getValue",
         "ModelicaStandardTables_CombiTable1D_getValue",
         vec![object.clone(), int.clone(), Type::REAL],
@@ -512,7 +514,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         scalars(int.clone()),
         scalars(Type::BOOLEAN),
     ];
-    let make = program.callables.push(Callable {
+    let make = program.routines.callables.push(Callable {
         function: class,
         arguments,
         results: vec![object],
@@ -520,7 +522,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         derivative: None,
     });
     let arguments = vec![Argument::Object(table), scalars(int), scalars(Type::REAL)];
-    let get = program.callables.push(Callable {
+    let get = program.routines.callables.push(Callable {
         function: read,
         arguments,
         results: vec![Type::REAL],
@@ -534,7 +536,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
     let k = w.call(make, arguments);
     let handle = w.op(Op::Result(k, 0));
     w.store(handle, table);
-    program.parameter_section.blocks.push(Block::Assign(w.assign()));
+    program.sections.parameters.blocks.push(Block::Assign(w.assign()));
     let mut w = Writer::default();
     let (one, uv) = (w.constant(1.0), w.load(u));
     let k = w.call(get, vec![one, uv]);

@@ -1,4 +1,4 @@
-//! What is shown of a program: columns of rows, variables whose changes at events are told, texts of relations and clocks.
+//! What is shown of a program: columns of rows, variables whose changes at events are listed, texts of relations and clocks.
 
 use std::sync::Arc;
 
@@ -36,15 +36,15 @@ impl Catalogue {
             shown: slots_of(shown(program)),
             watched: watched_slots(program),
             integers: integers(program),
-            relations: program.relations.values().map(|r| r.text.as_str().into()).collect(),
-            timers: program.time_events.iter().map(|e| e.text.as_str().into()).collect(),
+            relations: program.events.relations.values().map(|r| r.text.as_str().into()).collect(),
+            timers: program.events.time_events.iter().map(|e| e.text.as_str().into()).collect(),
             clocks: sub_clocks(program).map(|c| c.text.as_str().into()).collect(),
         }
     }
 }
 
 pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
-    program.base_partitions.iter().flat_map(|p| &p.sub_clocks)
+    program.clocks.base_partitions.iter().flat_map(|p| &p.sub_clocks)
 }
 
 /// Variables that have values over time and a name of their own.
@@ -54,14 +54,17 @@ fn shown(program: &SimProgram) -> impl Iterator<Item = &Variable> {
 
 /// Discrete variables and states that a `reinit` may set, each slot under one name.
 fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
-    let mut seen = vec![false; program.slots.len()];
+    let mut seen = vec![false; program.memory.slots.len()];
     let mut watched = Vec::new();
     // A variable that equals a derivative goes by its own name.
     let is_derivative = |v: &&Variable| v.name.starts_with("der(");
     for variable in shown(program).filter(|v| !is_derivative(v)).chain(shown(program).filter(is_derivative)) {
-        let is_discrete =
-            program.slots.get(variable.slot).is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
-        let is_set = || program.reinits.iter().any(|r| r.state == variable.slot);
+        let is_discrete = program
+            .memory
+            .slots
+            .get(variable.slot)
+            .is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
+        let is_set = || program.events.reinits.iter().any(|r| r.state == variable.slot);
         let is_new = seen.get_mut(variable.slot.index()).is_some_and(|s| !std::mem::replace(s, true));
         if is_new && (is_discrete || is_set()) {
             watched.push((variable.slot, variable.name.as_str().into()));

@@ -12,7 +12,7 @@ use crate::event::eval;
 
 /// Brings all clocks to the start of the simulation.
 pub(crate) fn reset(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
-    for partition in &program.base_partitions {
+    for partition in &program.clocks.base_partitions {
         if let BaseClock::Period { interval } = partition.clock {
             check_interval(partition, functions.get(interval), t)?;
         }
@@ -35,7 +35,7 @@ pub(crate) fn tick_timed(
     start: f64,
     t: f64,
 ) -> Result<(), Failure> {
-    for partition in &program.base_partitions {
+    for partition in &program.clocks.base_partitions {
         if partition.sub_clocks.iter().all(|c| functions.get(c.next) > t) {
             continue;
         }
@@ -48,7 +48,7 @@ pub(crate) fn tick_timed(
 
 /// The conditions of event clocks before a round; before the first one of all they are false.
 pub(crate) fn conditions(program: &SimProgram, functions: &dyn ModelFunctions, is_start: bool) -> Vec<bool> {
-    let conditions = program.base_partitions.iter().filter_map(condition);
+    let conditions = program.clocks.base_partitions.iter().filter_map(condition);
     conditions.map(|slot| !is_start && functions.get(slot) != 0.0).collect()
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn tick_risen(
     before: &[bool],
 ) -> Result<bool, Failure> {
     let mut any = false;
-    let partitions = program.base_partitions.iter().filter_map(|p| condition(p).map(|slot| (p, slot)));
+    let partitions = program.clocks.base_partitions.iter().filter_map(|p| condition(p).map(|slot| (p, slot)));
     for ((partition, slot), &was_true) in partitions.zip(before) {
         if was_true || functions.get(slot) == 0.0 {
             continue;

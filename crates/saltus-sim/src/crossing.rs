@@ -36,8 +36,8 @@ struct Watch {
     epsilon: f64,
     /// Was it heading for the change when it was shifted?
     heads_for_change: bool,
-    /// Values up to this are known to be nothing but errors.
-    doubt: f64,
+    /// Half-width of the band around zero in which a value is rounding only.
+    hysteresis: f64,
     /// Cannot change anything in the present mode.
     is_masked: bool,
 }
@@ -116,13 +116,13 @@ impl Sampled {
 
 impl CrossingSearch {
     pub fn new(program: &SimProgram) -> Self {
-        let n = program.relations.len();
+        let n = program.events.relations.len();
         let watch =
-            |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, doubt: 0.0, is_masked: false };
+            |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, hysteresis: 0.0, is_masked: false };
         let weights = [watch(RelationOp::Greater); N_WEIGHTS];
         let n = if n == 0 { 0 } else { n + N_WEIGHTS };
         CrossingSearch {
-            watches: program.relations.values().map(|r| watch(r.op)).chain(weights).take(n).collect(),
+            watches: program.events.relations.values().map(|r| watch(r.op)).chain(weights).take(n).collect(),
             variation: vec![f64::INFINITY; n],
             stops_at_zeno: true,
             z: vec![0.0; n],
@@ -144,7 +144,7 @@ impl CrossingSearch {
         self.variation.fill(f64::INFINITY);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
-            let epsilon = watch.doubt.max(RELATION_BAND * scale[i].max(1.0));
+            let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i].max(1.0));
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
@@ -158,23 +158,23 @@ impl CrossingSearch {
     }
 
     /// From the next arming on, z of relation `i` up to this counts as zero.
-    pub fn doubt(&mut self, i: usize, z: f64) {
+    pub fn set_hysteresis(&mut self, i: usize, z: f64) {
         if let Some(watch) = self.watches.get_mut(i).filter(|_| z.is_finite()) {
-            watch.doubt = watch.doubt.max(z);
+            watch.hysteresis = watch.hysteresis.max(z);
         }
     }
 
     /// Widens the band around zero of relation `i`, whose operands have this magnitude, within reason.
-    pub fn doubt_more(&mut self, i: usize, scale: f64) {
+    pub fn widen(&mut self, i: usize, scale: f64) {
         let scale = scale.max(1.0);
-        let now = self.watches.get(i).map_or(0.0, |w| w.doubt.max(RELATION_BAND * scale));
-        self.doubt(i, (2.0 * now).min(WIDEST_BAND * scale));
+        let now = self.watches.get(i).map_or(0.0, |w| w.hysteresis.max(RELATION_BAND * scale));
+        self.set_hysteresis(i, (2.0 * now).min(WIDEST_BAND * scale));
     }
 
-    /// Widens the bands of the relations that were seen to change in the bracket found last.
-    pub fn doubt_fired(&mut self) {
+    /// Widens the bands of the relations whose sign changed in the bracket found last.
+    pub fn widen_fired(&mut self) {
         for i in std::mem::take(&mut self.fired) {
-            self.doubt_more(i, self.scale.get(i).copied().unwrap_or(1.0));
+            self.widen(i, self.scale.get(i).copied().unwrap_or(1.0));
         }
     }
 
@@ -292,7 +292,7 @@ impl CrossingSearch {
                 continue;
             }
             if watch.heads_for_change && self.jumped && self.stops_at_zeno {
-                let relation = program.relations.get(RelationId::from_usize(i));
+                let relation = program.events.relations.get(RelationId::from_usize(i));
                 let text = relation.map_or(String::new(), |r| r.text.clone());
                 let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text, accumulation: None });
                 return Err(relation.map_or(failure.clone(), |r| failure.at(r.span)));
@@ -408,7 +408,7 @@ mod tests {
     use super::*;
 
     fn watch(op: RelationOp, memory: bool, epsilon: f64) -> Watch {
-        Watch { op, memory, epsilon, heads_for_change: false, doubt: 0.0, is_masked: false }
+        Watch { op, memory, epsilon, heads_for_change: false, hysteresis: 0.0, is_masked: false }
     }
 
     #[test]
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_falls_on_the_relation_that_was_seen_to_change() {
+    fn the_relation_whose_sign_changed_is_blamed() {
         let mut search = CrossingSearch {
             watches: vec![watch(RelationOp::Greater, false, 0.0), watch(RelationOp::Greater, true, 0.0)],
             variation: vec![0.0; 2],
@@ -461,7 +461,7 @@ mod tests {
         let after = search.sample(&mut FlatAndFalling, 1.0).expect("defined everywhere");
         let found = search.locate(&mut FlatAndFalling, &before, &after).expect("a change");
         assert!((found.after - 0.5).abs() < 1e-12);
-        search.doubt_fired();
-        assert!(search.watches[0].doubt == 0.0 && search.watches[1].doubt > 0.0, "{:?}", search.watches);
+        search.widen_fired();
+        assert!(search.watches[0].hysteresis == 0.0 && search.watches[1].hysteresis > 0.0, "{:?}", search.watches);
     }
 }

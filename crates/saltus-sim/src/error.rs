@@ -26,7 +26,7 @@ pub enum SimErrorKind {
     BadOptions {
         what: String,
     },
-    /// A variable got a value that is no number.
+    /// A variable got a value that is not a number.
     NotANumber {
         variable: String,
         during: &'static str,

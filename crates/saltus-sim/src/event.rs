@@ -71,7 +71,7 @@ pub(crate) fn not_a_number(
     t: f64,
     during: &'static str,
 ) -> Failure {
-    let variable = program.slot_name(slot).to_owned();
+    let variable = program.memory.slot_name(slot).to_owned();
     let Some(blame) = blame(program, memory, blocks.iter(), slot) else {
         let block = blocks.iter().find(|b| b.stored().contains(&slot));
         let span = block.map_or(Span::nowhere(), Block::span);
@@ -103,13 +103,13 @@ pub(crate) fn eval_continuous(functions: &mut dyn ModelFunctions, t: f64) -> Res
 /// Solves the initial system and settles the first event.
 pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &Options) -> Result<Settled, Failure> {
     let t = options.start_time;
-    functions.set(program.time, t);
-    functions.set(program.initial, 1.0);
-    functions.set(program.terminal, 0.0);
+    functions.set(program.memory.time, t);
+    functions.set(program.memory.initial, 1.0);
+    functions.set(program.memory.terminal, 0.0);
     eval(functions, t, Activation::Parameters)?;
     // The start values of inputs are among the parameters.
     functions.begin_inputs(t);
-    program.samples.iter().for_each(|sample| functions.set(sample.active, 0.0));
+    program.events.samples.iter().for_each(|sample| functions.set(sample.active, 0.0));
     clocks::reset(program, functions, t)?;
     solve_initial(program, functions, t)?;
     begin_samples(program, functions, t)?;
@@ -123,7 +123,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.begin_histories(t);
     functions.update_pre();
     functions.accept();
-    functions.set(program.initial, 0.0);
+    functions.set(program.memory.initial, 0.0);
     Selection::new(functions.program().clone()).begin(functions, t)?;
     functions.show(Moment::Before);
     settle(program, functions, options, t)
@@ -132,7 +132,7 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
 /// Finds the first tick of each sample, once the initial system has said where it starts: that may be a parameter with
 /// `fixed = false`.
 fn begin_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
-    for sample in &program.samples {
+    for sample in &program.events.samples {
         let (start, interval) = (functions.get(sample.start), functions.get(sample.interval));
         if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
             return Err(Failure::new(t, SimErrorKind::BadSample { interval }).at(sample.span));
@@ -144,7 +144,7 @@ fn begin_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f6
 
 /// Initial conditions that were not needed must hold all the same.
 fn check_surplus(program: &SimProgram, functions: &dyn ModelFunctions, t: f64) -> Result<(), Failure> {
-    for check in &program.initial_checks {
+    for check in &program.events.initial_checks {
         let (left, right) = (functions.get(check.left), functions.get(check.right));
         let size = left.abs().max(right.abs()).max(1.0);
         let holds = (left - right).abs() <= INITIAL_CONTRADICTION * size;
@@ -160,9 +160,9 @@ fn check_surplus(program: &SimProgram, functions: &dyn ModelFunctions, t: f64) -
 /// Solves the initial system from the start values, or, where the model has simplified equations, from a solution of these
 /// (specification, section 3.7.4.4).
 fn solve_initial(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> Result<(), Failure> {
-    let is_usable = !program.homotopy_section.blocks.is_empty();
+    let is_usable = !program.sections.homotopy.blocks.is_empty();
     let from_start_values = &[Activation::Guesses, Activation::Initial];
-    let Some(lambda) = program.homotopy().filter(|_| is_usable) else {
+    let Some(lambda) = program.memory.homotopy().filter(|_| is_usable) else {
         return iterate_initial(program, functions, t, from_start_values);
     };
     eval(functions, t, Activation::Guesses)?;
@@ -184,7 +184,7 @@ fn iterate_initial(
 ) -> Result<(), Failure> {
     let blocks = activations.iter().flat_map(|&activation| functions.blocks(activation));
     let loaded: BTreeSet<SlotId> = blocks.flat_map(Block::loads).collect();
-    let used: Vec<_> = program.pre.iter().filter(|(_, pre)| loaded.contains(pre)).copied().collect();
+    let used: Vec<_> = program.memory.pre.iter().filter(|(_, pre)| loaded.contains(pre)).copied().collect();
     for _ in 0..MOST_INITIAL_ROUNDS {
         activations.iter().try_for_each(|&activation| eval(functions, t, activation))?;
         let mut changed = false;
@@ -256,7 +256,7 @@ pub(crate) fn settle(
     clocks::tick_timed(program, functions, options.start_time, t)?;
     let ticked = activate_samples(program, functions, t);
     let holds = |functions: &dyn ModelFunctions, r: &Relation| functions.get(r.memory) != 0.0;
-    let mut known: Vec<bool> = program.relations.values().map(|r| holds(functions, r)).collect();
+    let mut known: Vec<bool> = program.events.relations.values().map(|r| holds(functions, r)).collect();
     let mut flips = Flips::new();
     let mut termination = None;
     let mut last = Round::default();
@@ -276,7 +276,7 @@ pub(crate) fn settle(
         if n_provisional > MOST_PROVISIONAL_ROUNDS {
             check(functions, t, Status::Failed, Activation::Events)?;
         }
-        for ((id, relation), known) in program.relations.iter().zip(&mut known) {
+        for ((id, relation), known) in program.events.relations.iter().zip(&mut known) {
             let value = holds(functions, relation);
             if value != *known && flips.len() < MOST_FLIPS {
                 flips.push((round, id, value));
@@ -292,7 +292,7 @@ pub(crate) fn settle(
         // Samples are true in the first round only, so a second one follows.
         let samples_end = round == 1 && ticked;
         if samples_end {
-            program.samples.iter().for_each(|s| functions.set(s.active, 0.0));
+            program.events.samples.iter().for_each(|s| functions.set(s.active, 0.0));
         }
         // A clock that ticks because of this round is followed by another one.
         let clocks_tick = clocks::tick_risen(program, functions, t, &conditions)?;
@@ -304,7 +304,7 @@ pub(crate) fn settle(
         }
     }
     let mut changing: Vec<String> =
-        last.changed.iter().chain(&last.reinitialised).map(|&s| program.slot_name(s).to_owned()).collect();
+        last.changed.iter().chain(&last.reinitialised).map(|&s| program.memory.slot_name(s).to_owned()).collect();
     changing.sort();
     Err(Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds: options.max_event_rounds, changing }))
 }
@@ -312,7 +312,7 @@ pub(crate) fn settle(
 /// Sets the samples that tick at `t`; true if there are any.
 fn activate_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> bool {
     let mut any = false;
-    for sample in &program.samples {
+    for sample in &program.events.samples {
         let (start, interval, tick) =
             (functions.get(sample.start), functions.get(sample.interval), functions.get(sample.tick));
         if start + tick * interval > t {

@@ -79,8 +79,8 @@ impl Histories {
             used: f64::NAN,
         };
         Histories {
-            delays: program.delays.iter().map(past).collect(),
-            profiles: program.transports.iter().map(profile).collect(),
+            delays: program.history.delays.iter().map(past).collect(),
+            profiles: program.history.transports.iter().map(profile).collect(),
             passed: f64::NEG_INFINITY,
         }
     }
@@ -94,7 +94,7 @@ impl Histories {
         !self.profiles.is_empty() || self.delays.iter().any(|p| !p.delay.is_fixed)
     }
 
-    /// A delay that is no number or negative, if there is one.
+    /// A delay that is not a number or negative, if there is one.
     pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64)> {
         self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| time.is_nan() || *time < 0.0)
     }

@@ -108,7 +108,7 @@ pub(crate) struct SavedSignal {
 
 impl Inputs {
     pub fn new(program: &SimProgram) -> Self {
-        let known = program.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect();
+        let known = program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect();
         Inputs { known, signals: Vec::new(), passed: f64::NEG_INFINITY }
     }
 
@@ -166,7 +166,7 @@ impl Inputs {
     pub fn saved(&self, program: &SimProgram) -> Result<Vec<SavedSignal>, Vec<String>> {
         let is_function = |signal: &Signal| matches!(signal, Signal::Function(_));
         let lost = self.signals.iter().filter(|(_, signal)| is_function(signal));
-        let lost: Vec<String> = lost.map(|(slot, _)| program.slot_name(*slot).to_owned()).collect();
+        let lost: Vec<String> = lost.map(|(slot, _)| program.memory.slot_name(*slot).to_owned()).collect();
         if !lost.is_empty() {
             return Err(lost);
         }

@@ -120,7 +120,7 @@ impl OdeSystem for Rhs<'_> {
             return true;
         }
         let is_ready = self.done == (Done::Linearised { t }) || self.linearise(t, x);
-        let time = self.functions.program().time;
+        let time = self.functions.program().memory.time;
         is_ready && self.functions.directional(&[(time, 1.0)], dt).is_ok()
     }
 
@@ -154,7 +154,7 @@ pub(crate) fn longest_look(options: &Options, structure: &Structure) -> f64 {
 
 /// What is kept for later is not part of the error estimate either.
 fn has_smooth_history(program: &SimProgram) -> bool {
-    program.delays.iter().any(|d| !d.is_discrete) || !program.transports.is_empty()
+    program.history.delays.iter().any(|d| !d.is_discrete) || !program.history.transports.is_empty()
 }
 
 pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &Structure) -> f64 {
@@ -162,7 +162,7 @@ pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &
         Some(h) => h,
         None if has_smooth_history(program) => look_interval(options),
         None if structure.crossings_see_time => LOOKS_IN_A_STEP * look_interval(options),
-        None if !program.relations.is_empty() => options.time_span() / FEWEST_STEPS,
+        None if !program.events.relations.is_empty() => options.time_span() / FEWEST_STEPS,
         None => f64::INFINITY,
     }
 }

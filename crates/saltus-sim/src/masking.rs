@@ -54,10 +54,11 @@ struct Place<'a> {
 
 impl Masking {
     pub fn new(program: &SimProgram) -> Self {
-        let relations: HashMap<SlotId, RelationId> = program.relations.iter().map(|(id, r)| (r.memory, id)).collect();
+        let relations: HashMap<SlotId, RelationId> =
+            program.events.relations.iter().map(|(id, r)| (r.memory, id)).collect();
         // `None`: always to be watched.
-        let mut paths: Vec<Option<Vec<Path>>> = vec![Some(Vec::new()); program.relations.len()];
-        for (variable, _) in &program.pre {
+        let mut paths: Vec<Option<Vec<Path>>> = vec![Some(Vec::new()); program.events.relations.len()];
+        for (variable, _) in &program.memory.pre {
             if let Some(id) = relations.get(variable) {
                 paths[id.index()] = None;
             }
@@ -128,13 +129,13 @@ impl Frozen {
 /// Everything that is evaluated between and at events.
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
-        &program.event_section,
-        &program.derivative_section,
-        &program.crossing_section,
-        &program.output_section,
-        &program.selection_section,
+        &program.sections.events,
+        &program.sections.derivatives,
+        &program.sections.crossings,
+        &program.sections.outputs,
+        &program.sections.selection,
     ];
-    unclocked.into_iter().chain(&program.clocked_sections)
+    unclocked.into_iter().chain(&program.clocks.sections)
 }
 
 fn places(block: &Block) -> Vec<Place<'_>> {
@@ -253,7 +254,7 @@ impl Walk<'_> {
             return None;
         }
         let is_frozen = |slot: SlotId| {
-            let kind = self.program.slots.get(slot).map(|s| s.kind);
+            let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
             kind.is_some_and(|k| !k.is_continuous()) && self.relations.get(&slot) != Some(&self.own)
         };
         let inner = |v: ValueId| self.frozen(v, depth + 1).map(Box::new);

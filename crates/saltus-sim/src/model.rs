@@ -74,7 +74,7 @@ impl Model {
     /// Sets a value; that of an input is held from now on.
     pub fn set_from_outside(&mut self, slot: SlotId, value: f64) {
         self.inner.set(slot, value);
-        // Whoever is no input has no signal.
+        // Whoever is not an input has no signal.
         let _ = self.inputs.set(slot, Signal::Held(value));
     }
 
@@ -115,7 +115,7 @@ impl Model {
         !self.histories.is_empty()
     }
 
-    /// A delay that makes no sense.
+    /// A delay that is negative or not a number.
     pub fn bad_delay(&self) -> Option<(f64, Span)> {
         self.histories.bad_delay(self.inner.memory()).map(|(delay, time)| (time, delay.span))
     }
@@ -162,7 +162,7 @@ impl Model {
             if !status.is_ok() || self.histories.is_consistent(self.inner.memory()) {
                 break;
             }
-            let t = self.inner.get(self.inner.program().time);
+            let t = self.inner.get(self.inner.program().memory.time);
             self.histories.write(t, self.inner.memory_mut());
             status = self.eval_plain(activation);
         }
@@ -312,7 +312,7 @@ impl ModelFunctions for Model {
 
     /// Along time, inputs and what delays give change as well.
     fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
-        let time = self.inner.program().time;
+        let time = self.inner.program().memory.time;
         let by_time: f64 = seeds.iter().filter(|(slot, _)| *slot == time).map(|(_, part)| part).sum();
         if by_time == 0.0 || self.histories.is_empty() && !self.inputs.vary() {
             return self.inner.directional(seeds, derivatives);

@@ -17,7 +17,7 @@ pub struct Options {
     pub max_step: Option<f64>,
     /// Step of the methods without error control; `None`: the distance of output points.
     pub fixed_step: Option<f64>,
-    /// Steps after which the run is given up.
+    /// Most steps of a run.
     pub max_steps: u64,
     /// Rounds of one event after which the model is said not to settle.
     pub max_event_rounds: usize,
@@ -158,7 +158,7 @@ impl Options {
         self
     }
 
-    /// What makes no sense about the options, if anything.
+    /// Which option is impossible, if any.
     pub fn mistake(&self) -> Option<String> {
         let (start, stop, interval) = (self.start_time, self.stop_time, self.interval);
         if !(start.is_finite() && stop.is_finite()) {

@@ -4,7 +4,7 @@
 //! x^2 + y^2 = 1      coefficients 2x, 2y      while |y| is large y can follow from x; near y = 0 x must follow from y
 //! ```
 //!
-//! In: the coefficients C of the constraints at an accepted point. With D the columns that are no states and S those that
+//! In: the coefficients C of the constraints at an accepted point. With D the columns that are not states and S those that
 //! are, the entry (i, j) of inv(D)·S says how much dummy i moves with state j, and by what factor |det D| grows if the two
 //! change places. An entry far above one means that the present choice is badly conditioned; then places are changed,
 //! the largest entry first, until no entry is above one (S. A. Goreinov et al., "How to find a good submatrix", 2010).
@@ -80,7 +80,7 @@ impl Selection {
 
     /// Exchanges as causes of an event.
     pub fn causes(&self, exchanges: &[Exchange]) -> Vec<EventCause> {
-        let name = |slot: SlotId| self.program.slot_name(slot).into();
+        let name = |slot: SlotId| self.program.memory.slot_name(slot).into();
         let cause = |e: &Exchange| EventCause::State {
             variable: name(e.state),
             instead_of: name(e.instead_of),

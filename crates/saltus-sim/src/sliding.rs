@@ -60,11 +60,11 @@ impl Slide {
     /// `first` and `second` are memories that differ in the value of `relation` (and what follows from it). `None` if
     /// the relation or the model is not of this kind.
     pub fn new(program: &SimProgram, relation: RelationId, first: Vec<f64>, second: Vec<f64>) -> Option<Self> {
-        let &saltus_program::Relation { crossing, scale, .. } = program.relations.get(relation)?;
+        let &saltus_program::Relation { crossing, scale, .. } = program.events.relations.get(relation)?;
         let n = program.states.len();
         let is_combined =
             |kind| matches!(kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Auxiliary | SlotKind::Input);
-        let combined = program.slots.iter().filter(|(_, s)| is_combined(s.kind)).map(|(id, _)| id).collect();
+        let combined = program.memory.slots.iter().filter(|(_, s)| is_combined(s.kind)).map(|(id, _)| id).collect();
         let value = |memory: &[f64], slot: SlotId| memory.get(slot.index()).copied().unwrap_or(0.0) != 0.0;
         let differs = |slot| value(&first, slot) != value(&second, slot);
         // A z of the sign that belongs to the remembered value.
@@ -72,7 +72,7 @@ impl Slide {
             let sign = if r.op.is_true_below() == value(&first, r.memory) { -1.0 } else { 1.0 };
             (r.crossing, sign)
         };
-        let suspended = program.relations.values().filter(|r| differs(r.memory)).map(unchanged).collect();
+        let suspended = program.events.relations.values().filter(|r| differs(r.memory)).map(unchanged).collect();
         let magnitude = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
         Some(Slide {
             crossing,
@@ -93,7 +93,7 @@ impl Slide {
 
     /// Evaluates both sides at the present time and states, then combines them.
     pub fn eval(&mut self, model: &mut dyn ModelFunctions) -> Status {
-        let time = model.get(model.program().time);
+        let time = model.get(model.program().memory.time);
         model.get_states(&mut self.x);
         for side in [Which::First, Which::Second] {
             let status = self.eval_side(model, side, time);
@@ -152,7 +152,7 @@ impl Slide {
         if n > MOST_STATES_APART {
             return false;
         }
-        let time = model.get(model.program().time);
+        let time = model.get(model.program().memory.time);
         model.get_states(&mut self.x);
         let mut at = |x: &[f64]| {
             model.set_continuous(time, x);
@@ -181,7 +181,7 @@ impl Slide {
     fn combine(&self, model: &mut dyn ModelFunctions) {
         model.restore(&self.first.memory);
         if self.apart.is_some() {
-            model.set_continuous(model.get(model.program().time), &self.x);
+            model.set_continuous(model.get(model.program().memory.time), &self.x);
         }
         let memory = model.memory_mut();
         for slot in &self.combined {

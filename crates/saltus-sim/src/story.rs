@@ -25,7 +25,7 @@ pub fn write_story(out: &mut dyn Write, events: &[EventRecord]) -> io::Result<()
 }
 
 fn paragraph(out: &mut dyn Write, event: &EventRecord) -> io::Result<()> {
-    // What a later round changed is told with that round.
+    // What a later round changed belongs to that round.
     let follows = |c: &&EventCause| match c {
         EventCause::Relation { text, value, .. } => {
             event.consequences.iter().any(|later| later.relation == *text && later.value == *value)

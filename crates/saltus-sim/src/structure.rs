@@ -40,10 +40,10 @@ impl Structure {
     pub fn of(program: &SimProgram, inputs_vary: bool) -> Self {
         let n = program.states.len();
         let n_words = (n + 1).div_ceil(64);
-        let unknowns: Vec<SlotId> = program.derivative_section.blocks.iter().flat_map(nonlinear_unknowns).collect();
+        let unknowns: Vec<SlotId> = program.sections.derivatives.blocks.iter().flat_map(nonlinear_unknowns).collect();
         let derivatives = program.states.iter().map(|s| s.derivative).collect();
-        let jumps = program.derivative_section.blocks.iter().any(jumps);
-        if n_words.saturating_mul(program.slots.len()) > MOST_WORDS {
+        let jumps = program.sections.derivatives.blocks.iter().any(jumps);
+        if n_words.saturating_mul(program.memory.slots.len()) > MOST_WORDS {
             return Structure {
                 sparsity: None,
                 is_autonomous: false,
@@ -55,26 +55,30 @@ impl Structure {
                 groups: OnceLock::new(),
             };
         }
-        let mut sets = Sets { n_words, words: vec![0; n_words * program.slots.len()], union: vec![0; n_words] };
+        let mut sets = Sets { n_words, words: vec![0; n_words * program.memory.slots.len()], union: vec![0; n_words] };
         for (i, state) in program.states.iter().enumerate() {
             sets.add(state.value, i);
         }
-        sets.add(program.time, n);
+        sets.add(program.memory.time, n);
         // What the driver sets depends on time, and on more where delays and positions are variables.
-        let set_by_driver =
-            program.delays.iter().map(|d| d.output).chain(program.transports.iter().flat_map(|t| t.outputs));
+        let set_by_driver = program
+            .history
+            .delays
+            .iter()
+            .map(|d| d.output)
+            .chain(program.history.transports.iter().flat_map(|t| t.outputs));
         set_by_driver.for_each(|slot| sets.add(slot, n));
-        let inputs = program.slots.iter().filter(|(_, s)| inputs_vary && s.kind == SlotKind::Input);
+        let inputs = program.memory.slots.iter().filter(|(_, s)| inputs_vary && s.kind == SlotKind::Input);
         inputs.for_each(|(slot, _)| sets.add(slot, n));
-        sets.propagate(&program.derivative_section);
+        sets.propagate(&program.sections.derivatives);
         let mut entries = Vec::new();
         for (row, state) in program.states.iter().enumerate() {
             entries.extend((0..n).filter(|&column| sets.has(state.derivative, column)).map(|column| (row, column)));
         }
         let is_autonomous = !program.states.iter().any(|s| sets.has(s.derivative, n));
-        sets.propagate(&program.crossing_section);
-        let crossings_see_time = program.relations.values().any(|r| sets.has(r.crossing, n));
-        let is_known = program.delays.iter().all(|d| d.is_fixed) && program.transports.is_empty();
+        sets.propagate(&program.sections.crossings);
+        let crossings_see_time = program.events.relations.values().any(|r| sets.has(r.crossing, n));
+        let is_known = program.history.delays.iter().all(|d| d.is_fixed) && program.history.transports.is_empty();
         let is_sparse = is_known && n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
         let pattern = is_known.then(|| Sparsity::from_entries(n, entries));
         let sparsity = pattern.clone().filter(|_| is_sparse);

@@ -105,7 +105,7 @@ impl Zeno {
             self.jumps.rotate_left(1);
             self.jumps[REMEMBERED_JUMPS - 1] = event.time;
         }
-        // A relation that changes back because a state has jumped is no alternation.
+        // A relation that changes back because a state has jumped is not an alternation.
         let jumped = std::mem::replace(&mut self.jumped, event.jumped);
         let is_alternation = !event.jumped
             && !jumped

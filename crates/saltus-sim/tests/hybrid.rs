@@ -159,7 +159,7 @@ fn two_crossings_within_one_step_are_not_missed() {
     let count = equality(b.var(n), add(pre(b.var(n)), integer(1)));
     b.when(greater(b.var(x), real(0.9999)), vec![count]);
     let trajectory = run_ok(&b, 40.0, 1e-9);
-    // tops at 2π … 12π = 37.7; the one at 0 is there from the start and is no edge
+    // tops at 2π … 12π = 37.7; the one at 0 is there from the start and is not an edge
     assert_eq!(trajectory.last("n"), Some(6.0));
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use saltus_base::{IdVec, Span};
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Loop, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Unknown, ValueId, Variable,
+    Assign, BinaryFn, Block, Code, Loop, Memory, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Unknown, ValueId,
+    Variable,
 };
 use saltus_runtime::Interpreter;
 use saltus_sim::{Options, SimErrorKind, simulate};
 
 fn slot(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> SlotId {
-    let id = program.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial });
+    let id = program.memory.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial });
     program.variables.push(Variable::new(name, id, SlotType::Real));
     id
 }
@@ -20,7 +21,8 @@ fn empty_program() -> SimProgram {
     let mut flag = |name: &str, kind| slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial: 0.0 });
     let time = flag("time", SlotKind::Time);
     let (initial, terminal) = (flag("initial()", SlotKind::Flag), flag("terminal()", SlotKind::Flag));
-    SimProgram { slots, time, initial, terminal, ..SimProgram::empty("M") }
+    let memory = Memory { slots, time, initial, terminal, ..Memory::empty() };
+    SimProgram { memory, ..SimProgram::empty("M") }
 }
 
 fn assign(ops: Vec<Op>, stores: Vec<(ValueId, SlotId)>) -> Assign {
@@ -49,7 +51,7 @@ fn distant_root(kind: SlotKind) -> SimProgram {
         Op::Binary(BinaryFn::Add, v(8), v(10)),
     ];
     let unknown = Unknown { slot: y, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY };
-    program.initial_section.blocks.push(Block::Loop(Arc::new(Loop {
+    program.sections.initial.blocks.push(Block::Loop(Arc::new(Loop {
         unknowns: vec![unknown],
         body: assign(ops, vec![]),
         residuals: vec![v(11)],
@@ -59,7 +61,7 @@ fn distant_root(kind: SlotKind) -> SimProgram {
         discrete: None,
     })));
     if kind == SlotKind::Homotopy {
-        program.homotopy_section = program.initial_section.clone();
+        program.sections.homotopy = program.sections.initial.clone();
     }
     program
 }
@@ -86,9 +88,9 @@ fn initial_values_of_pre_are_those_of_the_variables() {
     let a = slot(&mut program, "a", SlotKind::Discrete, 0.0);
     let b = slot(&mut program, "b", SlotKind::Discrete, 0.0);
     let pre = slot(&mut program, "pre(b)", SlotKind::Pre, 0.0);
-    program.pre.push((b, pre));
+    program.memory.pre.push((b, pre));
     let block = assign(vec![Op::Load(pre), Op::Const(1.0)], vec![(ValueId(0), a), (ValueId(1), b)]);
-    program.initial_section.blocks.push(Block::Assign(block));
+    program.sections.initial.blocks.push(Block::Assign(block));
     let trajectory = simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &Options::new(&program));
     assert_eq!(trajectory.ok().and_then(|t| t.last("a")), Some(1.0));
 }

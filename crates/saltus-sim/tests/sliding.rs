@@ -118,7 +118,7 @@ fn every_policy_ends_the_unguarded_ball_for_every_integrator() {
     // Flights of 2 t₀ 0.8ᵏ after a fall of t₀ = √(2 / 9.81) add up to t₀ (1 + 0.8) / (1 - 0.8).
     let accumulation = (2.0f64 / 9.81).sqrt() * 9.0;
     for (_, solver) in Solver::NAMES {
-        // A parabola is no challenge for one-step methods of order 2 or more; the others change the height of each flight.
+        // A parabola is not a challenge for one-step methods of order 2 or more; the others change the height of each flight.
         let is_exact = !matches!(solver, Solver::Euler | Solver::ImplicitEuler | Solver::Bdf);
         for (name, policy) in ZenoPolicy::NAMES {
             let what = format!("{solver:?}, {name}");

@@ -6,7 +6,7 @@
 //!
 //! Linear through sums, products with and quotients by factors that do not contain the slots, and `if` whose condition does
 //! not contain them. Coefficients are carried from the root downward, so that a sum of n terms costs n; an `if` is
-//! carried upward instead, because a branch that is not taken must not reach the result through `0 * …`, which is no number
+//! carried upward instead, because a branch that is not taken must not reach the result through `0 * …`, which is not a number
 //! where the branch itself is none.
 
 use std::collections::HashMap;

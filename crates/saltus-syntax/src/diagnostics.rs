@@ -26,7 +26,7 @@ pub fn bad_character(span: Span, text: &str) -> Diagnostic {
     }
 }
 
-/// Messages about text of which no token was made, or not the one that was meant.
+/// Messages about text that is not a token, or not the token that was meant.
 pub fn is_skipped_text(code: Code) -> bool {
     matches!(code.0, "E0101" | "E0102" | "E0104")
 }

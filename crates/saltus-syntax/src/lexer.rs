@@ -1,7 +1,7 @@
 //! Text in, tokens and comments out.
 //!
 //! The lexer works on bytes: everything outside strings, comments and quoted identifiers is ASCII. It never
-//! fails; what is no token is reported and skipped, and operators of other languages (`!=`, `&&`, `**`) are
+//! fails; what is not a token is reported and skipped, and operators of other languages (`!=`, `&&`, `**`) are
 //! reported and read as what was meant. Specification: section 2 and appendix A.1.
 
 use saltus_base::{Diagnostics, FileId, Span};

@@ -1,4 +1,4 @@
-//! Messages about text that is no token. Each test states the whole output: line and column in the text (from 1),
+//! Messages about text that is not a token. Each test states the whole output: line and column in the text (from 1),
 //! code, message, labels and hints.
 
 mod common;

@@ -113,7 +113,7 @@ pub fn binary(cx: &mut dyn Context, op: ast::BinaryOp, left: Expr, right: Expr, 
     }
 }
 
-/// A function without result, or a function itself, is no value; says so.
+/// A function without result, or a function itself, is not a value; says so.
 pub(crate) fn has_value(cx: &mut dyn Context, operand: &Expr) -> bool {
     if !matches!(operand.ty.base, BaseType::Unit | BaseType::Function) {
         return true;

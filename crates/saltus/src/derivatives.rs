@@ -6,11 +6,13 @@
 //! must be one of them. Where their own error estimate is too large, nothing is said.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_base::Index;
 use saltus_program::{Activation, DerivativeStatistics, ModelFunctions, SimProgram, SlotId, SlotKind, Status};
 use saltus_sim::{Options, SimError, Simulation};
+
+use crate::watchdog::Watchdog;
 
 mod limits;
 
@@ -25,7 +27,7 @@ const ROUNDING: f64 = 1e-11;
 const LOOP_NOISE: f64 = 2e-12;
 /// What cancellation may leave in a value, as a part of the largest one of the model.
 const CANCELLATION: f64 = 1e-15;
-/// How far beside a point a doubtful derivative is looked at again, and its relative change by distance that is no curvature.
+/// How far beside a point a suspicious derivative is looked at again, and its relative change by distance that is not a curvature.
 const BESIDE: [f64; 4] = [1e-8, 1e-7, 1e-6, 1e-5];
 const STEEP: f64 = 100.0;
 /// Part of the time span that counts as one.
@@ -91,11 +93,11 @@ fn each_step(
     limit: Duration,
     look: &mut dyn FnMut(&mut Simulation),
 ) -> Result<(), SimError> {
-    let started = Instant::now();
+    let watchdog = Watchdog::new(limit);
     simulation.initialise()?;
     look(simulation);
     let stop = simulation.options().stop_time;
-    while !simulation.is_over() && started.elapsed() < limit {
+    while !simulation.is_over() && !watchdog.is_late() {
         simulation.advance(stop)?;
         look(simulation);
     }
@@ -150,7 +152,7 @@ fn eval_all(functions: &mut dyn ModelFunctions) -> bool {
 impl Probe {
     fn new(program: &Arc<SimProgram>, options: &Options, numbers: Numbers) -> Self {
         let is_continuous = |slot: SlotId| {
-            let kind = program.slots.get(slot).map(|s| s.kind);
+            let kind = program.memory.slots.get(slot).map(|s| s.kind);
             matches!(kind, Some(SlotKind::Algebraic | SlotKind::Derivative))
         };
         let variables = program.variables.iter().map(|v| v.slot).filter(|&slot| is_continuous(slot));
@@ -160,7 +162,7 @@ impl Probe {
         Probe {
             program: program.clone(),
             wanted,
-            inputs: program.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect(),
+            inputs: program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect(),
             time_scale: TIME_SCALE * (options.stop_time - options.start_time),
             numbers,
             found: Comparison::default(),
@@ -189,7 +191,7 @@ impl Probe {
 
     fn compare_at(&mut self, functions: &mut dyn ModelFunctions, base: &[f64]) {
         self.found.points += 1;
-        let now = base.get(self.program.time.index()).copied().unwrap_or(0.0);
+        let now = base.get(self.program.memory.time.index()).copied().unwrap_or(0.0);
         let direction = self.direction(base);
         let exact = match self.derivatives(functions, &direction) {
             Ok(exact) => exact,
@@ -201,7 +203,7 @@ impl Probe {
         };
         let limits = self.limits(functions, base, &direction);
         let rounding = rounding(&exact);
-        let mut doubtful = Vec::new();
+        let mut suspect = Vec::new();
         for (i, (&exact, limits)) in exact.iter().zip(&limits).enumerate() {
             if (exact - limits.central.value).abs() <= rounding {
                 self.found.compared += 1;
@@ -211,21 +213,21 @@ impl Probe {
                 Verdict::Unclear => self.found.unclear += 1,
                 Verdict::Side => self.count_kink(),
                 Verdict::Right(relative) => self.count(i, relative, now),
-                Verdict::Wrong(relative) => doubtful.push((i, relative)),
+                Verdict::Wrong(relative) => suspect.push((i, relative)),
             }
         }
-        if doubtful.is_empty() {
+        if suspect.is_empty() {
             return;
         }
         let beside = self.beside(functions, base, &direction);
-        for (i, relative) in doubtful {
+        for (i, relative) in suspect {
             let limit = limits[i].central.value;
             if beside.iter().any(|(h, beside)| jumps(exact[i], beside[i], limit, *h)) {
                 self.count_kink();
                 continue;
             }
             self.count(i, relative, now);
-            let name = self.program.slot_name(self.wanted[i]).to_owned();
+            let name = self.program.memory.slot_name(self.wanted[i]).to_owned();
             self.found.wrong.push(Entry { name, time: now, exact: exact[i], limits: limits[i] });
         }
         functions.restore(base);
@@ -240,7 +242,7 @@ impl Probe {
         self.found.compared += 1;
         if relative > self.found.worst {
             self.found.worst = relative;
-            self.found.worst_at = Some((self.program.slot_name(self.wanted[i]).to_owned(), time));
+            self.found.worst_at = Some((self.program.memory.slot_name(self.wanted[i]).to_owned(), time));
         }
     }
 
@@ -248,7 +250,8 @@ impl Probe {
     fn derivatives(&self, functions: &mut dyn ModelFunctions, direction: &Direction) -> Result<Vec<f64>, Status> {
         let states = self.program.states.iter().map(|s| s.value).zip(direction.states.iter().copied());
         let inputs = self.inputs.iter().copied().zip(direction.inputs.iter().copied());
-        let seeds: Vec<(SlotId, f64)> = states.chain(inputs).chain([(self.program.time, direction.time)]).collect();
+        let seeds: Vec<(SlotId, f64)> =
+            states.chain(inputs).chain([(self.program.memory.time, direction.time)]).collect();
         let mut exact = vec![0.0; self.wanted.len()];
         let mut status = functions.linearise(&self.wanted);
         if status.is_ok() {
@@ -295,7 +298,7 @@ impl Probe {
         let value = |slot: SlotId| base.get(slot.index()).copied().unwrap_or(0.0);
         let states = self.program.states.iter().zip(&direction.states);
         let x: Vec<f64> = states.map(|(state, part)| value(state.value) + h * part).collect();
-        functions.set_continuous(value(self.program.time) + h * direction.time, &x);
+        functions.set_continuous(value(self.program.memory.time) + h * direction.time, &x);
         for (&slot, part) in self.inputs.iter().zip(&direction.inputs) {
             let present = functions.get(slot);
             functions.set(slot, present + h * part);

@@ -66,7 +66,7 @@ pub fn unwritable_output(why: &str) -> Diagnostic {
     error("E0095", format!("standard output cannot be written: {why}"))
 }
 
-/// A file cannot be written, of which the path and the reason are given in one text.
+/// A file cannot be written; one text gives the path and the reason.
 fn unwritable_file(what: &str) -> Diagnostic {
     error("E0095", format!("expected a file that can be written, found {what}"))
         .hint("check that the directory exists and may be written to")
@@ -96,7 +96,9 @@ pub fn cannot_save(why: &str) -> Diagnostic {
 pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
     let said = error("E0074", format!("`{name}` cannot be set to `{value}`: {why}"));
     match why {
-        Unchangeable::Structural | Unchangeable::Computed => said.hint("set it when the model is compiled"),
+        Unchangeable::Structural | Unchangeable::Computed | Unchangeable::Text => {
+            said.hint("set it when the model is compiled")
+        }
         _ => said,
     }
 }
@@ -136,7 +138,7 @@ pub fn bad_set_file(path: &str, why: &str) -> Diagnostic {
 /// A table cannot drive the inputs of the model.
 pub fn bad_input(path: &str, why: &str) -> Diagnostic {
     error("E0077", format!("expected a table of inputs in `{path}`: {why}"))
-        .hint("it needs a column `time` and a column for each input that it shall drive")
+        .hint("it needs a column `time` and one for each input it drives")
 }
 
 /// The name of a result file does not say its format.
@@ -225,7 +227,7 @@ pub fn ended_before(end: f64, at: f64) -> Diagnostic {
 
 /// Options of a run that do not fit to each other or to the model.
 pub fn bad_experiment(what: &str) -> Diagnostic {
-    error("E0070", format!("the run cannot be as the options say: {what}"))
+    error("E0070", format!("these options are impossible: {what}"))
 }
 
 /// An output is what the command reads.
@@ -277,10 +279,10 @@ pub fn simulation_failed(error: &SimError) -> Diagnostic {
 fn advice(kind: &SimErrorKind) -> Option<&'static str> {
     Some(match kind {
         SimErrorKind::CannotEvaluate { message, .. } if message.contains("nonlinear loop of") => {
-            "give the unknowns start values near the solution that is meant, or ask whether there is one"
+            "give the unknowns start values near the intended solution, or check that one exists"
         }
         SimErrorKind::NotANumber { why: Some(_), .. } => {
-            "guard the expression, as in `if x > 0 then log(x) else 0`, or find out why the value gets there"
+            "guard the expression, as in `if x > 0 then log(x) else 0`, or find out how the value gets there"
         }
         SimErrorKind::StepTooSmall { .. } => "look at this variable shortly before; a looser --tolerance may help",
         SimErrorKind::InitialContradiction { .. } => "drop one of the conditions, or `fixed = true` of a start value",

@@ -22,6 +22,8 @@ pub mod explain;
 pub mod guard;
 pub mod linearize;
 pub mod model;
+#[cfg(not(feature = "jit"))]
+mod no_foreign;
 pub mod pipeline;
 pub mod render;
 mod resources;

@@ -62,7 +62,8 @@ fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64)
     let (n_differences, base) = (columns.n_differences, columns.base);
     functions.restore(&base);
     let valued = |named: &[(String, SlotId)]| named.iter().map(|(n, s)| (n.clone(), functions.get(*s))).collect();
-    let states: Vec<(String, SlotId)> = state_slots.iter().map(|&s| (program.slot_name(s).to_owned(), s)).collect();
+    let states: Vec<(String, SlotId)> =
+        state_slots.iter().map(|&s| (program.memory.slot_name(s).to_owned(), s)).collect();
     let (n, m) = (states.len(), outputs.len());
     let a = transposed(&a, n);
     Linearization {

@@ -23,9 +23,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use saltus_base::{SourceMap, SourceTexts, nearest};
-use saltus_jit::Jit;
+use saltus_flat::BaseType;
+#[cfg(feature = "jit")]
+use saltus_jit::{Jit, JitOptions};
 use saltus_library::{DiskFiles, FileSource, Packages};
-use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Variable, files_used};
+use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
 use saltus_runtime::Interpreter;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,8 @@ struct Data {
     program: Arc<SimProgram>,
     packages: Arc<Packages>,
     sources: SourceTexts,
+    /// Names of variables without a place in memory: texts are part of the program.
+    texts: BTreeSet<String>,
 }
 
 /// There is no such variable.
@@ -85,6 +89,12 @@ pub enum Unchangeable {
         min: Option<f64>,
         max: Option<f64>,
     },
+    /// A text, which the program contains as it was when the model was compiled.
+    Text,
+    /// An array needs a value for each of its elements.
+    NotOfItsSizes {
+        sizes: Vec<u32>,
+    },
     /// Not a number, or not one of its type.
     NotOfItsType {
         expected: &'static str,
@@ -103,6 +113,11 @@ impl fmt::Display for Unchangeable {
             Unchangeable::OutOfRange { min: Some(min), max: Some(max) } => write!(f, "it must be from {min} to {max}"),
             Unchangeable::OutOfRange { min: Some(min), .. } => write!(f, "it must be at least {min}"),
             Unchangeable::OutOfRange { max, .. } => write!(f, "it must be at most {}", max.unwrap_or(f64::INFINITY)),
+            Unchangeable::Text => f.write_str("texts are part of the compiled model"),
+            Unchangeable::NotOfItsSizes { sizes } => {
+                let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+                write!(f, "expected an array of {} elements, as in `{{1, 2}}`", sizes.join(" × "))
+            }
             Unchangeable::NotOfItsType { expected } => write!(f, "expected {expected}"),
         }
     }
@@ -113,7 +128,9 @@ impl std::error::Error for Unchangeable {}
 impl Model {
     pub(crate) fn new(program: SimProgram, made_of: &Flattening, files: Arc<dyn FileSource>) -> Model {
         let (packages, sources) = (Arc::new(made_of.packages().clone()), made_of.sources().texts());
-        Model::of(Data { program: Arc::new(program), packages, sources }, files)
+        let variables = made_of.model.iter().flat_map(|model| model.variables.values());
+        let texts = variables.filter(|v| v.ty.base == BaseType::String).map(|v| v.name.clone()).collect();
+        Model::of(Data { program: Arc::new(program), packages, sources, texts }, files)
     }
 
     fn of(data: Data, files: Arc<dyn FileSource>) -> Model {
@@ -126,7 +143,7 @@ impl Model {
     }
 
     fn is_computed(&self, slot: SlotId) -> bool {
-        let all = || self.program().parameter_section.blocks.iter().flat_map(|block| block.stored()).collect();
+        let all = || self.program().sections.parameters.blocks.iter().flat_map(|block| block.stored()).collect();
         self.computed.get_or_init(all).contains(&slot)
     }
 
@@ -160,12 +177,12 @@ impl Model {
     /// The slot of a parameter or input whose value can be set without compiling again.
     pub fn changeable(&self, name: &str) -> Result<SlotId, Unchangeable> {
         use saltus_program::{Causality, Variability};
-        let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
-        let kind = self.program().slots.get(variable.slot).map(|s| s.kind);
+        let variable = self.known(name)?;
+        let kind = self.program().memory.slots.get(variable.slot).map(|s| s.kind);
         match (variable.variability, kind) {
             (Variability::Constant, _) => Err(Unchangeable::Constant),
             (Variability::Parameter, _) if variable.is_final => Err(Unchangeable::Final),
-            (Variability::Parameter, _) if self.program().structural.binary_search(&variable.slot).is_ok() => {
+            (Variability::Parameter, _) if self.program().memory.structural.binary_search(&variable.slot).is_ok() => {
                 Err(Unchangeable::Structural)
             }
             // The initial system finds one that is not fixed.
@@ -198,10 +215,27 @@ impl Model {
         Ok(slot)
     }
 
+    fn known(&self, name: &str) -> Result<&Variable, Unchangeable> {
+        let is_text =
+            |unknown| if self.data.texts.contains(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) };
+        self.variable(name).map_err(is_text)
+    }
+
+    /// The sizes of an array of which the variables `name[1]`, `name[2]`, … are the elements.
+    pub fn sizes(&self, name: &str) -> Option<Vec<u32>> {
+        let begin = format!("{name}[");
+        let inside = self.names().range(begin.clone()..).map_while(|(other, _)| other.strip_prefix(&begin));
+        let index =
+            |text: &str| text.strip_suffix(']')?.split(',').map(|i| i.parse().ok()).collect::<Option<Vec<u32>>>();
+        let indices = inside.filter_map(index);
+        indices.reduce(|largest, index| largest.into_iter().zip(index).map(|(a, b)| a.max(b)).collect())
+    }
+
     /// A value of a variable as a user writes it: a number, `true`, `false` or the name of a literal.
     pub fn parse_value(&self, name: &str, text: &str) -> Result<f64, Unchangeable> {
-        let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
-        let literals = variable.enumeration.and_then(|id| self.program().enumerations.get(id)).map(|e| &e.literals);
+        let variable = self.known(name)?;
+        let literals =
+            variable.enumeration.and_then(|id| self.program().routines.enumerations.get(id)).map(|e| &e.literals);
         let last = text.rsplit('.').next().unwrap_or(text);
         let literal = literals.and_then(|all| all.iter().position(|l| l == last)).map(|i| (i + 1) as f64);
         match (variable.ty, text) {
@@ -222,17 +256,35 @@ impl Model {
 
     /// A new instance, ready to run.
     pub fn instance(&self, engine: Engine, permissions: Permissions) -> Box<dyn ModelFunctions> {
+        self.timed_instance(engine, permissions, &Stopwatch::default())
+    }
+
+    /// The same; the stopwatch measures how long compiling to machine code takes. What cannot be compiled on this machine,
+    /// or by a build without the feature `jit`, is interpreted.
+    pub fn timed_instance(
+        &self,
+        engine: Engine,
+        permissions: Permissions,
+        stopwatch: &Stopwatch,
+    ) -> Box<dyn ModelFunctions> {
         let outside = Box::new(self.resources(permissions));
-        let program = self.program();
-        let compiled = match engine {
-            Engine::Auto => Jit::compile_when_hot(program.clone()).ok(),
-            Engine::Jit => Jit::compile(program.clone()).ok(),
+        #[cfg(feature = "jit")]
+        if let Some(compiled) = self.compiled(engine, stopwatch) {
+            return Box::new(compiled.with_outside(outside));
+        }
+        #[cfg(not(feature = "jit"))]
+        let _ = (engine, stopwatch);
+        Box::new(Interpreter::new(self.program().clone()).with_outside(outside))
+    }
+
+    #[cfg(feature = "jit")]
+    fn compiled(&self, engine: Engine, stopwatch: &Stopwatch) -> Option<saltus_jit::CompiledModel> {
+        let program = self.program().clone();
+        let jit = || Some(Jit::new(JitOptions::default()).ok()?.with_stopwatch(stopwatch.clone()));
+        match engine {
+            Engine::Auto => Some(jit()?.watch_program(program)),
+            Engine::Jit => jit()?.compile_program(program).ok(),
             Engine::Interpreter => None,
-        };
-        // What cannot be compiled on this machine is interpreted.
-        match compiled {
-            Some(compiled) => Box::new(compiled.with_outside(outside)),
-            None => Box::new(Interpreter::new(program.clone()).with_outside(outside)),
         }
     }
 

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_backend::Description;
 use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
 use saltus_frontend::Purpose;
 use saltus_library::ClassId;
-use saltus_program::SimProgram;
+use saltus_program::{SimProgram, Stopwatch};
 use saltus_results::Kept;
 use saltus_sim::{
     MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State, Trajectory,
@@ -52,6 +52,8 @@ pub struct Options {
     pub saves_state: bool,
     /// Evaluate the equations as written at every point of the simulation.
     pub audit: Option<audit::Settings>,
+    /// Measures the stages.
+    pub stopwatch: Stopwatch,
 }
 
 impl Default for Options {
@@ -71,6 +73,7 @@ impl Options {
             start: Start::default(),
             saves_state: false,
             audit: None,
+            stopwatch: Stopwatch::default(),
         }
     }
 }
@@ -81,7 +84,7 @@ pub enum Engine {
     /// Interpreted at first; what turns out to run often is compiled to machine code.
     #[default]
     Auto,
-    /// Machine code from the start, also where it does not pay.
+    /// Machine code from the start, also where it does not pay. A build without the feature `jit` interprets.
     Jit,
     /// No machine code.
     Interpreter,
@@ -169,7 +172,7 @@ pub struct Outcome {
     pub model: Option<Arc<Model>>,
     /// How the equations were sorted, if that was asked for.
     pub description: Option<Description>,
-    /// Up to the failure if there is one; without rows where somebody else took them.
+    /// Up to the failure if there is one; without rows if the client took them.
     pub trajectory: Option<Trajectory>,
     /// The options ask for what cannot be, and nothing was simulated.
     pub is_misused: bool,
@@ -184,6 +187,7 @@ pub struct Outcome {
     /// The settings of the simulation.
     pub settings: Option<saltus_sim::Options>,
     pub diagnostics: Diagnostics,
+    pub stopwatch: Stopwatch,
     /// Seconds of each stage that ran, in order.
     pub timings: Vec<(&'static str, Duration)>,
     /// Seconds that each of them had a processor, where the system tells.
@@ -203,9 +207,9 @@ impl Outcome {
     /// Runs one stage: measures it and turns a panic into a message.
     fn stage<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> Option<T> {
         let before = stats::processor_time();
-        let started = Instant::now();
+        let started = self.stopwatch.now();
         let result = guard::catch(work);
-        self.timings.push((name, started.elapsed()));
+        self.timings.push((name, self.stopwatch.since(started)));
         let used = stats::processor_time().zip(before).and_then(|(after, before)| after.checked_sub(before));
         self.processor_times.extend(used.map(|used| (name, used)));
         result.map_err(|internal: Diagnostic| self.diagnostics.push(internal)).ok()
@@ -228,7 +232,7 @@ pub trait Client {
 /// Nobody.
 impl Client for () {}
 
-/// Somebody who ends the run by a flag.
+/// A client that ends the run by a flag.
 pub struct Stoppable(pub Arc<AtomicBool>);
 
 impl Client for Stoppable {
@@ -246,7 +250,7 @@ pub fn run(session: &Session, class: ClassId, options: &Options) -> Outcome {
     run_with(session, class, options, &mut ())
 }
 
-/// Like [`run`], with somebody who takes part in the simulation.
+/// Like [`run`], with a client that takes part in the simulation.
 pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &mut dyn Client) -> Outcome {
     let library = session.library();
     if library.name_of(class).is_none() {
@@ -275,7 +279,7 @@ pub(crate) fn flatten_and_check(
     class: &str,
     options: &Options,
 ) -> (Outcome, Option<Arc<Flattening>>) {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { stopwatch: options.stopwatch.clone(), ..Outcome::default() };
     let purpose = match options.stop_after {
         Stage::Flatten => Purpose::Flatten,
         Stage::Check => Purpose::Check,
@@ -308,7 +312,7 @@ pub fn simulate_model(
     options: &Options,
     client: &mut dyn Client,
 ) -> Outcome {
-    let mut outcome = Outcome { model: Some(model), ..Outcome::default() };
+    let mut outcome = Outcome { model: Some(model), stopwatch: options.stopwatch.clone(), ..Outcome::default() };
     simulate(permissions, options, &mut outcome, client);
     outcome
 }
@@ -363,7 +367,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     };
     let mut machine_code = Duration::ZERO;
     let done = outcome.stage("simulate", || {
-        let instance = model.instance(options.engine, permissions);
+        let instance = model.timed_instance(options.engine, permissions, &options.stopwatch);
         let mut simulation = Simulation::new(instance, settings.clone());
         let recorder = Recorder::new(settings.max_result_bytes);
         simulation.set_sink(Box::new(recorder.clone()));
@@ -423,7 +427,7 @@ pub(crate) fn run_within(
     let Some(limit) = limit else { return saltus_sim::advance_to_end(simulation, observer) };
     let watchdog = Watchdog::new(limit);
     simulation.stop_when(watchdog.is_late.clone());
-    let is_late = || watchdog.is_late.load(Ordering::Relaxed);
+    let is_late = || watchdog.is_late();
     let done = saltus_sim::advance_to_end(simulation, &mut |progress| !is_late() && observer(progress));
     match done {
         Err(error) if is_late() => {

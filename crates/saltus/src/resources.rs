@@ -18,10 +18,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_base::printable;
 use saltus_eval::{Clock, FileKind, ForeignCall, Inclusion, Outside, Reached, Value};
+#[cfg(feature = "jit")]
 use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
 
 use crate::Permissions;
+#[cfg(not(feature = "jit"))]
+use crate::no_foreign::ForeignFunctions;
 
 /// Names of temporary files that are tried.
 const MOST_NAMES: u32 = 100_000;
@@ -337,7 +340,7 @@ impl Outside for Resources {
     fn set_work_directory(&mut self, name: &str) -> Reached {
         let path = self.own(name)?;
         if !path.is_dir() {
-            return Err(format!("`{name}` is no directory"));
+            return Err(format!("`{name}` is not a directory"));
         }
         self.work_directory = path;
         Ok(())
@@ -403,6 +406,7 @@ impl Outside for Resources {
         let paths = self.load(call, entry.is_some()).map_err(told)?;
         self.resolve_names(call, arguments);
         let called = self.foreign.call(call, &paths, entry.as_deref(), arguments).map_err(told);
+        #[cfg(feature = "jit")]
         for said in self.foreign.take_said() {
             match said {
                 Said::Message(text) => self.print(text.trim_end()),

@@ -45,7 +45,7 @@ fn declared(program: &SimProgram) -> Declared<'_> {
 fn signal(program: &SimProgram, declared: &Declared, name: &str, ty: SlotType, source: Source) -> Signal {
     let signal = Signal::new(name, kind(ty), source);
     let Some(variable) = declared.get(name) else { return signal };
-    let enumeration = variable.enumeration.and_then(|id| program.enumerations.get(id));
+    let enumeration = variable.enumeration.and_then(|id| program.routines.enumerations.get(id));
     Signal {
         display_unit: variable.display_unit.clone(),
         literals: enumeration.map(|e| e.literals.clone()).unwrap_or_default(),

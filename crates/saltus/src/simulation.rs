@@ -111,7 +111,7 @@ impl Simulation {
     /// Sets a parameter, an input or, after the start, a state, from now on.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), AccessError> {
         let variable = self.model.variable(name).map_err(AccessError::Unknown)?;
-        let kind = self.model.program().slots.get(variable.slot).map(|s| s.kind);
+        let kind = self.model.program().memory.slots.get(variable.slot).map(|s| s.kind);
         let slot = match kind {
             Some(SlotKind::State) if self.inner.has_begun() => variable.slot,
             _ => self.model.changeable_to(name, value).map_err(AccessError::Unchangeable)?,

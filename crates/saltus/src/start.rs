@@ -8,6 +8,7 @@ use saltus_base::Diagnostic;
 use saltus_program::SlotId;
 use saltus_sim::{Simulation, State};
 
+use crate::model::Unchangeable;
 use crate::{Model, diagnostics};
 
 /// Everything is optional.
@@ -26,7 +27,10 @@ impl Start {
             wrong.extend(simulation.restore(state).map_err(|why| diagnostics::cannot_resume(&why.to_string())).err());
         }
         for (name, text) in &self.values {
-            wrong.extend(set(simulation, model, name, text).err());
+            match elements(model, name, text) {
+                Ok(all) => wrong.extend(all.iter().filter_map(|(name, text)| set(simulation, model, name, text).err())),
+                Err(why) => wrong.push(why),
+            }
         }
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
     }
@@ -35,8 +39,48 @@ impl Start {
 impl Start {
     /// What cannot be set, before anything is run.
     pub fn check(&self, model: &Model) -> Vec<Diagnostic> {
-        self.values.iter().filter_map(|(name, text)| slot(model, name, text).err()).collect()
+        let of = |(name, text): &(String, String)| match elements(model, name, text) {
+            Ok(all) => all.iter().filter_map(|(name, text)| slot(model, name, text).err()).collect(),
+            Err(why) => vec![why],
+        };
+        self.values.iter().flat_map(of).collect()
     }
+}
+
+/// The elements of an array with their values: `a = {1, 2}` is `a[1] = 1`, `a[2] = 2`. A scalar is itself.
+fn elements(model: &Model, name: &str, text: &str) -> Result<Vec<(String, String)>, Diagnostic> {
+    let Some(sizes) = model.sizes(name).filter(|_| model.variable(name).is_err()) else {
+        return Ok(vec![(name.to_owned(), text.to_owned())]);
+    };
+    let mut all = vec![(String::new(), text)];
+    for &size in &sizes {
+        let mut next = Vec::new();
+        for (index, text) in all {
+            let parts = parts(text).filter(|parts| parts.len() == size as usize);
+            let parts = parts.ok_or_else(|| {
+                diagnostics::cannot_set(name, text, &Unchangeable::NotOfItsSizes { sizes: sizes.clone() })
+            })?;
+            let separator = if index.is_empty() { "" } else { "," };
+            next.extend(parts.into_iter().zip(1..).map(|(part, i)| (format!("{index}{separator}{i}"), part)));
+        }
+        all = next;
+    }
+    Ok(all.into_iter().map(|(index, text)| (format!("{name}[{index}]"), text.to_owned())).collect())
+}
+
+/// What stands between the commas of `{…, …}`.
+fn parts(text: &str) -> Option<Vec<&str>> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let mut depth = 0_usize;
+    let is_separator = |c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    Some(inner.split(is_separator).map(str::trim).collect())
 }
 
 fn slot(model: &Model, name: &str, text: &str) -> Result<(SlotId, f64), Diagnostic> {
@@ -49,4 +93,16 @@ fn set(simulation: &mut Simulation, model: &Model, name: &str, text: &str) -> Re
     let (slot, value) = slot(model, name, text)?;
     let set = simulation.set(slot, value);
     set.map_err(|why| diagnostics::cannot_be_set(name, &why.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn arrays_are_taken_apart_at_their_commas() {
+        assert_eq!(parts("{1, 2,3}"), Some(vec!["1", "2", "3"]));
+        assert_eq!(parts(" {{1, 2}, {3, 4}} "), Some(vec!["{1, 2}", "{3, 4}"]));
+        assert_eq!(parts("7"), None);
+    }
 }

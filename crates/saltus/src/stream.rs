@@ -1,13 +1,14 @@
 //! Sends a run to files while it goes on: rows to a table, events to a log.
 //!
-//! In: paths, opened before the model is compiled. Out: files that are complete when the run is; what is told about a run at its end
+//! In: paths, opened before the model is compiled. Out: files that are complete when the run is; what is reported about a run at its end
 //! ([`Digest`]) without keeping its rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_base::SourceMap;
+use saltus_program::Stopwatch;
 use saltus_results::{Destination, Format, Header, Kept, Lines, Results, WriteError, Writer};
 use saltus_sim::{EventRecord, Recorder, Sink, SinkError};
 
@@ -27,7 +28,9 @@ struct State {
     table: Option<Table>,
     events: Option<EventLog>,
     digest: Digest,
-    flushed: Instant,
+    stopwatch: Stopwatch,
+    /// When the files were flushed last.
+    flushed: Duration,
 }
 
 enum Table {
@@ -76,14 +79,20 @@ pub struct Closed {
 
 impl Stream {
     /// Opens the files. Old ones stay until this run is complete.
-    pub fn open(table: Option<&Path>, events: Option<&Path>, kept: Kept) -> Result<Stream, WriteError> {
+    pub fn open(
+        table: Option<&Path>,
+        events: Option<&Path>,
+        kept: Kept,
+        stopwatch: Stopwatch,
+    ) -> Result<Stream, WriteError> {
         let open = |path: &Path| Destination::open(path, Format::of(path).unwrap_or(Format::Csv)).map(Table::Open);
         let log = |path: &Path| {
             let in_words = path.extension().is_some_and(|e| e == "txt");
             Lines::create(path).map(|lines| EventLog { lines, in_words, is_empty: true })
         };
         let (table, events) = (table.map(open).transpose()?, events.map(log).transpose()?);
-        let state = State { kept, table, events, digest: Digest::default(), flushed: Instant::now() };
+        let flushed = stopwatch.now();
+        let state = State { kept, table, events, digest: Digest::default(), stopwatch, flushed };
         Ok(Stream { state: Arc::new(Mutex::new(state)) })
     }
 
@@ -166,7 +175,7 @@ impl State {
     }
 
     fn flush_sometimes(&mut self) -> Result<(), WriteError> {
-        if (self.table.is_none() && self.events.is_none()) || self.flushed.elapsed() < FLUSH {
+        if (self.table.is_none() && self.events.is_none()) || self.stopwatch.since(self.flushed) < FLUSH {
             return Ok(());
         }
         if let Some(Table::Begun(writer)) = &mut self.table {
@@ -175,7 +184,7 @@ impl State {
         if let Some(log) = &mut self.events {
             log.lines.flush()?;
         }
-        self.flushed = Instant::now();
+        self.flushed = self.stopwatch.now();
         Ok(())
     }
 }

@@ -9,10 +9,10 @@ mod status;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_base::{Severity, SourceMap};
-use saltus_program::SimProgram;
+use saltus_program::{SimProgram, Stopwatch};
 use saltus_results::{Comparison, Difference, Kept, Results, Tube, compare};
 
 pub use references::{References, Settings};
@@ -72,6 +72,7 @@ pub struct Suite<'a> {
     pub stop: &'a Arc<AtomicBool>,
     /// Audit every simulation.
     pub audit: Option<AuditSettings>,
+    pub stopwatch: Stopwatch,
 }
 
 /// Stack of a thread: the front end recurses as deep as classes nest.
@@ -115,15 +116,15 @@ impl Suite<'_> {
     }
 
     fn judge(&self, class: &str) -> Verdict {
-        let started = Instant::now();
+        let started = self.stopwatch.now();
         let mut verdict = self.verdict(class).unwrap_or_else(|why| Verdict::new(class, Status::Missing, why));
-        verdict.time = started.elapsed();
+        verdict.time = self.stopwatch.since(started);
         verdict
     }
 
     /// An error says why the model cannot be tested.
     fn verdict(&self, class: &str) -> Result<Verdict, String> {
-        let started = Instant::now();
+        let started = self.stopwatch.now();
         let session = (self.open)();
         let id = session.class(Some(class)).map_err(|error| error.message)?;
         let reference = self.references.map_or(Ok(None), |r| r.read(class))?;
@@ -142,7 +143,7 @@ impl Suite<'_> {
         }
         verdict.audit = outcome.audit.take().map(|report| session.with_sources(|sources| audited(report, sources)));
         if must_fail {
-            let is_over = self.time_limit.is_some_and(|limit| started.elapsed() >= limit);
+            let is_over = self.time_limit.is_some_and(|limit| self.stopwatch.since(started) >= limit);
             expect_failure(&outcome, is_over, &mut verdict);
         }
         Ok(verdict)
@@ -155,6 +156,7 @@ impl Suite<'_> {
             options.experiment = references.settings(class).experiment(reference);
         }
         options.experiment.time_limit = self.time_limit;
+        options.stopwatch = self.stopwatch.clone();
         options.audit = self.audit;
         let compared = reference.into_iter().flat_map(|r| &r.signals).map(|s| s.name.clone());
         options.experiment.kept = Kept::only(&[], compared);
@@ -174,7 +176,7 @@ impl Suite<'_> {
             }
         }
         verdict.message = comparison.summary();
-        if !program.terminations.is_empty() && verdict.message.is_none() {
+        if !program.events.terminations.is_empty() && verdict.message.is_none() {
             verdict.message = runs_on(&reference, &found, self.tube);
         }
         verdict.status = if verdict.message.is_none() { Status::Verified } else { Status::Different };

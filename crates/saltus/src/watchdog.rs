@@ -29,6 +29,10 @@ impl Watchdog {
         let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(watch).ok();
         Watchdog { is_late, done: Some(done), thread }
     }
+
+    pub fn is_late(&self) -> bool {
+        self.is_late.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Watchdog {

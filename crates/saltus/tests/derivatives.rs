@@ -20,7 +20,7 @@ fn compared(session: &Session, class: ClassId) -> Option<Comparison> {
     let outcome = pipeline::run(session, class, &Options::until(Stage::Compile));
     let model = outcome.model.filter(|_| !outcome.diagnostics.has_errors())?;
     let program = model.program();
-    if !program.transports.is_empty() || program.delays.iter().any(|d| !d.is_fixed) {
+    if !program.history.transports.is_empty() || program.history.delays.iter().any(|d| !d.is_fixed) {
         return None;
     }
     let settings = Experiment::default().settings(program);

@@ -29,6 +29,7 @@ pub fn run(root: &Path) -> Result<()> {
     check_texts(root, &files, &mut findings)?;
     check_codes(root, &files, &mut findings)?;
     check_names(root, &files, &mut findings)?;
+    check_clocks(root, &files, &mut findings)?;
     for warning in &findings.warnings {
         eprintln!("warning: {warning}");
     }
@@ -245,9 +246,37 @@ fn standard_name(line: &str) -> Option<String> {
     None
 }
 
+/// Only programs read the clock of the system; the library measures with the `Stopwatch` it is handed.
+fn check_clocks(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    for file in files.iter().filter(|f| is_library(f)) {
+        let source = fs::read_to_string(root.join(file))?;
+        let reads = |line: &&str| line.contains("Instant::now");
+        if let Some(number) = source.lines().position(|line| reads(&line)) {
+            findings.problems.push(format!("{}:{}: reads the clock of the system", file.display(), number + 1));
+        }
+    }
+    Ok(())
+}
+
+/// Is this a source of a library: not of the command line, a test, an example, a bench or the tools of development?
+fn is_library(file: &Path) -> bool {
+    let is_part = |name: &str| file.iter().any(|part| part == name);
+    let is_program = ["saltus-cli", "xtask", "examples", "benches", "testing"].into_iter().any(is_part);
+    file.starts_with("crates") && file.extension().is_some_and(|e| e == "rs") && !is_program && !is_test(file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_libraries_are_without_a_clock() {
+        let is_library = |file: &str| is_library(Path::new(file));
+        assert!(is_library("crates/saltus/src/stream.rs"));
+        assert!(!is_library("crates/saltus-cli/src/system_clock.rs"));
+        assert!(!is_library("crates/saltus/benches/table.rs"));
+        assert!(!is_library("crates/saltus/tests/audit.rs"));
+    }
 
     #[test]
     fn names_of_the_standard_library_are_found() {

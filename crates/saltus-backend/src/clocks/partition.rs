@@ -110,7 +110,7 @@ struct Parts {
 impl Parts {
     fn find(system: &System, clocks: &Clocks) -> Parts {
         let owners = owners(system);
-        // `system.clocks` is away; clock slots are told by the table.
+        // `system.clocks` is away; the table says which slots belong to clocks.
         let of = |roots: &[NodeId]| -> Vec<SlotId> {
             let mut slots = variables_of(system, &owners, roots);
             slots.extend(system.dag.loads(roots).into_iter().filter(|s| clocks.clock_slots.contains(s)));

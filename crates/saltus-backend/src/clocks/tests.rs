@@ -28,7 +28,7 @@ fn compiled(text: &str) -> SimProgram {
 /// Shift and interval of every sub-clock, by base-partition.
 fn ticks(program: &SimProgram) -> Vec<Vec<(Rational, Rational)>> {
     let of = |p: &saltus_program::BasePartition| p.sub_clocks.iter().map(|c| (c.shift, c.interval)).collect();
-    program.base_partitions.iter().map(of).collect()
+    program.clocks.base_partitions.iter().map(of).collect()
 }
 
 fn r(numerator: i64, denominator: i64) -> Rational {
@@ -48,13 +48,13 @@ fn partitions_are_separated_by_conversions() {
            other = sample(held, Clock(0.5));
          end M;",
     );
-    assert_eq!(program.base_partitions.len(), 2);
+    assert_eq!(program.clocks.base_partitions.len(), 2);
     let mut first = ticks(&program)[0].clone();
     first.sort();
     first.dedup();
     assert_eq!(first, [(Rational::ZERO, r(1, 10)), (Rational::ZERO, r(3, 10))]);
-    assert!(matches!(program.base_partitions[1].clock, BaseClock::Period { .. }));
-    assert!(program.relations.is_empty());
+    assert!(matches!(program.clocks.base_partitions[1].clock, BaseClock::Period { .. }));
+    assert!(program.events.relations.is_empty());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn clocked_relations_generate_no_events() {
                   c = x > 0.5;
                 end M;";
     let program = compiled(text);
-    let relations: Vec<&str> = program.relations.values().map(|r| r.text.as_str()).collect();
+    let relations: Vec<&str> = program.events.relations.values().map(|r| r.text.as_str()).collect();
     assert_eq!(relations, ["x > 0.5"]);
 }
 

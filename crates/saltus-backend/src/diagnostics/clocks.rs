@@ -70,7 +70,7 @@ pub fn no_variable(text: String, span: Span) -> Diagnostic {
 }
 
 pub fn when_with_clock(span: Span) -> Diagnostic {
-    let message = "a when with a clock has no elsewhen and is no statement of an algorithm";
+    let message = "a when with a clock has no elsewhen and is not a statement of an algorithm";
     Diagnostic::new(Code("E0837"), span, message)
 }
 

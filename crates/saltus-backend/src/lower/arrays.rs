@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
             (Builtin::Transpose, [m]) => {
                 let value = self.value(m)?;
                 let &[rows, columns, ref inner @ ..] = value.dims() else {
-                    return self.broken("the transpose of something that is no matrix", span);
+                    return self.broken("the transpose of something that is not a matrix", span);
                 };
                 let width: usize = inner.iter().product();
                 let elements = value.elements();
@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
             (Builtin::Symmetric, [m]) => {
                 let value = self.value(m)?;
                 let (&[n, columns], items) = (value.dims(), value.scalars()) else {
-                    return self.broken("symmetric() of something that is no matrix", span);
+                    return self.broken("symmetric() of something that is not a matrix", span);
                 };
                 let at = |i: usize| items[(i / n).min(i % n) * columns + (i / n).max(i % n)];
                 Ok(Value::numbers(vec![n, n], if n == columns { (0..n * n).map(at).collect() } else { items }))

@@ -42,7 +42,7 @@ pub struct Memo {
     pub callables: HashMap<String, CallableId>,
     /// Number of nodes at which the execution of a function ends.
     pub node_limit: Option<usize>,
-    /// Nodes of executions that were given up.
+    /// Nodes of abandoned executions.
     pub n_wasted: usize,
     /// Parameters that have decided between calls: changing one needs recompilation.
     pub structural: BTreeSet<SlotId>,

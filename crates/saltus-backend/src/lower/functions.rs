@@ -86,7 +86,7 @@ impl<'a> Lowering<'a> {
     /// Bound inputs and given arguments are put together by position.
     fn call_local(&mut self, local: LocalId, given: Vec<Value>, span: Span) -> Lowered<Rc<Vec<Value>>> {
         let Some(Some(Value::Function(target))) = self.state.locals.get(local.index()).cloned() else {
-            return self.broken("a call of something that is no function", span);
+            return self.broken("a call of something that is not a function", span);
         };
         let n_inputs = self.model.functions[target.function].inputs.len();
         let mut given = given.into_iter();
@@ -164,9 +164,10 @@ impl<'a> Lowering<'a> {
         }
         let sketch = self.sketch(id, &arguments);
         if self.system.memo.not_executed.contains(&sketch) {
-            return self.real_call(id, function, arguments.clone(), span).map(alone).or_else(|problem| {
-                self.settled_call(id, function, arguments, span).ok_or(problem)
-            });
+            return self
+                .real_call(id, function, arguments.clone(), span)
+                .map(alone)
+                .or_else(|problem| self.settled_call(id, function, arguments, span).ok_or(problem));
         }
         // A call at run time leaves parameters free that an execution with sizes by their values would not.
         match self.settling(false, |l| l.execute(id, function, arguments.clone(), span)) {
@@ -244,7 +245,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Nodes, without those of executions that were given up.
+    /// Nodes, without those of abandoned executions.
     fn n_useful_nodes(&self) -> usize {
         self.system.dag.len().saturating_sub(self.system.memo.n_wasted)
     }

@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
             Value::Numbers(a) if a.items.is_empty() => Some(value.clone()),
             _ => None,
         };
-        part.ok_or_else(|| diagnostics::broken_expression("a field of something that is no record", span).into())
+        part.ok_or_else(|| diagnostics::broken_expression("a field of something that is not a record", span).into())
     }
 
     pub fn field(&mut self, e: &'a Expr, base: &'a Expr, field: u32) -> Lowered<Value> {

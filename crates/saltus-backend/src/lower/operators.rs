@@ -40,7 +40,7 @@ impl<'a> Lowering<'a> {
                 Ok(Value::numbers(a.dims.clone(), items))
             }
             Value::Others(a) if a.items.is_empty() => Ok(value.clone()),
-            _ => self.broken("arithmetic with something that is no number", span),
+            _ => self.broken("arithmetic with something that is not a number", span),
         }
     }
 

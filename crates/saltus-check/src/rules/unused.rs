@@ -137,7 +137,7 @@ impl LocalUses {
 
     fn statements(&mut self, list: &[Statement]) {
         let place = Place { section: Section::Algorithm, in_when: false };
-        // The walk visits targets as well; being assigned alone is no use, but here it does not matter which.
+        // The walk visits targets as well; an assignment alone does not use a variable, but here it does not matter.
         walk::statements(list, place, &mut |root, _| self.reads(root));
         self.targets(list);
     }

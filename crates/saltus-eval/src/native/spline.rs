@@ -21,7 +21,7 @@ pub enum Spline {
 }
 
 impl Spline {
-    /// By the ordinal of `Modelica.Blocks.Types.Smoothness`; linear and constant segments are no splines.
+    /// By the ordinal of `Modelica.Blocks.Types.Smoothness`; linear and constant segments are not splines.
     pub fn from_ordinal(smoothness: i64) -> Option<Spline> {
         match smoothness {
             2 => Some(Spline::Akima),

@@ -17,7 +17,7 @@ pub fn connect_sizes(a: &[u64], b: &[u64], span: Span) -> Diagnostic {
         .hint("both sides of `connect` need the same sizes; pick elements with subscripts")
 }
 
-/// `connect` of something that is no connector.
+/// `connect` of something that is not a connector.
 pub fn not_a_connector(name: &str, span: Span) -> Diagnostic {
     message("E0539", span, format!("`connect` expects connectors, but `{name}` is not one"))
         .hint("its class must be declared with `connector`; write an equation to make two variables equal")

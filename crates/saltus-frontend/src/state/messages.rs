@@ -1,4 +1,4 @@
-//! What the user is told, and what is held back until it is clear whether it is a mistake or follows from one.
+//! What is reported to the user, and what is held back until it is clear whether it is a mistake or follows from one.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ pub struct Messages {
     /// What cannot be found because the class that is checked leaves a value to its users.
     pub open_values: Vec<Diagnostic>,
     reported: HashSet<(Code, Span)>,
-    /// Components of which has been reported that they have no usable value.
+    /// Components reported to have no usable value.
     pub without_value: HashSet<CompId>,
 }
 

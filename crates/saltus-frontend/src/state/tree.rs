@@ -2,12 +2,12 @@
 
 use std::ops::{Index, IndexMut};
 
-use saltus_base::{IdVec, Index as _, Name};
+use saltus_base::{IdVec, Index as _, Name, Span};
 use saltus_flat::VarId;
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
-use crate::instance::{Comp, CompId, Inst, InstId, Slot, SlotId};
+use crate::instance::{Comp, CompId, Inst, InstId, Member, Slot, SlotId};
 use crate::modifier::ModRef;
 
 pub struct Tree<'a> {
@@ -57,6 +57,32 @@ impl<'a> Tree<'a> {
     /// The component stands for an `inner` that nobody declared.
     pub fn is_implicit_inner(&self, comp: CompId) -> bool {
         self.implicit_inners.iter().any(|&(_, inner)| inner == comp)
+    }
+
+    /// Declared in a protected section, or inherited with a protected `extends`.
+    pub fn is_hidden(&self, member: Member) -> bool {
+        match member {
+            Member::Component(comp) => self[comp].declared.is_hidden,
+            Member::Class(slot) => self[slot].is_protected || self[self[slot].scope].is_protected_base,
+        }
+    }
+
+    pub fn declared_at(&self, member: Member) -> Span {
+        match member {
+            Member::Component(comp) => self[comp].declared.span,
+            Member::Class(slot) => self[slot].definition.name.span,
+        }
+    }
+
+    /// How many of the instances around `inst`, itself included, are of this class.
+    pub fn count_outside(&self, inst: InstId, class: ClassId) -> usize {
+        let mut at = Some(inst);
+        let mut n = 0;
+        while let Some(i) = at {
+            n += usize::from(self[i].class == class);
+            at = self[i].owner.map(|comp| self[comp].owner);
+        }
+        n
     }
 }
 

@@ -96,4 +96,36 @@ impl Types<'_> {
         self.record_of_inst.insert(inst, id);
         id
     }
+
+    /// Records of one class that differ in the sizes of their fields are the same here.
+    pub fn same_record(&self, a: BaseType, b: BaseType) -> bool {
+        match (a, b) {
+            (BaseType::Record(a), BaseType::Record(b)) => a == b || self.records[a].name == self.records[b].name,
+            _ => false,
+        }
+    }
+
+    /// Can a component of the type `wanted` be redeclared with the type `given`?
+    pub fn is_subtype(&self, given: BaseType, wanted: BaseType) -> bool {
+        match (given, wanted) {
+            (BaseType::Enumeration(a), BaseType::Enumeration(b)) => {
+                self.is_unspecified(b) || self.enums[a].literals == self.enums[b].literals
+            }
+            (BaseType::ExternalObject(_), BaseType::ExternalObject(_)) => true,
+            (a, b) => a == b,
+        }
+    }
+
+    /// The type in words.
+    pub fn base_text(&self, base: BaseType) -> String {
+        match base {
+            BaseType::Real => "Real".to_owned(),
+            BaseType::Integer => "Integer".to_owned(),
+            BaseType::Boolean => "Boolean".to_owned(),
+            BaseType::String => "String".to_owned(),
+            BaseType::Enumeration(id) if self.is_unspecified(id) => "an enumeration".to_owned(),
+            BaseType::Enumeration(id) => format!("an enumeration of {}", self.enums[id].literals.join(", ")),
+            _ => "of another kind".to_owned(),
+        }
+    }
 }

@@ -36,14 +36,14 @@ pub(super) struct Choice {
 impl Matrix {
     /// Columns in the order in which they should become dummies: by `StateSelect`, then certain ones, then by rank.
     fn order(&self) -> Vec<usize> {
-        let doubt = |column: usize| {
+        let risk = |column: usize| {
             let uncertain = self.columns[column].iter().filter(|(_, pivot)| *pivot == Pivot::Uncertain).count();
             if uncertain == 0 { 0 } else { 1 + usize::from(uncertain == self.columns[column].len()) }
         };
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         order.sort_by_cached_key(|&column| {
             let (select, tie) = self.wish[column];
-            (select, doubt(column), tie)
+            (select, risk(column), tie)
         });
         order
     }

@@ -149,7 +149,7 @@ fn int(value: &Value) -> Reached<i32> {
 
 /// The ordinal of an enumeration value.
 pub fn ordinal(i: i64) -> Reached<u32> {
-    u32::try_from(i).ok().filter(|&i| i > 0).ok_or_else(|| format!("{i} is no value of an enumeration"))
+    u32::try_from(i).ok().filter(|&i| i > 0).ok_or_else(|| format!("{i} is not a value of an enumeration"))
 }
 
 fn alignment(value: &Value) -> Reached<usize> {

@@ -7,20 +7,21 @@ use std::sync::Arc;
 use saltus_base::{IdVec, Span};
 use saltus_jit::{CompiledModel, Jit};
 use saltus_program::{
-    Activation, Assign, BinaryFn, Block, Code, ModelFunctions, Op, SimProgram, Slot, SlotId, SlotKind, SlotType,
-    Status, ValueId,
+    Activation, Assign, BinaryFn, Block, Code, Memory, ModelFunctions, Op, SimProgram, Slot, SlotId, SlotKind,
+    SlotType, Status, ValueId,
 };
 use saltus_runtime::Interpreter;
 
 pub fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
     let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
-    SimProgram { slots, time, initial: time, terminal: time, ..SimProgram::empty("M") }
+    let memory = Memory { slots, time, initial: time, terminal: time, ..Memory::empty() };
+    SimProgram { memory, ..SimProgram::empty("M") }
 }
 
 pub fn slot(program: &mut SimProgram, kind: SlotKind, initial: f64) -> SlotId {
-    let name = format!("s{}", program.slots.len());
-    program.slots.push(Slot { name, kind, ty: SlotType::Real, initial })
+    let name = format!("s{}", program.memory.slots.len());
+    program.memory.slots.push(Slot { name, kind, ty: SlotType::Real, initial })
 }
 
 /// Writes code operation by operation.

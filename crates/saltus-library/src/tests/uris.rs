@@ -61,5 +61,5 @@ fn relative_paths_start_at_the_file_of_the_class() {
     assert_eq!(path.and_then(|path| library.read_resource(&path).ok()).as_deref(), Some(b"1 2".as_slice()));
     assert_eq!(library.resolve_uri_from(m, "/abs/t.txt"), Some("/abs/t.txt".into()));
     assert!(library.read_resource("nothing".as_ref()).is_err());
-    assert_eq!(library.files_read(), ["work/m.mo"], "resources are no sources");
+    assert_eq!(library.files_read(), ["work/m.mo"], "resources are not sources");
 }

@@ -109,7 +109,7 @@ fn libraries_ask_for_the_libraries_they_use() {
 fn a_missing_library_is_reported_at_its_use() {
     let library = library(&[("lib/modelica.mo", "package modelica end modelica;")]);
     assert!(library.find("Modelica").is_none());
-    assert_eq!(messages(&library), "", "a name that is not found is no mistake of a library");
+    assert_eq!(messages(&library), "", "a name that is not found is not a mistake of a library");
     library.add_search_path("nowhere".as_ref());
     library.load_text("u.mo", "model U\n  annotation(uses(Modelica(version=\"4.1.0\")));\nend U;");
     assert!(library.find("Modelica.Blocks").is_none());

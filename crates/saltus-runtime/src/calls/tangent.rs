@@ -32,9 +32,9 @@ impl Differences {
 
     /// Names of the functions, in alphabetical order.
     pub fn functions(&self, program: &SimProgram) -> Vec<String> {
-        let used = program.callables.iter().filter(|(id, _)| self.is_used.get(id.index()) == Some(&true));
+        let used = program.routines.callables.iter().filter(|(id, _)| self.is_used.get(id.index()) == Some(&true));
         let mut names: Vec<String> =
-            used.filter_map(|(_, c)| Some(program.procedures.get(c.function)?.name.clone())).collect();
+            used.filter_map(|(_, c)| Some(program.routines.procedures.get(c.function)?.name.clone())).collect();
         names.sort();
         names.dedup();
         names
@@ -44,7 +44,7 @@ impl Differences {
 impl CallHost {
     /// The callable whose directional derivative this one is; these are numbered behind those of the program.
     pub(super) fn differentiated(&self, callable: CallableId) -> Option<CallableId> {
-        callable.index().checked_sub(self.world.program.callables.len()).map(CallableId::from_usize)
+        callable.index().checked_sub(self.world.program.routines.callables.len()).map(CallableId::from_usize)
     }
 
     /// Appends the tangents of the results; false if there are none.
@@ -76,7 +76,9 @@ impl CallHost {
         tangents: &mut Vec<f64>,
     ) -> bool {
         let program = self.world.program.clone();
-        let Some(rule) = program.callables.get(callable).and_then(|c| c.derivative.as_ref()) else { return false };
+        let Some(rule) = program.routines.callables.get(callable).and_then(|c| c.derivative.as_ref()) else {
+            return false;
+        };
         let tangent = |position: &u32| direction.get(*position as usize).copied().unwrap_or(f64::NAN);
         if rule.constant.iter().any(|position| tangent(position) != 0.0) {
             return false;

@@ -18,7 +18,7 @@ impl LoopWork {
     }
 
     fn describe_unsolved(&self, program: &SimProgram) -> EvalFailure {
-        let name = |slot: SlotId| program.slot_name(slot).to_owned();
+        let name = |slot: SlotId| program.memory.slot_name(slot).to_owned();
         match self.why {
             Why::Mixed { tried } => {
                 let slots = self.l.discrete.iter().flat_map(|d| &d.stores).map(|s| name(s.1));
@@ -93,7 +93,7 @@ impl LoopWork {
         let text = |unknown: &saltus_program::Unknown, x: f64, start: f64, nominal: f64| {
             let mut text = format!(
                 "unknown {} = {} (start {}, nominal {}",
-                program.slot_name(unknown.slot),
+                program.memory.slot_name(unknown.slot),
                 number(x),
                 number(start),
                 number(nominal)

@@ -117,7 +117,7 @@ impl Body<'_, '_> {
         if operand.base != BaseType::Integer || !operand.is_scalar() {
             return Err(Unsupported("an Integer is expected"));
         }
-        let n = self.compiler.layout.program.enumerations.get(id).map_or(0, |e| e.literals.len());
+        let n = self.compiler.layout.program.routines.enumerations.get(id).map_or(0, |e| e.literals.len());
         if let Some(x) = self.value_of(operand.at) {
             let is_literal = x >= 1.0 && x <= n as f64;
             return if is_literal { Ok(operand.clone().with_base(base)) } else { Err(Unsupported("no such literal")) };

@@ -12,7 +12,7 @@ impl Body<'_, '_> {
     /// All results of a call.
     pub fn call(&mut self, id: FunctionId, arguments: &[Operand]) -> Compiled<Vec<Place>> {
         let program = self.compiler.layout.program;
-        let function = program.procedures.get(id).ok_or(Unsupported("an unknown function"))?;
+        let function = program.routines.procedures.get(id).ok_or(Unsupported("an unknown function"))?;
         match &function.body {
             FormBody::Record(_) => return Ok(vec![self.construct(function, arguments)?]),
             FormBody::External(external) => return Ok(vec![self.elementary(function, external, arguments)?]),
@@ -62,7 +62,7 @@ impl Body<'_, '_> {
             return Err(Unsupported("a function is expected"));
         };
         let program = self.compiler.layout.program;
-        let n_inputs = program.procedures.get(id).ok_or(Unsupported("an unknown function"))?.inputs.len();
+        let n_inputs = program.routines.procedures.get(id).ok_or(Unsupported("an unknown function"))?.inputs.len();
         let mut given = arguments.into_iter();
         let mut all = Vec::with_capacity(n_inputs);
         for position in 0..n_inputs {

@@ -136,7 +136,7 @@ impl<'a> Compiler<'a> {
         key: &(FunctionId, Vec<ArgumentKey>),
         arguments: &[Operand],
     ) -> Compiled<Signature> {
-        let function = self.layout.program.procedures.get(key.0).ok_or(Unsupported("an unknown function"))?;
+        let function = self.layout.program.routines.procedures.get(key.0).ok_or(Unsupported("an unknown function"))?;
         self.enter()?;
         let result = Body::new(self, function).and_then(|mut body| {
             let inputs =

@@ -78,7 +78,7 @@ impl<'a> Layout<'a> {
             BaseType::String => Ok(0),
             BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
                 let mut width = 0usize;
-                for field in &self.program.records.get(id).ok_or(Unsupported("an unknown record"))?.fields {
+                for field in &self.program.routines.records.get(id).ok_or(Unsupported("an unknown record"))?.fields {
                     let n = n_elements(&known_dims(&field.ty)?)?;
                     width = width.saturating_add(n.saturating_mul(self.width_at(field.ty.base, level + 1)?));
                 }
@@ -96,7 +96,7 @@ impl<'a> Layout<'a> {
 
     /// Offset, element type and sizes of a field.
     pub fn field(self, record: RecordId, field: u32) -> Compiled<(usize, BaseType, Vec<usize>)> {
-        let fields = &self.program.records.get(record).ok_or(Unsupported("an unknown record"))?.fields;
+        let fields = &self.program.routines.records.get(record).ok_or(Unsupported("an unknown record"))?.fields;
         let mut offset = 0;
         for (i, f) in fields.iter().enumerate() {
             let dims = known_dims(&f.ty)?;
@@ -112,7 +112,8 @@ impl<'a> Layout<'a> {
     pub fn alike(self, a: BaseType, b: BaseType) -> bool {
         match (a, b) {
             (BaseType::Record(x), BaseType::Record(y)) if x != y => {
-                let fields = |id| self.program.records.get(id).map(|r| r.fields.as_slice()).unwrap_or_default();
+                let fields =
+                    |id| self.program.routines.records.get(id).map(|r| r.fields.as_slice()).unwrap_or_default();
                 let (x, y) = (fields(x), fields(y));
                 x.len() == y.len()
                     && x.iter().zip(y).all(|(f, g)| f.ty.dims == g.ty.dims && self.alike(f.ty.base, g.ty.base))
@@ -129,7 +130,7 @@ impl<'a> Layout<'a> {
             BaseType::String => {}
             BaseType::Record(id) => {
                 self.width(base)?;
-                for field in &self.program.records.get(id).ok_or(Unsupported("an unknown record"))?.fields {
+                for field in &self.program.routines.records.get(id).ok_or(Unsupported("an unknown record"))?.fields {
                     for _ in 0..n_elements(&known_dims(&field.ty)?)? {
                         self.default_scalars(field.ty.base, scalars)?;
                     }

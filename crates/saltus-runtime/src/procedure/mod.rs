@@ -100,7 +100,7 @@ enum Kind {
 
 impl Procedures {
     pub fn new(program: Arc<SimProgram>) -> Self {
-        let entries = || program.callables.ids().map(|_| Entry::New).collect();
+        let entries = || program.routines.callables.ids().map(|_| Entry::New).collect();
         Procedures {
             entries: entries(),
             tangent_entries: entries(),
@@ -147,7 +147,7 @@ impl Procedures {
         if let Some(entry @ Entry::New) = self.entries.get_mut(id.index()) {
             *entry = Entry::Unsupported;
             let mut compiler = Compiler::new(&self.program, &mut self.store);
-            let call = self.program.callables.get(id).map(|c| compile(&mut compiler, c));
+            let call = self.program.routines.callables.get(id).map(|c| compile(&mut compiler, c));
             if let (Some(Ok(call)), Some(entry)) = (call, self.entries.get_mut(id.index())) {
                 *entry = Entry::Compiled(call);
             }
@@ -249,7 +249,8 @@ fn add_kinds(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<
             BaseType::Enumeration(_) => kinds.push(Kind::Enumeration),
             BaseType::Boolean => kinds.push(Kind::Boolean),
             BaseType::Record(id) => {
-                let fields = compiler.layout.program.records.get(id).map(|r| r.fields.as_slice()).unwrap_or_default();
+                let fields =
+                    compiler.layout.program.routines.records.get(id).map(|r| r.fields.as_slice()).unwrap_or_default();
                 fields.iter().try_for_each(|f| add_kinds(compiler, &f.ty, kinds))?;
             }
             _ => {}

@@ -26,25 +26,29 @@ fn program(functions: &str, call: &str) -> (SimProgram, CallableId) {
     let flat = flattened.model.expect("a flat model");
     let function = flat.functions.iter().find(|(_, f)| f.name == "P.f").map(|(id, _)| id).expect("the function");
     let mut program = SimProgram {
-        procedures: flat.functions.values().map(|f| Arc::new(saltus_procedure::lower(f))).collect(),
-        records: flat.records,
-        enumerations: flat.enumerations,
+        routines: saltus_program::Routines {
+            procedures: flat.functions.values().map(|f| Arc::new(saltus_procedure::lower(f))).collect(),
+            records: flat.records,
+            enumerations: flat.enumerations,
+            ..Default::default()
+        },
         ..empty_program()
     };
     let callable = callable(&program, function);
-    let id = program.callables.push(callable);
+    let id = program.routines.callables.push(callable);
     (program, id)
 }
 
 fn callable(program: &SimProgram, id: FunctionId) -> Callable {
-    let function = &program.procedures[id];
+    let function = &program.routines.procedures[id];
     let closed = |ty: &Type| {
         let dims: Vec<Dim> = ty.dims.iter().map(|d| Dim::Known(d.known().unwrap_or(OPEN_SIZE))).collect();
         Type { base: ty.base, dims }
     };
     let input = |ty: &Type| match ty.base {
         BaseType::Function => {
-            let (given, _) = program.procedures.iter().find(|(_, f)| f.name == "P.given").expect("a function to give");
+            let (given, _) =
+                program.routines.procedures.iter().find(|(_, f)| f.name == "P.given").expect("a function to give");
             Argument::Function { function: given, bound: vec![(1, Type::REAL)] }
         }
         _ => Argument::Scalars(closed(ty)),
@@ -79,7 +83,7 @@ fn agreed(functions: &str, call: &str) -> usize {
     let (program, id) = program(functions, call);
     let mut procedures = Procedures::new(Arc::new(program.clone()));
     let mut host = CallHost::new(Arc::new(program.clone()));
-    let types = program.callables[id].arguments.iter().flat_map(|a| match a {
+    let types = program.routines.callables[id].arguments.iter().flat_map(|a| match a {
         Argument::Scalars(ty) => vec![ty.clone()],
         Argument::Function { bound, .. } => bound.iter().map(|b| b.1.clone()).collect(),
         _ => vec![],

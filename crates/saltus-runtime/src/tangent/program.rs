@@ -14,9 +14,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use saltus_base::{IdVec, Index};
+use saltus_base::Index;
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, Unknown, ValueId,
+    Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, Op, Section, SimProgram, SlotId, SlotKind, Unknown, ValueId,
 };
 
 use super::code::{Differentiated, active_values, differentiate, live, push};
@@ -39,13 +39,14 @@ pub(crate) struct TangentProgram {
 impl TangentProgram {
     /// Derivatives of `wanted` by states, inputs, time and what the driver sets (outputs of delays).
     pub fn new(program: &SimProgram, wanted: &[SlotId]) -> Self {
-        let mut layout = Layout::new(&program.slots, &program.callables);
+        let mut layout = Layout::new(&program.memory.slots, &program.routines.callables);
         let seeds = seeds(program);
         seeds.iter().for_each(|&slot| layout.add_tangent(slot));
-        let blocks: Vec<&Block> = [&program.derivative_section, &program.crossing_section, &program.output_section]
-            .into_iter()
-            .flat_map(|section| &section.blocks)
-            .collect();
+        let blocks: Vec<&Block> =
+            [&program.sections.derivatives, &program.sections.crossings, &program.sections.outputs]
+                .into_iter()
+                .flat_map(|section| &section.blocks)
+                .collect();
         find_active(program, &blocks, &mut layout);
         let needs = find_needed(&blocks, &layout, wanted);
         let mut made = Sections { layout, coefficients: Vec::new(), direction: Vec::new(), unknowns: Vec::new() };
@@ -61,11 +62,15 @@ impl TangentProgram {
 }
 
 fn seeds(program: &SimProgram) -> Vec<SlotId> {
-    let inputs = program.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id);
-    let set_by_driver =
-        program.delays.iter().map(|d| d.output).chain(program.transports.iter().flat_map(|t| t.outputs));
+    let inputs = program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id);
+    let set_by_driver = program
+        .history
+        .delays
+        .iter()
+        .map(|d| d.output)
+        .chain(program.history.transports.iter().flat_map(|t| t.outputs));
     let states = program.states.iter().map(|s| s.value);
-    let mut seeds: Vec<SlotId> = states.chain(inputs).chain([program.time]).chain(set_by_driver).collect();
+    let mut seeds: Vec<SlotId> = states.chain(inputs).chain([program.memory.time]).chain(set_by_driver).collect();
     seeds.sort_unstable();
     seeds.dedup();
     seeds
@@ -73,7 +78,7 @@ fn seeds(program: &SimProgram) -> Vec<SlotId> {
 
 /// Gives a tangent to every slot that depends on one that has.
 fn find_active(program: &SimProgram, blocks: &[&Block], layout: &mut Layout) {
-    let is_continuous = |slot: SlotId| program.slots.get(slot).is_some_and(|s| s.kind.is_continuous());
+    let is_continuous = |slot: SlotId| program.memory.slots.get(slot).is_some_and(|s| s.kind.is_continuous());
     let activate = |layout: &mut Layout, assign: &Assign| {
         let active = values(layout, &assign.code);
         for &(value, slot) in &assign.stores {
@@ -238,14 +243,14 @@ impl Sections {
 
     fn finish(self, program: &SimProgram, seeds: Vec<SlotId>) -> TangentProgram {
         let (slots, tangents) = self.layout.into_parts();
+        let Memory { time, initial, terminal, .. } = program.memory;
         let program = SimProgram {
-            slots,
-            time: program.time,
-            initial: program.initial,
-            terminal: program.terminal,
-            derivative_section: Section { blocks: self.coefficients },
-            crossing_section: Section { blocks: self.direction },
-            callables: IdVec::new(),
+            memory: Memory { slots, time, initial, terminal, ..Memory::empty() },
+            sections: saltus_program::Sections {
+                derivatives: Section { blocks: self.coefficients },
+                crossings: Section { blocks: self.direction },
+                ..Default::default()
+            },
             ..SimProgram::empty(&program.name)
         };
         TangentProgram { program, tangents, unknowns: self.unknowns, seeds }

@@ -13,7 +13,7 @@ use crate::Interpreter;
 use crate::tests::{empty_program, square_function};
 
 fn real(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> SlotId {
-    program.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial })
+    program.memory.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial })
 }
 
 #[derive(Default)]
@@ -63,7 +63,7 @@ fn root(value: f64) -> (SimProgram, SlotId, SlotId) {
     let positive = w.binary(BinaryFn::Greater, xv, zero);
     let root = w.op(Op::Unary(UnaryFn::Sqrt, xv));
     let chosen = w.op(Op::Select(positive, root, zero));
-    program.derivative_section.blocks.push(Block::Assign(w.assign(&[(chosen, y)])));
+    program.sections.derivatives.blocks.push(Block::Assign(w.assign(&[(chosen, y)])));
     (program, x, y)
 }
 
@@ -84,7 +84,7 @@ fn an_infinite_slope_is_no_derivative() {
     let mut w = Writer::default();
     let xv = w.op(Op::Load(x));
     let root = w.op(Op::Unary(UnaryFn::Sqrt, xv));
-    program.derivative_section.blocks = vec![Block::Assign(w.assign(&[(root, y)]))];
+    program.sections.derivatives.blocks = vec![Block::Assign(w.assign(&[(root, y)]))];
     assert_eq!(derivative(&program, y, x), Err(Status::NotANumber(y)));
 }
 
@@ -114,7 +114,7 @@ fn cubic() -> (SimProgram, SlotId, SlotId) {
     let (uv, xv, sv) = (w.op(Op::Load(u)), w.op(Op::Load(x)), w.op(Op::Load(square)));
     let product = w.binary(BinaryFn::Mul, uv, xv);
     let sum = w.binary(BinaryFn::Add, product, sv);
-    program.derivative_section.blocks = vec![Block::Loop(Arc::new(l)), Block::Assign(w.assign(&[(sum, y)]))];
+    program.sections.derivatives.blocks = vec![Block::Loop(Arc::new(l)), Block::Assign(w.assign(&[(sum, y)]))];
     (program, x, y)
 }
 
@@ -128,7 +128,7 @@ fn a_loop_is_differentiated_implicitly() {
 #[test]
 fn the_jacobian_of_a_loop_is_used() {
     let (mut program, x, y) = cubic();
-    let Block::Loop(l) = program.derivative_section.blocks[0].clone() else { panic!("a loop") };
+    let Block::Loop(l) = program.sections.derivatives.blocks[0].clone() else { panic!("a loop") };
     let mut with = (*l).clone();
     let mut w = Writer::default();
     let uv = w.op(Op::Load(l.unknowns[0].slot));
@@ -137,17 +137,18 @@ fn the_jacobian_of_a_loop_is_used() {
     let product = w.binary(BinaryFn::Mul, three, square);
     let slope = w.binary(BinaryFn::Add, product, one);
     with.jacobian = Some(saltus_program::Jacobian { code: w.0, entries: vec![(0, 0, slope)], is_constant: false });
-    program.derivative_section.blocks[0] = Block::Loop(Arc::new(with));
+    program.sections.derivatives.blocks[0] = Block::Loop(Arc::new(with));
     close(derivative(&program, y, x).unwrap(), 2.0);
 }
 
 /// y := f(x) with f(x) = x² + 1 for x > 0, called while x > `least`
 fn calling(value: f64, least: f64) -> (SimProgram, SlotId, SlotId) {
     let mut program = empty_program();
-    let function = program.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&square_function())));
+    let function = program.routines.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
     let results = vec![Type::REAL];
-    let callable = program.callables.push(Callable { function, arguments, results, effect: None, derivative: None });
+    let callable =
+        program.routines.callables.push(Callable { function, arguments, results, effect: None, derivative: None });
     let x = real(&mut program, "x", SlotKind::Input, value);
     let y = real(&mut program, "y", SlotKind::Algebraic, 0.0);
     let mut w = Writer::default();
@@ -159,7 +160,7 @@ fn calling(value: f64, least: f64) -> (SimProgram, SlotId, SlotId) {
     let result = w.op(Op::Result(0, 0));
     let tripled = w.binary(BinaryFn::Mul, result, least);
     let chosen = w.op(Op::Select(holds, tripled, xv));
-    program.derivative_section.blocks.push(Block::Assign(w.assign(&[(chosen, y)])));
+    program.sections.derivatives.blocks.push(Block::Assign(w.assign(&[(chosen, y)])));
     (program, x, y)
 }
 
@@ -193,9 +194,9 @@ fn directions_do_not_depend_on_each_other() {
 #[test]
 fn what_is_not_wanted_is_left_out() {
     let (program, _, y) = cubic();
-    let u = program.slots.iter().find(|(_, s)| s.name == "u").map(|(id, _)| id).unwrap();
+    let u = program.memory.slots.iter().find(|(_, s)| s.name == "u").map(|(id, _)| id).unwrap();
     let whole = super::program::TangentProgram::new(&program, &[y]);
     let part = super::program::TangentProgram::new(&program, &[u]);
-    assert_eq!(whole.program.crossing_section.blocks.len(), 2);
-    assert_eq!(part.program.crossing_section.blocks.len(), 1);
+    assert_eq!(whole.program.sections.crossings.blocks.len(), 2);
+    assert_eq!(part.program.sections.crossings.blocks.len(), 1);
 }

@@ -45,7 +45,7 @@ impl Simulation {
         if value.is_nan() {
             return Err(CannotSet::NotANumber);
         }
-        let kind = self.program.slots.get(slot).map(|s| s.kind);
+        let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
         match (kind, self.driver.phase) {
             (_, Phase::Over) => return Err(CannotSet::Over),
             (Some(SlotKind::Parameter | SlotKind::Input), _) => {}
@@ -76,7 +76,8 @@ impl Simulation {
         self.skip_output_point(t);
         self.remember_memory();
         let changes = std::mem::take(&mut self.changes);
-        let is_parameter = |slot: SlotId| self.program.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Parameter);
+        let is_parameter =
+            |slot: SlotId| self.program.memory.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Parameter);
         let has_parameter = changes.iter().any(|(slot, _)| is_parameter(*slot));
         for (slot, value) in changes {
             self.model.set_from_outside(slot, value);

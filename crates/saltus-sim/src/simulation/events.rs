@@ -55,11 +55,11 @@ impl Simulation {
         self.record(t, kind, causes, rounds, disturbed)?;
         self.tell_rounds(&flips);
         if changed.is_empty() && !disturbed && kind == EventKind::State {
-            self.doubt_unconfirmed(t);
+            self.widen_unconfirmed(t);
         }
         match verdict {
             Verdict::Progress => {}
-            Verdict::Alternating => self.slide_or_doubt(t, &changed),
+            Verdict::Alternating => self.slide_or_widen(t, &changed),
             Verdict::Hold(until) => self.driver.hold = Some(until),
             Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
@@ -88,11 +88,11 @@ impl Simulation {
 
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
     /// loop. The event is right; they may go as far again before they are looked at once more.
-    fn doubt_unconfirmed(&mut self, t: f64) {
+    fn widen_unconfirmed(&mut self, t: f64) {
         let is_progress = t - self.driver.unconfirmed_at > EVENT_PROGRESS * self.options.time_span();
         self.driver.unconfirmed_at = t;
         let mut is_any = false;
-        for (i, relation) in self.program.relations.values().enumerate() {
+        for (i, relation) in self.program.events.relations.values().enumerate() {
             let z = self.value_before(relation.crossing);
             if relation.op.holds(z) != (self.model.get(relation.memory) != 0.0) {
                 // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
@@ -100,25 +100,25 @@ impl Simulation {
                 let is_put_right = is_progress && self.model.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
                 let scale = self.model.get(relation.scale).max(1.0);
                 let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
-                self.driver.search.doubt(i, (2.0 * z.abs()).min(most));
+                self.driver.search.set_hysteresis(i, (2.0 * z.abs()).min(most));
                 is_any = true;
             }
         }
         // The search saw a change that the event did not see even before it was settled.
         if !is_any {
-            self.driver.search.doubt_fired();
+            self.driver.search.widen_fired();
         }
     }
 
     /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
     /// the threshold, which is widened.
-    fn slide_or_doubt(&mut self, t: f64, changed: &[RelationId]) {
+    fn slide_or_widen(&mut self, t: f64, changed: &[RelationId]) {
         if self.slide(t, changed) {
             return;
         }
         for &id in changed {
-            let scale = self.program.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
-            self.driver.search.doubt_more(id.index(), scale);
+            let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
+            self.driver.search.widen(id.index(), scale);
         }
     }
 
@@ -126,7 +126,7 @@ impl Simulation {
     fn slide(&mut self, t: f64, changed: &[RelationId]) -> bool {
         for &id in changed {
             let (first, second) = (self.driver.before.clone(), self.model.snapshot());
-            let Some(relation) = self.program.relations.get(id).cloned() else { continue };
+            let Some(relation) = self.program.events.relations.get(id).cloned() else { continue };
             let Some(slide) = Slide::new(&self.program, id, first, second) else { continue };
             let Some((before, after)) = self.model.try_to_slide(slide) else { continue };
             self.driver.zeno.has_slid(id);
@@ -147,12 +147,12 @@ impl Simulation {
 
     fn changed_relations(&self) -> Vec<RelationId> {
         let changed = |r: &Relation| (self.model.get(r.memory) != 0.0) != (self.value_before(r.memory) != 0.0);
-        self.program.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
+        self.program.events.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
     }
 
     fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
         // An event that changed nothing was found by the relation that is closest to a change.
-        let changed = changed.iter().find_map(|&id| self.program.relations.get(id));
+        let changed = changed.iter().find_map(|&id| self.program.events.relations.get(id));
         let relation = changed.or_else(|| Some(self.closest_relation()?.1));
         let (text, span) = relation.map_or(("time", Span::nowhere()), |r| (&r.text, r.span));
         let kind = SimErrorKind::Chattering { events, relation: text.to_owned(), modes: self.alternatives() };
@@ -162,12 +162,12 @@ impl Simulation {
     /// Discrete variables that the derivatives depend on and that have just changed.
     fn alternatives(&self) -> Vec<String> {
         let mut texts = Vec::new();
-        for &slot in &self.program.derivative_modes {
+        for &slot in &self.program.events.derivative_modes {
             let (before, after) = (self.value_before(slot), self.model.get(slot));
             if before != after && texts.len() < MOST_ALTERNATIVES {
-                let is_boolean = self.program.slots.get(slot).is_some_and(|s| s.ty == SlotType::Boolean);
+                let is_boolean = self.program.memory.slots.get(slot).is_some_and(|s| s.ty == SlotType::Boolean);
                 let text = |x: f64| if is_boolean { (x != 0.0).to_string() } else { x.to_string() };
-                texts.push(format!("{} = {} or {}", self.program.slot_name(slot), text(before), text(after)));
+                texts.push(format!("{} = {} or {}", self.program.memory.slot_name(slot), text(before), text(after)));
             }
         }
         texts
@@ -175,7 +175,7 @@ impl Simulation {
 
     fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
         let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale).max(1.0)).abs();
-        self.program.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
+        self.program.events.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
     }
 
     fn has_jumped(&self) -> bool {
@@ -187,7 +187,7 @@ impl Simulation {
     fn is_disturbed(&self) -> bool {
         let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
         self.program.states.iter().any(|s| changed(s.value))
-            || self.program.derivative_modes.iter().any(|&s| changed(s))
+            || self.program.events.derivative_modes.iter().any(|&s| changed(s))
     }
 
     /// The model calls `terminate`: the terminal event follows at once.
@@ -210,14 +210,14 @@ impl Simulation {
             return Ok(());
         }
         self.view = None;
-        let t = if self.terminated().is_some() { self.model.get(self.program.time) } else { self.driver.now };
-        let is_wanted = self.program.event_section.loads().binary_search(&self.program.terminal).is_ok();
+        let t = if self.terminated().is_some() { self.model.get(self.program.memory.time) } else { self.driver.now };
+        let is_wanted = self.program.sections.events.loads().binary_search(&self.program.memory.terminal).is_ok();
         if self.terminated().is_none() && !self.is_at_rest() {
             self.go_to(t)?;
         }
         self.driver.now = t;
         self.driver.phase = Phase::Over;
-        self.model.set(self.program.terminal, 1.0);
+        self.model.set(self.program.memory.terminal, 1.0);
         if !is_wanted {
             return self.close_event();
         }

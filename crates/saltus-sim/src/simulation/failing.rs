@@ -45,7 +45,7 @@ impl Simulation {
         let Some((i, state)) = fastest.and_then(|i| Some((i, self.program.states.get(i)?))) else {
             return Failure::new(t, SimErrorKind::StepTooSmall { state: String::new() });
         };
-        let name = self.program.slot_name(state.value).to_owned();
+        let name = self.program.memory.slot_name(state.value).to_owned();
         let blocks = self.model.blocks(Activation::Derivatives);
         let stored = blocks.iter().find_map(|block| blame::stored(block, state.derivative));
         let place = || blocks.iter().find(|b| b.stored().contains(&state.derivative)).map(Block::span);
@@ -94,7 +94,7 @@ impl Simulation {
 
     pub(super) fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
         let warns = WarningKind::Assertion;
-        for assertion in &self.program.assertions {
+        for assertion in &self.program.events.assertions {
             if self.model.get(assertion.condition) != 0.0 {
                 continue;
             }
@@ -129,7 +129,7 @@ impl Simulation {
             let stored = outputs.iter().find_map(|block| blame::stored(block, assertion.condition));
             stored.is_some_and(|(code, value, _)| blame::value(code, value, self.model.memory()) == Some(0.0))
         };
-        let Some(assertion) = self.program.assertions.iter().find(is_violated) else { return failure };
+        let Some(assertion) = self.program.events.assertions.iter().find(is_violated) else { return failure };
         let mut details = *failure.details.clone();
         details.labels.extend(assertion.calls.iter().cloned());
         failure.at(assertion.span).with(details)
@@ -165,6 +165,6 @@ impl Simulation {
     /// The message of an active `terminate`.
     pub(super) fn termination(&mut self, i: usize) -> String {
         let program = self.program.clone();
-        program.terminations.get(i).map_or(String::new(), |t| self.model.message(&t.message))
+        program.events.terminations.get(i).map_or(String::new(), |t| self.model.message(&t.message))
     }
 }

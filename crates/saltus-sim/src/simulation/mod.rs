@@ -63,7 +63,7 @@ pub struct Simulation {
     stop: Stop,
     /// Set from outside and not applied yet.
     changes: Vec<(SlotId, f64)>,
-    /// Memory at the present time, if somebody has looked at it.
+    /// Memory at the present time, if it was asked for.
     view: Option<Vec<f64>>,
     work: Work,
 }

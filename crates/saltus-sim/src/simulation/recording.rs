@@ -26,7 +26,7 @@ impl Simulation {
     pub(super) fn check_step_end(&mut self, t: f64) -> Result<(), Failure> {
         let is_written = self.driver.last_row == Some(t);
         let is_row = self.options.step_rows && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room());
-        if is_written || !is_row && self.program.assertions.is_empty() {
+        if is_written || !is_row && self.program.events.assertions.is_empty() {
             return Ok(());
         }
         self.go_to(t)?;

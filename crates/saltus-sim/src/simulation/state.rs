@@ -124,7 +124,7 @@ impl Simulation {
         }
         let is_begun = !state.driver.before.is_empty();
         let fits = state.driver.integrator.states().len() == self.program.states.len()
-            && (!is_begun || state.driver.before.len() == self.program.slots.len());
+            && (!is_begun || state.driver.before.len() == self.program.memory.slots.len());
         if !fits {
             return Err(CannotRestore::Damaged("its sizes are not those of the model".to_owned()));
         }

@@ -43,12 +43,12 @@ pub(super) fn read_crossings(
 ) -> Result<(), Failure> {
     event::eval(functions, t, Activation::Derivatives)?;
     event::eval(functions, t, Activation::Crossings)?;
-    for (i, relation) in program.relations.values().enumerate() {
+    for (i, relation) in program.events.relations.values().enumerate() {
         z[i] = functions.get(relation.crossing);
         scale[i] = functions.get(relation.scale);
     }
     let (first, second) = functions.weights();
-    for (place, weight) in z.iter_mut().skip(program.relations.len()).zip([first, second]) {
+    for (place, weight) in z.iter_mut().skip(program.events.relations.len()).zip([first, second]) {
         *place = weight;
     }
     Ok(())
@@ -117,7 +117,7 @@ impl Simulation {
     /// the step, which is made shorter where a profile has moved too far.
     fn shorten_transport(&mut self, from: f64) -> Result<f64, Failure> {
         let mut end = self.driver.integrator.time();
-        if self.program.transports.is_empty() {
+        if self.program.history.transports.is_empty() {
             return Ok(end);
         }
         for _ in 0..MOST_STEP_RETRIES {
@@ -181,7 +181,7 @@ impl Simulation {
             self.driver.hold = None;
         }
         // A profile that has moved on does not know what left it before.
-        if !self.program.transports.is_empty() {
+        if !self.program.history.transports.is_empty() {
             self.write_points_before(end)?;
         }
         self.remember_histories(from, end)?;
@@ -232,7 +232,7 @@ impl Simulation {
 
     /// Points up to `to` that histories keep: profiles are straight lines between theirs.
     fn history_points(&mut self, to: f64) -> Result<u32, Failure> {
-        if self.program.transports.is_empty() {
+        if self.program.history.transports.is_empty() {
             return Ok(HISTORY_POINTS);
         }
         self.go_to(to)?;
@@ -329,10 +329,10 @@ impl Simulation {
 
     /// Begins to watch the relations: their values now, and a little later along the tangent.
     pub(super) fn arm(&mut self, t: f64, jumped: bool) -> Result<(), Failure> {
-        if self.program.relations.is_empty() {
+        if self.program.events.relations.is_empty() {
             return Ok(());
         }
-        let n = self.program.relations.len() + N_WEIGHTS;
+        let n = self.program.events.relations.len() + N_WEIGHTS;
         let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.driver.integrator.interpolate(t, &mut self.work.x);
         self.model.set_continuous(t, &self.work.x);
@@ -342,7 +342,7 @@ impl Simulation {
             soon.copy_from_slice(&now);
         }
         self.model.set_continuous(t, &self.work.x);
-        let memory = self.program.relations.values().map(|r| self.model.get(r.memory) != 0.0);
+        let memory = self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0);
         let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
         // While both sides of a threshold are combined, nothing is frozen.
         let masked = if self.model.is_sliding() { Vec::new() } else { self.masking.masked(self.model.memory()) };

@@ -1,4 +1,4 @@
-//! What is told about an event: its causes, what changed, what followed in later rounds.
+//! The report of an event: its causes, what changed, what followed in later rounds.
 //!
 //! In: memory before and after the event. Out: an [`EventRecord`], which goes to the sink when the event is settled.
 
@@ -19,19 +19,19 @@ impl Simulation {
     /// What differs from before the event: relations, timers, samples.
     pub(super) fn causes(&self, is_time_event: bool) -> Vec<EventCause> {
         let mut causes = if is_time_event { vec![EventCause::Time] } else { Vec::new() };
-        for (relation, text) in self.program.relations.values().zip(&self.catalogue.relations) {
+        for (relation, text) in self.program.events.relations.values().zip(&self.catalogue.relations) {
             let value = self.model.get(relation.memory) != 0.0;
             if value != (self.value_before(relation.memory) != 0.0) {
                 causes.push(EventCause::Relation { text: text.clone(), value, span: relation.span });
             }
         }
-        for (timer, text) in self.program.time_events.iter().zip(&self.catalogue.timers) {
+        for (timer, text) in self.program.events.time_events.iter().zip(&self.catalogue.timers) {
             let value = self.model.get(timer.memory) != 0.0;
             if value != (self.value_before(timer.memory) != 0.0) {
                 causes.push(EventCause::Timer { text: text.clone(), value, span: timer.span });
             }
         }
-        for sample in &self.program.samples {
+        for sample in &self.program.events.samples {
             if self.model.get(sample.tick) != self.value_before(sample.tick) {
                 let (start, interval) = (self.model.get(sample.start), self.model.get(sample.interval));
                 causes.push(EventCause::Sample { start, interval, span: sample.span });
@@ -48,7 +48,8 @@ impl Simulation {
     /// Relations that changed in the first round and back in a later one are causes as well.
     pub(super) fn add_reverted(&self, flips: &Flips, causes: &mut Vec<EventCause>) {
         for &(_, id, value) in flips.iter().filter(|flip| flip.0 == 1) {
-            let Some((relation, text)) = self.program.relations.get(id).zip(self.catalogue.relations.get(id.index()))
+            let Some((relation, text)) =
+                self.program.events.relations.get(id).zip(self.catalogue.relations.get(id.index()))
             else {
                 continue;
             };

@@ -39,7 +39,7 @@ impl Simulation {
         self.driver.before = before;
         let (Some(motions_before), Some(motions_after)) = motions else { return Ok(()) };
         for &id in changed {
-            let Some(relation) = self.program.relations.get(id) else { continue };
+            let Some(relation) = self.program.events.relations.get(id) else { continue };
             // Positive where it leads further into the region of the present value.
             let side = if relation.op.is_true_below() == (self.model.get(relation.memory) != 0.0) { -1.0 } else { 1.0 };
             let (before, after) = (&motions_before[id.index()], &motions_after[id.index()]);
@@ -55,7 +55,7 @@ impl Simulation {
 
     /// What the crossing functions do at the point in `memory`.
     fn crossing_motions(&mut self, t: f64, memory: &[f64]) -> Option<Vec<Motion>> {
-        let n = self.program.relations.len() + N_WEIGHTS;
+        let n = self.program.events.relations.len() + N_WEIGHTS;
         let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.model.restore(memory);
         self.model.get_states(&mut self.work.x);

@@ -208,7 +208,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Runs `rule` one level deeper; past the limit the rest of the file is given up.
+    /// Runs `rule` one level deeper; past the limit the rest of the file is skipped.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             let span = self.span();

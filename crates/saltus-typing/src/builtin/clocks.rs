@@ -1,6 +1,6 @@
 //! Clocks and state machines: `Clock(1, 10)`, `previous(x)`, `subSample(u, 2)`, `transition(a, b, c)`.
 //!
-//! The form of a `Clock` call is told by its arguments: none (inferred), Integer and Integer (rational interval), Real (real
+//! The arguments of a `Clock` call say which form it is: none (inferred), Integer and Integer (rational interval), Real (real
 //! interval), Boolean and Real (event), Clock and String (solver). Missing `resolution`, `startInterval`, `factor` and the
 //! options of `transition` are filled in.
 //!

@@ -80,7 +80,7 @@ fn what_did_not_change_is_answered_from_memory() {
     session.set_text("Third.mo", "model Third end Third;");
     assert!(Arc::ptr_eq(&a, &session.check("A")));
     assert!(!Arc::ptr_eq(&other, &session.check("Other")));
-    // The same text again is no edit.
+    // The same text again is not an edit.
     let revision = session.revision("B.mo");
     session.set_text("B.mo", "model B Real y = 1; end B;");
     assert!(Arc::ptr_eq(&a, &session.check("A")) && session.revision("B.mo") == revision);
