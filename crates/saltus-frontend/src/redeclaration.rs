@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use saltus_base::{Name, Span};
-use saltus_flat::BaseType;
 use saltus_syntax::ast;
 
 use crate::Front;
