@@ -246,6 +246,7 @@ impl<'a> Front<'a> {
         let modifier = self.overrides(class, &options.overrides);
         self.model = self.new_inst(slot, modifier.clone(), None);
         self.insts[self.model].path = Some("".into());
+        self.check_partial_model(slot);
         self.instantiate(self.model);
         if let Some(modifier) = modifier {
             self.check_modified_names(self.model, &modifier);
