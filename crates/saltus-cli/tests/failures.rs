@@ -65,7 +65,10 @@ fn a_failed_assertion() {
                 assert(x > 0.5, \"only \" + String(x, significantDigits = 3) + \" left\");\nend M;\n";
     let (said, times) = fails("assertion", text);
     // x = 1 - t; the step in which it fails is repeated until it begins to be violated
-    says(&said, &["at time 0.500", "assertion failed: only 0.5 left", "M.mo:5:3", "`x > 0.5` is false with x = 0.499"]);
+    says(
+        &said,
+        &["at time 0.500", "assertion failed: only 0.499 left", "M.mo:5:3", "`x > 0.5` is false with x = 0.499"],
+    );
     assert!(times.last().is_some_and(|&t| t > 0.5 && t < 0.501), "{:?}", times.last());
 }
 
