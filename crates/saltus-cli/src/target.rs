@@ -62,10 +62,10 @@ fn is_model(name: &str) -> bool {
 /// A run of the pipeline on a target.
 pub struct Run {
     pub class_name: String,
-    pub outcome: Outcome,
+    /// The process ends soon; freeing thousands of equations and syntax trees one by one would only take time.
+    pub outcome: ManuallyDrop<Outcome>,
     /// Values that are to be set in a model that was compiled before.
     pub start: Start,
-    /// The process ends soon; giving thousands of syntax trees back one by one would only take time.
     pub session: ManuallyDrop<Session>,
     load: Duration,
 }
@@ -200,6 +200,7 @@ impl Target {
         let outcome = run_if_readable(&session, class, options, client);
         show(&session, &outcome.diagnostics, screen);
         let class_name = session.library().qualified_name(class);
+        let outcome = ManuallyDrop::new(outcome);
         Ok(Run { class_name, outcome, start: Start::default(), session: ManuallyDrop::new(session), load })
     }
 
@@ -247,7 +248,8 @@ impl Target {
             _ => Outcome { model: Some(Arc::new(model)), ..Outcome::default() },
         };
         screen.show_all(&outcome.diagnostics, &sources);
-        Ok(Run { class_name, outcome, start: options.start, session: ManuallyDrop::new(Session::on_disk()), load })
+        let (outcome, session) = (ManuallyDrop::new(outcome), ManuallyDrop::new(Session::on_disk()));
+        Ok(Run { class_name, outcome, start: options.start, session, load })
     }
 
     /// Writes what `--stats` and `--timing` ask for.

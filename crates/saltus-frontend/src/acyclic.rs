@@ -27,7 +27,7 @@ impl Front<'_> {
     /// Reports each cycle once, at the first of its members.
     pub fn check_acyclic(&mut self, components: impl IntoIterator<Item = CompId>) {
         let code = d::cyclic_value("", saltus_base::Span::nowhere()).code;
-        if self.diagnostics.iter().any(|d| d.code == code) {
+        if self.messages.diagnostics.iter().any(|d| d.code == code) {
             return;
         }
         let mut visits: HashMap<CompId, Visit> = HashMap::new();
@@ -53,7 +53,7 @@ impl Front<'_> {
             match visits.get(&next) {
                 Some(Visit::Done) => {}
                 Some(Visit::Open) => {
-                    let (name, span) = (self.comp_name(next), self.comps[next].span);
+                    let (name, span) = (self.comp_name(next), self.tree[next].declared.span);
                     self.report_once(d::cyclic_value(&name, span));
                 }
                 None => {
@@ -66,7 +66,7 @@ impl Front<'_> {
     }
 
     fn values_used_by(&mut self, comp: CompId) -> Vec<CompId> {
-        let binding: Option<Rc<Expr>> = match &self.comps[comp].binding {
+        let binding: Option<Rc<Expr>> = match &self.tree[comp].memo.binding {
             Memo::Known(binding) => binding.clone(),
             _ => None,
         };
@@ -80,7 +80,7 @@ impl Front<'_> {
     fn values_used_in(&mut self, expr: &Expr, used: &mut Vec<CompId>) {
         match &expr.kind {
             ExprKind::Var(var) => {
-                let comp = self.vars[*var];
+                let comp = self.tree.vars[*var];
                 if self.variability_of(comp) <= Variability::Parameter {
                     used.push(comp);
                 }

@@ -60,16 +60,16 @@ impl<'a> Front<'a> {
     /// What a class says to a user who forgot the `inner` component.
     pub fn missing_inner_message(&mut self, scope: InstId, path: &ast::Path) -> Option<String> {
         let slot = self.lookup_class(scope, path)?;
-        let annotation = class_annotation(self.slots[slot].definition)?;
+        let annotation = class_annotation(self.tree[slot].definition)?;
         self.annotation_strings(annotation, self.words.missing_inner_message).into_iter().next()
     }
 
     /// Inlining, smoothness, derivatives and inverses of a function.
     pub fn read_function_annotations(&mut self, inst: InstId, function: &mut flat::Function) {
-        for base in self.insts[inst].bases.clone() {
+        for base in self.tree[inst].members.bases.clone() {
             self.read_function_annotations(base, function);
         }
-        let Some(definition) = self.insts[inst].definition else { return };
+        let Some(definition) = self.tree[inst].definition else { return };
         let Some(annotation) = class_annotation(definition) else { return };
         let words = self.words;
         function.inline |= self.annotation_flag(Some(annotation), words.inline);

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use saltus_base::{IdVec, Index, Severity, Span};
+use saltus_base::{IdVec, Index, Name, Severity, Span};
 use saltus_flat::{
     self as flat, Attributes, BaseType, Causality, Confidence, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type,
     VarId, Variability, Variable,
@@ -18,6 +18,7 @@ use crate::diagnostics as d;
 use crate::equation::Collected;
 use crate::instance::{CompId, CompKind, InstId, Memo};
 use crate::modifier::{Mod, ModExpr, ModValue};
+use crate::state::Mark;
 use crate::{Front, Purpose};
 
 /// Parameters that are equal to each other, at most, of which the start of a variable is the first.
@@ -26,7 +27,7 @@ const MOST_PARAMETERS_IN_A_ROW: u32 = 100;
 impl<'a> Front<'a> {
     /// Whether a component is part of the model as itself: present, and not a mere reference to an `inner` one.
     pub fn is_instantiated(&mut self, comp: CompId) -> bool {
-        (!self.comps[comp].is_outer || self.comps[comp].is_inner) && self.is_present(comp)
+        (!self.tree[comp].declared.is_outer || self.tree[comp].declared.is_inner) && self.is_present(comp)
     }
 
     /// Opens every component of an instance.
@@ -34,10 +35,10 @@ impl<'a> Front<'a> {
         self.expand(inst);
         self.check_stream_connector(inst);
         let mut k = 0;
-        while let Some(&comp) = self.insts[inst].components.get(k) {
+        while let Some(&comp) = self.tree[inst].members.components.get(k) {
             k += 1;
             if !self.is_instantiated(comp) {
-                if self.comps[comp].is_outer {
+                if self.tree[comp].declared.is_outer {
                     self.actual(comp);
                 }
                 continue;
@@ -61,7 +62,7 @@ impl<'a> Front<'a> {
     fn check_instance(&mut self, comp: CompId, element: Option<InstId>) {
         let Some(inst) = element else { return };
         self.check_constraining_type(comp, inst);
-        if let Some(modifier) = self.comps[comp].modifier.clone()
+        if let Some(modifier) = self.tree[comp].modifier.clone()
             && !self.is_expandable(inst)
         {
             self.check_modified_names(inst, &modifier);
@@ -69,22 +70,27 @@ impl<'a> Front<'a> {
             self.check_modification_sizes(comp);
         }
         let partial = self.partial_class(inst);
-        let may_become_complete = self.comps[comp].clause.prefixes.is_replaceable
-            || self.insts[inst].slot.is_some_and(|s| self.slots[s].is_replaceable);
-        if partial.is_some() && may_become_complete && self.purpose == Purpose::Check {
-            self.has_partial_parts = true;
+        let may_become_complete = self.tree[comp].declared.clause.prefixes.is_replaceable
+            || self.tree[inst].slot.is_some_and(|s| self.tree[s].is_replaceable);
+        if partial.is_some() && may_become_complete && self.request.purpose == Purpose::Check {
+            self.checks.has_partial_parts = true;
         } else if let Some(c) = partial
-            && !self.allow_partial
+            && !self.request.allow_partial
         {
-            let (name, class) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
-            self.report(d::partial_component(&name, &class, self.comps[comp].clause.type_name.span, c.name.span));
+            let (name, class) = (self.comp_name(comp), self.library.qualified_name(self.tree[inst].class));
+            self.report(d::partial_component(
+                &name,
+                &class,
+                self.tree[comp].declared.clause.type_name.span,
+                c.name.span,
+            ));
         }
     }
 
     /// The partial class that makes an instance partial: its own, or the one that a short class is made from (specification 4.6.2).
     pub fn partial_class(&self, inst: InstId) -> Option<&'a ast::ClassDef> {
-        let definition = self.insts[inst].definition?;
-        match (&definition.body, self.insts[inst].bases.first()) {
+        let definition = self.tree[inst].definition?;
+        match (&definition.body, self.tree[inst].members.bases.first()) {
             _ if definition.is_partial => Some(definition),
             (ast::ClassBody::Short(_), Some(&base)) => self.partial_class(base),
             _ => None,
@@ -93,45 +99,45 @@ impl<'a> Front<'a> {
 
     /// A connector varies with what it is connected to (specification 9.3).
     fn check_connector_prefix(&mut self, comp: CompId) {
-        let prefix = match self.comps[comp].clause.variability {
+        let prefix = match self.tree[comp].declared.clause.variability {
             Some(ast::Variability::Constant) => "constant",
             Some(ast::Variability::Parameter) => "parameter",
             _ => return,
         };
-        let is_part = self.is_connector_inst(self.comps[comp].owner);
+        let is_part = self.is_connector_inst(self.tree[comp].owner);
         if !is_part && self.is_connector(comp) {
-            self.report(d::connector_prefix(prefix, &self.comp_name(comp), self.comps[comp].span));
+            self.report(d::connector_prefix(prefix, &self.comp_name(comp), self.tree[comp].declared.span));
         }
     }
 
     /// The replacement of a component has everything that its constraining type promises (specification 7.3.2).
     fn check_constraining_type(&mut self, comp: CompId, inst: InstId) {
-        let Some((path, scope, span)) = self.comps[comp].constrained_to else { return };
+        let Some((path, scope, span)) = self.tree[comp].declared.constrained_to else { return };
         let Some(slot) = self.lookup_class(scope, path) else { return };
         let promised = self.slot_instance(slot);
         self.expand(promised);
-        for element in self.insts[promised].components.clone() {
-            let e = &self.comps[element];
-            if e.prefixes.is_protected || e.condition.is_some() || self.insts[inst].is_incomplete {
+        for element in self.tree[promised].members.components.clone() {
+            let e = &self.tree[element];
+            if e.prefixes.is_protected || e.declared.condition.is_some() || self.tree[inst].members.is_incomplete {
                 continue;
             }
             let name = e.name;
             if self.member(inst, name).is_none() {
-                let (class, base) = (self.insts[inst].class, self.slots[slot].class);
+                let (class, base) = (self.tree[inst].class, self.tree[slot].class);
                 let (class, base) = (self.library.qualified_name(class), self.library.qualified_name(base));
                 self.report(d::wrong_replacement(&self.comp_name(comp), &class, &base, self.text(name), span));
-                self.insts[inst].is_incomplete = true;
+                self.tree[inst].members.is_incomplete = true;
             }
         }
     }
 
     pub fn variability_of(&self, comp: CompId) -> Variability {
-        let c = &self.comps[comp];
+        let c = &self.tree[comp];
         match c.prefixes.variability {
             Some(ast::Variability::Constant) => Variability::Constant,
             Some(ast::Variability::Parameter) => Variability::Parameter,
             Some(ast::Variability::Discrete) => Variability::Discrete,
-            None => match self.leaf_types.get(&comp).map(|s| s.base) {
+            None => match self.types.leaf_types.get(&comp).map(|s| s.base) {
                 Some(BaseType::Real) | None => Variability::Continuous,
                 Some(BaseType::ExternalObject(_)) => Variability::Parameter,
                 Some(_) => Variability::Discrete,
@@ -141,16 +147,16 @@ impl<'a> Front<'a> {
 
     /// All leaves of the model in order of declaration, with whether they belong to its interface.
     fn collect_leaves(&mut self, inst: InstId, is_interface: bool, out: &mut Vec<(CompId, bool)>) {
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) {
                 continue;
             }
             match self.comp_kind(comp) {
-                CompKind::Leaf(_) => out.push((comp, is_interface && !self.comps[comp].prefixes.is_protected)),
+                CompKind::Leaf(_) => out.push((comp, is_interface && !self.tree[comp].prefixes.is_protected)),
                 CompKind::Class(class) => {
                     let inner = is_interface
-                        && (self.is_connector(comp) || self.comps[comp].prefixes.direction.is_some())
-                        && !self.comps[comp].prefixes.is_protected;
+                        && (self.is_connector(comp) || self.tree[comp].prefixes.direction.is_some())
+                        && !self.tree[comp].prefixes.is_protected;
                     for &element in &class.elements {
                         self.collect_leaves(element, inner, out);
                     }
@@ -162,16 +168,16 @@ impl<'a> Front<'a> {
 
     pub fn assemble(&mut self, collected: Collected) -> FlatModel {
         let mut leaves = Vec::new();
-        self.collect_leaves(self.model, true, &mut leaves);
+        self.collect_leaves(self.tree.model, true, &mut leaves);
         let mut model = FlatModel {
-            name: self.library.qualified_name(self.insts[self.model].class),
+            name: self.library.qualified_name(self.tree[self.tree.model].class),
             equations: collected.equations,
             initial_equations: collected.initial_equations,
             algorithms: collected.algorithms,
             initial_algorithms: collected.initial_algorithms,
             ..FlatModel::default()
         };
-        if let Some(definition) = self.insts[self.model].definition {
+        if let Some(definition) = self.tree[self.tree.model].definition {
             model.description = class_description(definition);
             model.experiment = self.experiment_of(definition);
             let has_equations =
@@ -182,11 +188,11 @@ impl<'a> Front<'a> {
                 ast::ClassKind::Class => has_equations,
                 _ => false,
             };
-            model.must_balance = is_model && self.partial_class(self.model).is_none();
+            model.must_balance = is_model && self.partial_class(self.tree.model).is_none();
         }
         model.is_closed = self.is_closed();
         model.components = self.components();
-        model.from_roots = self.from_roots;
+        model.from_roots = self.overconstrained.from_roots;
         let mut ids: HashMap<VarId, VarId> = HashMap::new();
         let mut of_comp: HashMap<CompId, VarId> = HashMap::new();
         for &(comp, is_interface) in &leaves {
@@ -196,11 +202,11 @@ impl<'a> Front<'a> {
             }
             let id = model.variables.push(variable);
             of_comp.insert(comp, id);
-            if let Some(var) = self.comps[comp].var {
+            if let Some(var) = self.tree[comp].var {
                 ids.insert(var, id);
             }
         }
-        for &(comp, _) in leaves.iter().filter(|(comp, _)| self.comps[*comp].is_outer).collect::<Vec<_>>() {
+        for &(comp, _) in leaves.iter().filter(|(comp, _)| self.tree[*comp].declared.is_outer).collect::<Vec<_>>() {
             let outside = self.actual(comp);
             if let (Some(&inner), Some(&outer)) = (of_comp.get(&comp), of_comp.get(&outside)) {
                 model.inner_outer.push((inner, outer));
@@ -210,35 +216,35 @@ impl<'a> Front<'a> {
         self.renumber(&mut model, &mut ids);
         // What is typed late may make a parameter structural that was written down early.
         for ((_, variable), (comp, _)) in model.variables.iter_mut().zip(leaves) {
-            variable.is_structural |= self.comps[comp].is_structural;
+            variable.is_structural |= self.tree[comp].is_structural;
         }
-        model.records = with_unique_names(self.records.values().map(|r| (**r).clone()));
-        model.enumerations = self.enums.values().map(|e| (**e).clone()).collect();
-        model.iterators = std::mem::take(&mut self.model_locals);
+        model.records = with_unique_names(self.types.records.values().map(|r| (**r).clone()));
+        model.enumerations = self.types.enums.values().map(|e| (**e).clone()).collect();
+        model.iterators = std::mem::take(&mut self.functions.model_locals);
         self.settle_open_values(&model);
-        model.must_balance &= !self.has_partial_parts && !self.has_uncountable_connectors();
+        model.must_balance &= !self.checks.has_partial_parts && !self.has_uncountable_connectors();
         model
     }
 
     /// Whether the class that is checked expects this variable around it, as `outer`: for its balance it is known (specification 4.8).
     fn is_value_from_outside(&mut self, comp: CompId) -> bool {
-        if self.purpose != Purpose::Check || self.implicit_inners.is_empty() {
+        if self.request.purpose != Purpose::Check || self.tree.implicit_inners.is_empty() {
             return false;
         }
         let mut at = comp;
-        while self.comps[at].owner != self.model {
-            let owner = self.comps[at].owner;
+        while self.tree[at].owner != self.tree.model {
+            let owner = self.tree[at].owner;
             let is_model = self.is_model_inst(owner);
-            let Some(outer) = self.insts[owner].owner.filter(|_| !is_model) else { return false };
+            let Some(outer) = self.tree[owner].owner.filter(|_| !is_model) else { return false };
             at = outer;
         }
-        self.implicit_inners.iter().any(|&(_, inner)| inner == at)
+        self.tree.is_implicit_inner(at)
     }
 
     /// A class with connectors or inputs is a part of something that gives its parameters values: sizes and conditions that wait for
     /// them are no mistakes, nor is what follows from them. A complete model has nobody else to give them.
     fn settle_open_values(&mut self, model: &FlatModel) {
-        let open = std::mem::take(&mut self.open_values);
+        let open = std::mem::take(&mut self.messages.open_values);
         if open.is_empty() {
             return;
         }
@@ -246,20 +252,18 @@ impl<'a> Front<'a> {
             open.into_iter().for_each(|diagnostic| self.report(diagnostic));
             return;
         }
-        self.has_partial_parts = true;
+        self.checks.has_partial_parts = true;
         self.forget_consequences();
     }
 
     /// Takes back what was only said because a size is left open.
     fn forget_consequences(&mut self) {
-        self.withheld.clear();
-        let kept = std::mem::take(&mut self.diagnostics);
-        self.diagnostics.extend(kept.into_iter().filter(|found| !d::follows_from_open_sizes(found)));
+        self.messages.forget(d::follows_from_open_sizes);
     }
 
     /// Sizes that a function or package leaves to those who extend the package around it.
     pub fn forget_open_values(&mut self) {
-        if !std::mem::take(&mut self.open_values).is_empty() {
+        if !std::mem::take(&mut self.messages.open_values).is_empty() {
             self.forget_consequences();
         }
     }
@@ -267,11 +271,10 @@ impl<'a> Front<'a> {
     /// Whether a class that is checked has expandable connectors, whose members depend on its surroundings, or refers to connectors of
     /// something `outer` that is not there.
     fn has_uncountable_connectors(&mut self) -> bool {
-        let components = self.insts[self.model].components.clone();
-        self.purpose == Purpose::Check
+        let components = self.tree[self.tree.model].members.components.clone();
+        self.request.purpose == Purpose::Check
             && components.into_iter().any(|comp| {
-                let is_outside =
-                    self.comps[comp].is_outer || self.implicit_inners.iter().any(|&(_, inner)| inner == comp);
+                let is_outside = self.tree[comp].declared.is_outer || self.tree.is_implicit_inner(comp);
                 self.is_instantiated(comp)
                     && (is_outside && self.has_connectors(comp) || !is_outside && self.is_bus(comp))
             })
@@ -280,31 +283,31 @@ impl<'a> Front<'a> {
     /// Whether nothing outside of the model determines anything in it.
     fn is_closed(&mut self) -> bool {
         let leads_out = |front: &mut Self, comp: CompId| {
-            let prefixes = front.comps[comp].prefixes;
+            let prefixes = front.tree[comp].prefixes;
             front.is_instantiated(comp)
                 && !prefixes.is_protected
                 && (prefixes.direction.is_some() || front.is_connector(comp))
         };
-        let components = self.insts[self.model].components.clone();
-        self.implicit_inners.is_empty() && !components.into_iter().any(|comp| leads_out(self, comp))
+        let components = self.tree[self.tree.model].members.components.clone();
+        self.tree.implicit_inners.is_empty() && !components.into_iter().any(|comp| leads_out(self, comp))
     }
 
     fn variable_of(&mut self, comp: CompId, is_interface: bool) -> Variable {
         let ty = self.comp_type(comp);
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let binding = self.comp_binding(comp).map(|b| (*b).clone()).filter(|b| !b.is_error());
         let attributes = self.attributes(comp, &ty);
         self.check_variable(comp, binding.as_ref(), mark);
-        let c = &self.comps[comp];
+        let c = &self.tree[comp];
         let causality = match c.prefixes.direction {
             Some(ast::Direction::Input) if is_interface => Causality::Input,
             Some(ast::Direction::Output) if is_interface => Causality::Output,
             _ => Causality::Local,
         };
-        let name = if self.insts[c.owner].path.is_some() {
+        let name = if self.tree[c.owner].path.is_some() {
             self.comp_name(comp)
         } else {
-            format!("{}.{}", self.library.qualified_name(self.insts[c.owner].class), self.text(c.name))
+            format!("{}.{}", self.library.qualified_name(self.tree[c.owner].class), self.text(c.name))
         };
         Variable {
             name,
@@ -318,12 +321,12 @@ impl<'a> Front<'a> {
             },
             attributes,
             binding,
-            description: description_text(&c.declaration.comment.description),
+            description: description_text(&c.declared.declaration.comment.description),
             is_protected: c.prefixes.is_protected,
             hide_result: c.prefixes.hide_result,
             is_structural: c.is_structural,
             is_final: c.prefixes.is_final,
-            span: c.span,
+            span: c.declared.span,
         }
     }
 
@@ -336,7 +339,7 @@ impl<'a> Front<'a> {
             }
             CompKind::Class(class) => {
                 for &element in &class.elements {
-                    for inner in self.insts[element].components.clone() {
+                    for inner in self.tree[element].members.components.clone() {
                         self.check_constant(inner);
                     }
                 }
@@ -346,14 +349,14 @@ impl<'a> Front<'a> {
     }
 
     /// The value of a parameter must not vary more than the parameter (specification 3.8).
-    fn check_variable(&mut self, comp: CompId, binding: Option<&Expr>, mark: usize) {
+    fn check_variable(&mut self, comp: CompId, binding: Option<&Expr>, mark: Mark) {
         let Some(binding) = binding else {
-            let waits = self.has_value(comp) && !self.open_values.is_empty();
+            let waits = self.has_value(comp) && !self.messages.open_values.is_empty();
             let is_missing =
                 self.variability_of(comp) == Variability::Constant && !waits && !self.may_come_from_outside(comp);
-            if is_missing && self.diagnostics.len() == mark {
+            if is_missing && self.messages.is_quiet_since(mark) {
                 let name = self.comp_name(comp);
-                self.report(d::constant_without_value(&name, self.comps[comp].span));
+                self.report(d::constant_without_value(&name, self.tree[comp].declared.span));
             }
             return;
         };
@@ -369,27 +372,27 @@ impl<'a> Front<'a> {
             || own == Variability::Constant && value > Variability::Constant
         {
             let name = self.comp_name(comp);
-            self.report(d::value_varies(&name, own, value, binding.span, self.comps[comp].span));
+            self.report(d::value_varies(&name, own, value, binding.span, self.tree[comp].declared.span));
         }
     }
 
     /// Whether iterators in the value of a component run over ranges that are not constant; such a value has been written out.
     fn has_parameter_ranges(&mut self, comp: CompId) -> bool {
-        let value = self.comps[comp].modifier.as_ref().and_then(|m| m.value.as_ref());
+        let value = self.tree[comp].modifier.as_ref().and_then(|m| m.value.as_ref());
         let Some(ModExpr::Ast(expr, scope)) = value.map(|value| value.expr) else { return false };
         let mut ranges = Vec::new();
         crate::deduce::walk_ranges(expr, &mut |range| ranges.push(range));
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let found = ranges.into_iter().any(|range| {
             let range = self.isolated(|front| front.range_expression(scope, range));
             !range.is_error() && typing::variability(self, &range) > Variability::Constant
         });
-        self.diagnostics.truncate(mark);
+        self.messages.take_back(mark);
         found
     }
 
     fn check_constant_fixed(&mut self, comp: CompId) {
-        let fixed = self.comps[comp].sub_modifier(self.words.fixed).and_then(|m| m.value.clone());
+        let fixed = self.tree[comp].sub_modifier(self.words.fixed).and_then(|m| m.value.clone());
         let Some(fixed) = fixed.and_then(|value| self.mod_value(&value, 0)) else { return };
         if matches!(fixed.kind, ExprKind::Boolean(false)) {
             self.report(d::constant_not_fixed(&self.comp_name(comp), fixed.span));
@@ -397,21 +400,35 @@ impl<'a> Front<'a> {
     }
 
     /// An array needs a value for each element, or `each` (specification 7.2.5). What its type says holds for elements.
-    fn check_each(&mut self, comp: CompId, name: saltus_base::Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
-        let of_type = self.leaf_types.get(&comp).and_then(|t| t.modifier.as_ref()).and_then(|m| m.sub(name));
-        let is_of_type = of_type.and_then(|m| m.value.as_ref().map(|v| v.span)) == Some(value.span);
-        if expr.ty.is_scalar() && !sub.is_each && !is_of_type {
+    fn check_each(&mut self, comp: CompId, name: Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
+        if expr.ty.is_scalar() && !sub.is_each && !self.is_said_by_type(comp, name, value) {
             // Texts cannot be taken for values of elements, and libraries leave `each` out there.
             let is_text = expr.ty.base == BaseType::String
-                && self.leaf_types.get(&comp).is_some_and(|t| t.base != BaseType::String);
+                && self.types.leaf_types.get(&comp).is_some_and(|t| t.base != BaseType::String);
             let diagnostic = d::missing_each(value.span);
             self.report_once(if is_text { diagnostic.severity(Severity::Warning) } else { diagnostic });
         }
     }
 
+    /// Does the type of a component give this value to the attribute `name`, not its declaration?
+    fn is_said_by_type(&self, comp: CompId, name: Name, value: &ModValue<'_>) -> bool {
+        let of_type = self.types.leaf_types.get(&comp).and_then(|t| t.modifier.as_ref()).and_then(|m| m.sub(name));
+        of_type.and_then(|m| m.value.as_ref().map(|v| v.span)) == Some(value.span)
+    }
+
+    /// `type T = Real[3](start = {1, 2, 3}); T x[2]`: each element of `x` is a `T` and has all three.
+    fn for_each_of_type(&self, comp: CompId, name: Name, value: &ModValue<'_>, expr: Expr, ty: &Type) -> Expr {
+        let rank = expr.ty.rank();
+        if rank == 0 || rank >= ty.rank() || !self.is_said_by_type(comp, name, value) {
+            return expr;
+        }
+        let outer: Option<Vec<u64>> = ty.dims[..ty.rank() - rank].iter().map(|d| d.known()).collect();
+        outer.map_or(expr.clone(), |sizes| crate::component::fill(expr, &sizes))
+    }
+
     fn attributes(&mut self, comp: CompId, ty: &Type) -> Attributes {
         let mut attributes = Attributes::default();
-        let Some(modifier) = self.comps[comp].modifier.clone() else { return attributes };
+        let Some(modifier) = self.tree[comp].modifier.clone() else { return attributes };
         for (name, sub) in &modifier.subs {
             let text = self.text(*name);
             if !attribute_names(ty.base).contains(&text) {
@@ -431,6 +448,7 @@ impl<'a> Front<'a> {
             if ty.rank() > 0 {
                 self.check_each(comp, *name, sub, &value, &expr);
             }
+            let expr = self.for_each_of_type(comp, *name, &value, expr, ty);
             let base = match text {
                 "fixed" | "unbounded" => BaseType::Boolean,
                 "unit" | "displayUnit" | "quantity" => BaseType::String,
@@ -458,7 +476,7 @@ impl<'a> Front<'a> {
     /// The model component hierarchy level on which something is said; the model itself has 1, types of packages none.
     fn level(&self, value: &ModValue<'_>) -> u32 {
         match value.expr {
-            ModExpr::Ast(_, scope) if self.insts[scope].path.is_some() => self.insts[scope].depth + 1,
+            ModExpr::Ast(_, scope) if self.tree[scope].path.is_some() => self.tree[scope].depth + 1,
             _ => u32::MAX,
         }
     }
@@ -468,11 +486,11 @@ impl<'a> Front<'a> {
         let (mut outermost, mut expr) = (level, expr.clone());
         for _ in 0..MOST_PARAMETERS_IN_A_ROW {
             let ExprKind::Var(var) = expr.kind else { break };
-            let Some(comp) = self.vars.get(var).map(|&comp| &self.comps[comp]) else { break };
+            let Some(comp) = self.tree.vars.get(var).map(|&comp| &self.tree[comp]) else { break };
             if let Some(value) = comp.modifier.as_ref().and_then(|m| m.value.as_ref()) {
                 outermost = outermost.min(self.level(value));
             }
-            let Memo::Known(Some(binding)) = &comp.binding else { break };
+            let Memo::Known(Some(binding)) = &comp.memo.binding else { break };
             expr = (**binding).clone();
         }
         outermost
@@ -491,7 +509,7 @@ impl<'a> Front<'a> {
         let mut function_at = 0;
         loop {
             if let Some(var) = renumbering.new_vars.pop() {
-                let comp = self.vars[var];
+                let comp = self.tree.vars[var];
                 let mut variable = self.variable_of(comp, false);
                 if let Some(value) = self.constant_value(comp) {
                     let ty = variable.ty.clone();
@@ -519,7 +537,7 @@ impl<'a> Front<'a> {
         let mut vars = HashMap::new();
         expr.walk(&mut |e| {
             if let ExprKind::Var(var) = e.kind {
-                vars.insert(var, self.comp_name(self.vars[var]));
+                vars.insert(var, self.comp_name(self.tree.vars[var]));
             }
         });
         flat::print_expr(&Texts { front: self, vars }, expr)
@@ -546,26 +564,23 @@ impl flat::Names for Texts<'_, '_> {
         self.vars.get(&id).map_or("?", |s| s)
     }
     fn local(&self, id: flat::LocalId) -> &str {
-        let locals = match self.front.current_function {
-            Some(f) => &self.front.functions[f].locals,
-            None => &self.front.model_locals,
-        };
+        let locals = self.front.functions.locals();
         locals.get(id).map_or("?", |l| &l.name)
     }
     fn function(&self, id: FunctionId) -> &str {
         &self.front.functions[id].name
     }
     fn record(&self, id: flat::RecordId) -> &str {
-        &self.front.records[id].name
+        &self.front.types.records[id].name
     }
     fn field(&self, record: flat::RecordId, field: u32) -> &str {
-        self.front.records[record].fields.get(field as usize).map_or("?", |f| &f.name)
+        self.front.types.records[record].fields.get(field as usize).map_or("?", |f| &f.name)
     }
     fn enumeration(&self, id: flat::EnumId) -> &str {
-        &self.front.enums[id].name
+        &self.front.types.enums[id].name
     }
     fn literal(&self, id: flat::EnumId, ordinal: u32) -> &str {
-        self.front.enums[id].literals.get((ordinal as usize).wrapping_sub(1)).map_or("?", |l| l)
+        self.front.types.enums[id].literals.get((ordinal as usize).wrapping_sub(1)).map_or("?", |l| l)
     }
 }
 

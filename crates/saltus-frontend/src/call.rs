@@ -38,7 +38,7 @@ impl<'a> Front<'a> {
     fn call_target(&mut self, scope: InstId, call: &ast::Call) -> Target {
         match self.lookup_reference_class(scope, &call.name) {
             Some(Member::Class(slot)) => {
-                if let Some(&base) = self.builtin_classes.get(&self.slots[slot].class) {
+                if let Some(&base) = self.types.builtin_classes.get(&self.tree[slot].class) {
                     return match base {
                         BaseType::Integer => Target::Builtin(Builtin::ToInteger),
                         BaseType::String => Target::Builtin(Builtin::ToString),
@@ -120,9 +120,9 @@ impl<'a> Front<'a> {
 
     /// `getInstanceName()`: the class of the model, then the path of the component.
     fn instance_name(&self, scope: InstId) -> String {
-        let model = self.library.qualified_name(self.insts[self.model].class);
+        let model = self.library.qualified_name(self.tree[self.tree.model].class);
         let model = model.rsplit('.').next().unwrap_or(&model).to_owned();
-        match &self.insts[scope].path {
+        match &self.tree[scope].path {
             Some(path) if !path.is_empty() => format!("{model}.{path}"),
             _ => model,
         }
@@ -149,7 +149,7 @@ impl<'a> Front<'a> {
     /// Applies `f` to each field of a record value.
     fn fieldwise(&mut self, value: &Expr, span: Span, f: &mut dyn FnMut(&mut Self, Expr) -> Expr) -> Expr {
         let BaseType::Record(id) = value.ty.base else { return f(self, value.clone()) };
-        let ty = self.records[id].clone();
+        let ty = self.types.records[id].clone();
         let fields = ty
             .fields
             .iter()
@@ -226,19 +226,22 @@ impl<'a> Front<'a> {
         named: Vec<(ast::Ident, Expr)>,
         span: Span,
     ) -> Option<Vec<Option<Expr>>> {
-        let n = self.functions[function].inputs.len();
+        let settable = self.settable_inputs(function);
         let name = self.functions[function].name.clone();
-        if positional.len() > n {
-            self.report(d::too_many_arguments(&name, positional.len(), n, span));
+        if positional.len() > settable.len() {
+            self.report(d::too_many_arguments(&name, positional.len(), settable.len(), span));
             return None;
         }
-        let mut arguments: Vec<Option<Expr>> = positional.into_iter().map(Some).collect();
-        arguments.resize(n, None);
+        let mut arguments = vec![None; self.functions[function].inputs.len()];
+        for (value, &k) in positional.into_iter().zip(&settable) {
+            arguments[k] = Some(value);
+        }
         for (ident, value) in named {
             let text = self.text(ident.name);
             let entry = &self.functions[function];
-            let Some(k) = entry.inputs.iter().position(|&i| entry.locals[i].name == text) else {
-                let inputs: Vec<String> = entry.inputs.iter().map(|&i| entry.locals[i].name.clone()).collect();
+            let name_of = |k: usize| &entry.locals[entry.inputs[k]].name;
+            let Some(k) = settable.iter().copied().find(|&k| name_of(k) == text) else {
+                let inputs: Vec<String> = settable.iter().map(|&k| name_of(k).clone()).collect();
                 self.report(d::no_such_input(text, &name, &inputs, ident.span));
                 return None;
             };
@@ -250,6 +253,15 @@ impl<'a> Front<'a> {
             arguments[k] = Some(value);
         }
         Some(arguments)
+    }
+
+    /// Positions of the inputs that a call can give: those of a record that are final keep their values (specification 12.6).
+    fn settable_inputs(&self, function: FunctionId) -> Vec<usize> {
+        let entry = &self.functions[function];
+        let is_final = |local| {
+            entry.components.iter().any(|&c| self.tree[c].local == Some(local) && self.tree[c].prefixes.is_final)
+        };
+        (0..entry.inputs.len()).filter(|&k| !(entry.is_record_constructor && is_final(entry.inputs[k]))).collect()
     }
 
     /// A call with its arguments in order: conversions, defaults, vectorisation, result type.
@@ -311,25 +323,28 @@ impl<'a> Front<'a> {
         ok
     }
 
+    /// Missing arguments take the defaults of their inputs, which may depend on each other in any order.
     fn fill_defaults(&mut self, function: FunctionId, arguments: &mut [Option<Expr>], span: Span) -> bool {
         let inputs = self.functions[function].inputs.clone();
-        for (k, &input) in inputs.iter().enumerate() {
-            if arguments[k].is_some() {
-                continue;
-            }
-            let default = self.local_default(function, input);
-            let filled = default.and_then(|e| self.substitute(function, &e, arguments));
-            match filled {
-                Some(mut value) => {
-                    value.span = span;
-                    arguments[k] = Some(value);
-                }
-                None => {
-                    let name = self.functions[function].name.clone();
-                    let input = self.functions[function].locals[input].name.clone();
-                    self.report(d::missing_argument(&name, &input, k + 1, span));
-                    return false;
-                }
+        let mut missing: Vec<(usize, Option<Expr>)> = Vec::new();
+        for (k, &input) in inputs.iter().enumerate().filter(|&(k, _)| arguments[k].is_none()) {
+            missing.push((k, self.local_default(function, input)));
+        }
+        while !missing.is_empty() {
+            let before = missing.len();
+            missing.retain(|(k, default)| {
+                let filled = default.as_ref().and_then(|e| self.substitute(function, e, arguments));
+                let Some(mut value) = filled else { return true };
+                value.span = span;
+                arguments[*k] = Some(value);
+                false
+            });
+            if missing.len() == before {
+                let k = missing[0].0;
+                let name = self.functions[function].name.clone();
+                let input = self.functions[function].locals[inputs[k]].name.clone();
+                self.report(d::missing_argument(&name, &input, k + 1, span));
+                return false;
             }
         }
         true
@@ -406,7 +421,7 @@ impl<'a> Front<'a> {
         for k in 0..outer.len() {
             let local =
                 flat::Local { name: format!("$i{}", k + 1), ty: Type::INTEGER, sizes: Vec::new(), default: None, span };
-            let local = self.locals_mut().push(local);
+            let local = self.functions.locals_mut().push(local);
             let size = vec![witness.clone(), Expr::integer(k as i64 + 1, span)];
             let stop = Expr::builtin(Builtin::Size, size, Type::INTEGER, span);
             let range = typing::range(self, Expr::integer(1, span), None, stop, span);
@@ -433,7 +448,7 @@ impl<'a> Front<'a> {
     /// A call of a function that is itself an input of the enclosing function.
     fn local_call(&mut self, scope: InstId, comp: CompId, call: &'a ast::Call, span: Span) -> Expr {
         let name = self.ref_text(&call.name);
-        let Some(local) = self.comps[comp].local else {
+        let Some(local) = self.tree[comp].local else {
             self.report(d::not_a_function(&name, call.name.span));
             return Expr::error(span);
         };
@@ -441,7 +456,7 @@ impl<'a> Front<'a> {
             self.report(d::not_a_function(&name, call.name.span));
             return Expr::error(span);
         }
-        let (declared_in, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let (declared_in, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let Some(slot) = self.lookup_class(declared_in, &clause.type_name) else { return Expr::error(span) };
         let interface = self.function_of(slot);
         match self.function_call(scope, interface, call, span) {

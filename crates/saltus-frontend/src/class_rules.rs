@@ -24,7 +24,7 @@ const ENUMERATION_ATTRIBUTES: [&str; 5] = ["quantity", "min", "max", "start", "f
 
 impl<'a> Front<'a> {
     pub fn check_class(&mut self, class: ClassId, definition: &'a ast::ClassDef) {
-        if !self.checked_classes.insert(class) || self.builtin_classes.contains_key(&class) {
+        if !self.checks.checked_classes.insert(class) || self.types.builtin_classes.contains_key(&class) {
             return;
         }
         match &definition.body {

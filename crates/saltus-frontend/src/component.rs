@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use saltus_base::{Diagnostic, Span};
+use saltus_base::Diagnostic;
 use saltus_eval::Value;
 use saltus_flat::{self as flat, BaseType, Dim, Type};
 use saltus_syntax::ast;
@@ -26,20 +26,20 @@ pub const MOST_DECLARED: u64 = 1_000_000;
 impl<'a> Front<'a> {
     /// Whether the component exists; a conditional component whose condition is false does not.
     pub fn is_present(&mut self, comp: CompId) -> bool {
-        match self.comps[comp].is_present {
+        match self.tree[comp].memo.is_present {
             Memo::Known(is_present) => return is_present,
             Memo::InProgress => {
-                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
                 self.report(d::recursive_component(&name, span));
                 return true;
             }
             Memo::Unknown => {}
         }
-        let Some((condition, scope)) = self.comps[comp].condition else {
-            self.comps[comp].is_present = Memo::Known(true);
+        let Some((condition, scope)) = self.tree[comp].declared.condition else {
+            self.tree[comp].memo.is_present = Memo::Known(true);
             return true;
         };
-        self.comps[comp].is_present = Memo::InProgress;
+        self.tree[comp].memo.is_present = Memo::InProgress;
         let expr = self.isolated(|front| front.expression(scope, condition));
         let is_present = match self.evaluate_structural(&expr) {
             Ok(Value::Boolean(b)) => b,
@@ -55,119 +55,122 @@ impl<'a> Front<'a> {
                 true
             }
         };
-        self.comps[comp].is_present = Memo::Known(is_present);
+        self.tree[comp].memo.is_present = Memo::Known(is_present);
         is_present
     }
 
     /// The component that `comp` really is: itself, or the `inner` one that an `outer` component stands for.
     pub fn actual(&mut self, comp: CompId) -> CompId {
-        if !self.comps[comp].is_outer {
+        if !self.tree[comp].declared.is_outer {
             return comp;
         }
-        match self.comps[comp].outer {
+        match self.tree[comp].memo.outer {
             Memo::Known(Some(inner)) => return inner,
             Memo::Known(None) | Memo::InProgress => return comp,
             Memo::Unknown => {}
         }
-        self.comps[comp].outer = Memo::InProgress;
+        self.tree[comp].memo.outer = Memo::InProgress;
         let inner = self.find_inner(comp);
-        self.comps[comp].outer = Memo::Known(inner);
+        self.tree[comp].memo.outer = Memo::Known(inner);
         inner.unwrap_or(comp)
     }
 
     /// Looks up the instance tree for an `inner` component of the same name (specification 5.4).
     fn find_inner(&mut self, comp: CompId) -> Option<CompId> {
-        let name = self.comps[comp].name;
-        let mut at = self.comps[comp].owner;
-        while let Some(owner) = self.insts[at].owner {
-            at = self.comps[owner].owner;
+        let name = self.tree[comp].name;
+        let mut at = self.tree[comp].owner;
+        while let Some(owner) = self.tree[at].owner {
+            at = self.tree[owner].owner;
             match self.member(at, name) {
-                Some(Member::Component(found)) if self.comps[found].is_inner && found != comp => return Some(found),
+                Some(Member::Component(found)) if self.tree[found].declared.is_inner && found != comp => {
+                    return Some(found);
+                }
                 Some(Member::Class(slot))
-                    if self.library.element(self.slots[slot].class).is_some_and(|e| e.prefixes.is_inner) =>
+                    if self.library.element(self.tree[slot].class).is_some_and(|e| e.prefixes.is_inner) =>
                 {
-                    let (span, declared) = (self.comps[comp].span, self.slots[slot].definition.name.span);
+                    let (span, declared) = (self.tree[comp].declared.span, self.tree[slot].definition.name.span);
                     self.report(d::inner_kind(self.text(name), "component", "class", span, declared));
                     return None;
                 }
                 _ => {}
             }
         }
-        if at != self.model {
+        if at != self.tree.model {
             return None;
         }
         if let Some(Member::Component(taken)) = self.member(at, name)
             && taken != comp
-            && !self.comps[taken].is_outer
+            && !self.tree[taken].declared.is_outer
         {
-            let (span, declared) = (self.comps[comp].span, self.comps[taken].span);
+            let (span, declared) = (self.tree[comp].declared.span, self.tree[taken].declared.span);
             self.report(d::inner_name_taken(self.text(name), span, declared));
             return None;
         }
-        if self.comps[comp].owner == self.model && self.comps[comp].is_inner {
+        if self.tree[comp].owner == self.tree.model && self.tree[comp].declared.is_inner {
             // Nothing around it: what it declares as `inner` is all there is.
             return Some(comp);
         }
-        if self.purpose == Purpose::Simulate && self.comps[comp].owner == self.model {
-            let class = self.path_text(&self.comps[comp].clause.type_name.parts);
-            self.report(d::top_level_outer(self.text(name), &class, self.comps[comp].span));
+        if self.request.purpose == Purpose::Simulate && self.tree[comp].owner == self.tree.model {
+            let class = self.path_text(&self.tree[comp].declared.clause.type_name.parts);
+            self.report(d::top_level_outer(self.text(name), &class, self.tree[comp].declared.span));
         }
         Some(self.implicit_inner(comp))
     }
 
     /// No `inner` anywhere: one with the declared type and no modification is added at the top.
     fn implicit_inner(&mut self, comp: CompId) -> CompId {
-        let c = &self.comps[comp];
-        let (name, clause, declaration, scope, span) = (c.name, c.clause, c.declaration, c.scope, c.span);
-        if let Some(&(_, inner)) = self.implicit_inners.iter().find(|(n, _)| *n == name) {
+        let c = &self.tree[comp];
+        let (name, clause, declaration, scope, span) =
+            (c.name, c.declared.clause, c.declared.declaration, c.declared.scope, c.declared.span);
+        if let Some(&(_, inner)) = self.tree.implicit_inners.iter().find(|(n, _)| *n == name) {
             return inner;
         }
         let message = self.missing_inner_message(scope, &clause.type_name);
         let type_name = self.path_text(&clause.type_name.parts);
         self.report(d::missing_inner(self.text(name), &type_name, message.as_deref(), span));
-        let model = self.model;
+        let model = self.tree.model;
         let inner = self.new_comp(model, clause, declaration, None, false);
-        let new = &mut self.comps[inner];
-        new.scope = scope;
+        let new = &mut self.tree[inner];
+        new.declared.scope = scope;
         new.owner = model;
-        new.is_inner = true;
-        new.is_outer = false;
-        new.condition = None;
+        new.declared.is_inner = true;
+        new.declared.is_outer = false;
+        new.declared.condition = None;
         new.modifier = None;
-        self.implicit_inners.push((name, inner));
-        self.insts[model].components.push(inner);
+        self.tree.implicit_inners.push((name, inner));
+        self.tree[model].members.components.push(inner);
         inner
     }
 
     pub fn comp_kind(&mut self, comp: CompId) -> CompKind {
-        match &self.comps[comp].kind {
+        match &self.tree[comp].memo.kind {
             Memo::Known(kind) => return kind.clone(),
             Memo::InProgress => {
-                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
                 self.report(d::recursive_component(&name, span));
                 return CompKind::Error;
             }
             Memo::Unknown => {}
         }
-        self.comps[comp].kind = Memo::InProgress;
+        self.tree[comp].memo.kind = Memo::InProgress;
         let kind = self.make_kind(comp).unwrap_or(CompKind::Error);
-        self.comps[comp].kind = Memo::Known(kind.clone());
+        self.tree[comp].memo.kind = Memo::Known(kind.clone());
         kind
     }
 
     fn make_kind(&mut self, comp: CompId) -> Option<CompKind> {
-        let (scope, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let (scope, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let slot = self.lookup_class(scope, &clause.type_name)?;
         self.check_component_type(comp, slot)?;
         if let Some(simple) = self.simple_type(slot) {
             return Some(self.make_leaf(comp, &simple));
         }
-        let definition = self.slots[slot].definition;
+        let definition = self.tree[slot].definition;
         if definition.kind == ast::ClassKind::Type {
             let inst = self.slot_instance(slot);
             self.expand(inst);
-            if !self.insts[inst].is_incomplete && self.insts[inst].predefined_base.is_none() {
-                let class = self.library.qualified_name(self.slots[slot].class);
+            if !self.tree[inst].members.is_incomplete && self.tree[inst].members.predefined_base.is_none() {
+                let class = self.library.qualified_name(self.tree[slot].class);
                 self.report(d::not_a_simple_type(&class, definition.name.span));
             }
         }
@@ -175,36 +178,36 @@ impl<'a> Front<'a> {
     }
 
     fn make_leaf(&mut self, comp: CompId, simple: &Rc<SimpleType<'a>>) -> CompKind {
-        let var = self.vars.push(comp);
-        let (name, span) = (self.comps[comp].name, self.comps[comp].span);
+        let var = self.tree.vars.push(comp);
+        let (name, span) = (self.tree[comp].name, self.tree[comp].declared.span);
         if let BaseType::Enumeration(id) = simple.base
-            && self.unspecified_enums.contains(&id)
-            && !self.allow_partial
+            && self.types.is_unspecified(id)
+            && !self.request.allow_partial
         {
             self.report(d::unspecified_enumeration(self.text(name), span));
         }
-        if let (Some(own), Some(of_type)) = (self.comps[comp].clause.direction, simple.direction)
+        if let (Some(own), Some(of_type)) = (self.tree[comp].declared.clause.direction, simple.direction)
             && own != of_type
         {
             let (own, of_type) = (direction_word(own), direction_word(of_type));
             self.report_once(d::nested_prefix(own, self.text(name), of_type, span));
         }
-        self.check_final(&self.comps[comp].modifier.clone(), &simple.modifier);
-        let c = &mut self.comps[comp];
+        self.check_final(&self.tree[comp].modifier.clone(), &simple.modifier);
+        let c = &mut self.tree[comp];
         c.modifier = merge(&c.modifier, &simple.modifier);
         c.prefixes.direction = c.prefixes.direction.or(simple.direction);
         c.var = Some(var);
-        self.leaf_types.insert(comp, simple.clone());
+        self.types.leaf_types.insert(comp, simple.clone());
         CompKind::Leaf(Rc::new(Leaf { base: simple.base, is_connector: simple.is_connector }))
     }
 
     fn make_class_component(&mut self, comp: CompId, slot: SlotId) -> Option<CompKind> {
-        let owner = self.comps[comp].owner;
-        let depth = self.insts[owner].depth + 1;
-        let span = self.comps[comp].span;
-        let class = self.slots[slot].class;
+        let owner = self.tree[comp].owner;
+        let depth = self.tree[owner].depth + 1;
+        let span = self.tree[comp].declared.span;
+        let class = self.tree[slot].class;
         let n_outside = self.count_outside(owner, class);
-        if self.is_too_large || n_outside > 0 && self.endless.contains(&class) {
+        if self.budget.is_too_large || n_outside > 0 && self.checks.endless.contains(&class) {
             return None;
         }
         if depth > MOST_NESTED && n_outside == 0 {
@@ -212,7 +215,7 @@ impl<'a> Front<'a> {
             return None;
         }
         if depth > MOST_NESTED || n_outside > MOST_RECURSIVE {
-            self.endless.insert(class);
+            self.checks.endless.insert(class);
             let class = self.library.qualified_name(class);
             let name = self.comp_name(comp);
             self.report_once(d::recursive_instantiation(&class, &name, span));
@@ -221,42 +224,42 @@ impl<'a> Front<'a> {
         let of_class = self.class_subscripts(slot);
         let class_rank = of_class.len();
         if class_rank > 0 {
-            self.array_classes.insert(comp, of_class);
+            self.sizes.array_classes.insert(comp, of_class);
         }
         // A record that refers to itself while its sizes are being found must see a component without elements.
         let dims = self.comp_dims(comp);
-        if self.wrong_sizes.contains(&comp) {
+        if self.sizes.wrong.contains(&comp) {
             return None;
         }
         let count: u64 = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).unwrap_or(u64::MAX);
-        if self.n_instances().saturating_add(count) > MOST_INSTANCES {
+        if self.tree.n_instances().saturating_add(count) > MOST_INSTANCES {
             let name = self.comp_name(comp);
             self.give_up(d::too_many_instances(&name, count, span));
             return None;
         }
-        let modifier = merge(&self.comps[comp].modifier, &self.slots[slot].modifier);
-        if self.comps[comp].prefixes.direction.is_none() {
-            self.comps[comp].prefixes.direction = self.class_direction(slot);
+        let modifier = merge(&self.tree[comp].modifier, &self.tree[slot].modifier);
+        if self.tree[comp].prefixes.direction.is_none() {
+            self.tree[comp].prefixes.direction = self.class_direction(slot);
         }
-        let prefixes = self.comps[comp].prefixes;
-        let path = self.insts[owner].path.clone();
-        let name = self.text(self.comps[comp].name);
+        let prefixes = self.tree[comp].prefixes;
+        let path = self.tree[owner].path.clone();
+        let name = self.text(self.tree[comp].name);
         let mut elements = Vec::with_capacity(count as usize);
         let mut index = vec![1u32; dims.len()];
         for _ in 0..count {
             let modifier = modifier.as_ref().map(|m| m.at_index(&index));
-            let inst = self.new_inst(slot, modifier, Some(comp));
-            self.insts[inst].path = path.as_ref().map(|p| element_path(p, name, &index).into());
-            self.insts[inst].prefixes = prefixes;
-            self.insts[inst].depth = depth;
-            self.insts[inst].class_index = index.iter().copied().skip(index.len().saturating_sub(class_rank)).collect();
+            let inst = self.tree.new_inst(slot, modifier, Some(comp));
+            self.tree[inst].path = path.as_ref().map(|p| element_path(p, name, &index).into());
+            self.tree[inst].prefixes = prefixes;
+            self.tree[inst].depth = depth;
+            self.tree[inst].class_index = index.iter().copied().skip(index.len().saturating_sub(class_rank)).collect();
             elements.push(inst);
             advance(&mut index, &dims);
         }
         let kind = CompKind::Class(Rc::new(ClassComp { slot, elements: elements.clone() }));
-        self.comps[comp].kind = Memo::Known(kind.clone());
+        self.tree[comp].memo.kind = Memo::Known(kind.clone());
         if let Some(&inst) = elements.first() {
-            let modification = self.comps[comp].declaration.modification.as_ref();
+            let modification = self.tree[comp].declared.declaration.modification.as_ref();
             self.record_modification(inst, modification.and_then(|m| m.class.as_ref()));
         }
         for inst in elements {
@@ -270,37 +273,33 @@ impl<'a> Front<'a> {
         let mut at = Some(inst);
         let mut n = 0;
         while let Some(i) = at {
-            n += usize::from(self.insts[i].class == class);
-            at = self.insts[i].owner.map(|comp| self.comps[comp].owner);
+            n += usize::from(self.tree[i].class == class);
+            at = self.tree[i].owner.map(|comp| self.tree[comp].owner);
         }
         n
     }
 
-    pub fn n_instances(&self) -> u64 {
-        self.insts.len() as u64 + self.comps.len() as u64
-    }
-
     /// The model is too large: says so, and nothing more is instantiated.
     pub fn give_up(&mut self, diagnostic: Diagnostic) {
-        if !std::mem::replace(&mut self.is_too_large, true) {
+        if !std::mem::replace(&mut self.budget.is_too_large, true) {
             self.report(diagnostic);
         }
     }
 
     /// The type of a component must be a class that can be instantiated.
     fn check_component_type(&mut self, comp: CompId, slot: SlotId) -> Option<()> {
-        let definition = self.slots[slot].definition;
-        let span = self.comps[comp].clause.type_name.span;
+        let definition = self.tree[slot].definition;
+        let span = self.tree[comp].declared.clause.type_name.span;
         let kind = match definition.kind {
             ast::ClassKind::Package => "package",
             ast::ClassKind::Function | ast::ClassKind::OperatorFunction => "function",
             ast::ClassKind::Operator => "operator",
             _ => return Some(()),
         };
-        if kind == "function" && self.insts[self.comps[comp].owner].function.is_some() {
+        if kind == "function" && self.tree[self.tree[comp].owner].function.is_some() {
             return Some(());
         }
-        let class = self.library.qualified_name(self.slots[slot].class);
+        let class = self.library.qualified_name(self.tree[slot].class);
         self.report(d::not_a_component_type(&class, kind, span));
         None
     }
@@ -308,106 +307,116 @@ impl<'a> Front<'a> {
     /// A size that cannot be found because the value it is taken from is wrong is a consequence, not a mistake.
     fn report_withholding(&mut self, comp: CompId, diagnostic: Diagnostic) {
         let is_consequence = self.has_value(comp)
-            && matches!(&self.comps[comp].written, Memo::Known(value) if value.as_ref().is_none_or(|v| v.is_error()));
-        if is_consequence { self.withheld.push(diagnostic) } else { self.report(diagnostic) }
+            && matches!(&self.tree[comp].memo.written, Memo::Known(value) if value.as_ref().is_none_or(|v| v.is_error()));
+        if is_consequence { self.messages.withhold(diagnostic) } else { self.report(diagnostic) }
     }
 
     /// Sizes of a component; reports and returns sizes of 0 where they cannot be found.
     pub fn comp_dims(&mut self, comp: CompId) -> Rc<[u64]> {
-        match &self.comps[comp].dims {
+        match &self.tree[comp].memo.dims {
             Memo::Known(dims) => return dims.clone(),
             Memo::InProgress => return self.dims_so_far(comp),
             Memo::Unknown => {}
         }
-        if matches!(self.comps[comp].kind, Memo::Unknown) {
+        if matches!(self.tree[comp].memo.kind, Memo::Unknown) {
             self.comp_kind(comp);
-            if let Memo::Known(dims) = &self.comps[comp].dims {
+            if let Memo::Known(dims) = &self.tree[comp].memo.dims {
                 return dims.clone();
             }
         }
         let subscripts = self.comp_subscripts(comp);
         if subscripts.is_empty() {
             let none: Rc<[u64]> = Rc::new([]);
-            self.comps[comp].dims = Memo::Known(none.clone());
+            self.tree[comp].memo.dims = Memo::Known(none.clone());
             return none;
         }
-        self.comps[comp].dims = Memo::InProgress;
-        let mut dims: Vec<u64> = Vec::with_capacity(subscripts.len());
-        let mut inferred: Option<Vec<Dim>> = None;
+        self.tree[comp].memo.dims = Memo::InProgress;
+        let own = self.tree[comp].name;
+        let refers_to_itself = |subscript: &ast::Subscript| match subscript {
+            ast::Subscript::Expr(e) => crate::deduce::mentions(e, own),
+            ast::Subscript::Colon(_) => false,
+        };
+        let (mut later, now): (Vec<usize>, Vec<usize>) =
+            (0..subscripts.len()).partition(|&k| refers_to_itself(subscripts[k].0));
+        self.sizes.so_far.insert(comp, vec![None; subscripts.len()]);
         let mut is_wrong = false;
-        for (k, (subscript, scope)) in subscripts.iter().enumerate() {
-            let size = match subscript {
-                ast::Subscript::Expr(e) => {
-                    self.note_index_type(comp, k, *scope, e);
-                    self.dimension(comp, e, *scope)
-                }
-                ast::Subscript::Colon(span) => {
-                    let from = inferred.get_or_insert_with(Vec::new);
-                    if from.is_empty() {
-                        *from = self.dims_of_binding(comp);
-                    }
-                    match from.get(k).copied() {
-                        Some(Dim::Known(n)) => Some(n),
-                        _ => {
-                            let name = self.comp_name(comp);
-                            let diagnostic = d::size_not_inferable(&name, *span);
-                            if self.may_come_from_outside(comp) {
-                                self.open_values.push(diagnostic);
-                            } else {
-                                self.report_withholding(comp, diagnostic);
-                            }
-                            None
-                        }
-                    }
-                }
-            };
-            is_wrong |= size.is_none();
-            dims.push(size.unwrap_or(0));
-            self.sizes_so_far.insert(comp, dims.clone());
+        for k in now {
+            is_wrong |= !self.find_dim(comp, k, subscripts[k]);
         }
-        self.sizes_so_far.remove(&comp);
+        // `Real x[size(x, 2), size(x, 3), 2]`: whichever can be found next, until none can.
+        while let Some(found) = later.iter().position(|&k| self.quietly(|front| front.find_dim(comp, k, subscripts[k])))
+        {
+            later.remove(found);
+        }
+        for k in later {
+            is_wrong |= !self.find_dim(comp, k, subscripts[k]);
+        }
         if is_wrong {
-            self.wrong_sizes.insert(comp);
+            self.sizes.wrong.insert(comp);
         }
-        let dims: Rc<[u64]> = dims.into();
-        self.comps[comp].dims = Memo::Known(dims.clone());
+        let found = self.sizes.so_far.remove(&comp).unwrap_or_default();
+        let dims: Rc<[u64]> = found.into_iter().map(|size| size.unwrap_or(0)).collect();
+        self.tree[comp].memo.dims = Memo::Known(dims.clone());
         dims
+    }
+
+    /// Finds the size of one dimension; reports and returns false where there is none.
+    fn find_dim(&mut self, comp: CompId, k: usize, (subscript, scope): (&'a ast::Subscript, InstId)) -> bool {
+        let size = match subscript {
+            ast::Subscript::Expr(e) => {
+                self.note_index_type(comp, k, scope, e);
+                self.dimension(comp, e, scope)
+            }
+            ast::Subscript::Colon(span) => match self.dims_of_binding(comp).get(k) {
+                Some(Dim::Known(n)) => Some(*n),
+                _ => {
+                    let name = self.comp_name(comp);
+                    let diagnostic = d::size_not_inferable(&name, *span);
+                    if self.may_come_from_outside(comp) {
+                        self.messages.open_values.push(diagnostic);
+                    } else {
+                        self.report_withholding(comp, diagnostic);
+                    }
+                    None
+                }
+            },
+        };
+        if let Some(sizes) = self.sizes.so_far.get_mut(&comp) {
+            sizes[k] = size;
+        }
+        size.is_some()
     }
 
     fn note_index_type(&mut self, comp: CompId, k: usize, scope: InstId, expr: &'a ast::Expr) {
         let Some(base) = self.type_as_index(scope, expr) else { return };
-        let types = self.index_types.entry(comp).or_default();
-        types.resize(types.len().max(k + 1), None);
-        types[k] = Some(base);
+        self.sizes.set_index_type(comp, k, base);
     }
 
     /// Sizes of an array that one of its own sizes refers to, as in `Real A[:, size(A, 1)]`.
     fn dims_so_far(&mut self, comp: CompId) -> Rc<[u64]> {
-        let rank = self.comp_subscripts(comp).len();
-        let known = self.sizes_so_far.get(&comp).cloned().unwrap_or_default();
-        if !known.is_empty() {
-            return known.into_iter().chain(std::iter::repeat(0)).take(rank).collect();
+        let sizes = self.sizes.so_far.get(&comp).cloned().unwrap_or_default();
+        if sizes.is_empty() || sizes.contains(&None) {
+            let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
+            self.report(d::cyclic_size(&name, span));
         }
-        let (name, span) = (self.comp_name(comp), self.comps[comp].span);
-        self.report(d::cyclic_size(&name, span));
-        Rc::new([])
+        sizes.into_iter().map(|size| size.unwrap_or(0)).collect()
     }
 
     /// All subscripts of a component, outermost first: of the name, of the type in the clause, of the type itself.
     pub fn comp_subscripts(&mut self, comp: CompId) -> Vec<(&'a ast::Subscript, InstId)> {
-        let c = &self.comps[comp];
-        let scope = c.scope;
+        let c = &self.tree[comp];
+        let scope = c.declared.scope;
         let mut result: Vec<_> =
-            c.declaration.subscripts.iter().chain(&c.clause.subscripts).map(|s| (s, scope)).collect();
+            c.declared.declaration.subscripts.iter().chain(&c.declared.clause.subscripts).map(|s| (s, scope)).collect();
         if result.is_empty()
-            && let Some((own, of_type, scope)) = c.dims_from
+            && let Some((own, of_type, scope)) = c.declared.dims_from
         {
             result = own.iter().chain(of_type).map(|s| (s, scope)).collect();
         }
-        if let Some(simple) = self.leaf_types.get(&comp) {
+        if let Some(simple) = self.types.leaf_types.get(&comp) {
             result.extend(simple.subscripts.iter().copied());
         }
-        if let Some(of_class) = self.array_classes.get(&comp) {
+        if let Some(of_class) = self.sizes.array_classes.get(&comp) {
             result.extend(of_class.iter().copied());
         }
         result
@@ -420,6 +429,15 @@ impl<'a> Front<'a> {
         }
         let typed = self.isolated(|front| front.expression(scope, expr));
         if typed.is_error() {
+            return None;
+        }
+        let mut needs_open_size = false;
+        typed.walk(&mut |e| {
+            needs_open_size |= matches!(e.kind, flat::ExprKind::Var(_)) && e.ty.dims.contains(&Dim::Unknown)
+        });
+        if needs_open_size {
+            let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
+            self.report(d::cyclic_size(&name, span));
             return None;
         }
         match self.evaluate_structural(&typed) {
@@ -444,7 +462,7 @@ impl<'a> Front<'a> {
     pub fn type_as_size(&mut self, scope: InstId, expr: &ast::Expr) -> Option<u64> {
         match self.type_as_index(scope, expr)? {
             BaseType::Boolean => Some(2),
-            BaseType::Enumeration(id) => Some(self.enums[id].literals.len() as u64),
+            BaseType::Enumeration(id) => Some(self.types.enums[id].literals.len() as u64),
             _ => None,
         }
     }
@@ -465,7 +483,7 @@ impl<'a> Front<'a> {
         }
         // Without a value the start attribute is the next best witness of the size.
         let start = self.words.start;
-        match self.comps[comp].sub_modifier(start).and_then(|m| m.value.clone()) {
+        match self.tree[comp].sub_modifier(start).and_then(|m| m.value.clone()) {
             Some(value) => self.mod_value(&value, 0).map_or(Vec::new(), |e| e.ty.dims),
             None => Vec::new(),
         }
@@ -481,9 +499,14 @@ impl<'a> Front<'a> {
             },
             CompKind::Error => return Type::ERROR,
         };
+        if matches!(self.tree[comp].memo.dims, Memo::InProgress)
+            && let Some(sizes) = self.sizes.so_far.get(&comp).filter(|sizes| sizes.iter().any(Option::is_some))
+        {
+            let dims = sizes.iter().map(|size| size.map_or(Dim::Unknown, Dim::Known));
+            return Type::array(base, dims.collect::<Vec<_>>());
+        }
         let dims = self.comp_dims(comp);
-        let is_unknown = matches!(self.comps[comp].dims, Memo::InProgress) && !self.sizes_so_far.contains_key(&comp);
-        if is_unknown || self.wrong_sizes.contains(&comp) {
+        if matches!(self.tree[comp].memo.dims, Memo::InProgress) || self.sizes.wrong.contains(&comp) {
             return Type::ERROR;
         }
         Type::array(base, dims.iter().map(|&n| Dim::Known(n)).collect::<Vec<_>>())
@@ -491,16 +514,16 @@ impl<'a> Front<'a> {
 
     /// The value given to a component, brought to its type.
     pub fn comp_binding(&mut self, comp: CompId) -> Option<Rc<flat::Expr>> {
-        match &self.comps[comp].binding {
+        match &self.tree[comp].memo.binding {
             Memo::Known(binding) => return binding.clone(),
             Memo::InProgress => {
-                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
                 self.report(d::cyclic_value(&name, span));
                 return None;
             }
             Memo::Unknown => {}
         }
-        self.comps[comp].binding = Memo::InProgress;
+        self.tree[comp].memo.binding = Memo::InProgress;
         let written = self.written_value(comp);
         let binding = written.map(|value| {
             let value = (*value).clone();
@@ -508,34 +531,34 @@ impl<'a> Front<'a> {
             let name = self.comp_name(comp);
             Rc::new(typing::convert(self, value, &ty, typing::Place::Binding { variable: &name }))
         });
-        self.comps[comp].binding = Memo::Known(binding.clone());
+        self.tree[comp].memo.binding = Memo::Known(binding.clone());
         binding
     }
 
     /// The value given to a component as it was written; `:` sizes may still depend on it.
     fn written_value(&mut self, comp: CompId) -> Option<Rc<flat::Expr>> {
-        match &self.comps[comp].written {
+        match &self.tree[comp].memo.written {
             Memo::Known(value) => return value.clone(),
             Memo::InProgress => {
-                let (name, span) = (self.comp_name(comp), self.comps[comp].span);
+                let (name, span) = (self.comp_name(comp), self.tree[comp].declared.span);
                 self.report(d::cyclic_value(&name, span));
                 return None;
             }
             Memo::Unknown => {}
         }
-        self.comps[comp].written = Memo::InProgress;
+        self.tree[comp].memo.written = Memo::InProgress;
         let value = self.find_written_value(comp).map(Rc::new);
-        self.comps[comp].written = Memo::Known(value.clone());
+        self.tree[comp].memo.written = Memo::Known(value.clone());
         value
     }
 
     fn find_written_value(&mut self, comp: CompId) -> Option<flat::Expr> {
-        let own = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
-        let element = self.comps[comp].owner;
+        let own = self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone());
+        let element = self.tree[comp].owner;
         // What a record declares constant is not set by its constructor, nor by the value of the whole (specification 12.6).
-        let is_constant = self.comps[comp].clause.variability == Some(ast::Variability::Constant);
+        let is_constant = self.tree[comp].declared.clause.variability == Some(ast::Variability::Constant);
         if !own.as_ref().is_some_and(|v| v.beats_binding || is_constant)
-            && let Some(record) = self.insts[element].owner
+            && let Some(record) = self.tree[element].owner
             && let Some(value) = self.value_from_record(comp, element, record)
         {
             return Some(value);
@@ -561,17 +584,17 @@ impl<'a> Front<'a> {
         let span = binding.span;
         let position = class.elements.iter().position(|&e| e == element)?;
         let dims = self.comp_dims(record);
-        let name = self.text(self.comps[comp].name);
+        let name = self.text(self.tree[comp].name);
         let of_element = self.element_of((*binding).clone(), &dims, position as u64);
         Some(typing::field(self, of_element, name, span))
     }
 
     /// Whether the component or the record around it is given a value.
     pub fn has_value(&self, comp: CompId) -> bool {
-        if self.comps[comp].modifier.as_ref().is_some_and(|m| m.value.is_some()) {
+        if self.tree[comp].modifier.as_ref().is_some_and(|m| m.value.is_some()) {
             return true;
         }
-        self.insts[self.comps[comp].owner].owner.is_some_and(|outer| self.has_value(outer))
+        self.tree[self.tree[comp].owner].owner.is_some_and(|outer| self.has_value(outer))
     }
 
     /// The typed value of a modification for an element with `rank` dimensions of its own.
@@ -594,12 +617,20 @@ impl<'a> Front<'a> {
 
     /// Runs `f` outside the loops and subscripts that surround the present expression.
     pub fn isolated<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        let iterators = std::mem::take(&mut self.iterators);
-        let ends = std::mem::take(&mut self.ends);
+        let inside = self.context.step_out();
         let result = f(self);
-        self.iterators = iterators;
-        self.ends = ends;
+        self.context = inside;
         result
+    }
+
+    /// Tries something; where it fails, its messages are taken back.
+    fn quietly(&mut self, f: impl FnOnce(&mut Self) -> bool) -> bool {
+        let mark = self.messages.mark();
+        let succeeded = f(self);
+        if !succeeded {
+            self.messages.take_back(mark);
+        }
+        succeeded
     }
 
     /// The element at a row-major position of an array value.
@@ -615,37 +646,24 @@ impl<'a> Front<'a> {
 
     /// Flat name of a component, for messages and for the flat model.
     pub fn comp_name(&self, comp: CompId) -> String {
-        let c = &self.comps[comp];
+        let c = &self.tree[comp];
         let name = self.text(c.name);
-        match &self.insts[c.owner].path {
+        match &self.tree[c.owner].path {
             Some(path) if !path.is_empty() => format!("{path}.{name}"),
             _ => name.to_owned(),
         }
     }
 
-    /// The same mistake at the same place, seen through several instances of a class, is one mistake.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        let is_repeated = diagnostic.span.is_some()
-            && self.diagnostics.iter().any(|d| d.code == diagnostic.code && d.span == diagnostic.span);
-        if !is_repeated {
-            self.diagnostics.push(diagnostic);
-        }
+        self.messages.report(diagnostic);
     }
 
-    /// Reports what holds for the text of a class, also while an expression is only tried.
     pub fn report_always(&mut self, diagnostic: Diagnostic) {
-        let is_repeated = self.certain.iter().any(|d| d.code == diagnostic.code && d.span == diagnostic.span);
-        if !is_repeated {
-            self.certain.push(diagnostic);
-        }
+        self.messages.report_always(diagnostic);
     }
 
-    /// Reports at most once per place, whatever the wording.
     pub fn report_once(&mut self, diagnostic: Diagnostic) {
-        let key = (diagnostic.code, diagnostic.span.unwrap_or(Span::nowhere()));
-        if self.reported.insert(key) {
-            self.diagnostics.push(diagnostic);
-        }
+        self.messages.report_once(diagnostic);
     }
 }
 

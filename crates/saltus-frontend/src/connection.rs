@@ -61,7 +61,7 @@ impl<'a> Front<'a> {
     /// Collects the connections of an instance and everything in it.
     pub fn collect_connections(&mut self, inst: InstId) {
         self.connections_of(inst);
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) {
                 continue;
             }
@@ -72,10 +72,10 @@ impl<'a> Front<'a> {
     }
 
     fn connections_of(&mut self, inst: InstId) {
-        for base in self.insts[inst].bases.clone() {
+        for base in self.tree[inst].members.bases.clone() {
             self.connections_of(base);
         }
-        let Some(ast::ClassBody::Long(body)) = self.insts[inst].definition.map(|c| &c.body) else { return };
+        let Some(ast::ClassBody::Long(body)) = self.tree[inst].definition.map(|c| &c.body) else { return };
         for section in &body.sections {
             match section {
                 ast::Section::Equations { is_initial: false, equations, .. } => self.connections_in(inst, equations),
@@ -175,7 +175,7 @@ impl<'a> Front<'a> {
                 }
             }
             (Argument::Missing { bus: a, part: pa, face: fa }, Argument::Missing { bus: b, part: pb, face: fb }) => {
-                self.pending_buses.push(crate::expandable::Pending {
+                self.network.pending_buses.push(crate::expandable::Pending {
                     buses: [(a, pa.name.name, fa), (b, pb.name.name, fb)],
                     span,
                     component,
@@ -190,11 +190,11 @@ impl<'a> Front<'a> {
         let Argument::Connectors(Resolved { items, .. }) = argument else { return true };
         let is_connector = match items.first() {
             Some(&Connector::Inst(inst)) => {
-                let owner = self.insts[inst].owner.map(|c| self.comps[c].owner);
+                let owner = self.tree[inst].owner.map(|c| self.tree[c].owner);
                 self.is_connector_inst(inst) || owner.is_some_and(|o| self.is_expandable(o))
             }
             Some(&Connector::Leaf(comp, _)) => {
-                let owner = self.comps[comp].owner;
+                let owner = self.tree[comp].owner;
                 self.is_connector(comp) || self.is_expandable(owner)
             }
             None => true,
@@ -215,7 +215,7 @@ impl<'a> Front<'a> {
         }
         let Some(&inside) = self.comp_elements(comp).first() else { return };
         if let Some(Member::Component(inner)) = self.member(inside, second.name.name)
-            && !self.comps[inner].is_outer
+            && !self.tree[inner].declared.is_outer
             && self.is_present(inner)
             && !self.is_connector(inner)
             && matches!(self.comp_kind(inner), CompKind::Class(_))
@@ -231,10 +231,10 @@ impl<'a> Front<'a> {
         }
         for (&x, &y) in a.items.iter().zip(&b.items) {
             for end in [x, y] {
-                *self.cardinalities.entry(end).or_insert(0) += 1;
+                *self.network.cardinalities.entry(end).or_insert(0) += 1;
             }
             let ends = [(x, a.face), (y, b.face)];
-            self.connections.push(Connection { ends, span, component: component.clone() });
+            self.network.connections.push(Connection { ends, span, component: component.clone() });
         }
     }
 
@@ -251,7 +251,7 @@ impl<'a> Front<'a> {
             self.report(d::name_not_found(name, &scope_name, nearest.as_deref(), first.name.span));
             return Argument::Error;
         };
-        let is_outer = self.comps[comp].is_outer;
+        let is_outer = self.tree[comp].declared.is_outer;
         let face = if self.is_connector(comp) && !is_outer { Face::Outside } else { Face::Inside };
         let mut dims = Vec::new();
         let mut items = Vec::new();
@@ -345,7 +345,7 @@ impl<'a> Front<'a> {
                             }
                         }
                         _ if self.is_expandable(inst) && at + 2 == parts.len() => return Walk::Missing(inst, at + 1),
-                        None if self.insts[inst].is_incomplete => return Walk::Error,
+                        None if self.tree[inst].members.is_incomplete => return Walk::Error,
                         _ => {
                             let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
                             let nearest = self.nearest_name(inst, inner, false);
@@ -372,15 +372,15 @@ impl<'a> Front<'a> {
     }
 
     pub fn is_connector_inst(&mut self, inst: InstId) -> bool {
-        let kind = self.insts[inst].definition.map(|c| c.kind);
+        let kind = self.tree[inst].definition.map(|c| c.kind);
         let is = |k| matches!(k, ast::ClassKind::Connector | ast::ClassKind::ExpandableConnector);
         kind.is_some_and(is) || is(self.defining_class(inst).1)
     }
 
     /// Hands the variables of all connections over, part by part.
     pub fn pair_up(&mut self) {
-        for k in 0..self.connections.len() {
-            let connection = self.connections[k].clone();
+        for k in 0..self.network.connections.len() {
+            let connection = self.network.connections[k].clone();
             let [a, b] = connection.ends;
             self.pair_connectors(a, b, &connection);
         }
@@ -390,7 +390,7 @@ impl<'a> Front<'a> {
         match (a.0, b.0) {
             (Connector::Leaf(x, i), Connector::Leaf(y, j)) => {
                 if let (Some(x), Some(y)) = (self.end(x, i, a.1), self.end(y, j, b.1)) {
-                    self.sets.connect(x, y, connection.span, connection.component.clone());
+                    self.network.sets.connect(x, y, connection.span, connection.component.clone());
                 }
             }
             (Connector::Inst(x), Connector::Inst(y)) => {
@@ -409,12 +409,12 @@ impl<'a> Front<'a> {
 
     /// Connects the parts of two connectors that have the same name.
     pub fn pair_members(&mut self, a: (InstId, Face), b: (InstId, Face), connection: &Connection) {
-        let members = self.insts[a.0].components.clone();
+        let members = self.tree[a.0].members.components.clone();
         for comp in members {
             if !self.is_present(comp) {
                 continue;
             }
-            let name = self.comps[comp].name;
+            let name = self.tree[comp].name;
             let Some(Member::Component(other)) = self.member(b.0, name) else {
                 if !self.is_expandable(b.0) {
                     self.unmatched_member(a.0, b.0, comp, connection.span);
@@ -449,8 +449,8 @@ impl<'a> Front<'a> {
                 }
             }
         }
-        for comp in self.insts[b.0].components.clone() {
-            let name = self.comps[comp].name;
+        for comp in self.tree[b.0].members.components.clone() {
+            let name = self.tree[comp].name;
             if self.is_present(comp) && self.member(a.0, name).is_none() && !self.is_expandable(a.0) {
                 self.unmatched_member(b.0, a.0, comp, connection.span);
             }
@@ -459,14 +459,14 @@ impl<'a> Front<'a> {
 
     fn unmatched_member(&mut self, inst: InstId, other: InstId, comp: CompId, span: Span) {
         let (a, b) = (self.connector_name(Connector::Inst(inst)), self.connector_name(Connector::Inst(other)));
-        let name = self.text(self.comps[comp].name);
+        let name = self.text(self.tree[comp].name);
         self.report(d::connector_members(name, &a, &b, span));
     }
 
     fn end(&mut self, comp: CompId, element: Option<u64>, face: Face) -> Option<End> {
         let comp = self.actual(comp);
         self.describe_connector(comp);
-        let var = self.comps[comp].var?;
+        let var = self.tree[comp].var?;
         Some(End { var, element, face })
     }
 
@@ -476,7 +476,7 @@ impl<'a> Front<'a> {
             Connector::Leaf(comp, None) => self.comp_name(comp),
             Connector::Leaf(comp, Some(i)) => {
                 let name = self.comp_name(comp);
-                match &self.comps[comp].dims {
+                match &self.tree[comp].memo.dims {
                     crate::instance::Memo::Known(dims) => {
                         let index: Vec<String> = unravel(i, dims).iter().map(u64::to_string).collect();
                         format!("{name}[{}]", index.join(","))
@@ -496,7 +496,7 @@ impl<'a> Front<'a> {
                     let name = self.ref_text(reference);
                     self.report(d::cardinality_argument(&name, reference.span));
                 }
-                Some(c.items.iter().map(|i| self.cardinalities.get(i).copied().unwrap_or(0)).sum())
+                Some(c.items.iter().map(|i| self.network.cardinalities.get(i).copied().unwrap_or(0)).sum())
             }
             _ => Some(0),
         }
@@ -504,12 +504,12 @@ impl<'a> Front<'a> {
 
     /// `inStream` and `actualStream` of a variable, an element, or an array of them.
     pub fn stream_value(&mut self, function: Builtin, argument: Expr, span: Span) -> Expr {
-        let Some(streams) = self.streams.take() else {
+        let Some(streams) = self.network.streams.take() else {
             let ty = argument.ty.clone();
             return Expr::builtin(function, vec![argument], ty, span);
         };
         let value = self.stream_of(&streams, function, &argument, span);
-        self.streams = Some(streams);
+        self.network.streams = Some(streams);
         value
     }
 
@@ -527,14 +527,14 @@ impl<'a> Front<'a> {
             ExprKind::Error => return Expr::error(span),
             _ => return self.not_a_stream(function, e, span),
         };
-        let comp = self.vars[var];
-        if self.comps[comp].prefixes.connection != Some(ast::Connection::Stream) {
+        let comp = self.tree.vars[var];
+        if self.tree[comp].prefixes.connection != Some(ast::Connection::Stream) {
             return self.not_a_stream(function, e, span);
         }
         self.describe_connector(comp);
         match function {
-            Builtin::InStream => streams.in_stream(&self.connector_variables, var, element, span),
-            _ => streams.actual_stream(&self.connector_variables, var, element, span),
+            Builtin::InStream => streams.in_stream(&self.network.connector_variables, var, element, span),
+            _ => streams.actual_stream(&self.network.connector_variables, var, element, span),
         }
     }
 

@@ -35,12 +35,12 @@ impl<'a> Front<'a> {
     /// Takes note of a connector variable, and of the flow variable that a stream variable goes with.
     pub fn describe_connector(&mut self, comp: CompId) {
         self.comp_kind(comp);
-        let Some(var) = self.comps[comp].var else { return };
-        if self.connector_variables.known.contains_key(&var) {
+        let Some(var) = self.tree[comp].var else { return };
+        if self.network.connector_variables.known.contains_key(&var) {
             return;
         }
         let ty = self.comp_type(comp);
-        let prefixes = self.comps[comp].prefixes;
+        let prefixes = self.tree[comp].prefixes;
         let kind = match prefixes.connection {
             Some(ast::Connection::Flow) => Kind::Flow,
             Some(ast::Connection::Stream) => match self.flow_of_stream(comp) {
@@ -56,7 +56,7 @@ impl<'a> Front<'a> {
         };
         let is_flow = kind == Kind::Flow;
         let words = self.words;
-        let owner = self.comps[comp].owner;
+        let owner = self.tree[comp].owner;
         let entry = Entry {
             kind,
             ty,
@@ -68,9 +68,9 @@ impl<'a> Front<'a> {
             min: is_flow.then(|| self.literal_attribute(comp, words.min)).flatten(),
             max: is_flow.then(|| self.literal_attribute(comp, words.max)).flatten(),
             nominal: is_flow.then(|| self.literal_attribute(comp, words.nominal)).flatten(),
-            span: self.comps[comp].span,
+            span: self.tree[comp].declared.span,
         };
-        self.connector_variables.known.insert(var, entry);
+        self.network.connector_variables.known.insert(var, entry);
     }
 
     /// A stream connector has exactly one flow variable, a scalar (specification 15.1).
@@ -82,35 +82,35 @@ impl<'a> Front<'a> {
         let flows: Vec<CompId> = self.with_prefix(inst, ast::Connection::Flow).collect();
         let is_scalar = flows.first().is_none_or(|&flow| self.comp_dims(flow).is_empty());
         if flows.len() != 1 || !is_scalar {
-            let class = self.library.qualified_name(self.insts[inst].class);
-            let name = self.text(self.comps[stream].name);
-            let diagnostic = d::stream_without_flow(&class, name, flows.len(), self.comps[stream].span);
+            let class = self.library.qualified_name(self.tree[inst].class);
+            let name = self.text(self.tree[stream].name);
+            let diagnostic = d::stream_without_flow(&class, name, flows.len(), self.tree[stream].declared.span);
             self.report_once(diagnostic);
         }
     }
 
     fn with_prefix(&self, inst: InstId, prefix: ast::Connection) -> impl Iterator<Item = CompId> {
-        let has_it = move |&c: &CompId| self.comps[c].prefixes.connection == Some(prefix);
-        self.insts[inst].components.iter().copied().filter(has_it)
+        let has_it = move |&c: &CompId| self.tree[c].prefixes.connection == Some(prefix);
+        self.tree[inst].members.components.iter().copied().filter(has_it)
     }
 
     fn flow_of_stream(&mut self, comp: CompId) -> Option<VarId> {
-        let flow = self.with_prefix(self.comps[comp].owner, ast::Connection::Flow).next()?;
+        let flow = self.with_prefix(self.tree[comp].owner, ast::Connection::Flow).next()?;
         self.comp_kind(flow);
         self.describe_connector(flow);
-        self.comps[flow].var
+        self.tree[flow].var
     }
 
     fn literal_attribute(&mut self, comp: CompId, name: saltus_base::Name) -> Option<f64> {
-        let value = self.comps[comp].sub_modifier(name)?.value.clone()?;
-        let mark = self.diagnostics.len();
+        let value = self.tree[comp].sub_modifier(name)?.value.clone()?;
+        let mark = self.messages.mark();
         let expr = self.mod_value(&value, 0)?;
         let number = match self.evaluate_quietly(&expr) {
             Some(Value::Real(x)) => Some(x),
             Some(Value::Integer(n)) => Some(n as f64),
             _ => None,
         };
-        self.diagnostics.truncate(mark);
+        self.messages.take_back(mark);
         number
     }
 }

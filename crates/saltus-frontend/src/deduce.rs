@@ -95,7 +95,7 @@ impl<'a> Front<'a> {
         let first = reference.parts.first()?;
         let Member::Component(comp) = self.lookup_name(scope, first.name.name)? else { return None };
         let mut comp = self.actual(comp);
-        if self.comps[comp].local.is_some() {
+        if self.tree[comp].local.is_some() {
             return None;
         }
         for part in &reference.parts[1..=part] {
@@ -104,7 +104,7 @@ impl<'a> Front<'a> {
             comp = self.actual(inner);
         }
         self.comp_dims(comp);
-        self.index_types.get(&comp)?.get(dimension).copied().flatten()
+        self.sizes.index_type(comp, dimension)
     }
 
     /// What the parts up to `part` mean without subscripts; of an array of components its first element counts.
@@ -120,7 +120,7 @@ impl<'a> Front<'a> {
             Member::Component(comp) => self.actual(comp),
             Member::Class(_) => return None,
         };
-        if let Some(local) = self.comps[comp].local {
+        if let Some(local) = self.tree[comp].local {
             let mut expr = Expr::new(flat::ExprKind::Local(local), self.local_type_of(local), span);
             for part in &reference.parts[1..=part] {
                 let name = self.text(part.name.name);
@@ -238,6 +238,13 @@ fn walk_ref<'a>(reference: &'a ast::ComponentRef, visit: Visit<'_, 'a>) {
 
 fn walk_call<'a>(call: &'a ast::Call, visit: Visit<'_, 'a>) {
     call_parts(call, &mut |e| walk_expr(e, visit));
+}
+
+/// Is `name` used in `expr`?
+pub fn mentions(expr: &ast::Expr, name: Name) -> bool {
+    let mut found = false;
+    walk_expr(expr, &mut |reference| found |= matches!(reference.parts.as_slice(), [part] if part.name.name == name));
+    found
 }
 
 /// Every reference in an expression.

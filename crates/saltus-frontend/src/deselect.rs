@@ -49,9 +49,9 @@ impl<'a> Front<'a> {
             let text = self.text(*name);
             match self.member(base, *name) {
                 Some(Member::Class(_)) => self.report(d::deselects_no_component(text, sub.span)),
-                _ if self.insts[base].is_incomplete => {}
+                _ if self.tree[base].members.is_incomplete => {}
                 _ => {
-                    let class = self.library.qualified_name(self.insts[base].class);
+                    let class = self.library.qualified_name(self.tree[base].class);
                     let nearest = self.nearest_name(base, text, false);
                     self.report(d::no_such_element(text, &class, nearest.as_deref(), sub.span));
                 }
@@ -60,8 +60,8 @@ impl<'a> Front<'a> {
     }
 
     fn has_deselected(&self, inst: InstId, name: saltus_base::Name) -> bool {
-        let i = &self.insts[inst];
-        i.deselected.contains(&name) || i.bases.iter().any(|&base| self.has_deselected(base, name))
+        let i = &self.tree[inst];
+        i.members.deselected.contains(&name) || i.members.bases.iter().any(|&base| self.has_deselected(base, name))
     }
 
     /// Whether a connection written in `inst` is not taken over by the class that extends it.
@@ -77,13 +77,13 @@ impl<'a> Front<'a> {
         if names_removed {
             return true;
         }
-        let Some(modifier) = self.insts[inst].modifier.clone() else { return false };
+        let Some(modifier) = self.tree[inst].modifier.clone() else { return false };
         let mut is_deselected = false;
         for Deselected { from: f, to: t, span } in &modifier.deselected_connections {
             let (f, t) = (self.source_text(f.span), self.source_text(t.span));
             let (a, b) = (self.source_text(from.span), self.source_text(to.span));
             if (f == a && t == b) || (f == b && t == a) {
-                self.found_deselected.insert(*span);
+                self.checks.found_deselected.insert(*span);
                 is_deselected = true;
             }
         }
@@ -92,8 +92,8 @@ impl<'a> Front<'a> {
 
     /// Every `break connect` must have found its connection.
     pub fn check_deselected_connections(&mut self) {
-        for Deselected { from, to, span } in std::mem::take(&mut self.deselected_connections) {
-            if !self.found_deselected.contains(&span) {
+        for Deselected { from, to, span } in std::mem::take(&mut self.checks.deselected_connections) {
+            if !self.checks.found_deselected.contains(&span) {
                 let (from, to) = (self.source_text(from.span), self.source_text(to.span));
                 self.report(d::deselects_no_connection(&from, &to, span));
             }
@@ -103,7 +103,7 @@ impl<'a> Front<'a> {
     /// The instance that a base belongs to.
     pub fn outermost(&self, inst: InstId) -> InstId {
         let mut at = inst;
-        while let Some(derived) = self.insts[at].derived {
+        while let Some(derived) = self.tree[at].derived {
             at = derived;
         }
         at

@@ -16,7 +16,7 @@ use crate::modifier::{Mod, ModExpr, ModRef};
 
 impl<'a> Front<'a> {
     pub fn check_duplicates(&mut self) {
-        for (inst, first, second) in std::mem::take(&mut self.duplicates) {
+        for (inst, first, second) in std::mem::take(&mut self.checks.duplicates) {
             self.check_same(inst, first, second);
         }
     }
@@ -27,32 +27,32 @@ impl<'a> Front<'a> {
             return;
         }
         let class = self.scope_name(inst);
-        let (a, b) = (&self.comps[first], &self.comps[second]);
-        let diagnostic = d::duplicate_differs(self.text(b.name), &class, b.span, a.span);
+        let (a, b) = (&self.tree[first], &self.tree[second]);
+        let diagnostic = d::duplicate_differs(self.text(b.name), &class, b.declared.span, a.declared.span);
         self.report_once(diagnostic);
     }
 
     fn is_same(&mut self, first: CompId, second: CompId) -> bool {
-        let (a, b) = (&self.comps[first], &self.comps[second]);
+        let (a, b) = (&self.tree[first], &self.tree[second]);
         let prefixes = |c: &crate::instance::Comp<'_>| {
-            let p = &c.clause.prefixes;
+            let p = &c.declared.clause.prefixes;
             (
-                (c.clause.variability, c.clause.direction, c.clause.connection),
-                (p.is_final, p.is_inner, p.is_outer, p.is_replaceable, c.is_hidden),
+                (c.declared.clause.variability, c.declared.clause.direction, c.declared.clause.connection),
+                (p.is_final, p.is_inner, p.is_outer, p.is_replaceable, c.declared.is_hidden),
             )
         };
         if prefixes(a) != prefixes(b) {
             return false;
         }
-        let (a_clause, b_clause) = (a.clause, b.clause);
-        let (a_declaration, b_declaration) = (a.declaration, b.declaration);
-        let (a_scope, b_scope) = (a.scope, b.scope);
+        let (a_clause, b_clause) = (a.declared.clause, b.declared.clause);
+        let (a_declaration, b_declaration) = (a.declared.declaration, b.declared.declaration);
+        let (a_scope, b_scope) = (a.declared.scope, b.declared.scope);
         let (a_modifier, b_modifier) = (a.given.clone(), b.given.clone());
         if !std::ptr::eq(a_declaration, b_declaration) {
             let a_type = self.lookup_class(a_scope, &a_clause.type_name);
             let b_type = self.lookup_class(b_scope, &b_clause.type_name);
             let (Some(a_type), Some(b_type)) = (a_type, b_type) else { return true };
-            if self.slots[a_type].class != self.slots[b_type].class {
+            if self.tree[a_type].class != self.tree[b_type].class {
                 return false;
             }
             let sizes = |c: &'a ast::ComponentClause, d: &'a ast::Component| {

@@ -39,7 +39,7 @@ impl<'a> Front<'a> {
     /// The equations and algorithms of an instance, its bases and its components.
     pub fn collect_equations(&mut self, inst: InstId, out: &mut Collected) {
         self.collect_own(inst, out);
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) {
                 continue;
             }
@@ -52,25 +52,25 @@ impl<'a> Front<'a> {
     }
 
     fn collect_own(&mut self, inst: InstId, out: &mut Collected) {
-        for base in self.insts[inst].bases.clone() {
+        for base in self.tree[inst].members.bases.clone() {
             self.collect_own(base, out);
         }
-        let Some(ast::ClassBody::Long(body)) = self.insts[inst].definition.map(|c| &c.body) else { return };
+        let Some(ast::ClassBody::Long(body)) = self.tree[inst].definition.map(|c| &c.body) else { return };
         let component = self.component_path(inst);
         for section in &body.sections {
             match section {
                 ast::Section::Equations { is_initial, equations, .. } => {
                     let list = if *is_initial { &mut out.initial_equations } else { &mut out.equations };
                     let mut taken = std::mem::take(list);
-                    self.in_initial_section = *is_initial;
+                    self.context.in_initial_section = *is_initial;
                     self.equations(inst, equations, &component, &mut taken);
-                    self.in_initial_section = false;
+                    self.context.in_initial_section = false;
                     *(if *is_initial { &mut out.initial_equations } else { &mut out.equations }) = taken;
                 }
                 ast::Section::Algorithm { is_initial, keyword, statements } => {
-                    self.in_initial_section = *is_initial;
+                    self.context.in_initial_section = *is_initial;
                     let statements = self.statements(inst, statements);
-                    self.in_initial_section = false;
+                    self.context.in_initial_section = false;
                     if statements.is_empty() {
                         continue;
                     }
@@ -83,7 +83,7 @@ impl<'a> Front<'a> {
     }
 
     pub fn component_path(&self, inst: InstId) -> Arc<str> {
-        self.insts[inst].path.clone().unwrap_or_else(|| "".into())
+        self.tree[inst].path.clone().unwrap_or_else(|| "".into())
     }
 
     fn equations(
@@ -109,7 +109,7 @@ impl<'a> Front<'a> {
         if out.len() > MOST_EQUATIONS {
             self.give_up(d::too_many_equations(MOST_EQUATIONS, span));
         }
-        if self.is_too_large {
+        if self.budget.is_too_large {
             return;
         }
         let kind = match &equation.kind {
@@ -196,12 +196,12 @@ impl<'a> Front<'a> {
             }
         };
         for value in values {
-            if self.is_too_large {
+            if self.budget.is_too_large {
                 return;
             }
-            self.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
+            self.context.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
             self.for_equation(scope, rest, body, run);
-            self.iterators.pop();
+            self.context.iterators.pop();
         }
     }
 
@@ -236,8 +236,8 @@ impl<'a> Front<'a> {
         }
         let is_parameter =
             typed.iter().all(|(c, _)| !c.is_error() && typing::variability(self, c) <= Variability::Parameter);
-        let mark = self.diagnostics.len();
-        let n_errors = self.diagnostics.n_errors();
+        let mark = self.messages.mark();
+        let n_errors = self.messages.diagnostics.n_errors();
         let mut flat_branches = Vec::new();
         for (condition, body) in &typed {
             let mut list = Vec::new();
@@ -251,11 +251,15 @@ impl<'a> Front<'a> {
         if let Some(when) = when
             && let Some(parameter) = typed.iter().find_map(|(c, _)| self.not_evaluable(c))
         {
-            self.report_always(d::when_not_evaluable(&self.comp_name(parameter), when, self.comps[parameter].span));
+            self.report_always(d::when_not_evaluable(
+                &self.comp_name(parameter),
+                when,
+                self.tree[parameter].declared.span,
+            ));
         }
         if is_parameter {
             let counts: Vec<u64> = flat_branches.iter().map(|(_, l)| count(l)).chain([count(&rest)]).collect();
-            let has_errors = self.diagnostics.n_errors() > n_errors;
+            let has_errors = self.messages.diagnostics.n_errors() > n_errors;
             let agree = counts.windows(2).all(|w| w[0] == w[1]);
             // `m * der(T)` in one branch only: whether T is a state is a matter of structure.
             let differentiated: Vec<_> =
@@ -264,7 +268,7 @@ impl<'a> Front<'a> {
             if has_errors || !agree || !(last_is_certain || counts[0] == 0) {
                 let picked = self.pick_branch(&typed);
                 if let Some(picked) = picked {
-                    self.diagnostics.truncate(mark);
+                    self.messages.take_back(mark);
                     let body = picked.map_or(last, |k| typed[k].1);
                     self.equations(scope, body, component, out);
                     return;
@@ -280,8 +284,8 @@ impl<'a> Front<'a> {
         let mut found = None;
         condition.walk(&mut |e| {
             if let ExprKind::Var(var) = e.kind {
-                let comp = self.vars[var];
-                let annotation = self.comps[comp].declaration.comment.annotation.as_ref();
+                let comp = self.tree.vars[var];
+                let annotation = self.tree[comp].declared.declaration.comment.annotation.as_ref();
                 if self.annotation_forbids(annotation, self.words.evaluate) {
                     found = found.or(Some(comp));
                 }

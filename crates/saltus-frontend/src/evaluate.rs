@@ -21,19 +21,17 @@ use crate::{Front, Purpose};
 
 impl<'a> Front<'a> {
     pub fn with_evaluator<R>(&mut self, f: impl FnOnce(&mut Evaluator<'_>) -> R) -> R {
-        let outside = self.current_function.take();
-        let iterators = std::mem::take(&mut self.iterators);
-        let ends = std::mem::take(&mut self.ends);
+        let outside = self.functions.current.take();
+        let context = self.context.step_out();
         let (result, warnings) = {
-            let limits = self.limits;
+            let limits = self.budget.limits;
             let mut evaluator = Evaluator::new(self, limits);
             let result = f(&mut evaluator);
             (result, evaluator.take_warnings())
         };
-        self.current_function = outside;
-        self.iterators = iterators;
-        self.ends = ends;
-        self.diagnostics.extend(warnings);
+        self.functions.current = outside;
+        self.context = context;
+        self.messages.diagnostics.extend(warnings);
         result
     }
 
@@ -57,10 +55,10 @@ impl<'a> Front<'a> {
         if expr.is_error() || has_local(expr) {
             return None;
         }
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let value = self.with_evaluator(|evaluator| evaluator.evaluate(expr)).ok();
         if value.is_none() {
-            self.diagnostics.truncate(mark);
+            self.messages.take_back(mark);
         }
         value
     }
@@ -82,11 +80,11 @@ impl<'a> Front<'a> {
             }
         });
         while let Some(var) = todo.pop() {
-            let comp = self.vars[var];
-            if std::mem::replace(&mut self.comps[comp].is_structural, true) {
+            let comp = self.tree.vars[var];
+            if std::mem::replace(&mut self.tree[comp].is_structural, true) {
                 continue;
             }
-            if let Memo::Known(Some(binding)) = &self.comps[comp].binding {
+            if let Memo::Known(Some(binding)) = &self.tree[comp].memo.binding {
                 binding.walk(&mut |e| {
                     if let ExprKind::Var(var) = e.kind {
                         todo.push(var);
@@ -98,42 +96,42 @@ impl<'a> Front<'a> {
 
     /// The value of a constant, if it has one.
     pub fn constant_value(&mut self, comp: CompId) -> Option<Value> {
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let value = self.comp_value(comp, Span::nowhere());
         if value.is_err() {
-            self.diagnostics.truncate(mark);
+            self.messages.take_back(mark);
         }
         value.ok()
     }
 
     /// A constant must have a value; a computation of it that goes wrong is reported.
     pub fn report_failing_constant(&mut self, comp: CompId) {
-        let mark = self.diagnostics.len();
-        let span = self.comps[comp].span;
+        let mark = self.messages.mark();
+        let span = self.tree[comp].declared.span;
         if let Err(error) = self.comp_value(comp, span) {
-            self.diagnostics.truncate(mark);
+            self.messages.take_back(mark);
             if let EvalError::Failed(diagnostic) = error {
                 // Of a package that is checked, nobody may use the constant.
-                let is_unused = self.purpose == Purpose::Check && self.model == self.root;
+                let is_unused = self.request.purpose == Purpose::Check && self.tree.model == self.tree.root;
                 self.report(if is_unused { diagnostic.severity(Severity::Warning) } else { *diagnostic });
             }
         }
     }
 
     fn comp_value(&mut self, comp: CompId, span: Span) -> Result<Value, EvalError> {
-        match &self.comps[comp].value {
+        match &self.tree[comp].memo.value {
             Memo::Known(Ok(value)) => return Ok(value.clone()),
             Memo::Known(Err(())) => return Err(self.no_value(comp, span)),
             Memo::InProgress => {
                 let name = self.comp_name(comp);
-                let at = self.comps[comp].span;
+                let at = self.tree[comp].declared.span;
                 return Err(crate::diagnostics::cyclic_value(&name, at).into());
             }
             Memo::Unknown => {}
         }
-        self.comps[comp].value = Memo::InProgress;
+        self.tree[comp].memo.value = Memo::InProgress;
         let value = self.find_value(comp, span);
-        self.comps[comp].value = match &value {
+        self.tree[comp].memo.value = match &value {
             Ok(value) => Memo::Known(Ok(value.clone())),
             Err(EvalError::NotConstant { .. }) => Memo::Known(Err(())),
             Err(EvalError::Failed(_)) => Memo::Unknown,
@@ -142,21 +140,21 @@ impl<'a> Front<'a> {
     }
 
     fn find_value(&mut self, comp: CompId, span: Span) -> Result<Value, EvalError> {
-        let variability = self.comps[comp].prefixes.variability;
-        let is_local_constant = self.insts[self.comps[comp].owner].function.is_some();
+        let variability = self.tree[comp].prefixes.variability;
+        let is_local_constant = self.tree[self.tree[comp].owner].function.is_some();
         if !matches!(variability, Some(ast::Variability::Constant | ast::Variability::Parameter)) {
             return Err(self.no_value(comp, span));
         }
         let binding = if is_local_constant {
-            let outside = self.current_function.take();
-            let value = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone());
+            let outside = self.functions.current.take();
+            let value = self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone());
             let binding = value.and_then(|v| self.mod_value(&v, 0)).map(Rc::new);
-            self.current_function = outside;
+            self.functions.current = outside;
             binding
         } else {
-            let outside = self.current_function.take();
+            let outside = self.functions.current.take();
             let binding = self.isolated(|front| front.comp_binding(comp));
-            self.current_function = outside;
+            self.functions.current = outside;
             binding
         };
         let expr = match binding {
@@ -167,7 +165,7 @@ impl<'a> Front<'a> {
             },
         };
         if expr.is_error() {
-            self.without_value.insert(comp);
+            self.messages.without_value.insert(comp);
             return Err(self.no_value(comp, span));
         }
         self.with_evaluator(|evaluator| evaluator.evaluate(&expr))
@@ -175,12 +173,12 @@ impl<'a> Front<'a> {
 
     /// A parameter without a value takes its start value, unless it is to be computed.
     fn start_as_value(&mut self, comp: CompId) -> Option<Expr> {
-        if self.comps[comp].prefixes.variability != Some(ast::Variability::Parameter)
-            || self.comps[comp].sub_modifier(self.words.fixed).is_some()
+        if self.tree[comp].prefixes.variability != Some(ast::Variability::Parameter)
+            || self.tree[comp].sub_modifier(self.words.fixed).is_some()
         {
             return None;
         }
-        let value = self.comps[comp].sub_modifier(self.words.start)?.value.clone()?;
+        let value = self.tree[comp].sub_modifier(self.words.start)?.value.clone()?;
         let ty = self.comp_type(comp);
         let start = self.mod_value(&value, ty.rank())?;
         let start = if start.ty.rank() == 0 && ty.rank() > 0 {
@@ -206,16 +204,16 @@ impl<'a> Front<'a> {
         let mut asked: Vec<CompId> = Vec::new();
         expr.walk(&mut |e| {
             if let ExprKind::Var(var) = e.kind {
-                asked.push(self.vars[var]);
+                asked.push(self.tree.vars[var]);
             }
         });
         if self.awaits_value(expr) {
-            self.open_values.push(diagnostic);
+            self.messages.open_values.push(diagnostic);
             return;
         }
-        let is_known = asked.iter().any(|c| self.without_value.contains(c));
-        self.without_value.extend(asked);
-        if is_known { self.withheld.push(diagnostic) } else { self.report(diagnostic) }
+        let is_known = asked.iter().any(|c| self.messages.without_value.contains(c));
+        self.messages.without_value.extend(asked);
+        if is_known { self.messages.withhold(diagnostic) } else { self.report(diagnostic) }
     }
 }
 
@@ -236,12 +234,12 @@ impl Front<'_> {
             if !seen.insert(var) {
                 continue;
             }
-            let comp = self.vars[var];
+            let comp = self.tree.vars[var];
             match self.comp_binding(comp) {
                 Some(binding) => collect(&binding, &mut todo),
                 None if self.may_come_from_outside(comp) => return true,
                 // Its value was found to be wrong or to wait for another one.
-                None if self.has_value(comp) && !self.open_values.is_empty() => return true,
+                None if self.has_value(comp) && !self.messages.open_values.is_empty() => return true,
                 None => {}
             }
         }
@@ -251,16 +249,16 @@ impl Front<'_> {
     /// Whether the value of a parameter or constant may be given where the class is used or completed: a parameter of the class that
     /// is checked, or a constant of a partial package.
     pub fn may_come_from_outside(&mut self, comp: CompId) -> bool {
-        if self.purpose != Purpose::Check || self.has_value(comp) {
+        if self.request.purpose != Purpose::Check || self.has_value(comp) {
             return false;
         }
         let mut at = comp;
         loop {
-            let owner = self.comps[at].owner;
-            if owner == self.model {
+            let owner = self.tree[at].owner;
+            if owner == self.tree.model {
                 return self.variability_of(comp) == Variability::Parameter;
             }
-            match self.insts[owner].owner {
+            match self.tree[owner].owner {
                 Some(outer) => at = outer,
                 None => return self.is_in_partial(owner) || self.is_being_checked(owner),
             }
@@ -269,17 +267,17 @@ impl Front<'_> {
 
     /// Whether the class that is checked is this package, or lies in it: who extends the package gives its constants values.
     fn is_being_checked(&self, package: InstId) -> bool {
-        let class = self.insts[package].class;
-        self.checked.is_some_and(|checked| checked == class || self.is_around(class, checked))
+        let class = self.tree[package].class;
+        self.request.class.is_some_and(|checked| checked == class || self.is_around(class, checked))
     }
 
     /// Whether a package, or one around it, is partial.
     fn is_in_partial(&self, mut inst: InstId) -> bool {
-        while inst != self.root {
-            if self.insts[inst].definition.is_some_and(|c| c.is_partial) {
+        while inst != self.tree.root {
+            if self.tree[inst].definition.is_some_and(|c| c.is_partial) {
                 return true;
             }
-            inst = self.insts[inst].scope;
+            inst = self.tree[inst].scope;
         }
         false
     }
@@ -299,7 +297,7 @@ fn has_local(expr: &Expr) -> bool {
 
 impl Environment for Front<'_> {
     fn variable(&mut self, id: VarId, span: Span) -> Result<Value, EvalError> {
-        let comp = self.vars[id];
+        let comp = self.tree.vars[id];
         self.comp_value(comp, span)
     }
 
@@ -308,11 +306,11 @@ impl Environment for Front<'_> {
     }
 
     fn record_type(&self, id: RecordId) -> Arc<RecordType> {
-        self.records[id].clone()
+        self.types.records[id].clone()
     }
 
     fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
-        self.enums[id].clone()
+        self.types.enums[id].clone()
     }
 
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String> {
@@ -335,7 +333,7 @@ impl Environment for Front<'_> {
     }
 
     fn instance_name(&self) -> String {
-        self.library.qualified_name(self.insts[self.model].class)
+        self.library.qualified_name(self.tree[self.tree.model].class)
     }
 }
 
@@ -345,11 +343,11 @@ impl saltus_typing::Context for Front<'_> {
     }
 
     fn enum_type(&self, id: EnumId) -> Arc<EnumType> {
-        self.enums[id].clone()
+        self.types.enums[id].clone()
     }
 
     fn record_type(&self, id: RecordId) -> Arc<RecordType> {
-        self.records[id].clone()
+        self.types.records[id].clone()
     }
 
     fn evaluate_integer(&mut self, expr: &Expr) -> Option<i64> {
@@ -371,11 +369,11 @@ impl saltus_typing::Context for Front<'_> {
     }
 
     fn variability(&self, var: VarId) -> flat::Variability {
-        self.variability_of(self.vars[var])
+        self.variability_of(self.tree.vars[var])
     }
 
     fn local_variability(&self, local: flat::LocalId) -> flat::Variability {
-        match self.current_function {
+        match self.functions.current {
             Some(_) if self.local_type_of(local).base == flat::BaseType::Real => flat::Variability::Continuous,
             Some(_) => flat::Variability::Discrete,
             None => flat::Variability::Parameter,
@@ -383,7 +381,7 @@ impl saltus_typing::Context for Front<'_> {
     }
 
     fn in_function(&self) -> bool {
-        self.current_function.is_some()
+        self.functions.current.is_some()
     }
 
     fn describe(&self, expr: &Expr) -> String {

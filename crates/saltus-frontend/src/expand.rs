@@ -10,7 +10,6 @@
 //! A `redeclare` element in the body is a modification of the base that declares the element; that way everything written
 //! in the base sees the replacement.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use saltus_base::{Name, Span};
@@ -20,7 +19,7 @@ use saltus_syntax::ast;
 use crate::Front;
 use crate::component::{MOST_DECLARED, MOST_INSTANCES};
 use crate::diagnostics as d;
-use crate::instance::{Comp, CompId, Inst, InstId, Member, Memo, Prefixes, SlotId};
+use crate::instance::{Comp, CompId, CompMemo, Declared, InstId, Member, Memo, Prefixes, SlotId};
 use crate::lookup::elements;
 use crate::modifier::{Deselected, Mod, ModExpr, ModRef, ModValue, Redeclare, final_violation, merge};
 
@@ -28,77 +27,47 @@ use crate::modifier::{Deselected, Mod, ModExpr, ModRef, ModValue, Redeclare, fin
 const MOST_BASES: usize = 100;
 
 impl<'a> Front<'a> {
-    /// A new, unopened instance of a class; `owner` is the component it is the type of.
-    pub fn new_inst(&mut self, slot: SlotId, modifier: ModRef<'a>, owner: Option<CompId>) -> InstId {
-        let s = &self.slots[slot];
-        let inst = Inst {
-            class: s.class,
-            definition: Some(s.definition),
-            slot: Some(slot),
-            scope: s.scope,
-            modifier,
-            original: s.original,
-            owner,
-            derived: None,
-            path: None,
-            prefixes: Prefixes::NONE,
-            expansion: Memo::Unknown,
-            bases: Vec::new(),
-            components: Vec::new(),
-            names: HashMap::new(),
-            absent: HashSet::new(),
-            is_incomplete: false,
-            is_protected_base: false,
-            predefined_base: None,
-            deselected: Vec::new(),
-            function: None,
-            depth: 0,
-            class_index: Vec::new(),
-        };
-        self.insts.push(inst)
-    }
-
     /// Opens an instance; does nothing when that has happened or is happening.
     pub fn expand(&mut self, inst: InstId) {
-        if !matches!(self.insts[inst].expansion, Memo::Unknown) {
+        if !matches!(self.tree[inst].members.expansion, Memo::Unknown) {
             return;
         }
-        self.insts[inst].expansion = Memo::InProgress;
-        if let Some(definition) = self.insts[inst].definition {
-            self.check_class(self.insts[inst].class, definition);
+        self.tree[inst].members.expansion = Memo::InProgress;
+        if let Some(definition) = self.tree[inst].definition {
+            self.check_class(self.tree[inst].class, definition);
         }
-        match self.insts[inst].definition.map(|c| &c.body) {
+        match self.tree[inst].definition.map(|c| &c.body) {
             Some(ast::ClassBody::Long(body)) => self.expand_long(inst, body),
             Some(ast::ClassBody::Short(short)) => self.expand_short(inst, short),
             _ => {}
         }
-        if let Some(span) = self.insts[inst].predefined_base
-            && self.insts[inst].derived.is_none()
-            && !self.insts[inst].components.is_empty()
+        if let Some(span) = self.tree[inst].members.predefined_base
+            && self.tree[inst].derived.is_none()
+            && !self.tree[inst].members.components.is_empty()
         {
-            let class = self.library.qualified_name(self.insts[inst].class);
+            let class = self.library.qualified_name(self.tree[inst].class);
             self.report(d::predefined_with_elements(&class, span));
         }
-        self.insts[inst].expansion = Memo::Known(());
+        self.tree[inst].members.expansion = Memo::Known(());
     }
 
     fn expand_short(&mut self, inst: InstId, short: &'a ast::ShortClass) {
-        let scope = self.insts[inst].scope;
+        let scope = self.tree[inst].scope;
         let Some(base) = self.lookup_class(scope, &short.base) else {
-            self.insts[inst].is_incomplete = true;
+            self.tree[inst].members.is_incomplete = true;
             return;
         };
         let own = short.modification.as_ref().and_then(|m| self.class_modifier_checked(m, scope));
         // The modification is about the array, this instance is one element of it.
-        let own = own.map(|own| own.at_index(&self.insts[inst].class_index));
-        self.check_final(&self.insts[inst].modifier.clone(), &own);
-        let modifier = merge(&self.insts[inst].modifier, &merge(&own, &self.constraint_of(inst)));
+        let own = own.map(|own| own.at_index(&self.tree[inst].class_index));
+        self.check_final(&self.tree[inst].modifier.clone(), &own);
+        let modifier = merge(&self.tree[inst].modifier, &merge(&own, &self.constraint_of(inst)));
         let base_inst = self.add_base(inst, base, modifier, false, short.base.span);
         if let Some(base_inst) = base_inst {
             self.record_modification(base_inst, short.modification.as_ref());
             // The attributes of types are looked at where a variable has the type.
-            let is_type = self.insts[base_inst].predefined_base.is_some()
-                || matches!(self.slots[base].definition.body, ast::ClassBody::Enumeration(_));
+            let is_type = self.tree[base_inst].members.predefined_base.is_some()
+                || matches!(self.tree[base].definition.body, ast::ClassBody::Enumeration(_));
             if let Some(own) = own.filter(|_| !is_type) {
                 self.check_modified_names(base_inst, &own);
             }
@@ -107,9 +76,9 @@ impl<'a> Front<'a> {
 
     /// Which element of its array class the base class of `inst` is, once the dimensions that `inst` adds are taken off.
     fn base_index(&self, inst: InstId) -> Vec<u32> {
-        match self.insts[inst].definition.map(|c| &c.body) {
+        match self.tree[inst].definition.map(|c| &c.body) {
             Some(ast::ClassBody::Short(short)) => {
-                self.insts[inst].class_index.iter().copied().skip(short.subscripts.len()).collect()
+                self.tree[inst].class_index.iter().copied().skip(short.subscripts.len()).collect()
             }
             _ => Vec::new(),
         }
@@ -117,20 +86,20 @@ impl<'a> Front<'a> {
 
     /// What the constraining type says about the class of an instance.
     fn constraint_of(&self, inst: InstId) -> ModRef<'a> {
-        self.insts[inst].slot.and_then(|slot| self.slots[slot].constraint.clone())
+        self.tree[inst].slot.and_then(|slot| self.tree[slot].constraint.clone())
     }
 
     fn expand_long(&mut self, inst: InstId, body: &'a ast::LongClass) {
         self.record_body(inst, body);
-        let outer = merge(&self.insts[inst].modifier, &self.constraint_of(inst));
+        let outer = merge(&self.tree[inst].modifier, &self.constraint_of(inst));
         let redeclared = self.redeclared_elements(inst, body);
-        if let (Some(modification), Some(original)) = (&body.extends, self.insts[inst].original) {
+        if let (Some(modification), Some(original)) = (&body.extends, self.tree[inst].original) {
             let own = modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
             let modifier = merge(&outer, &merge(&redeclared, &own));
-            let span = self.insts[inst].definition.map_or(Span::nowhere(), |c| c.name.span);
+            let span = self.tree[inst].definition.map_or(Span::nowhere(), |c| c.name.span);
             self.add_base(inst, original, modifier, false, span);
         } else if body.extends.is_some() {
-            let definition = self.insts[inst].definition;
+            let definition = self.tree[inst].definition;
             if let Some(c) = definition {
                 self.report_once(d::class_extends_nothing(self.text(c.name.name), c.name.span));
             }
@@ -162,7 +131,7 @@ impl<'a> Front<'a> {
         is_protected: bool,
     ) {
         let Some(base) = self.lookup_base_class(inst, &extends.base) else {
-            self.insts[inst].is_incomplete = true;
+            self.tree[inst].members.is_incomplete = true;
             return;
         };
         let own = extends.modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
@@ -186,63 +155,62 @@ impl<'a> Front<'a> {
         is_protected: bool,
         span: Span,
     ) -> Option<InstId> {
-        let class = self.slots[base].class;
-        if self.builtin_classes.contains_key(&class) {
-            self.insts[inst].predefined_base = Some(span);
+        let class = self.tree[base].class;
+        if self.types.builtin_classes.contains_key(&class) {
+            self.tree[inst].members.predefined_base = Some(span);
             return None;
         }
-        if self.slots[base].definition.kind != ast::ClassKind::Package && self.is_around(class, self.insts[inst].class)
-        {
+        if self.tree[base].definition.kind != ast::ClassKind::Package && self.is_around(class, self.tree[inst].class) {
             let name = self.library.qualified_name(class);
             self.report(d::cyclic_extends(&name, span));
-            self.insts[inst].is_incomplete = true;
+            self.tree[inst].members.is_incomplete = true;
             return None;
         }
         let mut at = Some(inst);
         let mut depth = 0;
         while let Some(i) = at {
-            let is_original = self.insts[inst].original == Some(base);
-            if depth > MOST_BASES || self.is_too_large || self.n_instances() > MOST_INSTANCES {
+            let is_original = self.tree[inst].original == Some(base);
+            if depth > MOST_BASES || self.budget.is_too_large || self.tree.n_instances() > MOST_INSTANCES {
                 self.give_up(d::nested_too_deeply("base classes", MOST_BASES, span));
-                self.insts[inst].is_incomplete = true;
+                self.tree[inst].members.is_incomplete = true;
                 return None;
             }
-            if self.insts[i].class == class && !is_original && self.insts[i].scope == self.slots[base].scope {
+            if self.tree[i].class == class && !is_original && self.tree[i].scope == self.tree[base].scope {
                 let name = self.library.qualified_name(class);
                 self.report(d::cyclic_extends(&name, span));
-                self.insts[inst].is_incomplete = true;
+                self.tree[inst].members.is_incomplete = true;
                 return None;
             }
-            at = self.insts[i].derived;
+            at = self.tree[i].derived;
             depth += 1;
         }
-        let base_modifier = merge(&modifier, &self.slots[base].modifier);
-        let base_inst = self.new_inst(base, base_modifier, self.insts[inst].owner);
-        self.insts[base_inst].derived = Some(inst);
-        self.insts[base_inst].path = self.insts[inst].path.clone();
-        self.insts[base_inst].prefixes = self.insts[inst].prefixes;
-        self.insts[base_inst].prefixes.is_protected |= is_protected;
-        self.insts[base_inst].is_protected_base = is_protected || self.insts[inst].is_protected_base;
-        self.insts[base_inst].function = self.insts[inst].function;
-        self.insts[base_inst].depth = self.insts[inst].depth;
-        self.insts[base_inst].class_index = self.base_index(inst);
-        self.insts[inst].bases.push(base_inst);
+        let base_modifier = merge(&modifier, &self.tree[base].modifier);
+        let base_inst = self.tree.new_inst(base, base_modifier, self.tree[inst].owner);
+        self.tree[base_inst].derived = Some(inst);
+        self.tree[base_inst].path = self.tree[inst].path.clone();
+        self.tree[base_inst].prefixes = self.tree[inst].prefixes;
+        self.tree[base_inst].prefixes.is_protected |= is_protected;
+        self.tree[base_inst].is_protected_base = is_protected || self.tree[inst].is_protected_base;
+        self.tree[base_inst].function = self.tree[inst].function;
+        self.tree[base_inst].depth = self.tree[inst].depth;
+        self.tree[base_inst].class_index = self.base_index(inst);
+        self.tree[inst].members.bases.push(base_inst);
         self.expand(base_inst);
-        self.insts[inst].is_incomplete |= self.insts[base_inst].is_incomplete;
-        if self.insts[base_inst].predefined_base.is_some() {
-            self.insts[inst].predefined_base = Some(span);
+        self.tree[inst].members.is_incomplete |= self.tree[base_inst].members.is_incomplete;
+        if self.tree[base_inst].members.predefined_base.is_some() {
+            self.tree[inst].members.predefined_base = Some(span);
         }
-        for comp in self.insts[base_inst].components.clone() {
-            let name = self.comps[comp].name;
-            match self.insts[inst].names.get(&name).copied() {
+        for comp in self.tree[base_inst].members.components.clone() {
+            let name = self.tree[comp].name;
+            match self.tree[inst].members.names.get(&name).copied() {
                 Some(Member::Component(first)) if first != comp => {
-                    self.duplicates.push((inst, first, comp));
+                    self.checks.duplicates.push((inst, first, comp));
                     self.unite(base_inst, name, first);
                 }
                 Some(_) => {}
                 None => {
-                    self.insts[inst].names.insert(name, Member::Component(comp));
-                    self.insts[inst].components.push(comp);
+                    self.tree[inst].members.names.insert(name, Member::Component(comp));
+                    self.tree[inst].members.components.push(comp);
                 }
             }
         }
@@ -263,14 +231,14 @@ impl<'a> Front<'a> {
 
     /// The same element inherited twice is one element.
     fn unite(&mut self, base: InstId, name: Name, comp: CompId) {
-        let old = self.insts[base].names.insert(name, Member::Component(comp));
+        let old = self.tree[base].members.names.insert(name, Member::Component(comp));
         if let Some(Member::Component(old)) = old
-            && let Some(slot) = self.insts[base].components.iter_mut().find(|c| **c == old)
+            && let Some(slot) = self.tree[base].members.components.iter_mut().find(|c| **c == old)
         {
             *slot = comp;
         }
-        for base in self.insts[base].bases.clone() {
-            if self.insts[base].names.contains_key(&name) {
+        for base in self.tree[base].members.bases.clone() {
+            if self.tree[base].members.names.contains_key(&name) {
                 self.unite(base, name, comp);
             }
         }
@@ -287,32 +255,32 @@ impl<'a> Front<'a> {
             let name = declaration.name.name;
             let from_outside = outer.as_ref().and_then(|m| m.sub(name));
             if self.deselects(inst, from_outside.as_deref(), clause) {
-                self.insts[inst].deselected.push(name);
+                self.tree[inst].members.deselected.push(name);
                 continue;
             }
-            if let Some(&Member::Component(first)) = self.insts[inst].names.get(&name) {
-                let first_scope = self.comps[first].scope;
+            if let Some(&Member::Component(first)) = self.tree[inst].members.names.get(&name) {
+                let first_scope = self.tree[first].declared.scope;
                 if first_scope == inst {
-                    let (text, at) = (self.text(name), self.comps[first].span);
+                    let (text, at) = (self.text(name), self.tree[first].declared.span);
                     self.report(d::duplicate_element(text, declaration.name.span, at));
                 } else {
                     let second = self.new_comp(inst, clause, declaration, from_outside, is_protected);
-                    self.duplicates.push((inst, first, second));
+                    self.checks.duplicates.push((inst, first, second));
                 }
                 continue;
             }
-            if let Some(class) = self.library.child(self.insts[inst].class, name)
+            if let Some(class) = self.library.child(self.tree[inst].class, name)
                 && let Some(first) = self.library.definition(class)
             {
                 self.report_once(d::duplicate_element(self.text(name), declaration.name.span, first.name.span));
             }
-            if self.n_instances() >= MOST_DECLARED {
+            if self.tree.n_instances() >= MOST_DECLARED {
                 self.give_up(d::too_many_declarations(self.text(name), declaration.name.span));
                 return;
             }
             let comp = self.new_comp(inst, clause, declaration, from_outside, is_protected);
-            self.insts[inst].names.insert(name, Member::Component(comp));
-            self.insts[inst].components.push(comp);
+            self.tree[inst].members.names.insert(name, Member::Component(comp));
+            self.tree[inst].members.components.push(comp);
         }
     }
 
@@ -327,41 +295,37 @@ impl<'a> Front<'a> {
     ) -> CompId {
         let own = declaration.modification.as_ref().map(|m| self.modifier(m, inst));
         let mut owner = inst;
-        while let Some(derived) = self.insts[owner].derived {
+        while let Some(derived) = self.tree[owner].derived {
             owner = derived;
         }
-        let inherited = self.insts[inst].prefixes;
+        let inherited = self.tree[inst].prefixes;
         let hide_result = self.annotation_flag(declaration.comment.annotation.as_ref(), self.words.hide_result);
         let mut comp = Comp {
             name: declaration.name.name,
-            scope: inst,
             owner,
-            clause,
-            declaration,
+            declared: Declared {
+                scope: inst,
+                clause,
+                declaration,
+                is_inner: clause.prefixes.is_inner,
+                is_outer: clause.prefixes.is_outer,
+                is_hidden: is_protected || self.tree[inst].is_protected_base,
+                condition: declaration.condition.as_ref().map(|c| (c, inst)),
+                constrained_to: None,
+                dims_from: None,
+                span: declaration.name.span,
+            },
             modifier: None,
             given: None,
             prefixes: combine(inherited, clause, is_protected, hide_result),
-            is_inner: clause.prefixes.is_inner,
-            is_outer: clause.prefixes.is_outer,
-            is_hidden: is_protected || self.insts[inst].is_protected_base,
-            condition: declaration.condition.as_ref().map(|c| (c, inst)),
-            constrained_to: None,
-            dims_from: None,
-            is_present: Memo::Unknown,
-            kind: Memo::Unknown,
-            dims: Memo::Unknown,
-            written: Memo::Unknown,
-            binding: Memo::Unknown,
-            value: Memo::Unknown,
-            outer: Memo::Unknown,
+            memo: CompMemo::UNKNOWN,
             var: None,
             local: None,
             is_structural: false,
-            span: declaration.name.span,
         };
         self.check_nested_prefixes(inherited, clause, declaration);
         let mut inner = own;
-        if comp.is_outer && !comp.is_inner {
+        if comp.declared.is_outer && !comp.declared.is_inner {
             self.check_outer_unmodified(&comp, &inner, &from_outside);
         }
         if let Some(constraint) = clause.constrained_by.as_ref().and_then(|c| c.modification.as_ref()) {
@@ -374,8 +338,8 @@ impl<'a> Front<'a> {
             }
         }
         let from_outside = from_outside.and_then(|m| m.without_redeclares());
-        if comp.clause.prefixes.is_final {
-            let own = inner.map_or_else(|| Mod::empty(comp.span), |m| (*m).clone());
+        if comp.declared.clause.prefixes.is_final {
+            let own = inner.map_or_else(|| Mod::empty(comp.declared.span), |m| (*m).clone());
             inner = Some(Rc::new(Mod { is_final: true, ..own }));
         }
         self.check_final(&from_outside, &inner);
@@ -384,7 +348,7 @@ impl<'a> Front<'a> {
         if comp.modifier.as_ref().is_some_and(|m| m.is_final) {
             comp.prefixes.is_final = true;
         }
-        self.comps.push(comp)
+        self.tree.comps.push(comp)
     }
 
     /// Puts the declaration of a `redeclare` in the place of the original one; returns the modification that remains:
@@ -399,35 +363,37 @@ impl<'a> Front<'a> {
         let &Redeclare::Component { clause, component, scope, span } = redeclare else {
             if let &Redeclare::Class { span, .. } = redeclare {
                 let text = self.text(comp.name);
-                self.report(d::redeclare_kind(text, "component", "class", span, Some(comp.span)));
+                self.report(d::redeclare_kind(text, "component", "class", span, Some(comp.declared.span)));
             }
             return own;
         };
         self.check_redeclared_component(comp, clause, component, scope, span);
-        let constraint = match &comp.clause.constrained_by {
+        let constraint = match &comp.declared.clause.constrained_by {
             Some(c) => {
-                let constraint = c.modification.as_ref().map(|m| self.class_modifier(m, comp.scope));
+                let constraint = c.modification.as_ref().map(|m| self.class_modifier(m, comp.declared.scope));
                 merge(&own.and_then(|m| m.value_alone()), &constraint)
             }
             None => own,
         };
-        let constraining = comp.clause.constrained_by.as_ref().map_or(&comp.clause.type_name, |c| &c.base);
-        comp.constrained_to = match comp.constrained_to {
+        let constraining =
+            comp.declared.clause.constrained_by.as_ref().map_or(&comp.declared.clause.type_name, |c| &c.base);
+        comp.declared.constrained_to = match comp.declared.constrained_to {
             Some((path, at, _)) => Some((path, at, span)),
-            None => Some((constraining, comp.scope, span)),
+            None => Some((constraining, comp.declared.scope, span)),
         };
         let new = component.modification.as_ref().map(|m| self.modifier(m, scope));
         let old = comp.prefixes;
         if component.subscripts.is_empty() && clause.subscripts.is_empty() {
-            comp.dims_from = Some((&comp.declaration.subscripts, &comp.clause.subscripts, comp.scope));
+            comp.declared.dims_from =
+                Some((&comp.declared.declaration.subscripts, &comp.declared.clause.subscripts, comp.declared.scope));
         }
-        comp.is_inner |= clause.prefixes.is_inner;
-        comp.is_outer |= clause.prefixes.is_outer;
-        comp.clause = clause;
-        comp.declaration = component;
-        comp.scope = scope;
+        comp.declared.is_inner |= clause.prefixes.is_inner;
+        comp.declared.is_outer |= clause.prefixes.is_outer;
+        comp.declared.clause = clause;
+        comp.declared.declaration = component;
+        comp.declared.scope = scope;
         if let Some(condition) = &component.condition {
-            comp.condition = Some((condition, scope));
+            comp.declared.condition = Some((condition, scope));
         }
         comp.prefixes = combine(inherited, clause, old.is_protected, old.hide_result);
         comp.prefixes.variability = comp.prefixes.variability.or(old.variability);
@@ -443,7 +409,7 @@ impl<'a> Front<'a> {
             match &element.kind {
                 ast::ElementKind::Class(c) if c.prefixes.is_redeclare => {
                     let name = c.class.name.name;
-                    let Some(class) = self.library.child(self.insts[inst].class, name) else { continue };
+                    let Some(class) = self.library.child(self.tree[inst].class, name) else { continue };
                     let redeclare = Redeclare::Class { class, scope: inst, span: c.class.name.span };
                     subs.push((name, redeclaring(redeclare, c.class.name.span)));
                 }
@@ -465,13 +431,13 @@ impl<'a> Front<'a> {
         let Some(redeclared) = redeclared else { return };
         for (name, modifier) in &redeclared.subs {
             let mut is_inherited = false;
-            for base in self.insts[inst].bases.clone() {
+            for base in self.tree[inst].members.bases.clone() {
                 if let Some(member) = self.member(base, *name) {
                     is_inherited = true;
                     self.record_redeclared(modifier.span, member);
                 }
             }
-            if is_inherited || self.insts[inst].is_incomplete {
+            if is_inherited || self.tree[inst].members.is_incomplete {
                 continue;
             }
             let is_class_extends = modifier
@@ -497,8 +463,8 @@ impl<'a> Front<'a> {
     pub fn check_modified_names(&mut self, inst: InstId, modifier: &Mod<'a>) {
         for (name, sub) in modifier.subs.iter().filter(|(_, m)| !m.is_deselected) {
             let member = self.member(inst, *name);
-            if member.is_none() && !self.insts[inst].is_incomplete {
-                let class = self.library.qualified_name(self.insts[inst].class);
+            if member.is_none() && !self.tree[inst].members.is_incomplete {
+                let class = self.library.qualified_name(self.tree[inst].class);
                 let nearest = self.nearest_name(inst, self.text(*name), false);
                 let old = self.text(*name);
                 let diagnostic = d::no_such_element(old, &class, nearest.as_deref(), sub.span);
@@ -562,8 +528,8 @@ impl<'a> Front<'a> {
                 ast::Argument::BreakConnect { from, to, span } => {
                     let deselected = Deselected { from, to, span: *span };
                     result.deselected_connections.push(deselected);
-                    if self.deselected_connections.iter().all(|d| d.span != *span) {
-                        self.deselected_connections.push(deselected);
+                    if self.checks.deselected_connections.iter().all(|d| d.span != *span) {
+                        self.checks.deselected_connections.push(deselected);
                     }
                 }
                 ast::Argument::Error(_) => {}
@@ -586,7 +552,7 @@ impl<'a> Front<'a> {
             Some((_, existing)) => {
                 if let Some((second, first)) = clash(&built, existing) {
                     let text = path.iter().map(|p| self.library.text(p.name)).collect::<Vec<_>>().join(".");
-                    self.diagnostics.push(d::modified_twice(&text, second, first));
+                    self.messages.diagnostics.push(d::modified_twice(&text, second, first));
                 }
                 *existing = merge(&Some(Rc::new(built)), &Some(existing.clone())).unwrap_or_else(|| existing.clone());
             }
@@ -597,7 +563,7 @@ impl<'a> Front<'a> {
     fn add_redeclaration(&mut self, target: &mut Mod<'a>, r: &'a ast::ElementRedeclaration, scope: InstId) {
         match &r.kind {
             ast::RedeclarationKind::Class(definition) => {
-                let class = self.library.add_class(self.insts[scope].class, definition, None);
+                let class = self.library.add_class(self.tree[scope].class, definition, None);
                 let redeclare = Redeclare::Class { class, scope, span: r.span };
                 self.add_replacement(target, definition.name, redeclare, r);
             }

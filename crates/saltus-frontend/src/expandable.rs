@@ -30,7 +30,7 @@ pub struct Pending {
 
 impl<'a> Front<'a> {
     pub fn is_expandable(&mut self, inst: InstId) -> bool {
-        let kind = self.insts[inst].definition.map(|c| c.kind);
+        let kind = self.tree[inst].definition.map(|c| c.kind);
         kind == Some(ast::ClassKind::ExpandableConnector)
             || self.defining_class(inst).1 == ast::ClassKind::ExpandableConnector
     }
@@ -38,7 +38,7 @@ impl<'a> Front<'a> {
     /// A declared member of an expandable connector that nothing has been connected to yet is as good as missing when
     /// its declaration does not fix its type.
     pub fn is_unborn(&mut self, _inst: InstId, comp: CompId) -> bool {
-        matches!(self.comps[comp].kind, Memo::Known(CompKind::Error))
+        matches!(self.tree[comp].memo.kind, Memo::Known(CompKind::Error))
     }
 
     /// Adds the member that a connection asks for, made like the connector on the other side.
@@ -86,31 +86,31 @@ impl<'a> Front<'a> {
     fn add_member(&mut self, bus: InstId, name: Name, like: Connector, sizes: Vec<u64>) -> Option<CompId> {
         let model = match like {
             Connector::Leaf(comp, _) => comp,
-            Connector::Inst(inst) => self.insts[inst].owner?,
+            Connector::Inst(inst) => self.tree[inst].owner?,
         };
         let (clause, declaration, scope) =
-            (self.comps[model].clause, self.comps[model].declaration, self.comps[model].scope);
-        let modifier = self.comps[model].modifier.as_ref().and_then(|m| m.without_value());
+            (self.tree[model].declared.clause, self.tree[model].declared.declaration, self.tree[model].declared.scope);
+        let modifier = self.tree[model].modifier.as_ref().and_then(|m| m.without_value());
         let comp = self.new_comp(bus, clause, declaration, None, false);
-        let prefixes = self.comps[model].prefixes;
-        let c = &mut self.comps[comp];
+        let prefixes = self.tree[model].prefixes;
+        let c = &mut self.tree[comp];
         c.name = name;
-        c.scope = scope;
+        c.declared.scope = scope;
         c.modifier = modifier.map(|m| Rc::new(Mod { value: None, ..(*m).clone() }));
-        c.condition = None;
-        c.is_inner = false;
-        c.is_outer = false;
-        c.dims = Memo::Known(sizes.into());
+        c.declared.condition = None;
+        c.declared.is_inner = false;
+        c.declared.is_outer = false;
+        c.memo.dims = Memo::Known(sizes.into());
         c.prefixes.variability = prefixes.variability;
         c.prefixes.direction = None;
         c.prefixes.connection = prefixes.connection;
         c.prefixes.is_final = false;
-        self.insts[bus].names.insert(name, Member::Component(comp));
-        self.insts[bus].absent.remove(&name);
-        self.insts[bus].components.push(comp);
+        self.tree[bus].members.names.insert(name, Member::Component(comp));
+        self.tree[bus].members.absent.remove(&name);
+        self.tree[bus].members.components.push(comp);
         self.comp_kind(comp);
         // The type behind a redeclared or short class may bring a direction; a member of a bus is neither.
-        self.comps[comp].prefixes.direction = None;
+        self.tree[comp].prefixes.direction = None;
         Some(comp)
     }
 
@@ -118,8 +118,8 @@ impl<'a> Front<'a> {
     pub fn complete_buses(&mut self) {
         loop {
             let mut changed = self.retry_pending();
-            for k in 0..self.connections.len() {
-                let [(a, _), (b, _)] = self.connections[k].ends;
+            for k in 0..self.network.connections.len() {
+                let [(a, _), (b, _)] = self.network.connections[k].ends;
                 if let (Connector::Inst(a), Connector::Inst(b)) = (a, b)
                     && self.is_expandable(a)
                     && self.is_expandable(b)
@@ -132,7 +132,7 @@ impl<'a> Front<'a> {
                 break;
             }
         }
-        for pending in std::mem::take(&mut self.pending_buses) {
+        for pending in std::mem::take(&mut self.network.pending_buses) {
             let name = self.text(pending.buses[0].1);
             self.report(d::bus_member_unknown(name, pending.span));
         }
@@ -141,7 +141,7 @@ impl<'a> Front<'a> {
 
     fn retry_pending(&mut self) -> bool {
         let mut changed = false;
-        for pending in std::mem::take(&mut self.pending_buses) {
+        for pending in std::mem::take(&mut self.network.pending_buses) {
             let [(a, name_a, _), (b, name_b, _)] = pending.buses;
             let (x, y) = (self.member(a, name_a), self.member(b, name_b));
             let (x, y) = match (x, y) {
@@ -159,14 +159,18 @@ impl<'a> Front<'a> {
                 _ => (None, None),
             };
             let (Some(x), Some(y)) = (x, y) else {
-                self.pending_buses.push(pending);
+                self.network.pending_buses.push(pending);
                 continue;
             };
             changed = true;
             let (xs, ys) = (self.all_connectors(x), self.all_connectors(y));
             for (x, y) in xs.into_iter().zip(ys) {
                 let ends = [(x, pending.buses[0].2), (y, pending.buses[1].2)];
-                self.connections.push(Connection { ends, span: pending.span, component: pending.component.clone() });
+                self.network.connections.push(Connection {
+                    ends,
+                    span: pending.span,
+                    component: pending.component.clone(),
+                });
             }
         }
         changed
@@ -187,8 +191,8 @@ impl<'a> Front<'a> {
     /// Adds the members of `from` to `to`.
     fn share_members(&mut self, from: InstId, to: InstId) -> bool {
         let mut changed = false;
-        for comp in self.insts[from].components.clone() {
-            let name = self.comps[comp].name;
+        for comp in self.tree[from].members.components.clone() {
+            let name = self.tree[comp].name;
             match self.member(to, name) {
                 Some(Member::Component(other)) => {
                     // Nested buses share their members too.
@@ -218,7 +222,7 @@ impl<'a> Front<'a> {
         let mut reached: HashSet<CompId> = HashSet::new();
         let mut todo: Vec<(Connector, Connector)> = Vec::new();
         let mut buses: Vec<InstId> = Vec::new();
-        for connection in &self.connections {
+        for connection in &self.network.connections {
             let [(a, _), (b, _)] = connection.ends;
             todo.push((a, b));
         }
@@ -239,7 +243,7 @@ impl<'a> Front<'a> {
                         reached.insert(comp);
                     }
                     Connector::Inst(inst) => {
-                        if let Some(owner) = self.insts[inst].owner {
+                        if let Some(owner) = self.tree[inst].owner {
                             reached.insert(owner);
                         }
                     }
@@ -250,8 +254,8 @@ impl<'a> Front<'a> {
             let before = reached.len();
             for &(x, y) in &between {
                 for (from, to) in [(x, y), (y, x)] {
-                    for comp in self.insts[from].components.clone() {
-                        let name = self.comps[comp].name;
+                    for comp in self.tree[from].members.components.clone() {
+                        let name = self.tree[comp].name;
                         let from_is_bus = self.is_expandable(from);
                         if (reached.contains(&comp) || !from_is_bus)
                             && let Some(Member::Component(other)) = self.member(to, name)
@@ -267,14 +271,14 @@ impl<'a> Front<'a> {
             }
         }
         for bus in self.all_buses() {
-            for comp in self.insts[bus].components.clone() {
+            for comp in self.tree[bus].members.components.clone() {
                 let is_nested_bus = self.comp_elements(comp).first().is_some_and(|&inst| self.is_expandable(inst));
                 let is_fixed = matches!(
-                    self.comps[comp].prefixes.variability,
+                    self.tree[comp].prefixes.variability,
                     Some(ast::Variability::Constant | ast::Variability::Parameter)
                 );
                 if !reached.contains(&comp) && !is_nested_bus && !is_fixed {
-                    self.comps[comp].is_present = Memo::Known(false);
+                    self.tree[comp].memo.is_present = Memo::Known(false);
                 }
             }
         }
@@ -283,12 +287,12 @@ impl<'a> Front<'a> {
     /// All expandable connectors of the model.
     fn all_buses(&mut self) -> Vec<InstId> {
         let mut buses = Vec::new();
-        let mut todo = vec![self.model];
+        let mut todo = vec![self.tree.model];
         while let Some(inst) = todo.pop() {
             if self.is_expandable(inst) {
                 buses.push(inst);
             }
-            for comp in self.insts[inst].components.clone() {
+            for comp in self.tree[inst].members.components.clone() {
                 if self.is_instantiated(comp) {
                     todo.extend(self.comp_elements(comp));
                 }

@@ -72,7 +72,7 @@ impl<'a> Front<'a> {
                 let base = self.subscripted(scope, base, subscripts, span);
                 self.access_fields(scope, base, parts, span)
             }
-            ast::ExprKind::End => match self.ends.last() {
+            ast::ExprKind::End => match self.context.ends.last() {
                 Some(end) => end.clone(),
                 None => {
                     self.report(d::end_outside_subscript(span));
@@ -122,7 +122,7 @@ impl<'a> Front<'a> {
             Some(false) => return self.if_expression(scope, rest, otherwise, span),
             None => {}
         }
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let (then_branch, else_branch) = (then, otherwise);
         let then = self.expression(scope, then_branch);
         let otherwise = self.if_expression(scope, rest, else_branch, span);
@@ -130,7 +130,7 @@ impl<'a> Front<'a> {
             && let Some(Value::Boolean(value)) = self.structural_quietly(&condition)
         {
             // A branch that makes no sense for the sizes at hand makes the condition structural.
-            self.diagnostics.truncate(mark);
+            self.messages.take_back(mark);
             return if value {
                 self.expression(scope, then_branch)
             } else {
@@ -155,14 +155,14 @@ impl<'a> Front<'a> {
         if condition.is_error() || typing::variability(self, condition) > Variability::Parameter {
             return None;
         }
-        let mut is_settled = self.current_function.is_none();
+        let mut is_settled = self.functions.current.is_none();
         let mut has_local = false;
         condition.walk(&mut |e| match e.kind {
             ExprKind::Var(var) => is_settled &= self.is_settled_variable(var),
             ExprKind::Local(_) => has_local = true,
             _ => {}
         });
-        if has_local || (!is_settled && self.current_function.is_none()) {
+        if has_local || (!is_settled && self.functions.current.is_none()) {
             return None;
         }
         match self.structural_quietly(condition) {
@@ -172,10 +172,10 @@ impl<'a> Front<'a> {
     }
 
     fn is_settled_variable(&self, var: flat::VarId) -> bool {
-        let comp = &self.comps[self.vars[var]];
+        let comp = &self.tree[self.tree.vars[var]];
         comp.prefixes.variability == Some(ast::Variability::Constant)
             || comp.is_structural
-            || self.annotation_flag(comp.declaration.comment.annotation.as_ref(), self.words.evaluate)
+            || self.annotation_flag(comp.declared.declaration.comment.annotation.as_ref(), self.words.evaluate)
     }
 
     /// `sum(e for i in 1:3)`, `{e for i in 1:3}`.
@@ -187,30 +187,28 @@ impl<'a> Front<'a> {
         indices: &'a [ast::ForIndex],
         span: Span,
     ) -> Expr {
-        // `{e for i in a, j in b}` is `{{e for i in a} for j in b}`: the last index is the outermost loop.
-        let mut order: Vec<&'a ast::ForIndex> = indices.iter().collect();
-        if op == ReductionOp::Array {
-            order.reverse();
-        }
-        if self.current_function.is_none()
+        // `{e for i in a, j in b}` is `{{e for i in a} for j in b}`, and `sum(…)` adds the elements of that: the last index is the
+        // outermost loop, so the range of `i` may depend on `j` (specification 10.4.1.2).
+        let order: Vec<&'a ast::ForIndex> = indices.iter().rev().collect();
+        if self.functions.current.is_none()
             && let Some(expr) = self.unrolled_reduction(scope, op, body, &order, span)
         {
             return expr;
         }
-        let mark = self.iterators.len();
+        let mark = self.context.iterators.len();
         let mut iterators = Vec::new();
         for index in order {
             let Some(range) = self.index_range(scope, index, body) else {
-                self.iterators.truncate(mark);
+                self.context.iterators.truncate(mark);
                 return Expr::error(span);
             };
             let element = range.ty.element(1);
             let local = self.new_iterator(index, element.clone());
-            self.iterators.push((index.name.name, Iterated::Local(local, element)));
+            self.context.iterators.push((index.name.name, Iterated::Local(local, element)));
             iterators.push(flat::Iterator { local, range });
         }
         let body = self.expression(scope, body);
-        self.iterators.truncate(mark);
+        self.context.iterators.truncate(mark);
         if matches!(body.ty.base, BaseType::Record(_)) && op == ReductionOp::Sum {
             return self.overloaded_sum(body, iterators, span);
         }
@@ -254,7 +252,7 @@ impl<'a> Front<'a> {
                 Some(Expr::new(ExprKind::Array(items), Type::array(BaseType::Boolean, [Dim::Known(2)]), span))
             }
             BaseType::Enumeration(id) => {
-                let n = self.enums[id].literals.len() as u32;
+                let n = self.types.enums[id].literals.len() as u32;
                 let ty = Type::scalar(base);
                 let items = (1..=n).map(|k| Expr::new(ExprKind::EnumLiteral(id, k), ty.clone(), span)).collect();
                 Some(Expr::new(ExprKind::Array(items), Type::array(base, [Dim::Known(u64::from(n))]), span))
@@ -350,7 +348,7 @@ impl<'a> Front<'a> {
             }
             return Some(term);
         };
-        if self.n_unrolled > MOST_UNROLLED_IN_ALL {
+        if self.budget.n_unrolled > MOST_UNROLLED_IN_ALL {
             return None;
         }
         let range = self.index_range(scope, index, body)?;
@@ -363,12 +361,12 @@ impl<'a> Front<'a> {
         if values.len() + terms.len() > MOST_UNROLLED {
             return None;
         }
-        self.n_unrolled += values.len();
+        self.budget.n_unrolled += values.len();
         if values.is_empty() && nested {
             // The body is typed once for its element type: with a value that is never used, or where that is not possible (`a[i]`
             // with i = 0) with an index whose value is not known.
             let probe = Iterated::Value(Value::default_scalar(ty.base)?, ty.clone());
-            let mark = self.diagnostics.len();
+            let mark = self.messages.mark();
             let mut inner = None;
             for is_known in [true, false] {
                 let probe = if is_known {
@@ -376,10 +374,10 @@ impl<'a> Front<'a> {
                 } else {
                     Iterated::Local(self.new_iterator(index, ty.clone()), ty.clone())
                 };
-                self.iterators.push((index.name.name, probe));
+                self.context.iterators.push((index.name.name, probe));
                 inner = self.unroll(scope, body, rest, nested, terms, span).filter(|e| !e.is_error());
-                self.iterators.pop();
-                self.diagnostics.truncate(mark);
+                self.context.iterators.pop();
+                self.messages.take_back(mark);
                 if inner.is_some() {
                     break;
                 }
@@ -389,9 +387,9 @@ impl<'a> Front<'a> {
         }
         let mut items = Vec::with_capacity(values.len());
         for value in values {
-            self.iterators.push((index.name.name, Iterated::Value(value, ty.clone())));
+            self.context.iterators.push((index.name.name, Iterated::Value(value, ty.clone())));
             let item = self.unroll(scope, body, rest, nested, terms, span);
-            self.iterators.pop();
+            self.context.iterators.pop();
             items.push(item?);
         }
         if !nested {
@@ -408,7 +406,7 @@ impl<'a> Front<'a> {
             default: None,
             span: index.name.span,
         };
-        self.locals_mut().push(local)
+        self.functions.locals_mut().push(local)
     }
 }
 

@@ -45,19 +45,19 @@ impl<'a> Front<'a> {
     /// The id of the function a class is. Its signature may mention types that need the id first, as the constructor of
     /// an external object does.
     pub fn reserve_function(&mut self, slot: SlotId) -> FunctionId {
-        if let Some(id) = self.slots[slot].function {
+        if let Some(id) = self.tree[slot].function {
             return id;
         }
         if let Some(base) = self.plain_alias(slot) {
             let id = self.reserve_function(base);
-            self.slots[slot].function = Some(id);
+            self.tree[slot].function = Some(id);
             return id;
         }
-        let modifier = self.slots[slot].modifier.clone();
-        let inst = self.new_inst(slot, modifier, None);
-        let name = self.unique_function_name(slot);
-        let definition = self.slots[slot].definition;
-        let id = self.functions.push(FunctionEntry {
+        let modifier = self.tree[slot].modifier.clone();
+        let inst = self.tree.new_inst(slot, modifier, None);
+        let name = self.functions.unique_name(self.library.qualified_name(self.tree[slot].class));
+        let definition = self.tree[slot].definition;
+        let id = self.functions.entries.push(FunctionEntry {
             slot,
             inst,
             name,
@@ -71,23 +71,16 @@ impl<'a> Front<'a> {
             body: Memo::Unknown,
             procedure: None,
         });
-        self.slots[slot].function = Some(id);
-        self.insts[inst].function = Some(id);
+        self.tree[slot].function = Some(id);
+        self.tree[inst].function = Some(id);
         id
-    }
-
-    fn unique_function_name(&mut self, slot: SlotId) -> String {
-        let name = self.library.qualified_name(self.slots[slot].class);
-        let n = self.function_names.entry(name.clone()).or_insert(0);
-        *n += 1;
-        if *n == 1 { name } else { format!("{name}${n}") }
     }
 
     /// Runs `f` as inside the body of a function.
     pub fn in_function<R>(&mut self, id: FunctionId, f: impl FnOnce(&mut Self) -> R) -> R {
-        let outside = self.current_function.replace(id);
+        let outside = self.functions.current.replace(id);
         let result = self.isolated(f);
-        self.current_function = outside;
+        self.functions.current = outside;
         result
     }
 
@@ -95,19 +88,19 @@ impl<'a> Front<'a> {
         self.expand(inst);
         let (_, kind) = self.defining_class(inst);
         let is_record = matches!(kind, ast::ClassKind::Record | ast::ClassKind::OperatorRecord);
-        let components = self.insts[inst].components.clone();
+        let components = self.tree[inst].members.components.clone();
         let mut kept = Vec::new();
         for comp in components {
-            let c = &self.comps[comp];
+            let c = &self.tree[comp];
             let direction = c.prefixes.direction;
             let is_constant = c.prefixes.variability == Some(ast::Variability::Constant);
             if is_constant && direction.is_none() && !is_record {
                 continue;
             }
-            let (name, span) = (self.text(c.name).to_owned(), c.span);
+            let (name, span) = (self.text(c.name).to_owned(), c.declared.span);
             let local = flat::Local { name, ty: Type::ERROR, sizes: Vec::new(), default: None, span };
             let local = self.functions[id].locals.push(local);
-            self.comps[comp].local = Some(local);
+            self.tree[comp].local = Some(local);
             kept.push(comp);
             let entry = &mut self.functions[id];
             match direction {
@@ -119,7 +112,7 @@ impl<'a> Front<'a> {
         }
         for &comp in &kept {
             let ty = self.local_type(comp);
-            let Some(local) = self.comps[comp].local else { continue };
+            let Some(local) = self.tree[comp].local else { continue };
             let entry = &mut self.functions[id].locals[local];
             entry.sizes = vec![None; ty.rank()];
             entry.ty = ty;
@@ -129,7 +122,7 @@ impl<'a> Front<'a> {
             self.functions[id].is_record_constructor = true;
             let slot = self.functions[id].slot;
             let ty = self.record_of_slot(slot, None).map_or(Type::ERROR, |r| Type::scalar(BaseType::Record(r)));
-            let span = self.slots[slot].definition.name.span;
+            let span = self.tree[slot].definition.name.span;
             let local = flat::Local { name: "$result".into(), ty, sizes: Vec::new(), default: None, span };
             let local = self.functions[id].locals.push(local);
             self.functions[id].outputs.push(local);
@@ -137,34 +130,23 @@ impl<'a> Front<'a> {
         self.check_object_outputs(id);
     }
 
-    pub fn locals_mut(&mut self) -> &mut IdVec<LocalId, flat::Local> {
-        match self.current_function {
-            Some(id) => &mut self.functions[id].locals,
-            None => &mut self.model_locals,
-        }
-    }
-
     pub fn local_type_of(&self, local: LocalId) -> Type {
-        let locals = match self.current_function {
-            Some(id) => &self.functions[id].locals,
-            None => &self.model_locals,
-        };
-        locals.get(local).map_or(Type::ERROR, |l| l.ty.clone())
+        self.functions.locals().get(local).map_or(Type::ERROR, |l| l.ty.clone())
     }
 
     /// The default of an input as an expression of the function's locals.
     pub fn local_default(&mut self, id: FunctionId, local: LocalId) -> Option<Expr> {
-        let comp = self.functions[id].components.iter().copied().find(|&c| self.comps[c].local == Some(local))?;
+        let comp = self.functions[id].components.iter().copied().find(|&c| self.tree[c].local == Some(local))?;
         self.in_function(id, |front| front.component_default(comp, local))
     }
 
     fn component_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
-        let Some(value) = self.comps[comp].modifier.as_ref().and_then(|m| m.value.clone()) else {
+        let Some(value) = self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone()) else {
             return self.record_default(comp, local);
         };
         let ty = self.local_type_of(local);
         let expr = self.mod_value(&value, ty.rank())?;
-        let name = self.text(self.comps[comp].name);
+        let name = self.text(self.tree[comp].name);
         Some(typing::convert(self, expr, &ty, typing::Place::Binding { variable: name }))
     }
 
@@ -201,7 +183,7 @@ impl<'a> Front<'a> {
     fn make_body(&mut self, id: FunctionId) -> flat::Function {
         let inst = self.functions[id].inst;
         for comp in self.functions[id].components.clone() {
-            let Some(local) = self.comps[comp].local else { continue };
+            let Some(local) = self.tree[comp].local else { continue };
             let default = self.component_default(comp, local);
             let sizes = self.local_sizes(comp);
             let entry = &mut self.functions[id].locals[local];
@@ -239,14 +221,14 @@ impl<'a> Front<'a> {
             inline_after_index_reduction: false,
             smooth_order: None,
             generate_events: false,
-            span: self.slots[entry.slot].definition.name.span,
+            span: self.tree[entry.slot].definition.name.span,
         }
     }
 
     /// The declared sizes that only the call knows.
     pub fn local_sizes(&mut self, comp: CompId) -> Vec<Option<Expr>> {
-        let c = &self.comps[comp];
-        let (scope, declaration, clause) = (c.scope, c.declaration, c.clause);
+        let c = &self.tree[comp];
+        let (scope, declaration, clause) = (c.declared.scope, c.declared.declaration, c.declared.clause);
         let mut subscripts: Vec<_> =
             declaration.subscripts.iter().chain(&clause.subscripts).map(|s| (s, scope)).collect();
         if let Some(slot) = self.lookup_class(scope, &clause.type_name) {
@@ -266,10 +248,10 @@ impl<'a> Front<'a> {
     }
 
     fn collect_body(&mut self, inst: InstId, body: &mut Vec<flat::Statement>) {
-        for base in self.insts[inst].bases.clone() {
+        for base in self.tree[inst].members.bases.clone() {
             self.collect_body(base, body);
         }
-        let Some(ast::ClassBody::Long(class)) = self.insts[inst].definition.map(|c| &c.body) else { return };
+        let Some(ast::ClassBody::Long(class)) = self.tree[inst].definition.map(|c| &c.body) else { return };
         for section in &class.sections {
             match section {
                 ast::Section::Algorithm { statements, .. } => {
@@ -285,12 +267,12 @@ impl<'a> Front<'a> {
     }
 
     fn external_of(&mut self, inst: InstId) -> Option<flat::External> {
-        if let Some(ast::ClassBody::Long(class)) = self.insts[inst].definition.map(|c| &c.body)
+        if let Some(ast::ClassBody::Long(class)) = self.tree[inst].definition.map(|c| &c.body)
             && let Some(external) = &class.external
         {
             return Some(self.make_external(inst, class, external));
         }
-        self.insts[inst].bases.clone().into_iter().find_map(|base| self.external_of(base))
+        self.tree[inst].members.bases.clone().into_iter().find_map(|base| self.external_of(base))
     }
 
     fn make_external(
@@ -309,7 +291,7 @@ impl<'a> Front<'a> {
         let strings = |word| annotations.into_iter().flatten().flat_map(|a| self.annotation_strings(a, word)).collect();
         made.libraries = strings(self.words.library);
         made.directories = strings(self.words.library_directory);
-        let name = self.library.qualified_name(self.insts[inst].class);
+        let name = self.library.qualified_name(self.tree[inst].class);
         if made.directories.is_empty()
             && let Some(top) = name.split('.').next()
         {
@@ -321,12 +303,12 @@ impl<'a> Front<'a> {
 
     /// What ends the life of the object that a constructor makes, if that is not one that the evaluator knows.
     fn destructor_of(&mut self, inst: InstId, external: &flat::External) -> Option<FunctionId> {
-        let id = self.current_function?;
+        let id = self.functions.current?;
         let result = self.functions[id].locals.get(external.result?)?.ty.base;
         if result != BaseType::ExternalObject(id) || saltus_eval::is_native(&external.name) {
             return None;
         }
-        let class = self.insts[inst].scope;
+        let class = self.tree[inst].scope;
         let Some(Member::Class(slot)) = self.member(class, self.words.destructor) else { return None };
         Some(self.function_of(slot))
     }
@@ -352,8 +334,8 @@ impl<'a> Front<'a> {
 
     /// `external;` alone: the function's own name, all inputs, one output as the result (specification 12.9).
     fn default_external(&mut self, inst: InstId, language: String) -> flat::External {
-        let name = self.insts[inst].definition.map_or(String::new(), |c| self.text(c.name.name).to_owned());
-        let Some(id) = self.current_function else {
+        let name = self.tree[inst].definition.map_or(String::new(), |c| self.text(c.name.name).to_owned());
+        let Some(id) = self.functions.current else {
             return external(language, name, Vec::new(), None);
         };
         let (inputs, outputs) = (self.functions[id].inputs.clone(), self.functions[id].outputs.clone());
@@ -399,13 +381,13 @@ impl<'a> Front<'a> {
 
     pub fn local_named(&mut self, inst: InstId, name: Name) -> Option<LocalId> {
         match self.member(inst, name) {
-            Some(crate::instance::Member::Component(comp)) => self.comps[comp].local,
+            Some(crate::instance::Member::Component(comp)) => self.tree[comp].local,
             _ => None,
         }
     }
 
     pub fn is_input(&self, local: LocalId) -> bool {
-        self.current_function.is_some_and(|id| self.functions[id].inputs.contains(&local))
+        self.functions.current.is_some_and(|id| self.functions[id].inputs.contains(&local))
     }
 
     /// `expr`, which is written in terms of a function's locals, for a call with these arguments.
@@ -454,7 +436,7 @@ impl<'a> Front<'a> {
             if ty.dims.contains(&Dim::Unknown) {
                 self.find_result_sizes(id, local, arguments, &mut ty);
             }
-            if ty.dims.contains(&Dim::Unknown) && self.current_function.is_none() {
+            if ty.dims.contains(&Dim::Unknown) && self.functions.current.is_none() {
                 if evaluated.is_none() {
                     evaluated = Some(self.evaluate_call(id, arguments, span).unwrap_or_default());
                 }
@@ -471,11 +453,11 @@ impl<'a> Front<'a> {
     }
 
     fn find_result_sizes(&mut self, id: FunctionId, local: LocalId, arguments: &[Option<Expr>], ty: &mut Type) {
-        let Some(comp) = self.functions[id].components.iter().copied().find(|&c| self.comps[c].local == Some(local))
+        let Some(comp) = self.functions[id].components.iter().copied().find(|&c| self.tree[c].local == Some(local))
         else {
             return;
         };
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let sizes = self.in_function(id, |front| front.local_sizes(comp));
         for (k, dim) in ty.dims.iter_mut().enumerate() {
             if *dim != Dim::Unknown {
@@ -489,7 +471,7 @@ impl<'a> Front<'a> {
                 *dim = Dim::Known(n as u64);
             }
         }
-        self.diagnostics.truncate(mark);
+        self.messages.take_back(mark);
     }
 }
 

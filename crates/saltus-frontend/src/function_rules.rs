@@ -24,10 +24,10 @@ impl<'a> Front<'a> {
     }
 
     fn bodies_of(&self, inst: InstId, places: &mut Vec<Span>) {
-        for &base in &self.insts[inst].bases {
+        for &base in &self.tree[inst].members.bases {
             self.bodies_of(base, places);
         }
-        let Some(ast::ClassBody::Long(body)) = self.insts[inst].definition.map(|c| &c.body) else { return };
+        let Some(ast::ClassBody::Long(body)) = self.tree[inst].definition.map(|c| &c.body) else { return };
         for section in &body.sections {
             if let ast::Section::Algorithm { is_initial: false, keyword, .. } = section {
                 places.push(*keyword);
@@ -96,8 +96,8 @@ impl<'a> Front<'a> {
         let ExprKind::FunctionRef { function: given, bound } = &argument.kind else { return };
         let (given, bound): (FunctionId, Vec<u32>) = (*given, bound.iter().map(|(k, _)| *k).collect());
         let components = &self.functions[function].components;
-        let Some(&comp) = components.iter().find(|&&c| self.comps[c].local == Some(input)) else { return };
-        let (scope, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let Some(&comp) = components.iter().find(|&&c| self.tree[c].local == Some(input)) else { return };
+        let (scope, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let Some(slot) = self.lookup_class(scope, &clause.type_name) else { return };
         let wanted = self.function_of(slot);
         if let Some(why) = self.unlike(given, &bound, wanted) {
@@ -134,16 +134,21 @@ impl<'a> Front<'a> {
 
     /// Reports a call of a function that has no body, or that only the language itself calls.
     pub fn check_callable(&mut self, slot: SlotId, call: &ast::Call) {
-        let definition = self.slots[slot].definition;
+        let definition = self.tree[slot].definition;
         let name = self.ref_text(&call.name);
-        let may_become_complete = self.purpose == Purpose::Check && self.slots[slot].is_replaceable;
-        if definition.is_partial && is_function_kind(definition.kind) && !self.allow_partial && !may_become_complete {
+        let may_become_complete = self.request.purpose == Purpose::Check && self.tree[slot].is_replaceable;
+        if definition.is_partial
+            && is_function_kind(definition.kind)
+            && !self.request.allow_partial
+            && !may_become_complete
+        {
             self.report(d::partial_function_call(&name, call.name.span, definition.name.span));
         }
         let ident = definition.name.name;
         if (ident == self.words.constructor || ident == self.words.destructor) && call.name.parts.len() > 1 {
-            let around = self.slots[slot].scope;
-            let is_object = self.insts[around].bases.iter().any(|&b| Some(self.insts[b].class) == self.external_object);
+            let around = self.tree[slot].scope;
+            let is_object =
+                self.tree[around].members.bases.iter().any(|&b| Some(self.tree[b].class) == self.types.external_object);
             if is_object {
                 self.report(d::calls_object_function(&name, call.name.span));
             }
@@ -192,7 +197,7 @@ impl<'a> Front<'a> {
         crate::deduce::walk_expr(expr, &mut |reference| {
             if let Some(first) = reference.parts.first()
                 && let Some(Member::Component(comp)) = self.member(inst, first.name.name)
-                && self.comps[comp].local.is_some()
+                && self.tree[comp].local.is_some()
             {
                 is_constant = false;
             }

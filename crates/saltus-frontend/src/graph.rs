@@ -38,13 +38,13 @@ impl<'a> Front<'a> {
         let operator = self.text(call.name.parts[1].name.name).to_owned();
         let Some(node) = self.graph_argument(scope, call, 0, span) else { return };
         match operator.as_str() {
-            "root" => self.graph.root(node, span),
+            "root" => self.overconstrained.graph.root(node, span),
             "uniqueRoot" => {
                 let message = match call.arguments.get(1).map(|e| &e.kind) {
                     Some(ast::ExprKind::String(text)) => text.to_string(),
                     _ => String::new(),
                 };
-                self.graph.unique_root(node, message, span);
+                self.overconstrained.graph.unique_root(node, message, span);
             }
             "potentialRoot" => {
                 let written = call.arguments.get(1).or_else(|| call.named.first().map(|n| &n.value));
@@ -55,11 +55,11 @@ impl<'a> Front<'a> {
                     }
                     None => 0,
                 };
-                self.graph.potential_root(node, priority, span);
+                self.overconstrained.graph.potential_root(node, priority, span);
             }
             _ => {
                 if let Some(other) = self.graph_argument(scope, call, 1, span) {
-                    self.graph.branch(node, other, span);
+                    self.overconstrained.graph.branch(node, other, span);
                 }
             }
         }
@@ -83,31 +83,31 @@ impl<'a> Front<'a> {
     }
 
     fn graph_node(&mut self, inst: InstId) -> NodeId {
-        if let Some(&node) = self.graph_nodes.get(&inst) {
+        if let Some(&node) = self.overconstrained.nodes.get(&inst) {
             return node;
         }
         let name = self.component_path(inst).to_string();
-        let span = self.insts[inst].owner.map_or(Span::nowhere(), |c| self.comps[c].span);
-        let node = self.graph.add_node(name, span);
-        self.graph_nodes.insert(inst, node);
+        let span = self.tree[inst].owner.map_or(Span::nowhere(), |c| self.tree[c].declared.span);
+        let node = self.overconstrained.graph.add_node(name, span);
+        self.overconstrained.nodes.insert(inst, node);
         node
     }
 
     /// A connection between two overdetermined parts waits for the spanning tree.
     pub fn graph_connection(&mut self, a: (InstId, Face), b: (InstId, Face), connection: &Connection) {
         let (x, y) = (self.graph_node(a.0), self.graph_node(b.0));
-        let key = self.graph_edges.len();
-        self.graph_edges.push((a, b, connection.clone()));
-        self.graph.connection((x, a.1), (y, b.1), key);
+        let key = self.overconstrained.edges.len();
+        self.overconstrained.edges.push((a, b, connection.clone()));
+        self.overconstrained.graph.connection((x, a.1), (y, b.1), key);
     }
 
     /// Finds the spanning trees; kept connections become equalities, broken ones constraints.
     pub fn span_graph(&mut self) {
-        let graph = std::mem::take(&mut self.graph);
+        let graph = std::mem::take(&mut self.overconstrained.graph);
         let spanning = graph.finish();
-        self.diagnostics.extend(spanning.diagnostics.iter().cloned());
+        self.messages.diagnostics.extend(spanning.diagnostics.iter().cloned());
         self.check_roots(&spanning.rootless);
-        let edges = std::mem::take(&mut self.graph_edges);
+        let edges = std::mem::take(&mut self.overconstrained.edges);
         for &key in &spanning.kept {
             let (a, b, connection) = &edges[key];
             self.pair_members(*a, *b, connection);
@@ -116,18 +116,19 @@ impl<'a> Front<'a> {
             let (a, b, connection) = &edges[key];
             self.equality_constraint(a.0, b.0, connection);
         }
-        self.spanning = Some(spanning);
+        self.overconstrained.spanning = Some(spanning);
     }
 
     /// A class that is checked as a part of something may leave the root to its surroundings: these determine then as many scalars as
     /// the overdetermined type has too many (specification 4.8).
     fn check_roots(&mut self, rootless: &[Rootless]) {
-        let insts: HashMap<NodeId, InstId> = self.graph_nodes.iter().map(|(&inst, &node)| (node, inst)).collect();
+        let insts: HashMap<NodeId, InstId> =
+            self.overconstrained.nodes.iter().map(|(&inst, &node)| (node, inst)).collect();
         for tree in rootless {
             let own = tree.nodes.iter().filter_map(|node| insts.get(node).copied()).find(|&i| self.is_own_connector(i));
-            match own.filter(|_| self.purpose == Purpose::Check) {
-                Some(inst) => self.from_roots += self.n_redundant(inst),
-                None if self.purpose == Purpose::Check && self.allow_partial => {}
+            match own.filter(|_| self.request.purpose == Purpose::Check) {
+                Some(inst) => self.overconstrained.from_roots += self.n_redundant(inst),
+                None if self.request.purpose == Purpose::Check && self.request.allow_partial => {}
                 None => self.report(tree.diagnostic.clone()),
             }
         }
@@ -135,13 +136,13 @@ impl<'a> Front<'a> {
 
     /// Overdetermined parts of the model's own connectors, connected or not.
     pub fn add_own_nodes(&mut self) {
-        if self.purpose == Purpose::Check {
-            self.add_nodes_in(self.model);
+        if self.request.purpose == Purpose::Check {
+            self.add_nodes_in(self.tree.model);
         }
     }
 
     fn add_nodes_in(&mut self, inst: InstId) {
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) || !(self.is_connector(comp) || self.is_connector_inst(inst)) {
                 continue;
             }
@@ -157,14 +158,14 @@ impl<'a> Front<'a> {
 
     /// Whether it is part of a public connector of the model itself.
     fn is_own_connector(&mut self, inst: InstId) -> bool {
-        if self.is_connector_inst(self.model) {
+        if self.is_connector_inst(self.tree.model) {
             return true;
         }
         let mut at = inst;
-        while let Some(comp) = self.insts[at].owner {
-            let is_public_connector = !self.comps[comp].is_hidden && self.is_connector(comp);
-            at = self.comps[comp].owner;
-            if at == self.model {
+        while let Some(comp) = self.tree[at].owner {
+            let is_public_connector = !self.tree[comp].declared.is_hidden && self.is_connector(comp);
+            at = self.tree[comp].owner;
+            if at == self.tree.model {
                 return is_public_connector;
             }
         }
@@ -174,7 +175,7 @@ impl<'a> Front<'a> {
     /// How many more scalars an overdetermined type has than its `equalityConstraint`.
     fn n_redundant(&mut self, inst: InstId) -> u64 {
         let name = self.words.equality_constraint;
-        let (Some(Member::Class(slot)), Some(comp)) = (self.member(inst, name), self.insts[inst].owner) else {
+        let (Some(Member::Class(slot)), Some(comp)) = (self.member(inst, name), self.tree[inst].owner) else {
             return 0;
         };
         let function = self.function_of(slot);
@@ -186,7 +187,7 @@ impl<'a> Front<'a> {
 
     fn n_unknowns(&mut self, inst: InstId) -> u64 {
         let mut n = 0;
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) || self.variability_of(comp) <= flat::Variability::Parameter {
                 continue;
             }
@@ -204,7 +205,7 @@ impl<'a> Front<'a> {
         let Some(Member::Class(slot)) = self.member(a, name) else { return };
         let function = self.function_of(slot);
         let span = connection.span;
-        let (Some(x), Some(y)) = (self.insts[a].owner, self.insts[b].owner) else { return };
+        let (Some(x), Some(y)) = (self.tree[a].owner, self.tree[b].owner) else { return };
         let left = self.record_at(x, a, span);
         let right = self.record_at(y, b, span);
         let call = self.typed_call(function, vec![Some(left), Some(right)], span);
@@ -213,7 +214,7 @@ impl<'a> Front<'a> {
         }
         let sizes: Vec<u64> = call.ty.dims.iter().filter_map(|d| d.known()).collect();
         let zero = if sizes.is_empty() { Expr::real(0.0, span) } else { fill(Expr::real(0.0, span), &sizes) };
-        self.constraint_equations.push(flat::Equation {
+        self.overconstrained.constraint_equations.push(flat::Equation {
             kind: EquationKind::Equality { left: zero, right: call },
             origin: Origin::Connection,
             component: connection.component.clone(),
@@ -234,7 +235,10 @@ impl<'a> Front<'a> {
             },
             _ => return false,
         };
-        let (Some(&node), Some(spanning)) = (self.graph_nodes.get(&inst), &self.spanning) else { return false };
+        let (Some(&node), Some(spanning)) = (self.overconstrained.nodes.get(&inst), &self.overconstrained.spanning)
+        else {
+            return false;
+        };
         if function == Builtin::ConnectionsIsRoot {
             return spanning.is_root(node);
         }

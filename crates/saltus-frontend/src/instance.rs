@@ -121,6 +121,19 @@ pub struct Inst<'a> {
     /// Flat name of the component, empty for the model itself, `None` outside the model.
     pub path: Option<Arc<str>>,
     pub prefixes: Prefixes,
+    pub members: Members,
+    /// Inherited with a protected `extends`; whatever it declares is protected.
+    pub is_protected_base: bool,
+    /// The function whose body this is.
+    pub function: Option<flat::FunctionId>,
+    /// How deeply nested in components.
+    pub depth: u32,
+    /// Which element of an array class this is: `{2}` for the second `X` of `record T = X[3]`.
+    pub class_index: Vec<u32>,
+}
+
+/// What an instance has, found when it is opened.
+pub struct Members {
     pub expansion: Memo<()>,
     pub bases: Vec<InstId>,
     /// Own and inherited components in order of declaration.
@@ -130,33 +143,34 @@ pub struct Inst<'a> {
     pub absent: HashSet<Name>,
     /// A base class is missing, and with it nobody knows which members.
     pub is_incomplete: bool,
-    /// Inherited with a protected `extends`; whatever it declares is protected.
-    pub is_protected_base: bool,
     /// Extends a predefined type, here.
     pub predefined_base: Option<Span>,
     /// Components that an `extends` with `break` removed.
     pub deselected: Vec<Name>,
-    /// The function whose body this is.
-    pub function: Option<flat::FunctionId>,
-    /// How deeply nested in components.
-    pub depth: u32,
-    /// Which element of an array class this is: `{2}` for the second `X` of `record T = X[3]`.
-    pub class_index: Vec<u32>,
 }
 
 pub struct Comp<'a> {
     pub name: Name,
-    /// Where it is declared: scope of its type name and sizes.
-    pub scope: InstId,
     /// The outermost instance that has it as a member.
     pub owner: InstId,
-    pub clause: &'a ast::ComponentClause,
-    pub declaration: &'a ast::Component,
+    pub declared: Declared<'a>,
     /// Everything said about it, the declaration included.
     pub modifier: ModRef<'a>,
     /// The same without what its type says.
     pub given: ModRef<'a>,
     pub prefixes: Prefixes,
+    pub memo: CompMemo,
+    pub var: Option<VarId>,
+    pub local: Option<LocalId>,
+    pub is_structural: bool,
+}
+
+/// The declaration of a component, after redeclarations.
+pub struct Declared<'a> {
+    /// Where it is declared: scope of its type name and sizes.
+    pub scope: InstId,
+    pub clause: &'a ast::ComponentClause,
+    pub declaration: &'a ast::Component,
     pub is_inner: bool,
     pub is_outer: bool,
     /// Declared in a protected section of its class, or inherited by it with a protected `extends`.
@@ -167,6 +181,11 @@ pub struct Comp<'a> {
     pub constrained_to: Option<(&'a ast::Path, InstId, Span)>,
     /// Dimensions from a replaced declaration or a generated component.
     pub dims_from: Option<(&'a [ast::Subscript], &'a [ast::Subscript], InstId)>,
+    pub span: Span,
+}
+
+/// What is found out about a component when somebody asks.
+pub struct CompMemo {
     pub is_present: Memo<bool>,
     pub kind: Memo<CompKind>,
     pub dims: Memo<Rc<[u64]>>,
@@ -176,10 +195,6 @@ pub struct Comp<'a> {
     pub value: Memo<Result<Value, ()>>,
     /// For `outer`: the component it stands for.
     pub outer: Memo<Option<CompId>>,
-    pub var: Option<VarId>,
-    pub local: Option<LocalId>,
-    pub is_structural: bool,
-    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -201,6 +216,69 @@ pub struct Leaf {
 pub struct ClassComp {
     pub slot: SlotId,
     pub elements: Vec<InstId>,
+}
+
+impl Default for Members {
+    fn default() -> Members {
+        Members {
+            expansion: Memo::Unknown,
+            bases: Vec::new(),
+            components: Vec::new(),
+            names: HashMap::new(),
+            absent: HashSet::new(),
+            is_incomplete: false,
+            predefined_base: None,
+            deselected: Vec::new(),
+        }
+    }
+}
+
+impl CompMemo {
+    pub const UNKNOWN: CompMemo = CompMemo {
+        is_present: Memo::Unknown,
+        kind: Memo::Unknown,
+        dims: Memo::Unknown,
+        written: Memo::Unknown,
+        binding: Memo::Unknown,
+        value: Memo::Unknown,
+        outer: Memo::Unknown,
+    };
+}
+
+impl<'a> Inst<'a> {
+    /// The unnamed class around all others; it is opened, encloses itself, and gets its members on demand.
+    pub fn root(class: ClassId, id: InstId) -> Inst<'a> {
+        Inst {
+            class,
+            definition: None,
+            slot: None,
+            scope: id,
+            modifier: None,
+            original: None,
+            owner: None,
+            derived: None,
+            path: None,
+            prefixes: Prefixes::NONE,
+            members: Members { expansion: Memo::Known(()), ..Members::default() },
+            is_protected_base: false,
+            function: None,
+            depth: 0,
+            class_index: Vec::new(),
+        }
+    }
+
+    /// An unopened instance of a slot.
+    pub fn of_slot(id: SlotId, slot: &Slot<'a>, modifier: ModRef<'a>, owner: Option<CompId>) -> Inst<'a> {
+        Inst {
+            definition: Some(slot.definition),
+            slot: Some(id),
+            modifier,
+            original: slot.original,
+            owner,
+            members: Members::default(),
+            ..Inst::root(slot.class, slot.scope)
+        }
+    }
 }
 
 impl<'a> Comp<'a> {

@@ -47,7 +47,7 @@ impl<'a> Front<'a> {
     pub fn components(&mut self) -> Vec<flat::Component> {
         let mut out = Vec::new();
         let mut names = HashMap::new();
-        self.add_component(self.model, Span::nowhere(), &mut names, &mut out);
+        self.add_component(self.tree.model, Span::nowhere(), &mut names, &mut out);
         out
     }
 
@@ -58,13 +58,13 @@ impl<'a> Front<'a> {
         names: &mut HashMap<ClassId, Arc<str>>,
         out: &mut Vec<flat::Component>,
     ) {
-        let class = self.insts[inst].class;
+        let class = self.tree[inst].class;
         let library = self.library;
         let class = names.entry(class).or_insert_with(|| library.qualified_name(class).into()).clone();
         let at = out.len();
         let own = self.interface(inst);
         let name = self.component_path(inst);
-        let connected = self.local_connections.get(&name).copied().unwrap_or_default();
+        let connected = self.network.local_connections.get(&name).copied().unwrap_or_default();
         out.push(flat::Component {
             name,
             class,
@@ -77,7 +77,7 @@ impl<'a> Front<'a> {
             is_outside: false,
         });
         let mut unconnected = 0;
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) {
                 continue;
             }
@@ -87,9 +87,9 @@ impl<'a> Front<'a> {
                 out[at].is_countable &= !inside.is_special;
                 out[at].inside += inside.flows + inside.inputs;
                 unconnected += inside.flows;
-                let is_implicit = self.implicit_inners.iter().any(|&(_, inner)| inner == comp);
+                let is_implicit = self.tree.is_implicit_inner(comp);
                 let first = out.len();
-                self.add_component(element, self.comps[comp].span, names, out);
+                self.add_component(element, self.tree[comp].declared.span, names, out);
                 out[first].is_outside = is_implicit;
             }
         }
@@ -116,11 +116,11 @@ impl<'a> Front<'a> {
 
     fn interface(&mut self, inst: InstId) -> Interface {
         let mut interface = Interface::default();
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) {
                 continue;
             }
-            let place = Place { in_connector: self.is_connector(comp), is_public: !self.comps[comp].is_hidden };
+            let place = Place { in_connector: self.is_connector(comp), is_public: !self.tree[comp].declared.is_hidden };
             self.add_interface(comp, place, &mut interface);
         }
         interface
@@ -135,7 +135,7 @@ impl<'a> Front<'a> {
                         continue;
                     }
                     out.is_special |= self.is_expandable(element) || self.is_overdetermined(element);
-                    for inner in self.insts[element].components.clone() {
+                    for inner in self.tree[element].members.components.clone() {
                         if self.is_instantiated(inner) {
                             self.add_interface(inner, place, out);
                         }
@@ -151,7 +151,7 @@ impl<'a> Front<'a> {
             return;
         }
         let size = self.n_elements(comp);
-        let prefixes = self.comps[comp].prefixes;
+        let prefixes = self.tree[comp].prefixes;
         let is_open = prefixes.direction == Some(ast::Direction::Input) && place.is_public;
         if prefixes.connection == Some(ast::Connection::Flow) {
             *(if place.is_public { &mut out.flows } else { &mut out.hidden_flows }) += size;
@@ -166,7 +166,7 @@ impl<'a> Front<'a> {
 
     /// How many scalars have a value from the declaration of the component, or from further outside, and none from its class.
     fn given_from_outside(&mut self, inst: InstId) -> u64 {
-        let given = self.insts[inst].owner.and_then(|owner| self.comps[owner].given.clone());
+        let given = self.tree[inst].owner.and_then(|owner| self.tree[owner].given.clone());
         let Some(given) = given else { return 0 };
         self.given_in(inst, &given)
     }
@@ -180,13 +180,13 @@ impl<'a> Front<'a> {
     }
 
     fn given_to(&mut self, inst: InstId, name: Name, given: &Rc<Mod<'a>>) -> u64 {
-        let components = &self.insts[inst].components;
-        let Some(comp) = components.iter().copied().find(|&c| self.comps[c].name == name) else { return 0 };
+        let components = &self.tree[inst].members.components;
+        let Some(comp) = components.iter().copied().find(|&c| self.tree[c].name == name) else { return 0 };
         if !self.is_instantiated(comp) {
             return 0;
         }
-        let is_new = given.value.is_some() && self.comps[comp].modifier.as_ref().is_some_and(|m| is_first_value(m));
-        if self.comps[comp].prefixes.direction == Some(ast::Direction::Input) {
+        let is_new = given.value.is_some() && self.tree[comp].modifier.as_ref().is_some_and(|m| is_first_value(m));
+        if self.tree[comp].prefixes.direction == Some(ast::Direction::Input) {
             // Its class owes an input nothing.
             return 0;
         }
@@ -209,8 +209,8 @@ impl<'a> Front<'a> {
     /// Scalars of a record whose class gives them no value.
     fn without_default(&mut self, inst: InstId) -> u64 {
         let mut n = 0;
-        for comp in self.insts[inst].components.clone() {
-            if !self.is_instantiated(comp) || self.comps[comp].modifier.as_ref().is_some_and(|m| m.value.is_some()) {
+        for comp in self.tree[inst].members.components.clone() {
+            if !self.is_instantiated(comp) || self.tree[comp].modifier.as_ref().is_some_and(|m| m.value.is_some()) {
                 continue;
             }
             match self.comp_kind(comp) {

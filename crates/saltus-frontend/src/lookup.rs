@@ -21,24 +21,24 @@ const MOST_COMPARED_NAMES: usize = 200_000;
 impl<'a> Front<'a> {
     /// The member `name` of an instance, own or inherited; imports and enclosing scopes do not count.
     pub fn member(&mut self, inst: InstId, name: Name) -> Option<Member> {
-        if let Some(&found) = self.insts[inst].names.get(&name) {
+        if let Some(&found) = self.tree[inst].members.names.get(&name) {
             return Some(found);
         }
         self.expand(inst);
-        if let Some(&found) = self.insts[inst].names.get(&name) {
+        if let Some(&found) = self.tree[inst].members.names.get(&name) {
             return Some(found);
         }
-        if self.insts[inst].absent.contains(&name) {
+        if self.tree[inst].members.absent.contains(&name) {
             return None;
         }
         let found = self.class_member(inst, name);
-        let i = &mut self.insts[inst];
+        let i = &mut self.tree[inst];
         match found {
             Some(member) => {
-                i.names.insert(name, member);
+                i.members.names.insert(name, member);
             }
-            None if matches!(i.expansion, Memo::Known(())) => {
-                i.absent.insert(name);
+            None if matches!(i.members.expansion, Memo::Known(())) => {
+                i.members.absent.insert(name);
             }
             None => {}
         }
@@ -46,15 +46,15 @@ impl<'a> Front<'a> {
     }
 
     fn class_member(&mut self, inst: InstId, name: Name) -> Option<Member> {
-        let own = self.library.child(self.insts[inst].class, name);
+        let own = self.library.child(self.tree[inst].class, name);
         let is_redeclare = own.and_then(|c| self.library.element(c)).is_some_and(|e| e.prefixes.is_redeclare)
-            && !self.insts[inst].bases.is_empty();
+            && !self.tree[inst].members.bases.is_empty();
         if let Some(class) = own
             && self.library.element(class).is_some_and(|e| e.prefixes.is_outer && !e.prefixes.is_inner)
             && let Some(inner) = self.inner_class(inst, name)
         {
             if let Some(element) = self.library.element(class) {
-                let modifier = self.insts[inst].modifier.as_ref().and_then(|m| m.sub(name));
+                let modifier = self.tree[inst].modifier.as_ref().and_then(|m| m.sub(name));
                 self.check_outer_class(element, name, modifier.as_deref());
             }
             return Some(Member::Class(inner));
@@ -62,8 +62,8 @@ impl<'a> Front<'a> {
         if let (Some(class), false) = (own, is_redeclare) {
             return Some(Member::Class(self.make_slot(inst, class, name)));
         }
-        for i in 0..self.insts[inst].bases.len() {
-            let base = self.insts[inst].bases[i];
+        for i in 0..self.tree[inst].members.bases.len() {
+            let base = self.tree[inst].members.bases[i];
             if let Some(found) = self.member(base, name) {
                 return Some(found);
             }
@@ -74,17 +74,17 @@ impl<'a> Front<'a> {
     /// The `inner` class that an `outer` one of this name in `inst` stands for (specification 5.4).
     fn inner_class(&mut self, inst: InstId, name: Name) -> Option<SlotId> {
         let mut at = inst;
-        while let Some(owner) = self.insts[at].owner {
-            at = self.comps[owner].owner;
+        while let Some(owner) = self.tree[at].owner {
+            at = self.tree[owner].owner;
             match self.member(at, name) {
                 Some(Member::Class(slot))
-                    if self.library.element(self.slots[slot].class).is_some_and(|e| e.prefixes.is_inner) =>
+                    if self.library.element(self.tree[slot].class).is_some_and(|e| e.prefixes.is_inner) =>
                 {
                     return Some(slot);
                 }
-                Some(Member::Component(comp)) if self.comps[comp].is_inner => {
-                    let declared = self.comps[comp].span;
-                    let own = self.library.child(self.insts[inst].class, name);
+                Some(Member::Component(comp)) if self.tree[comp].declared.is_inner => {
+                    let declared = self.tree[comp].declared.span;
+                    let own = self.library.child(self.tree[inst].class, name);
                     let span = own.and_then(|c| self.library.definition(c)).map_or(declared, |c| c.name.span);
                     self.report(d::inner_kind(self.text(name), "class", "component", span, declared));
                 }
@@ -96,23 +96,23 @@ impl<'a> Front<'a> {
 
     /// Makes the member for a class declared in `inst`, carrying out redeclarations.
     fn make_slot(&mut self, inst: InstId, class: ClassId, name: Name) -> SlotId {
-        let modifier = self.insts[inst].modifier.as_ref().and_then(|m| m.sub(name));
+        let modifier = self.tree[inst].modifier.as_ref().and_then(|m| m.sub(name));
         let element = self.library.element(class);
         let is_replaceable = element.is_some_and(|e| e.prefixes.is_replaceable);
         let is_protected = self.library.is_visibility_protected(class);
         self.check_modified_class(class, name, modifier.as_deref());
         let mut slot = self.new_slot(class, inst, None);
-        self.slots[slot].is_replaceable = is_replaceable;
-        self.slots[slot].is_protected = is_protected;
+        self.tree[slot].is_replaceable = is_replaceable;
+        self.tree[slot].is_protected = is_protected;
         let constrained_by = element.and_then(|e| e.constrained_by.as_ref());
         let constraint = match constrained_by {
             Some(c) => c.modification.as_ref().map(|m| self.class_modifier(m, inst)),
             None => None,
         };
-        self.slots[slot].constraint = constraint.clone();
+        self.tree[slot].constraint = constraint.clone();
         let Some(modifier) = modifier else { return slot };
         // Without a constraining clause the modifications of the declaration constrain (specification 7.3.2).
-        let constraint = match (&self.slots[slot].definition.body, constrained_by) {
+        let constraint = match (&self.tree[slot].definition.body, constrained_by) {
             (ast::ClassBody::Short(short), None) if !modifier.redeclares.is_empty() => {
                 short.modification.as_ref().map(|m| self.class_modifier(m, inst))
             }
@@ -128,17 +128,17 @@ impl<'a> Front<'a> {
                 continue;
             };
             if !is_replaceable && !self.is_same_class_extends(new) && scope != inst {
-                let at = self.slots[slot].definition.name.span;
+                let at = self.tree[slot].definition.name.span;
                 self.report(d::not_replaceable(self.text(name), span, at));
             }
             let previous = slot;
             slot = self.new_slot(new, scope, None);
-            self.slots[slot].constraint = constraint.clone();
-            self.slots[slot].original = Some(previous);
-            self.slots[slot].is_protected = is_protected;
-            self.slots[slot].is_replaceable = true;
+            self.tree[slot].constraint = constraint.clone();
+            self.tree[slot].original = Some(previous);
+            self.tree[slot].is_protected = is_protected;
+            self.tree[slot].is_replaceable = true;
             if !self.is_same_class_extends(new) {
-                self.redeclared_classes.push(RedeclaredClass {
+                self.checks.redeclared_classes.push(RedeclaredClass {
                     name,
                     new: slot,
                     original: declared,
@@ -148,7 +148,7 @@ impl<'a> Front<'a> {
                 });
             }
         }
-        self.slots[slot].modifier = merge(&modifier.without_redeclares(), &self.slots[slot].modifier);
+        self.tree[slot].modifier = merge(&modifier.without_redeclares(), &self.tree[slot].modifier);
         slot
     }
 
@@ -188,8 +188,8 @@ impl<'a> Front<'a> {
     }
 
     pub fn new_slot(&mut self, class: ClassId, scope: InstId, modifier: ModRef<'a>) -> SlotId {
-        let definition = self.library.definition(class).unwrap_or(self.empty_class);
-        self.slots.push(Slot {
+        let definition = self.library.definition(class).unwrap_or(self.tree.empty_class);
+        self.tree.slots.push(Slot {
             class,
             definition,
             scope,
@@ -215,11 +215,11 @@ impl<'a> Front<'a> {
             if let Some(found) = self.imported(at, name) {
                 return Some(found);
             }
-            if at == self.root {
+            if at == self.tree.root {
                 return None;
             }
-            if self.insts[at].definition.is_some_and(|c| c.is_encapsulated) {
-                return self.member(self.root, name).filter(|m| self.is_predefined(*m));
+            if self.tree[at].definition.is_some_and(|c| c.is_encapsulated) {
+                return self.member(self.tree.root, name).filter(|m| self.is_predefined(*m));
             }
             at = self.enclosing(at);
         }
@@ -228,9 +228,9 @@ impl<'a> Front<'a> {
     /// Of what lies outside, an encapsulated class sees the predefined types only (specification 5.3.1).
     fn is_predefined(&self, member: Member) -> bool {
         let Member::Class(slot) = member else { return false };
-        let class = self.slots[slot].class;
+        let class = self.tree[slot].class;
         self.library.parent(class) == Some(self.library.root())
-            && (self.builtin_classes.contains_key(&class)
+            && (self.types.builtin_classes.contains_key(&class)
                 || self
                     .library
                     .name_of(class)
@@ -240,36 +240,36 @@ impl<'a> Front<'a> {
     /// Whether the absence of a name has been explained: an import without a target, a library that could not be found or
     /// read, or a base class that is missing.
     pub fn is_explained(&mut self, inst: InstId, name: Name) -> bool {
-        if self.library.has_errors_from(self.n_library_messages) {
-            self.failed_imports.insert(name);
+        if self.library.has_errors_from(self.imports.n_library_messages) {
+            self.imports.failed.insert(name);
         }
-        self.n_library_messages = self.library.n_messages();
+        self.imports.n_library_messages = self.library.n_messages();
         let mut at = inst;
-        while at != self.root {
-            if self.insts[at].is_incomplete {
+        while at != self.tree.root {
+            if self.tree[at].members.is_incomplete {
                 return true;
             }
             at = self.enclosing(at);
         }
-        self.failed_imports.contains(&name) || self.library.blame_broken_files()
+        self.imports.failed.contains(&name) || self.library.blame_broken_files()
     }
 
     fn enclosing(&self, inst: InstId) -> InstId {
-        let inst = &self.insts[inst];
-        if inst.definition.is_some_and(|c| c.is_encapsulated) { self.root } else { inst.scope }
+        let inst = &self.tree[inst];
+        if inst.definition.is_some_and(|c| c.is_encapsulated) { self.tree.root } else { inst.scope }
     }
 
     /// What the name of a base class means in the body of `inst`: inherited members do not count (specification 5.6.1).
     pub fn lookup_base_name(&mut self, inst: InstId, name: Name) -> Option<Member> {
-        let own = self.library.child(self.insts[inst].class, name);
+        let own = self.library.child(self.tree[inst].class, name);
         if let Some(class) = own
             && !self.library.element(class).is_some_and(|e| e.prefixes.is_redeclare)
         {
-            if let Some(&found) = self.insts[inst].names.get(&name) {
+            if let Some(&found) = self.tree[inst].members.names.get(&name) {
                 return Some(found);
             }
             let found = Member::Class(self.make_slot(inst, class, name));
-            self.insts[inst].names.insert(name, found);
+            self.tree[inst].members.names.insert(name, found);
             return Some(found);
         }
         if let Some(found) = self.imported(inst, name) {
@@ -280,13 +280,13 @@ impl<'a> Front<'a> {
     }
 
     fn imported(&mut self, inst: InstId, name: Name) -> Option<Member> {
-        let class = self.insts[inst].class;
-        let definition = self.insts[inst].definition?;
-        if let Some(found) = self.imports.get(&(class, name)) {
+        let class = self.tree[inst].class;
+        let definition = self.tree[inst].definition?;
+        if let Some(found) = self.imports.found.get(&(class, name)) {
             return *found;
         }
         let ast::ClassBody::Long(body) = &definition.body else { return None };
-        self.imports.insert((class, name), None);
+        self.imports.found.insert((class, name), None);
         self.check_imports_of(name, body);
         let mut found = None;
         let mut wildcards = Vec::new();
@@ -314,7 +314,7 @@ impl<'a> Front<'a> {
         if found.is_none() {
             found = self.imported_from_all(inst, &wildcards, name);
         }
-        self.imports.insert((class, name), found);
+        self.imports.found.insert((class, name), found);
         found
     }
 
@@ -324,7 +324,7 @@ impl<'a> Front<'a> {
         for &import in imports {
             let Some(Member::Class(package)) = self.import_target(import, &import.path.parts) else {
                 // Any name may come from there.
-                self.insts[inst].is_incomplete = true;
+                self.tree[inst].members.is_incomplete = true;
                 continue;
             };
             let package = self.slot_instance(package);
@@ -343,20 +343,20 @@ impl<'a> Front<'a> {
 
     fn is_same_member(&self, a: Member, b: Member) -> bool {
         match (a, b) {
-            (Member::Class(a), Member::Class(b)) => self.slots[a].class == self.slots[b].class,
+            (Member::Class(a), Member::Class(b)) => self.tree[a].class == self.tree[b].class,
             (a, b) => a == b,
         }
     }
 
     fn import_target(&mut self, import: &ast::Import, parts: &[ast::Ident]) -> Option<Member> {
-        let found = self.walk_members(self.root, parts);
+        let found = self.walk_members(self.tree.root, parts);
         if found.is_none() {
             let is_in_library = parts.first().is_some_and(|p| self.lacks_library(p.name, parts.len(), p.span));
             if !is_in_library {
                 let text = self.path_text(parts);
                 self.report(d::import_not_found(&text, import.path.span));
             }
-            self.failed_imports.extend(match &import.kind {
+            self.imports.failed.extend(match &import.kind {
                 ast::ImportKind::Renamed(alias) => Some(alias.name),
                 _ => parts.last().map(|p| p.name),
             });
@@ -390,7 +390,7 @@ impl<'a> Front<'a> {
 
     fn lookup_class_from(&mut self, inst: InstId, path: &ast::Path, as_base: bool) -> Option<SlotId> {
         let (first, rest) = path.parts.split_first()?;
-        let start = if path.is_global { self.root } else { inst };
+        let start = if path.is_global { self.tree.root } else { inst };
         let mut found = if as_base && !path.is_global {
             self.lookup_base_name(start, first.name)
         } else {
@@ -432,7 +432,7 @@ impl<'a> Front<'a> {
                 self.check_visible_through(inst, around, member, part);
             }
             if found.is_none() {
-                if !self.insts[inside].is_incomplete {
+                if !self.tree[inside].members.is_incomplete {
                     let diagnostic = self.class_not_found(inside, path, k + 1);
                     self.report(diagnostic);
                 }
@@ -459,23 +459,23 @@ impl<'a> Front<'a> {
         let text = self.text(first);
         let is_package = n_parts > 1 && text.starts_with(char::is_uppercase);
         if !is_package
-            || self.member(self.root, first).is_some()
-            || self.nearest(self.root, text, false, true).is_some()
+            || self.member(self.tree.root, first).is_some()
+            || self.nearest(self.tree.root, text, false, true).is_some()
         {
             return false;
         }
         let diagnostic = d::library_not_found(text, span);
-        if self.failed_imports.insert(first) {
+        if self.imports.failed.insert(first) {
             self.report(diagnostic.clone());
         }
         // The report may stand in something that is tried and taken back.
-        self.withheld.push(diagnostic);
+        self.messages.withhold(diagnostic);
         true
     }
 
     /// A base class, and every class that its name leads through, cannot be replaced (specification 6.3.1, 7.1.4).
     fn check_base_stays(&mut self, slot: SlotId, parts: &[ast::Ident], span: Span) {
-        let (class, declared) = (self.slots[slot].class, self.slots[slot].definition.name.span);
+        let (class, declared) = (self.tree[slot].class, self.tree[slot].definition.name.span);
         if self.library.element(class).is_some_and(|e| e.prefixes.is_replaceable) {
             let name = self.path_text(parts);
             self.report_always(d::replaceable_base(&name, span, declared));
@@ -492,7 +492,7 @@ impl<'a> Front<'a> {
         if part == 0 {
             return diagnostic;
         }
-        let inside = self.library.qualified_name(self.insts[inst].class);
+        let inside = self.library.qualified_name(self.tree[inst].class);
         let old = format!("{inside}.{}", self.path_text(&path.parts[part..]));
         match self.converter(&old).and_then(|converter| converter.class(&old)) {
             Some(new) => d::renamed(diagnostic, &old, &new),
@@ -509,23 +509,23 @@ impl<'a> Front<'a> {
     /// The instance of a class as such, for lookup inside it. A short definition that changes nothing is the
     /// instance of its base, so that `redeclare package Medium = Medium` in a hundred pipes stays one package.
     pub fn slot_instance(&mut self, slot: SlotId) -> InstId {
-        if let Some(inst) = self.slots[slot].instance {
+        if let Some(inst) = self.tree[slot].instance {
             return inst;
         }
         if let Some(base) = self.plain_alias(slot) {
             let inst = self.slot_instance(base);
-            self.slots[slot].instance = Some(inst);
+            self.tree[slot].instance = Some(inst);
             return inst;
         }
-        let modifier = self.slots[slot].modifier.clone();
-        let inst = self.new_inst(slot, modifier, None);
-        self.slots[slot].instance = Some(inst);
+        let modifier = self.tree[slot].modifier.clone();
+        let inst = self.tree.new_inst(slot, modifier, None);
+        self.tree[slot].instance = Some(inst);
         inst
     }
 
     /// The slot that a short class definition without any modification stands for.
     pub fn plain_alias(&mut self, slot: SlotId) -> Option<SlotId> {
-        let s = &self.slots[slot];
+        let s = &self.tree[slot];
         let ast::ClassBody::Short(short) = &s.definition.body else { return None };
         let is_plain = short.modification.as_ref().is_none_or(|m| m.arguments.is_empty())
             && short.subscripts.is_empty()
@@ -535,10 +535,10 @@ impl<'a> Front<'a> {
             return None;
         }
         let scope = s.scope;
-        self.slots[slot].in_progress = true;
+        self.tree[slot].in_progress = true;
         let base = self.lookup_class(scope, &short.base);
-        self.slots[slot].in_progress = false;
-        base.filter(|&b| b != slot && !self.slots[b].in_progress)
+        self.tree[slot].in_progress = false;
+        base.filter(|&b| b != slot && !self.tree[b].in_progress)
     }
 
     pub fn text(&self, name: Name) -> &'a str {
@@ -559,7 +559,7 @@ impl<'a> Front<'a> {
     }
 
     fn nearest(&mut self, inst: InstId, name: &str, with_enclosing: bool, classes_only: bool) -> Option<String> {
-        if self.n_compared_names > MOST_COMPARED_NAMES {
+        if self.budget.n_compared_names > MOST_COMPARED_NAMES {
             return None;
         }
         let mut names = Vec::new();
@@ -569,8 +569,8 @@ impl<'a> Front<'a> {
             // Those of inner scopes come first, which is what decides between equals.
             names.extend(self.member_names(at, classes_only));
             n_scopes += 1;
-            if !with_enclosing || at == self.root || n_scopes > 20 {
-                self.n_compared_names += names.len();
+            if !with_enclosing || at == self.tree.root || n_scopes > 20 {
+                self.budget.n_compared_names += names.len();
                 let nearest = all_nearest(name, names.iter().map(String::as_str));
                 return (!nearest.is_empty()).then(|| nearest.join("` or `"));
             }
@@ -580,8 +580,8 @@ impl<'a> Front<'a> {
 
     fn member_names(&mut self, inst: InstId, classes_only: bool) -> Vec<String> {
         let mut names = Vec::new();
-        if inst == self.root {
-            let classes = self.library.children(self.insts[inst].class);
+        if inst == self.tree.root {
+            let classes = self.library.children(self.tree[inst].class);
             names.extend(classes.into_iter().filter_map(|c| self.library.name_of(c)).map(|n| self.text(n).to_owned()));
         }
         let mut todo = vec![inst];
@@ -589,17 +589,17 @@ impl<'a> Front<'a> {
             if names.len() > 2_000 {
                 break;
             }
-            let members = self.insts[at].names.iter();
+            let members = self.tree[at].members.names.iter();
             let members = members.filter(|(_, m)| !classes_only || matches!(m, Member::Class(_)));
             names.extend(members.map(|(&n, _)| self.text(n).to_owned()));
-            if let Some(ast::ClassBody::Long(body)) = self.insts[at].definition.map(|c| &c.body) {
+            if let Some(ast::ClassBody::Long(body)) = self.tree[at].definition.map(|c| &c.body) {
                 for element in elements(body) {
                     if let ast::ElementKind::Class(class) = &element.kind {
                         names.push(self.text(class.class.name.name).to_owned());
                     }
                 }
             }
-            todo.extend(self.insts[at].bases.iter().copied());
+            todo.extend(self.tree[at].members.bases.iter().copied());
         }
         names.sort();
         names.dedup();

@@ -15,8 +15,8 @@ use crate::modifier::{Mod, ModExpr};
 impl<'a> Front<'a> {
     pub fn check_modification_sizes(&mut self, comp: CompId) {
         let dims = self.comp_dims(comp);
-        let Some(modifier) = self.comps[comp].modifier.clone() else { return };
-        if dims.is_empty() || dims.contains(&0) || self.wrong_sizes.contains(&comp) {
+        let Some(modifier) = self.tree[comp].modifier.clone() else { return };
+        if dims.is_empty() || dims.contains(&0) || self.sizes.wrong.contains(&comp) {
             return;
         }
         let name = self.comp_name(comp);
@@ -29,9 +29,9 @@ impl<'a> Front<'a> {
             let Some(value) = &sub.value else { continue };
             let ModExpr::Ast(expr, scope) = value.expr else { continue };
             // What is wrong with the value itself is said where it is used.
-            let mark = self.diagnostics.len();
+            let mark = self.messages.mark();
             let typed = self.isolated(|front| front.expression(scope, expr));
-            self.diagnostics.truncate(mark);
+            self.messages.take_back(mark);
             let outer = value.indices.len();
             if typed.is_error() || typed.ty.rank() < outer + dims.len() {
                 continue;

@@ -146,7 +146,7 @@ impl<'a> Front<'a> {
 
     /// The functions of an operator: the operator function itself, or all functions of the operator class.
     fn operator_functions(&mut self, id: RecordId, name: &str) -> Vec<FunctionId> {
-        let slot = self.record_slots[id];
+        let slot = self.types.record_slots[id];
         let inst = self.slot_instance(slot);
         let name = self.library.intern(name);
         match self.member(inst, name) {
@@ -160,7 +160,7 @@ impl<'a> Front<'a> {
             return vec![self.function_of(operator)];
         }
         let inst = self.slot_instance(operator);
-        let class = self.insts[inst].class;
+        let class = self.tree[inst].class;
         let mut functions = Vec::new();
         for child in self.library.children(class) {
             let Some(name) = self.library.name_of(child) else { continue };
@@ -205,8 +205,8 @@ impl<'a> Front<'a> {
             entry
                 .components
                 .iter()
-                .find(|&&c| self.comps[c].local == Some(input))
-                .is_some_and(|&c| self.comps[c].modifier.as_ref().is_some_and(|m| m.value.is_some()))
+                .find(|&&c| self.tree[c].local == Some(input))
+                .is_some_and(|&c| self.tree[c].modifier.as_ref().is_some_and(|m| m.value.is_some()))
         });
         rest_has_defaults && entry.inputs.iter().zip(arguments).all(fits)
     }
@@ -222,7 +222,9 @@ impl<'a> Front<'a> {
 
     fn same_record(&self, a: BaseType, b: BaseType) -> bool {
         match (a, b) {
-            (BaseType::Record(a), BaseType::Record(b)) => a == b || self.records[a].name == self.records[b].name,
+            (BaseType::Record(a), BaseType::Record(b)) => {
+                a == b || self.types.records[a].name == self.types.records[b].name
+            }
             _ => false,
         }
     }
@@ -268,7 +270,7 @@ impl<'a> Front<'a> {
         for &function in functions {
             let entry = &self.functions[function];
             if entry.outputs.len() != 1 {
-                let (name, span) = (entry.name.clone(), self.slots[entry.slot].definition.name.span);
+                let (name, span) = (entry.name.clone(), self.tree[entry.slot].definition.name.span);
                 self.report(d::operator_outputs(&name, span));
             }
         }
@@ -276,7 +278,7 @@ impl<'a> Front<'a> {
 
     /// `Complex.'*'(a, b)` or a call of an operator by name.
     pub fn operator_call(&mut self, scope: InstId, inst: InstId, call: &'a ast::Call, span: Span) -> Expr {
-        let candidates = match self.insts[inst].slot {
+        let candidates = match self.tree[inst].slot {
             Some(slot) => self.functions_of_operator(slot),
             None => Vec::new(),
         };

@@ -39,7 +39,7 @@ impl<'a> Front<'a> {
         }
         match member {
             Member::Component(comp) => {
-                let declared = self.comps[comp].span;
+                let declared = self.tree[comp].declared.span;
                 if let Some(recorder) = &mut self.recorder {
                     recorder.components.entry(declared).or_insert(comp);
                     recorder.references.add_use(span, declared);
@@ -47,7 +47,7 @@ impl<'a> Front<'a> {
             }
             Member::Class(slot) => {
                 let slot = self.declared_slot(slot);
-                let declared = self.slots[slot].definition.name.span;
+                let declared = self.tree[slot].definition.name.span;
                 self.define_class(slot);
                 if let Some(recorder) = &mut self.recorder {
                     recorder.references.add_use(span, declared);
@@ -58,20 +58,20 @@ impl<'a> Front<'a> {
 
     /// A class that was redeclared is declared where it was replaceable first.
     fn declared_slot(&self, mut slot: SlotId) -> SlotId {
-        while let Some(original) = self.slots[slot].original {
+        while let Some(original) = self.tree[slot].original {
             slot = original;
         }
         slot
     }
 
     fn define_class(&mut self, slot: SlotId) {
-        let definition = self.slots[slot].definition;
+        let definition = self.tree[slot].definition;
         let at = definition.name.span;
         let Some(recorder) = self.recorder.as_mut().filter(|r| !r.references.has_definition(at)) else { return };
         recorder.references.define(Definition {
             span: at,
             name: self.library.text(definition.name.name).to_owned(),
-            kind: DefinitionKind::Class { qualified_name: self.library.qualified_name(self.slots[slot].class) },
+            kind: DefinitionKind::Class { qualified_name: self.library.qualified_name(self.tree[slot].class) },
             description: text_of(description(&definition.body)),
         });
     }
@@ -81,7 +81,7 @@ impl<'a> Front<'a> {
         if self.recorder.is_none() {
             return;
         }
-        let class = self.enum_ids.iter().find(|(_, known)| **known == id).map(|(&class, _)| class);
+        let class = self.types.class_of_enum(id);
         let definition = class.and_then(|class| Some((class, self.library.definition(class)?)));
         let Some((class, ast::ClassDef { body: ast::ClassBody::Enumeration(body), .. })) = definition else { return };
         let literals = body.literals.as_deref().unwrap_or_default();
@@ -100,7 +100,7 @@ impl<'a> Front<'a> {
     /// A field of a record value.
     pub fn record_field(&mut self, value: &Expr, field: ast::Ident) {
         if let (true, BaseType::Record(id)) = (self.is_recording(), value.ty.base) {
-            let inst = self.slot_instance(self.record_slots[id]);
+            let inst = self.slot_instance(self.types.record_slots[id]);
             self.record_element(inst, field);
         }
     }
@@ -115,8 +115,8 @@ impl<'a> Front<'a> {
     /// An element of the body that redeclares an inherited one is a use of that, apart from being a declaration.
     pub fn record_redeclared(&mut self, span: Span, member: Member) {
         let is_itself = match member {
-            Member::Component(comp) => self.comps[comp].span == span,
-            Member::Class(slot) => self.slots[self.declared_slot(slot)].definition.name.span == span,
+            Member::Component(comp) => self.tree[comp].declared.span == span,
+            Member::Class(slot) => self.tree[self.declared_slot(slot)].definition.name.span == span,
         };
         if !is_itself {
             self.record(span, member);
@@ -125,8 +125,8 @@ impl<'a> Front<'a> {
 
     /// The instance was opened: its `end` names it, and its imports are looked at in the end.
     pub fn record_body(&mut self, inst: InstId, body: &'a ast::LongClass) {
-        let Some(definition) = self.insts[inst].definition.filter(|_| self.is_recording()) else { return };
-        if let Some(slot) = self.insts[inst].slot {
+        let Some(definition) = self.tree[inst].definition.filter(|_| self.is_recording()) else { return };
+        if let Some(slot) = self.tree[inst].slot {
             self.define_class(slot);
         }
         let Some(recorder) = &mut self.recorder else { return };
@@ -182,7 +182,7 @@ impl<'a> Front<'a> {
     }
 
     fn record_path(&mut self, parts: &[ast::Ident]) -> Option<Member> {
-        let mut inst = self.root;
+        let mut inst = self.tree.root;
         let mut found = None;
         for part in parts {
             if let Some(Member::Class(slot)) = found {
@@ -239,7 +239,7 @@ impl<'a> Front<'a> {
 
     /// An element of a component that was opened.
     fn opened(&self, comp: CompId) -> Option<InstId> {
-        match &self.comps[comp].kind {
+        match &self.tree[comp].memo.kind {
             Memo::Known(CompKind::Class(class)) => class.elements.first().copied(),
             _ => None,
         }
@@ -249,8 +249,8 @@ impl<'a> Front<'a> {
         let Some(recorder) = &mut self.recorder else { return };
         // Components are defined also where nobody uses them.
         for &(inst, _) in recorder.bodies.values() {
-            for &comp in &self.insts[inst].components {
-                recorder.components.entry(self.comps[comp].span).or_insert(comp);
+            for &comp in &self.tree[inst].members.components {
+                recorder.components.entry(self.tree[comp].declared.span).or_insert(comp);
             }
         }
         let mut components: Vec<CompId> = recorder.components.values().copied().collect();
@@ -262,24 +262,24 @@ impl<'a> Front<'a> {
     }
 
     fn component_definition(&self, comp: CompId) -> Definition {
-        let c = &self.comps[comp];
+        let c = &self.tree[comp];
         // The scope of a redeclared component is where it was redeclared.
-        let declared_in = if c.constrained_to.is_some() { c.owner } else { c.scope };
-        let type_name = c.clause.type_name.parts.last().map_or(Span::nowhere(), |part| part.span);
-        let sizes = match &c.dims {
+        let declared_in = if c.declared.constrained_to.is_some() { c.owner } else { c.declared.scope };
+        let type_name = c.declared.clause.type_name.parts.last().map_or(Span::nowhere(), |part| part.span);
+        let sizes = match &c.memo.dims {
             Memo::Known(sizes) => sizes.to_vec(),
             _ => Vec::new(),
         };
         Definition {
-            span: c.span,
+            span: c.declared.span,
             name: self.text(c.name).to_owned(),
             kind: DefinitionKind::Component {
-                owner: self.library.qualified_name(self.insts[declared_in].class),
-                prefixes: prefixes(c.clause),
+                owner: self.library.qualified_name(self.tree[declared_in].class),
+                prefixes: prefixes(c.declared.clause),
                 type_name,
                 sizes,
             },
-            description: text_of(&c.declaration.comment.description),
+            description: text_of(&c.declared.declaration.comment.description),
         }
     }
 }

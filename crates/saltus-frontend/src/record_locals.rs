@@ -1,5 +1,5 @@
-//! Records in functions: the fields of an output or protected record take the values of its modification and of its
-//! class (specification 12.4.4).
+//! Records in functions: the fields of a record take the values of its modification and of its class
+//! (specification 12.4.4); for an input these are what a call without that argument means.
 //!
 //! ```text
 //! output Complex c(re = a, im = b);    ⇒    output Complex c = Complex(a, b)
@@ -17,7 +17,7 @@ impl Front<'_> {
     pub fn record_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
         let (constructor, arguments) = self.modified_fields(comp, local)?;
         let inputs = self.functions[constructor].inputs.clone();
-        let span = self.comps[comp].span;
+        let span = self.tree[comp].declared.span;
         for (&input, argument) in inputs.iter().zip(&arguments) {
             if argument.is_none() && self.local_default(constructor, input).is_none() {
                 return None;
@@ -30,14 +30,14 @@ impl Front<'_> {
     /// Assignments of the modified fields of records that have no value as a whole.
     pub fn assign_modified_fields(&mut self, function: FunctionId, body: &mut Vec<flat::Statement>) {
         for comp in self.functions[function].components.clone() {
-            let Some(local) = self.comps[comp].local else { continue };
-            if self.functions[function].locals[local].default.is_some() {
+            let Some(local) = self.tree[comp].local else { continue };
+            if self.functions[function].locals[local].default.is_some() || self.is_input(local) {
                 continue;
             }
             let Some((_, arguments)) = self.modified_fields(comp, local) else { continue };
-            let (ty, span) = (self.local_type_of(local), self.comps[comp].span);
+            let (ty, span) = (self.local_type_of(local), self.tree[comp].declared.span);
             let BaseType::Record(id) = ty.base else { continue };
-            for (field, value) in self.records[id].clone().fields.iter().zip(arguments) {
+            for (field, value) in self.types.records[id].clone().fields.iter().zip(arguments) {
                 let Some(value) = value else { continue };
                 let whole = Expr::new(ExprKind::Local(local), ty.clone(), span);
                 let target = typing::field(self, whole, &field.name, span);
@@ -49,9 +49,9 @@ impl Front<'_> {
     /// The constructor of a record local and the values that its declaration gives to the fields.
     fn modified_fields(&mut self, comp: CompId, local: LocalId) -> Option<(FunctionId, Vec<Option<Expr>>)> {
         let ty = self.local_type_of(local);
-        let c = &self.comps[comp];
-        let (scope, clause, modifier) = (c.scope, c.clause, c.modifier.clone());
-        if !matches!(ty.base, BaseType::Record(_)) || ty.rank() > 0 || self.is_input(local) {
+        let c = &self.tree[comp];
+        let (scope, clause, modifier) = (c.declared.scope, c.declared.clause, c.modifier.clone());
+        if !matches!(ty.base, BaseType::Record(_)) || ty.rank() > 0 {
             return None;
         }
         let slot = self.lookup_class(scope, &clause.type_name)?;

@@ -43,40 +43,40 @@ impl<'a> Front<'a> {
         scope: InstId,
         span: Span,
     ) {
-        let original = comp.clause;
+        let original = comp.declared.clause;
         let name = self.text(comp.name);
         if original.prefixes.is_final {
-            self.report(d::modifies_final(span, comp.span));
+            self.report(d::modifies_final(span, comp.declared.span));
         }
         if original.variability == Some(ast::Variability::Constant) {
-            self.report(d::redeclares_constant(name, span, comp.span));
+            self.report(d::redeclares_constant(name, span, comp.declared.span));
         } else if let Some((given, was)) = changed_prefix(clause, original) {
-            self.report(d::redeclare_prefix(name, given, was, component.name.span, comp.span));
+            self.report(d::redeclare_prefix(name, given, was, component.name.span, comp.declared.span));
         }
-        if !original.prefixes.is_replaceable && scope != comp.scope && !clause.prefixes.is_redeclare {
-            self.redeclared_types.push(RedeclaredType {
+        if !original.prefixes.is_replaceable && scope != comp.declared.scope && !clause.prefixes.is_redeclare {
+            self.checks.redeclared_types.push(RedeclaredType {
                 name: comp.name,
-                original: (&original.type_name, comp.scope),
+                original: (&original.type_name, comp.declared.scope),
                 new: (&clause.type_name, scope),
                 span,
-                declared: comp.span,
+                declared: comp.declared.span,
             });
         }
     }
 
     /// Compares what was redeclared with what it replaced.
     pub fn check_redeclarations(&mut self) {
-        for r in std::mem::take(&mut self.redeclared_types) {
+        for r in std::mem::take(&mut self.checks.redeclared_types) {
             let original = self.lookup_class(r.original.1, r.original.0);
             let new = self.lookup_class(r.new.1, r.new.0);
             let (Some(original), Some(new)) = (original, new) else { continue };
-            if self.slots[original].class != self.slots[new].class {
+            if self.tree[original].class != self.tree[new].class {
                 self.report(d::not_replaceable(self.text(r.name), r.span, r.declared));
             }
         }
         let mut seen = HashSet::new();
-        for r in std::mem::take(&mut self.redeclared_classes) {
-            if seen.insert((r.span, self.slots[r.original].class)) {
+        for r in std::mem::take(&mut self.checks.redeclared_classes) {
+            if seen.insert((r.span, self.tree[r.original].class)) {
                 self.check_redeclared_class(&r);
             }
         }
@@ -87,7 +87,7 @@ impl<'a> Front<'a> {
             Some(path) => self.lookup_class(r.scope, path),
             None => Some(r.original),
         };
-        let Some(constraining) = constraining.filter(|&c| self.slots[c].class != self.slots[r.new].class) else {
+        let Some(constraining) = constraining.filter(|&c| self.tree[c].class != self.tree[r.new].class) else {
             return;
         };
         let name = self.text(r.name);
@@ -99,7 +99,7 @@ impl<'a> Front<'a> {
                 }
             }
             (Some(wanted), None) => {
-                let given = format!("`{}`", self.library.qualified_name(self.slots[r.new].class));
+                let given = format!("`{}`", self.library.qualified_name(self.tree[r.new].class));
                 let wanted = self.base_text(wanted.base);
                 self.report(d::wrong_type_replacement(name, &given, &wanted, r.span));
             }
@@ -112,15 +112,15 @@ impl<'a> Front<'a> {
         let (promised, given) = (self.slot_instance(constraining), self.slot_instance(new));
         self.expand(promised);
         self.expand(given);
-        for element in self.insts[promised].components.clone() {
-            let e = &self.comps[element];
-            if e.is_hidden || e.condition.is_some() || self.insts[given].is_incomplete {
+        for element in self.tree[promised].members.components.clone() {
+            let e = &self.tree[element];
+            if e.declared.is_hidden || e.declared.condition.is_some() || self.tree[given].members.is_incomplete {
                 continue;
             }
             let lacks = e.name;
             if self.member(given, lacks).is_none() {
-                let class = self.library.qualified_name(self.slots[new].class);
-                let base = self.library.qualified_name(self.slots[constraining].class);
+                let class = self.library.qualified_name(self.tree[new].class);
+                let base = self.library.qualified_name(self.tree[constraining].class);
                 self.report(d::wrong_replacement(name, &class, &base, self.text(lacks), span));
                 return;
             }
@@ -130,7 +130,7 @@ impl<'a> Front<'a> {
     fn is_subtype(&self, given: BaseType, wanted: BaseType) -> bool {
         match (given, wanted) {
             (BaseType::Enumeration(a), BaseType::Enumeration(b)) => {
-                self.unspecified_enums.contains(&b) || self.enums[a].literals == self.enums[b].literals
+                self.types.is_unspecified(b) || self.types.enums[a].literals == self.types.enums[b].literals
             }
             (BaseType::ExternalObject(_), BaseType::ExternalObject(_)) => true,
             (a, b) => a == b,
@@ -143,8 +143,8 @@ impl<'a> Front<'a> {
             BaseType::Integer => "Integer".to_owned(),
             BaseType::Boolean => "Boolean".to_owned(),
             BaseType::String => "String".to_owned(),
-            BaseType::Enumeration(id) if self.unspecified_enums.contains(&id) => "an enumeration".to_owned(),
-            BaseType::Enumeration(id) => format!("an enumeration of {}", self.enums[id].literals.join(", ")),
+            BaseType::Enumeration(id) if self.types.is_unspecified(id) => "an enumeration".to_owned(),
+            BaseType::Enumeration(id) => format!("an enumeration of {}", self.types.enums[id].literals.join(", ")),
             _ => "of another kind".to_owned(),
         }
     }
@@ -167,10 +167,10 @@ impl<'a> Front<'a> {
             if own.prefixes.is_redeclare {
                 continue;
             }
-            for base in self.insts[inst].bases.clone() {
+            for base in self.tree[inst].members.bases.clone() {
                 let Some(inherited) = self.inherited_class(base, name.name) else { continue };
                 if !std::ptr::eq(inherited, &own.class) && !self.is_same_text(inherited, &own.class) {
-                    let class = self.library.qualified_name(self.insts[inst].class);
+                    let class = self.library.qualified_name(self.tree[inst].class);
                     let text = self.text(name.name);
                     self.report_always(d::duplicate_differs(text, &class, name.span, inherited.name.span));
                 }
@@ -193,8 +193,8 @@ impl<'a> Front<'a> {
     }
 
     fn inherited_class(&self, inst: InstId, name: Name) -> Option<&'a ast::ClassDef> {
-        let own = self.library.child(self.insts[inst].class, name).and_then(|c| self.library.definition(c));
-        own.or_else(|| self.insts[inst].bases.iter().find_map(|&base| self.inherited_class(base, name)))
+        let own = self.library.child(self.tree[inst].class, name).and_then(|c| self.library.definition(c));
+        own.or_else(|| self.tree[inst].members.bases.iter().find_map(|&base| self.inherited_class(base, name)))
     }
 
     /// The first part of the name of a base class must mean the same once the bases have been inherited.
@@ -202,17 +202,21 @@ impl<'a> Front<'a> {
         for element in elements(body) {
             let ast::ElementKind::Extends(extends) = &element.kind else { continue };
             let Some(first) = extends.base.parts.first().filter(|_| !extends.base.is_global) else { continue };
-            if self.library.child(self.insts[inst].class, first.name).is_some() {
+            if self.library.child(self.tree[inst].class, first.name).is_some() {
                 continue;
             }
-            let Some(inherited) =
-                self.insts[inst].bases.clone().into_iter().find_map(|base| self.inherited_class(base, first.name))
+            let Some(inherited) = self.tree[inst]
+                .members
+                .bases
+                .clone()
+                .into_iter()
+                .find_map(|base| self.inherited_class(base, first.name))
             else {
                 continue;
             };
             let found = self.lookup_base_name(inst, first.name);
             if let Some(Member::Class(slot)) = found
-                && !std::ptr::eq(self.slots[slot].definition, inherited)
+                && !std::ptr::eq(self.tree[slot].definition, inherited)
             {
                 self.report_always(d::base_name_inherited(self.text(first.name), first.span, inherited.name.span));
             }

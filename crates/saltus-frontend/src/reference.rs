@@ -48,13 +48,13 @@ impl<'a> Front<'a> {
             return self.iterated(scope, iterated, reference);
         }
         let found = if reference.is_global {
-            self.member(self.root, first.name.name)
+            self.member(self.tree.root, first.name.name)
         } else {
             self.lookup_name(scope, first.name.name)
         };
         match found {
             Some(Member::Component(comp)) if !reference.is_global && self.is_foreign_variable(scope, comp) => {
-                let declared = self.comps[comp].span;
+                let declared = self.tree[comp].declared.span;
                 self.report(d::enclosing_variable(self.text(first.name.name), first.name.span, declared));
                 Expr::error(reference.span)
             }
@@ -76,7 +76,7 @@ impl<'a> Front<'a> {
 
     fn time(&mut self, reference: &'a ast::ComponentRef) -> Expr {
         let span = reference.span;
-        let is_in_function = self.current_function.is_some_and(|f| !self.functions[f].is_record_constructor);
+        let is_in_function = self.functions.current.is_some_and(|f| !self.functions[f].is_record_constructor);
         if is_in_function {
             self.report(d::time_in_function(span));
             return Expr::error(span);
@@ -91,14 +91,14 @@ impl<'a> Front<'a> {
 
     /// A variable of an enclosing class, of which only constants are visible (specification 5.3.1).
     fn is_foreign_variable(&mut self, scope: InstId, comp: CompId) -> bool {
-        let c = &self.comps[comp];
+        let c = &self.tree[comp];
         c.prefixes.variability != Some(ast::Variability::Constant)
             && c.local.is_none()
-            && self.member(scope, self.comps[comp].name) != Some(Member::Component(comp))
+            && self.member(scope, self.tree[comp].name) != Some(Member::Component(comp))
     }
 
     pub fn iterator(&self, name: Name) -> Option<Iterated> {
-        self.iterators.iter().rev().find(|(n, _)| *n == name).map(|(_, i)| i.clone())
+        self.context.iterator(name)
     }
 
     fn iterated(&mut self, scope: InstId, iterated: Iterated, reference: &'a ast::ComponentRef) -> Expr {
@@ -140,7 +140,7 @@ impl<'a> Front<'a> {
                         let kind = ExprKind::FunctionRef { function, bound: Vec::new() };
                         return Expr::new(kind, Type::scalar(BaseType::Function), reference.span);
                     }
-                    let class = self.library.qualified_name(self.slots[slot].class);
+                    let class = self.library.qualified_name(self.tree[slot].class);
                     self.report(d::class_as_value(&class, reference.span));
                     return Expr::error(reference.span);
                 };
@@ -158,16 +158,16 @@ impl<'a> Front<'a> {
                 }
                 match found {
                     Some(Member::Component(comp)) if !self.is_constant_of_class(comp) => {
-                        let class = self.library.qualified_name(self.slots[slot].class);
-                        let (name, declared) = (self.text(next.name.name), self.comps[comp].span);
+                        let class = self.library.qualified_name(self.tree[slot].class);
+                        let (name, declared) = (self.text(next.name.name), self.tree[comp].declared.span);
                         self.report(d::variable_of_class(name, &class, next.name.span, declared));
                         Expr::error(reference.span)
                     }
                     Some(found) => self.member_expr(scope, found, reference, at + 1),
-                    None if self.insts[inst].is_incomplete => Expr::error(reference.span),
+                    None if self.tree[inst].members.is_incomplete => Expr::error(reference.span),
                     None => {
                         let name = self.text(next.name.name);
-                        let class = self.library.qualified_name(self.slots[slot].class);
+                        let class = self.library.qualified_name(self.tree[slot].class);
                         let nearest = self.nearest_name(inst, name, false);
                         let diagnostic = d::no_member(name, &class, nearest.as_deref(), next.name.span);
                         let old = format!("{class}.{name}");
@@ -185,8 +185,8 @@ impl<'a> Front<'a> {
 
     /// Whether a component that is named through its class has a value there.
     fn is_constant_of_class(&self, comp: CompId) -> bool {
-        let c = &self.comps[comp];
-        c.prefixes.variability == Some(ast::Variability::Constant) || c.local.is_some() || c.is_inner
+        let c = &self.tree[comp];
+        c.prefixes.variability == Some(ast::Variability::Constant) || c.local.is_some() || c.declared.is_inner
     }
 
     fn enum_literal(&mut self, id: flat::EnumId, part: &ast::RefPart, span: Span) -> Expr {
@@ -195,7 +195,7 @@ impl<'a> Front<'a> {
             self.report(d::too_many_subscripts(name, part.subscripts.len(), 0, span));
             return Expr::error(span);
         }
-        let ty = self.enums[id].clone();
+        let ty = self.types.enums[id].clone();
         match ty.literals.iter().position(|l| l == name) {
             Some(k) => {
                 self.record_literal(part.name.span, id, part.name.name);
@@ -212,12 +212,12 @@ impl<'a> Front<'a> {
     pub fn component_expr(&mut self, scope: InstId, comp: CompId, parts: &'a [ast::RefPart], span: Span) -> Expr {
         self.record(parts[0].name.span, Member::Component(comp));
         let comp = self.actual(comp);
-        if self.insts[self.comps[comp].owner].function.is_some() {
+        if self.tree[self.tree[comp].owner].function.is_some() {
             return self.local_expr(scope, comp, parts, span);
         }
         if !self.is_present(comp) {
             let name = self.comp_name(comp);
-            self.report(d::absent_component(&name, span, self.comps[comp].span));
+            self.report(d::absent_component(&name, span, self.tree[comp].declared.span));
             return Expr::error(span);
         }
         match self.comp_kind(comp) {
@@ -275,7 +275,7 @@ impl<'a> Front<'a> {
             if k + 1 == rest.len() {
                 return Expr::new(ExprKind::Array(Vec::new()), Type::array(ty.base, dims), span);
             }
-            let (scope, clause) = (self.comps[inner].scope, self.comps[inner].clause);
+            let (scope, clause) = (self.tree[inner].declared.scope, self.tree[inner].declared.clause);
             match self.lookup_class(scope, &clause.type_name) {
                 Some(inner) => slot = inner,
                 None => return Expr::error(span),
@@ -300,7 +300,7 @@ impl<'a> Front<'a> {
                 self.record(next.name.span, Member::Class(slot));
                 // `component.Enumeration.literal`
                 let Some(constant) = rest.get(1) else {
-                    let class = self.library.qualified_name(self.slots[slot].class);
+                    let class = self.library.qualified_name(self.tree[slot].class);
                     self.report(d::class_as_value(&class, span));
                     return Expr::error(span);
                 };
@@ -318,13 +318,13 @@ impl<'a> Front<'a> {
                         Expr::error(span)
                     }
                     _ => {
-                        let class = self.library.qualified_name(self.slots[slot].class);
+                        let class = self.library.qualified_name(self.tree[slot].class);
                         self.report(d::no_member(self.text(constant.name.name), &class, None, constant.name.span));
                         Expr::error(span)
                     }
                 }
             }
-            None if self.insts[inst].is_incomplete => Expr::error(span),
+            None if self.tree[inst].members.is_incomplete => Expr::error(span),
             None => {
                 let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
                 let nearest = self.nearest_name(inst, inner, false);
@@ -337,12 +337,12 @@ impl<'a> Front<'a> {
     fn record_value(&mut self, comp: CompId, inst: InstId, span: Span) -> Expr {
         let CompKind::Class(class) = self.comp_kind(comp) else { return Expr::error(span) };
         let Some(id) = self.record_of_slot(class.slot, Some(inst)) else {
-            let (name, of) = (self.comp_name(comp), self.library.qualified_name(self.insts[inst].class));
+            let (name, of) = (self.comp_name(comp), self.library.qualified_name(self.tree[inst].class));
             self.report(d::not_a_value(&name, &of, span));
             return Expr::error(span);
         };
         let mut fields = Vec::new();
-        for field in self.insts[inst].components.clone() {
+        for field in self.tree[inst].members.components.clone() {
             if self.is_present(field) {
                 fields.push(self.whole_component(field, span));
             }
@@ -369,11 +369,11 @@ impl<'a> Front<'a> {
     /// A leaf: its variable, or its value if it is a constant.
     fn leaf_expr(&mut self, comp: CompId, span: Span) -> Expr {
         let ty = self.comp_type(comp);
-        let Some(var) = self.comps[comp].var else { return Expr::error(span) };
-        if self.without_value.contains(&comp) {
+        let Some(var) = self.tree[comp].var else { return Expr::error(span) };
+        if self.messages.without_value.contains(&comp) {
             return Expr::error(span);
         }
-        let is_constant = self.comps[comp].prefixes.variability == Some(ast::Variability::Constant);
+        let is_constant = self.tree[comp].prefixes.variability == Some(ast::Variability::Constant);
         if is_constant
             && ty.n_elements().is_some_and(|n| n <= MOST_INLINE)
             && let Some(value) = self.constant_value(comp)
@@ -384,7 +384,7 @@ impl<'a> Front<'a> {
     }
 
     fn local_expr(&mut self, scope: InstId, comp: CompId, parts: &'a [ast::RefPart], span: Span) -> Expr {
-        let mut expr = match self.comps[comp].local {
+        let mut expr = match self.tree[comp].local {
             Some(local) => {
                 let ty = self.local_type_of(local);
                 Expr::new(ExprKind::Local(local), ty, span)
@@ -410,9 +410,9 @@ impl<'a> Front<'a> {
         let mut typed = Vec::with_capacity(subscripts.len());
         for (k, subscript) in subscripts.iter().enumerate() {
             let end = end_of(&base, k, span);
-            self.ends.push(end);
+            self.context.ends.push(end);
             typed.push(self.subscript(scope, subscript));
-            self.ends.pop();
+            self.context.ends.pop();
         }
         let indexed = typing::index(self, base, typed, span);
         if !self.is_within_sizes(&indexed) {
@@ -434,7 +434,7 @@ impl<'a> Front<'a> {
             if let Some(Value::Integer(i)) = self.evaluate_quietly(e)
                 && (i < 1 || i as u64 > size)
             {
-                let name = self.comp_name(self.vars[var]);
+                let name = self.comp_name(self.tree.vars[var]);
                 self.report(d::subscript_range(&name, i, size, k + 1, e.span));
                 return false;
             }
@@ -446,7 +446,7 @@ impl<'a> Front<'a> {
     fn is_decided(&self, expr: &Expr) -> bool {
         let mut is_decided = true;
         expr.walk(&mut |e| match e.kind {
-            ExprKind::Var(var) => is_decided &= self.comps[self.vars[var]].is_structural,
+            ExprKind::Var(var) => is_decided &= self.tree[self.tree.vars[var]].is_structural,
             ExprKind::Local(_) | ExprKind::Time => is_decided = false,
             _ => {}
         });
@@ -457,8 +457,8 @@ impl<'a> Front<'a> {
     fn constant_element(&mut self, expr: Expr) -> Expr {
         let ExprKind::Index { base, .. } = &expr.kind else { return expr };
         let ExprKind::Var(var) = base.kind else { return expr };
-        let comp = self.vars[var];
-        if self.comps[comp].prefixes.variability != Some(ast::Variability::Constant)
+        let comp = self.tree.vars[var];
+        if self.tree[comp].prefixes.variability != Some(ast::Variability::Constant)
             || expr.ty.n_elements().is_none_or(|n| n > MOST_INLINE)
         {
             return expr;
@@ -471,12 +471,12 @@ impl<'a> Front<'a> {
 
     /// `Real x[E]` for an enumeration `E` is indexed by its literals only (specification 10.5).
     fn check_index_types(&mut self, scope: InstId, comp: CompId, subscripts: &'a [ast::Subscript]) {
-        let Some(wanted) = self.index_types.get(&comp).cloned() else { return };
+        let Some(wanted) = self.sizes.index_types(comp).map(<[_]>::to_vec) else { return };
         for (subscript, wanted) in subscripts.iter().zip(wanted) {
             let (ast::Subscript::Expr(e), Some(wanted)) = (subscript, wanted) else { continue };
-            let mark = self.diagnostics.len();
+            let mark = self.messages.mark();
             let given = self.expression(scope, e);
-            self.diagnostics.truncate(mark);
+            self.messages.take_back(mark);
             if !given.is_error() && given.ty.base != wanted && given.ty.is_scalar() {
                 let (ty, name) = (Type::scalar(wanted), self.comp_name(comp));
                 typing::convert(self, given, &ty, typing::Place::Subscript { variable: &name });
@@ -516,9 +516,9 @@ impl<'a> Front<'a> {
                 picks.push(Pick::List((1..=size).collect()));
                 continue;
             };
-            self.ends.push(Expr::integer(size as i64, e.span));
+            self.context.ends.push(Expr::integer(size as i64, e.span));
             let typed = self.expression(scope, e);
-            self.ends.pop();
+            self.context.ends.pop();
             if typed.is_error() {
                 return None;
             }
@@ -588,7 +588,7 @@ impl<'a> Front<'a> {
             return None;
         }
         let mut found = if reference.is_global {
-            self.member(self.root, first.name.name)
+            self.member(self.tree.root, first.name.name)
         } else {
             self.lookup_name(scope, first.name.name)
         }?;
@@ -618,10 +618,10 @@ impl<'a> Front<'a> {
     /// How a scope is called in messages.
     pub fn scope_name(&self, scope: InstId) -> String {
         let mut at = scope;
-        while let Some(derived) = self.insts[at].derived {
+        while let Some(derived) = self.tree[at].derived {
             at = derived;
         }
-        self.library.qualified_name(self.insts[at].class)
+        self.library.qualified_name(self.tree[at].class)
     }
 }
 

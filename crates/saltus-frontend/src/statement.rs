@@ -35,7 +35,7 @@ impl<'a> Front<'a> {
                 Some(StatementKind::While { condition, body })
             }
             ast::StatementKind::When { branches } => {
-                if self.current_function.is_some() {
+                if self.functions.current.is_some() {
                     self.report(d::when_in_function(span));
                     return;
                 }
@@ -49,13 +49,13 @@ impl<'a> Front<'a> {
                 Some(StatementKind::When { branches })
             }
             ast::StatementKind::Break => {
-                if self.n_loops == 0 {
+                if self.context.n_loops == 0 {
                     self.report(d::break_outside_loop(span));
                 }
                 Some(StatementKind::Break)
             }
             ast::StatementKind::Return => {
-                if self.current_function.is_none() {
+                if self.functions.current.is_none() {
                     self.report(d::return_outside_function(span));
                 }
                 Some(StatementKind::Return)
@@ -99,10 +99,10 @@ impl<'a> Front<'a> {
             return Expr::error(target.span);
         }
         if let Some(Member::Component(comp)) = self.lookup_reference_class(scope, target)
-            && self.comps[comp].prefixes.variability == Some(ast::Variability::Constant)
+            && self.tree[comp].prefixes.variability == Some(ast::Variability::Constant)
         {
             let name = self.comp_name(comp);
-            self.report(d::assigns_parameter(&name, target.span, self.comps[comp].span));
+            self.report(d::assigns_parameter(&name, target.span, self.tree[comp].declared.span));
             return Expr::error(target.span);
         }
         self.reference(scope, target)
@@ -114,11 +114,11 @@ impl<'a> Front<'a> {
             match &at.kind {
                 ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => at = base,
                 ExprKind::Var(var) => {
-                    let comp = self.vars[*var];
+                    let comp = self.tree.vars[*var];
                     let is_parameter = self.variability_of(comp) <= flat::Variability::Parameter;
-                    if is_parameter && (!self.in_initial_section || self.is_fixed_parameter(comp)) {
+                    if is_parameter && (!self.context.in_initial_section || self.is_fixed_parameter(comp)) {
                         let name = self.comp_name(comp);
-                        self.report(d::assigns_parameter(&name, span, self.comps[comp].span));
+                        self.report(d::assigns_parameter(&name, span, self.tree[comp].declared.span));
                     }
                     return;
                 }
@@ -147,24 +147,21 @@ impl<'a> Front<'a> {
 
     /// Whether the declaration of a parameter says that it is fixed.
     fn is_fixed_parameter(&mut self, comp: CompId) -> bool {
-        let fixed = self.comps[comp].sub_modifier(self.words.fixed).and_then(|m| m.value.clone());
+        let fixed = self.tree[comp].sub_modifier(self.words.fixed).and_then(|m| m.value.clone());
         let Some(fixed) = fixed.and_then(|value| self.mod_value(&value, 0)) else { return false };
         matches!(fixed.kind, ExprKind::Boolean(true))
     }
 
     /// Runs `f` as the body of a loop.
     fn in_loop<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        self.n_loops += 1;
+        self.context.n_loops += 1;
         let result = f(self);
-        self.n_loops -= 1;
+        self.context.n_loops -= 1;
         result
     }
 
     pub fn local_name(&self, local: flat::LocalId) -> String {
-        let locals = match self.current_function {
-            Some(id) => &self.functions[id].locals,
-            None => &self.model_locals,
-        };
+        let locals = self.functions.locals();
         locals.get(local).map_or_else(String::new, |l| l.name.clone())
     }
 
@@ -231,7 +228,7 @@ impl<'a> Front<'a> {
     pub fn check_assertion_level(&mut self, call: &Expr) {
         if let ExprKind::Builtin { function: flat::Builtin::Assert, arguments } = &call.kind
             && let Some(level) = arguments.get(2)
-            && self.current_function.is_none()
+            && self.functions.current.is_none()
             && typing::variability(self, level) > flat::Variability::Parameter
         {
             self.report(d::assertion_level_varies(level.span));
@@ -298,22 +295,22 @@ impl<'a> Front<'a> {
             return;
         }
         let element = range.ty.element(1);
-        if self.current_function.is_none()
+        if self.functions.current.is_none()
             && crate::deduce::indexes_components(body, index.name.name)
             && let Some(values) = self.structural_quietly(&range)
         {
             for value in values.elements() {
-                self.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
+                self.context.iterators.push((index.name.name, Iterated::Value(value, element.clone())));
                 self.in_loop(|front| front.for_statement(scope, rest, body, span, out));
-                self.iterators.pop();
+                self.context.iterators.pop();
             }
             return;
         }
         let local = self.new_iterator(index, element.clone());
-        self.iterators.push((index.name.name, Iterated::Local(local, element)));
+        self.context.iterators.push((index.name.name, Iterated::Local(local, element)));
         let mut inner = Vec::new();
         self.in_loop(|front| front.for_statement(scope, rest, body, span, &mut inner));
-        self.iterators.pop();
+        self.context.iterators.pop();
         out.push(flat::Statement { kind: StatementKind::For { local, range, body: inner }, span });
     }
 

@@ -1,7 +1,6 @@
 //! From classes to types: built-in types behind short definitions, enumerations, records (specification 4.9, 6.4).
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use saltus_flat::{BaseType, Dim, EnumId, EnumType, RecordField, RecordId, RecordType, Type};
 use saltus_library::ClassId;
@@ -18,24 +17,24 @@ const MOST_SHORT_CLASSES: usize = 100;
 impl<'a> Front<'a> {
     /// The built-in type a class amounts to, or `None` for classes with components.
     pub fn simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
-        match &self.slots[slot].simple {
+        match &self.tree[slot].simple {
             Memo::Known(simple) => return simple.clone(),
             Memo::InProgress => return None,
             Memo::Unknown => {}
         }
-        self.slots[slot].simple = Memo::InProgress;
+        self.tree[slot].simple = Memo::InProgress;
         let simple = self.find_simple_type(slot);
-        self.slots[slot].simple = Memo::Known(simple.clone());
+        self.tree[slot].simple = Memo::Known(simple.clone());
         simple
     }
 
     fn find_simple_type(&mut self, slot: SlotId) -> Option<Rc<SimpleType<'a>>> {
-        let (class, definition, scope) = (self.slots[slot].class, self.slots[slot].definition, self.slots[slot].scope);
+        let (class, definition, scope) = (self.tree[slot].class, self.tree[slot].definition, self.tree[slot].scope);
         let is_connector = definition.kind == ast::ClassKind::Connector;
-        let own = self.slots[slot].modifier.clone();
-        let constraint = self.slots[slot].constraint.clone();
+        let own = self.tree[slot].modifier.clone();
+        let constraint = self.tree[slot].constraint.clone();
         self.check_class(class, definition);
-        if let Some(&base) = self.builtin_classes.get(&class) {
+        if let Some(&base) = self.types.builtin_classes.get(&class) {
             return Some(Rc::new(simple(base, is_connector)));
         }
         match &definition.body {
@@ -71,7 +70,7 @@ impl<'a> Front<'a> {
         let mut subscripts = Vec::new();
         let mut at = slot;
         for _ in 0..MOST_SHORT_CLASSES {
-            let (definition, scope) = (self.slots[at].definition, self.slots[at].scope);
+            let (definition, scope) = (self.tree[at].definition, self.tree[at].scope);
             let ast::ClassBody::Short(short) = &definition.body else { break };
             subscripts.extend(short.subscripts.iter().map(|s| (s, scope)));
             let Some(base) = self.lookup_class(scope, &short.base) else { break };
@@ -84,7 +83,7 @@ impl<'a> Front<'a> {
     pub fn class_direction(&mut self, slot: SlotId) -> Option<ast::Direction> {
         let mut at = slot;
         for _ in 0..MOST_SHORT_CLASSES {
-            let (definition, scope) = (self.slots[at].definition, self.slots[at].scope);
+            let (definition, scope) = (self.tree[at].definition, self.tree[at].scope);
             let ast::ClassBody::Short(short) = &definition.body else { break };
             if short.direction.is_some() {
                 return short.direction;
@@ -114,23 +113,23 @@ impl<'a> Front<'a> {
             }
         }
         let extends = base?;
-        let scope = self.slots[slot].scope;
+        let scope = self.tree[slot].scope;
         let first = extends.base.parts.first()?;
         self.lookup_name(scope, first.name)?;
         let base = self.lookup_class(scope, &extends.base)?;
-        if Some(self.slots[base].class) == self.external_object {
+        if Some(self.tree[base].class) == self.types.external_object {
             let constructor = self.words.constructor;
             let inst = self.slot_instance(slot);
             let Some(Member::Class(constructor)) = self.member(inst, constructor) else { return None };
             let function = self.reserve_function(constructor);
             let object = Some(Rc::new(simple(BaseType::ExternalObject(function), false)));
-            self.slots[slot].simple = Memo::Known(object.clone());
+            self.tree[slot].simple = Memo::Known(object.clone());
             self.function_of(constructor);
             return object;
         }
         let inner = self.simple_type(base)?;
         let written = extends.modification.as_ref().map(|m| self.class_modifier(m, scope));
-        let own = self.slots[slot].modifier.clone();
+        let own = self.tree[slot].modifier.clone();
         Some(Rc::new(SimpleType {
             base: inner.base,
             subscripts: inner.subscripts.clone(),
@@ -141,17 +140,12 @@ impl<'a> Front<'a> {
     }
 
     pub fn enum_of_class(&mut self, class: ClassId, body: &ast::EnumerationBody) -> EnumId {
-        if let Some(&id) = self.enum_ids.get(&class) {
+        if let Some(id) = self.types.enum_of(class) {
             return id;
         }
         let name = self.library.qualified_name(class);
         let literals = body.literals.iter().flatten().map(|l| self.text(l.name.name).to_owned()).collect();
-        let id = self.enums.push(Arc::new(EnumType { name, literals }));
-        self.enum_ids.insert(class, id);
-        if body.literals.is_none() {
-            self.unspecified_enums.insert(id);
-        }
-        id
+        self.types.add_enum(class, EnumType { name, literals }, body.literals.is_none())
     }
 
     /// The record type of a class; `inst` is an actual instance where there is one, whose sizes are known.
@@ -163,37 +157,26 @@ impl<'a> Front<'a> {
         if !matches!(kind, ast::ClassKind::Record | ast::ClassKind::OperatorRecord) {
             return None;
         }
-        if let Some(&id) = self.record_of_inst.get(&inst) {
+        if let Some(id) = self.types.record_of(inst) {
             return Some(id);
         }
-        if !self.open_records.insert(class) {
+        if !self.types.open_records.insert(class) {
             let name = self.library.qualified_name(class);
-            let span = self.insts[inst].definition.map_or(saltus_base::Span::nowhere(), |c| c.name.span);
+            let span = self.tree[inst].definition.map_or(saltus_base::Span::nowhere(), |c| c.name.span);
             self.report(crate::diagnostics::recursive_instantiation(&name, &name, span));
             return None;
         }
         let mut fields = Vec::new();
-        for comp in self.insts[inst].components.clone() {
+        for comp in self.tree[inst].members.components.clone() {
             if actual && !self.is_present(comp) {
                 continue;
             }
             let ty = if actual { self.comp_type(comp) } else { self.local_type(comp) };
-            fields.push(RecordField { name: self.text(self.comps[comp].name).to_owned(), ty });
+            fields.push(RecordField { name: self.text(self.tree[comp].name).to_owned(), ty });
         }
-        self.open_records.remove(&class);
+        self.types.open_records.remove(&class);
         let record = RecordType { name: self.library.qualified_name(class), fields };
-        let key = format!("{record:?}");
-        let id = match self.record_ids.get(&key) {
-            Some(&id) => id,
-            None => {
-                let id = self.records.push(Arc::new(record));
-                self.record_slots.push(slot);
-                self.record_ids.insert(key, id);
-                id
-            }
-        };
-        self.record_of_inst.insert(inst, id);
-        Some(id)
+        Some(self.types.add_record(inst, slot, record))
     }
 
     /// The class with a body that an instance gets its members from: short definitions are looked through.
@@ -201,9 +184,9 @@ impl<'a> Front<'a> {
         let mut at = inst;
         loop {
             self.expand(at);
-            let i = &self.insts[at];
+            let i = &self.tree[at];
             let Some(definition) = i.definition else { return (i.class, ast::ClassKind::Package) };
-            match (&definition.body, i.bases.first()) {
+            match (&definition.body, i.members.bases.first()) {
                 (ast::ClassBody::Short(_), Some(&base)) => at = base,
                 _ => return (i.class, definition.kind),
             }
@@ -212,7 +195,7 @@ impl<'a> Front<'a> {
 
     /// The type of a component where sizes may remain open: in functions and in records as such.
     pub fn local_type(&mut self, comp: CompId) -> Type {
-        let (scope, clause) = (self.comps[comp].scope, self.comps[comp].clause);
+        let (scope, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let Some(slot) = self.lookup_class(scope, &clause.type_name) else { return Type::ERROR };
         let (base, of_type) = match self.simple_type(slot) {
             Some(simple) => (simple.base, simple.subscripts.clone()),
@@ -221,16 +204,16 @@ impl<'a> Front<'a> {
                 Some(id) => (BaseType::Record(id), self.class_subscripts(slot)),
                 None if self.is_record(slot) => return Type::ERROR,
                 None => {
-                    let class = self.library.qualified_name(self.slots[slot].class);
+                    let class = self.library.qualified_name(self.tree[slot].class);
                     let span = clause.type_name.span;
                     self.report(crate::diagnostics::not_a_function_type(&class, span));
                     return Type::ERROR;
                 }
             },
         };
-        let c = &self.comps[comp];
+        let c = &self.tree[comp];
         let mut subscripts: Vec<_> =
-            c.declaration.subscripts.iter().chain(&c.clause.subscripts).map(|s| (s, scope)).collect();
+            c.declared.declaration.subscripts.iter().chain(&c.declared.clause.subscripts).map(|s| (s, scope)).collect();
         subscripts.extend(of_type);
         let dims = subscripts.into_iter().map(|(s, scope)| self.local_dim(s, scope)).collect::<Vec<_>>();
         Type::array(base, dims)
@@ -241,12 +224,12 @@ impl<'a> Front<'a> {
         if let Some(size) = self.type_as_size(scope, expr) {
             return Dim::Known(size);
         }
-        let mark = self.diagnostics.len();
+        let mark = self.messages.mark();
         let typed = self.isolated(|front| front.expression(scope, expr));
         match self.evaluate_quietly(&typed) {
             Some(saltus_eval::Value::Integer(n)) if n >= 0 => Dim::Known(n as u64),
             _ => {
-                self.diagnostics.truncate(mark);
+                self.messages.take_back(mark);
                 Dim::Unknown
             }
         }
@@ -258,7 +241,7 @@ impl<'a> Front<'a> {
     }
 
     pub fn is_function(&mut self, slot: SlotId) -> bool {
-        matches!(self.slots[slot].definition.kind, ast::ClassKind::Function | ast::ClassKind::OperatorFunction)
+        matches!(self.tree[slot].definition.kind, ast::ClassKind::Function | ast::ClassKind::OperatorFunction)
     }
 
     /// The instances of a component that are not leaves; empty for leaves.

@@ -13,17 +13,15 @@ use crate::modifier::Mod;
 impl<'a> Front<'a> {
     fn is_hidden(&self, member: Member) -> bool {
         match member {
-            Member::Component(comp) => self.comps[comp].is_hidden,
-            Member::Class(slot) => {
-                self.slots[slot].is_protected || self.insts[self.slots[slot].scope].is_protected_base
-            }
+            Member::Component(comp) => self.tree[comp].declared.is_hidden,
+            Member::Class(slot) => self.tree[slot].is_protected || self.tree[self.tree[slot].scope].is_protected_base,
         }
     }
 
     fn declared_at(&self, member: Member) -> Span {
         match member {
-            Member::Component(comp) => self.comps[comp].span,
-            Member::Class(slot) => self.slots[slot].definition.name.span,
+            Member::Component(comp) => self.tree[comp].declared.span,
+            Member::Class(slot) => self.tree[slot].definition.name.span,
         }
     }
 
@@ -38,7 +36,7 @@ impl<'a> Front<'a> {
 
     /// `Class.member`, written in `scope`; inside of the class everything is visible.
     pub fn check_visible_through(&mut self, scope: InstId, slot: SlotId, member: Member, name: &ast::Ident) {
-        let class = self.slots[slot].class;
+        let class = self.tree[slot].class;
         if self.is_hidden(member) && !self.lies_in(scope, class) {
             let of = self.library.qualified_name(class);
             let declared = self.declared_at(member);
@@ -53,23 +51,23 @@ impl<'a> Front<'a> {
             if self.has_base(self.outermost(at), class) {
                 return true;
             }
-            if at == self.root {
+            if at == self.tree.root {
                 return false;
             }
-            at = self.insts[at].scope;
+            at = self.tree[at].scope;
         }
     }
 
     fn has_base(&self, inst: InstId, class: ClassId) -> bool {
-        let i = &self.insts[inst];
-        i.class == class || i.bases.iter().any(|&base| self.has_base(base, class))
+        let i = &self.tree[inst];
+        i.class == class || i.members.bases.iter().any(|&base| self.has_base(base, class))
     }
 
     /// Modifications of a component reach its public elements only.
     pub fn check_modified_visible(&mut self, inst: InstId, modifier: &Mod<'a>) {
         for (name, sub) in &modifier.subs {
             let Some(member) = self.member(inst, *name).filter(|&m| self.is_hidden(m)) else { continue };
-            let class = self.library.qualified_name(self.insts[inst].class);
+            let class = self.library.qualified_name(self.tree[inst].class);
             let declared = self.declared_at(member);
             self.report_always(d::protected_modification(self.text(*name), &class, sub.span, declared));
         }
@@ -77,9 +75,9 @@ impl<'a> Front<'a> {
 
     /// A class that is partial for good: nothing can redeclare it with a complete one. Reports a use from inside it.
     pub fn check_inside_complete(&mut self, scope: InstId, slot: SlotId, path: &str, span: Span) {
-        let s = &self.slots[slot];
+        let s = &self.tree[slot];
         let (class, definition) = (s.class, s.definition);
-        if definition.is_partial && !s.is_replaceable && !self.allow_partial && !self.lies_in(scope, class) {
+        if definition.is_partial && !s.is_replaceable && !self.request.allow_partial && !self.lies_in(scope, class) {
             let name = self.library.qualified_name(class);
             self.report_always(d::inside_partial(path, &name, span, definition.name.span));
         }

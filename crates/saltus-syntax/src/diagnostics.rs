@@ -256,9 +256,22 @@ pub fn tuple_needs_call(span: Span) -> Diagnostic {
         .hint("only a call gives several results; assign single values one by one")
 }
 
+/// The grammar has the annotation of a class at its end; other tools accept it anywhere, and libraries rely on that.
 pub fn annotation_not_last(span: Span) -> Diagnostic {
-    error("E0136", span, "expected the end of the class behind its annotation, found more")
+    error("W0136", span, "expected the end of the class behind its annotation, found more")
         .hint("the annotation of a class is its last part; move it to just before `end`")
+}
+
+/// The constraining clause of Modelica 2, which libraries still have.
+pub fn extends_as_constraint(span: Span) -> Diagnostic {
+    error("W0153", span, "expected `constrainedby` or `;`, found `extends`")
+        .hint("write `constrainedby`: `extends` behind a declaration is the notation of Modelica 2")
+}
+
+/// `model extends M`: what it extends is inherited, so it can only be a redeclaration.
+pub fn class_extends_without_redeclare(span: Span) -> Diagnostic {
+    error("W0154", span, "expected `redeclare` before a class that extends the inherited one of its name")
+        .hint("write `redeclare model extends …`")
 }
 
 pub fn expected_class(span: Span, found: &str) -> Diagnostic {

@@ -237,7 +237,7 @@ model A
 end A;
 "#,
         r#"
-2:3 E0136 expected the end of the class behind its annotation, found more
+2:3 W0136 expected the end of the class behind its annotation, found more
   hint the annotation of a class is its last part; move it to just before `end`
 "#,
     );

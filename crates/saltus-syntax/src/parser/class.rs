@@ -265,27 +265,38 @@ impl Parser<'_> {
     }
 
     fn composition(&mut self, long: &mut LongClass) {
-        let mut annotation: Option<Span> = None;
-        loop {
-            match self.kind() {
-                Kind::Eof => break,
-                Kind::End | Kind::Within if self.ends_section() => break,
-                Kind::Annotation => {
-                    if let Some(earlier) = annotation.take() {
-                        self.remark(diagnostics::annotation_not_last(earlier));
-                    }
-                    long.annotation = self.annotation();
-                    annotation = long.annotation.as_ref().map(|a| a.span);
-                    self.end_item();
-                    continue;
-                }
-                _ => {}
-            }
-            if let Some(earlier) = annotation.take() {
-                self.remark(diagnostics::annotation_not_last(earlier));
-            }
+        while !self.at_class_end(long) {
             self.section(long);
         }
+    }
+
+    fn at_class_end(&mut self, long: &mut LongClass) -> bool {
+        self.class_annotations(long);
+        match self.kind() {
+            Kind::Eof => true,
+            Kind::End | Kind::Within => self.ends_section(),
+            _ => false,
+        }
+    }
+
+    /// Annotations of the class. One in the middle does not end the section around it, and several count as one.
+    fn class_annotations(&mut self, long: &mut LongClass) {
+        while let Some(annotation) = self.annotation() {
+            let span = annotation.span;
+            match &mut long.annotation {
+                Some(earlier) => earlier.modification.arguments.extend(annotation.modification.arguments),
+                none => *none = Some(annotation),
+            }
+            self.end_item();
+            if !matches!(self.kind(), Kind::End | Kind::Eof) {
+                self.remark(diagnostics::annotation_not_last(span));
+            }
+        }
+    }
+
+    fn at_section_end(&mut self, long: &mut LongClass) -> bool {
+        self.class_annotations(long);
+        self.ends_section()
     }
 
     /// `end if` and the like where no such block is open.
@@ -303,26 +314,26 @@ impl Parser<'_> {
     fn section(&mut self, long: &mut LongClass) {
         let keyword = self.span();
         match self.kind() {
-            Kind::Public => self.elements(Visibility::Public, true, &mut long.sections),
-            Kind::Protected => self.elements(Visibility::Protected, true, &mut long.sections),
+            Kind::Public => self.elements(Visibility::Public, true, long),
+            Kind::Protected => self.elements(Visibility::Protected, true, long),
             Kind::External => {
                 long.external = Some(self.external());
             }
-            Kind::Equation | Kind::Algorithm => self.behaviour(false, keyword, &mut long.sections),
+            Kind::Equation | Kind::Algorithm => self.behaviour(false, keyword, long),
             Kind::Initial if matches!(self.kind_at(1), Kind::Equation | Kind::Algorithm) => {
                 self.at += 1;
                 let keyword = keyword.to(self.span());
-                self.behaviour(true, keyword, &mut long.sections);
+                self.behaviour(true, keyword, long);
             }
-            _ => self.elements(Visibility::Public, false, &mut long.sections),
+            _ => self.elements(Visibility::Public, false, long),
         }
     }
 
-    fn elements(&mut self, visibility: Visibility, has_keyword: bool, sections: &mut Vec<Section>) {
+    fn elements(&mut self, visibility: Visibility, has_keyword: bool, long: &mut LongClass) {
         let keyword = has_keyword.then(|| self.span());
         self.at += usize::from(has_keyword);
         let mut elements = Vec::new();
-        while !self.ends_section() {
+        while !self.at_section_end(long) {
             if self.at_stray_end() {
                 self.skip_stray_end();
                 continue;
@@ -332,18 +343,18 @@ impl Parser<'_> {
                 self.section = self.span();
                 self.remark(diagnostics::equation_in_declarations(self.span(), &found));
                 let mut equations = Vec::new();
-                while !self.ends_section() && !self.declaration_ahead() {
+                while !self.at_section_end(long) && !self.declaration_ahead() {
                     equations.push(self.item(Self::lenient_equation));
                 }
                 let earlier = std::mem::take(&mut elements);
-                sections.push(Section::Elements { visibility, keyword, elements: earlier });
-                sections.push(Section::Equations { is_initial: false, keyword: self.section, equations });
+                long.sections.push(Section::Elements { visibility, keyword, elements: earlier });
+                long.sections.push(Section::Equations { is_initial: false, keyword: self.section, equations });
                 continue;
             }
             elements.push(self.item(Self::element));
         }
         if has_keyword || !elements.is_empty() {
-            sections.push(Section::Elements { visibility, keyword, elements });
+            long.sections.push(Section::Elements { visibility, keyword, elements });
         }
     }
 
@@ -369,32 +380,32 @@ impl Parser<'_> {
     }
 
     /// Equations or statements; declarations among them are reported and kept as sections of their own.
-    fn behaviour(&mut self, is_initial: bool, keyword: Span, sections: &mut Vec<Section>) {
+    fn behaviour(&mut self, is_initial: bool, keyword: Span, long: &mut LongClass) {
         self.section = keyword;
         let is_equation = self.bump().kind == Kind::Equation;
         loop {
             let (mut equations, mut statements) = (Vec::new(), Vec::new());
-            while !self.ends_section() && !self.declaration_ahead() {
+            while !self.at_section_end(long) && !self.declaration_ahead() {
                 match is_equation {
                     _ if self.at_stray_end() => self.skip_stray_end(),
                     true => equations.push(self.item(Self::equation)),
                     false => statements.push(self.item(Self::statement)),
                 }
             }
-            sections.push(match is_equation {
+            long.sections.push(match is_equation {
                 true => Section::Equations { is_initial, keyword, equations },
                 false => Section::Algorithm { is_initial, keyword, statements },
             });
-            if self.ends_section() {
+            if self.at_section_end(long) {
                 return;
             }
             self.report_misplaced_declaration();
             let mut elements = Vec::new();
-            while !self.ends_section() && self.declaration_ahead() {
+            while !self.at_section_end(long) && self.declaration_ahead() {
                 elements.push(self.item(Self::element));
             }
-            sections.push(Section::Elements { visibility: Visibility::Public, keyword: None, elements });
-            if self.ends_section() {
+            long.sections.push(Section::Elements { visibility: Visibility::Public, keyword: None, elements });
+            if self.at_section_end(long) {
                 return;
             }
         }

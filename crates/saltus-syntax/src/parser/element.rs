@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::ast::{
-    ClassElement, Component, ComponentClause, Connection, Direction, Element, ElementKind, ElementPrefixes, Extends,
-    Ident, Import, ImportKind, Path, Variability,
+    ClassBody, ClassElement, Component, ComponentClause, Connection, Direction, Element, ElementKind, ElementPrefixes,
+    Extends, Ident, Import, ImportKind, LongClass, Path, Variability,
 };
 use crate::diagnostics;
 use crate::token::Kind;
@@ -25,9 +25,15 @@ impl Parser<'_> {
     }
 
     fn prefixed_element(&mut self) -> ElementKind {
-        let prefixes = self.element_prefixes();
+        let mut prefixes = self.element_prefixes();
         if self.begins_class() {
             let class = self.class_definition();
+            if let ClassBody::Long(LongClass { extends: Some(_), .. }) = &class.body
+                && !prefixes.is_redeclare
+            {
+                self.remark(diagnostics::class_extends_without_redeclare(class.name.span));
+                prefixes.is_redeclare = true;
+            }
             let constrained_by = self.constrained_by();
             return ElementKind::Class(ClassElement { prefixes, class, constrained_by });
         }

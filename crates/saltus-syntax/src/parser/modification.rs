@@ -131,11 +131,14 @@ impl Parser<'_> {
         clause
     }
 
+    /// `constrainedby Base(…)`. Modelica 2 wrote `extends`; on a new line that is an element of its own.
     pub(super) fn constrained_by(&mut self) -> Option<ConstrainedBy> {
-        if !self.is(Kind::Constrainedby) {
+        let start = self.span();
+        if self.is(Kind::Extends) && !self.on_new_line() && !self.recovering {
+            self.remark(crate::diagnostics::extends_as_constraint(start));
+        } else if !self.is(Kind::Constrainedby) {
             return None;
         }
-        let start = self.span();
         self.at += 1;
         let base = self.path("the name of a class");
         let modification = self.class_modification();

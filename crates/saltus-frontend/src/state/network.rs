@@ -1,0 +1,38 @@
+//! Connections: from `connect` equations to sets, streams and cardinalities.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use saltus_connect::{ConnectionSets, LocalConnections, StreamTable};
+use saltus_flat as flat;
+
+use crate::connection::{Connection, Connector};
+use crate::connector_variables::ConnectorVariables;
+use crate::expandable::Pending;
+use crate::state::Messages;
+
+#[derive(Default)]
+pub struct Network {
+    pub connections: Vec<Connection>,
+    /// Connections to buses whose members are not known yet.
+    pub pending_buses: Vec<Pending>,
+    pub cardinalities: HashMap<Connector, i64>,
+    pub sets: ConnectionSets,
+    pub connector_variables: ConnectorVariables,
+    /// Known once all connections are.
+    pub streams: Option<StreamTable>,
+    /// What the connections of each component come to, by its name.
+    pub local_connections: BTreeMap<Arc<str>, LocalConnections>,
+}
+
+impl Network {
+    /// Equations of all connection sets; afterwards streams and balances can be asked for.
+    pub fn close(&mut self, messages: &mut Messages) -> Vec<flat::Equation> {
+        let sets = std::mem::take(&mut self.sets);
+        let connected = sets.finish(&self.connector_variables);
+        messages.diagnostics.extend(connected.diagnostics);
+        self.streams = Some(connected.streams);
+        self.local_connections = connected.local;
+        connected.equations
+    }
+}

@@ -1,0 +1,13 @@
+//! What the caller asked for.
+
+use saltus_library::ClassId;
+
+use crate::Purpose;
+
+pub struct Request {
+    pub purpose: Purpose,
+    /// The class that is flattened.
+    pub class: Option<ClassId>,
+    /// The class may have components of partial classes.
+    pub allow_partial: bool,
+}
