@@ -252,7 +252,14 @@ impl World {
         if self.rules.is_left && held.keeps {
             return Err(EvalError::not_constant(held.span, UNKNOWN));
         }
-        let (literal, other, _) = self.literal(held)?;
+        let (literal, mut other, part) = self.literal(held)?;
+        // What an event that was left out has decided is not known: the relation may be past its threshold since then.
+        if is_kept
+            && part <= MISSED
+            && let Value::Boolean(holds) = literal
+        {
+            other = Some(Value::Boolean(!holds));
+        }
         let value = match other {
             None => literal,
             Some(other) => {

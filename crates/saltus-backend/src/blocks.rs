@@ -21,7 +21,7 @@ use crate::solve::{Solution, solve_for};
 use crate::state_sets::is_candidate;
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System};
-use crate::tuning::form::LARGEST_TORN;
+use crate::tuning::form::{LARGEST_TORN, LARGEST_TORN_WITH_CALLS};
 
 /// One step of a computation.
 #[derive(Clone, Debug)]
@@ -169,7 +169,11 @@ fn solve_loop(
     let pairs = rows.iter().copied().zip(columns.iter().copied());
     let (real, discrete): (Vec<_>, Vec<_>) = pairs.partition(|&(row, column)| is_real(row, column));
     let discrete = discrete_assignments(system, equations, unknowns, &discrete)?;
-    if real.len() > LARGEST_TORN {
+    let roots: Vec<NodeId> = real.iter().flat_map(|&(row, _)| [equations[row].left, equations[row].right]).collect();
+    let mut calls = Vec::new();
+    system.dag.calls_of(&roots, &mut calls);
+    // With calls there may be no Jacobian, and then no sparse one: each unknown costs an evaluation, and each needs a start value.
+    if real.len() > if calls.is_empty() { LARGEST_TORN } else { LARGEST_TORN_WITH_CALLS } {
         let residuals = real.iter().map(|&(row, _)| residual(system, &equations[row], &|_| None)).collect();
         let unknowns = real.iter().map(|&(_, column)| unknowns[column]).collect();
         let equations = real.iter().map(|&(row, _)| LoopEquation::new(&equations[row], None)).collect();

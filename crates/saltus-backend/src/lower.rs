@@ -326,17 +326,16 @@ impl<'a> Lowering<'a> {
         let model = self.model;
         let Some(variable) = model.variables.get(id) else { return self.broken("an unknown variable", span) };
         let dims: Vec<usize> = variable.ty.dims.iter().map(|d| d.known().unwrap_or(0) as usize).collect();
-        let n: usize = dims.iter().product();
         match variable.ty.base {
             BaseType::String => {
                 let unknown = Value::Text(None);
-                return Ok(if dims.is_empty() { unknown } else { self.repeat(&unknown, dims, n) });
+                return if dims.is_empty() { Ok(unknown) } else { self.repeat(&unknown, dims, span) };
             }
             BaseType::ExternalObject(_) => return self.object(id, span),
             _ => {}
         }
         let slots = self.system.elements[id].clone();
-        if slots.len() != n {
+        if variable.ty.n_elements() != Some(slots.len() as u64) {
             return Err(diagnostics::too_large(span).into());
         }
         let nodes = slots.into_iter().map(|slot| self.system.load(slot)).collect();
@@ -356,8 +355,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    pub fn repeat(&self, value: &Value, dims: Vec<usize>, n: usize) -> Value {
-        Value::assemble(dims, vec![value.clone(); n]).unwrap_or_else(|| value.clone())
+    /// An array of these sizes, all of whose elements are the same.
+    pub fn repeat(&self, value: &Value, dims: Vec<usize>, span: Span) -> Lowered<Value> {
+        let n = dims.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
+        let Some(n) = n.filter(|&n| n as u64 <= MOST_ELEMENTS) else { return Err(diagnostics::too_large(span).into()) };
+        Ok(Value::assemble(dims, vec![value.clone(); n]).unwrap_or_else(|| value.clone()))
     }
 
     /// The slot that a node loads.

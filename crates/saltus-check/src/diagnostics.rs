@@ -52,6 +52,8 @@ codes! {
     DER_OF_DISCRETE = "E0414", "derivative of a discrete variable";
     /// Only Real expressions can be differentiated.
     DER_OF_NON_REAL = "E0415", "derivative of something that is not Real";
+    /// All parameters get their values before a simulation starts, used or not.
+    PARAMETER_BY_ZERO = "E0416", "division by zero in the value of a parameter";
     /// Legal, but always zero, which is hardly ever meant.
     DER_OF_PARAMETER = "W0416", "derivative of a parameter";
 

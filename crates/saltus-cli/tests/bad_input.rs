@@ -123,3 +123,14 @@ fn a_string_that_doubles_in_a_loop() {
     let code = output.status.code();
     assert!(code.is_some_and(|c| c == 0 || c == 3), "{code:?} {}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn an_array_that_an_algorithm_fills_does_not_fit_into_memory() {
+    let text =
+        "model M\n  Real r[2147483648];\nalgorithm\n  for i in 1:2 loop\n    r[i] := i*time;\n  end for;\nend M;\n";
+    let path = file("filled_array", "M.mo", text);
+    let output = saltus(&["simulate", &path.display().to_string()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("error[E0812]: not supported yet: an array of more than 200000 elements"), "{said}");
+}

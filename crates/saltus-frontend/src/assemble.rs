@@ -33,6 +33,7 @@ impl<'a> Front<'a> {
     /// Opens every component of an instance.
     pub fn instantiate(&mut self, inst: InstId) {
         self.expand(inst);
+        self.check_stream_connector(inst);
         let mut k = 0;
         while let Some(&comp) = self.tree[inst].members.components.get(k) {
             k += 1;
@@ -87,7 +88,7 @@ impl<'a> Front<'a> {
     }
 
     /// The partial class that makes an instance partial: its own, or the one that a short class is made from (specification 4.6.2).
-    fn partial_class(&self, inst: InstId) -> Option<&'a ast::ClassDef> {
+    pub fn partial_class(&self, inst: InstId) -> Option<&'a ast::ClassDef> {
         let definition = self.tree[inst].definition?;
         match (&definition.body, self.tree[inst].members.bases.first()) {
             _ if definition.is_partial => Some(definition),
@@ -187,7 +188,7 @@ impl<'a> Front<'a> {
                 ast::ClassKind::Class => has_equations,
                 _ => false,
             };
-            model.must_balance = is_model && !definition.is_partial;
+            model.must_balance = is_model && self.partial_class(self.tree.model).is_none();
         }
         model.is_closed = self.is_closed();
         model.components = self.components();
@@ -363,13 +364,31 @@ impl<'a> Front<'a> {
             self.report_failing_constant(comp);
             self.check_constant_fixed(comp);
         }
-        let (own, value) = (self.variability_of(comp), typing::variability(self, binding));
+        let (own, mut value) = (self.variability_of(comp), typing::variability(self, binding));
+        if own == Variability::Constant && value == Variability::Constant && self.has_parameter_ranges(comp) {
+            value = Variability::Parameter;
+        }
         if own <= Variability::Parameter && value > own && value > Variability::Parameter
             || own == Variability::Constant && value > Variability::Constant
         {
             let name = self.comp_name(comp);
             self.report(d::value_varies(&name, own, value, binding.span, self.tree[comp].declared.span));
         }
+    }
+
+    /// Whether iterators in the value of a component run over ranges that are not constant; such a value has been written out.
+    fn has_parameter_ranges(&mut self, comp: CompId) -> bool {
+        let value = self.tree[comp].modifier.as_ref().and_then(|m| m.value.as_ref());
+        let Some(ModExpr::Ast(expr, scope)) = value.map(|value| value.expr) else { return false };
+        let mut ranges = Vec::new();
+        crate::deduce::walk_ranges(expr, &mut |range| ranges.push(range));
+        let mark = self.messages.mark();
+        let found = ranges.into_iter().any(|range| {
+            let range = self.isolated(|front| front.range_expression(scope, range));
+            !range.is_error() && typing::variability(self, &range) > Variability::Constant
+        });
+        self.messages.take_back(mark);
+        found
     }
 
     fn check_constant_fixed(&mut self, comp: CompId) {

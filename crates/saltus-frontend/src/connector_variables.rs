@@ -9,7 +9,8 @@ use saltus_flat::{Type, VarId, Variability};
 use saltus_syntax::ast;
 
 use crate::Front;
-use crate::instance::CompId;
+use crate::diagnostics as d;
+use crate::instance::{CompId, InstId};
 
 #[derive(Default)]
 pub struct ConnectorVariables {
@@ -72,14 +73,29 @@ impl<'a> Front<'a> {
         self.network.connector_variables.known.insert(var, entry);
     }
 
+    /// A stream connector has exactly one flow variable, a scalar (specification 15.1).
+    pub fn check_stream_connector(&mut self, inst: InstId) {
+        if !self.is_connector_inst(inst) {
+            return;
+        }
+        let Some(stream) = self.with_prefix(inst, ast::Connection::Stream).next() else { return };
+        let flows: Vec<CompId> = self.with_prefix(inst, ast::Connection::Flow).collect();
+        let is_scalar = flows.first().is_none_or(|&flow| self.comp_dims(flow).is_empty());
+        if flows.len() != 1 || !is_scalar {
+            let class = self.library.qualified_name(self.tree[inst].class);
+            let name = self.text(self.tree[stream].name);
+            let diagnostic = d::stream_without_flow(&class, name, flows.len(), self.tree[stream].declared.span);
+            self.report_once(diagnostic);
+        }
+    }
+
+    fn with_prefix(&self, inst: InstId, prefix: ast::Connection) -> impl Iterator<Item = CompId> {
+        let has_it = move |&c: &CompId| self.tree[c].prefixes.connection == Some(prefix);
+        self.tree[inst].members.components.iter().copied().filter(has_it)
+    }
+
     fn flow_of_stream(&mut self, comp: CompId) -> Option<VarId> {
-        let owner = self.tree[comp].owner;
-        let flow = self.tree[owner]
-            .members
-            .components
-            .iter()
-            .copied()
-            .find(|&c| self.tree[c].prefixes.connection == Some(ast::Connection::Flow))?;
+        let flow = self.with_prefix(self.tree[comp].owner, ast::Connection::Flow).next()?;
         self.comp_kind(flow);
         self.describe_connector(flow);
         self.tree[flow].var

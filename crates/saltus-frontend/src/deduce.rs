@@ -232,22 +232,12 @@ pub fn walk_equations<'a>(equations: &'a [ast::Equation], visit: Visit<'_, 'a>) 
 fn walk_ref<'a>(reference: &'a ast::ComponentRef, visit: Visit<'_, 'a>) {
     visit(reference);
     for part in &reference.parts {
-        walk_subscripts(&part.subscripts, visit);
-    }
-}
-
-fn walk_subscripts<'a>(subscripts: &'a [ast::Subscript], visit: Visit<'_, 'a>) {
-    for subscript in subscripts {
-        if let ast::Subscript::Expr(e) = subscript {
-            walk_expr(e, visit);
-        }
+        subscripts(&part.subscripts).for_each(|e| walk_expr(e, visit));
     }
 }
 
 fn walk_call<'a>(call: &'a ast::Call, visit: Visit<'_, 'a>) {
-    call.arguments.iter().for_each(|e| walk_expr(e, visit));
-    call.named.iter().for_each(|n| walk_expr(&n.value, visit));
-    call.iterators.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
+    call_parts(call, &mut |e| walk_expr(e, visit));
 }
 
 /// Is `name` used in `expr`?
@@ -257,38 +247,77 @@ pub fn mentions(expr: &ast::Expr, name: Name) -> bool {
     found
 }
 
+/// Every reference in an expression.
 pub fn walk_expr<'a>(expr: &'a ast::Expr, visit: Visit<'_, 'a>) {
+    if let ast::ExprKind::Ref(reference) = &expr.kind {
+        visit(reference);
+    }
+    parts(expr, &mut |part| walk_expr(part, visit));
+}
+
+/// The ranges of all iterators in an expression.
+pub fn walk_ranges<'a>(expr: &'a ast::Expr, visit: &mut dyn FnMut(&'a ast::Expr)) {
+    let indices = match &expr.kind {
+        ast::ExprKind::Comprehension(_, indices) => indices.as_slice(),
+        ast::ExprKind::Call(call) => call.iterators.as_slice(),
+        _ => &[],
+    };
+    ranges(indices).for_each(&mut *visit);
+    parts(expr, &mut |part| walk_ranges(part, visit));
+}
+
+fn ranges(indices: &[ast::ForIndex]) -> impl Iterator<Item = &ast::Expr> {
+    indices.iter().filter_map(|index| index.range.as_ref())
+}
+
+fn subscripts(subscripts: &[ast::Subscript]) -> impl Iterator<Item = &ast::Expr> {
+    subscripts.iter().filter_map(|subscript| match subscript {
+        ast::Subscript::Expr(e) => Some(e),
+        _ => None,
+    })
+}
+
+fn call_parts<'a>(call: &'a ast::Call, visit: &mut dyn FnMut(&'a ast::Expr)) {
+    call.arguments.iter().for_each(&mut *visit);
+    call.named.iter().for_each(|n| visit(&n.value));
+    ranges(&call.iterators).for_each(visit);
+}
+
+/// The expressions that an expression is made of.
+fn parts<'a>(expr: &'a ast::Expr, visit: &mut dyn FnMut(&'a ast::Expr)) {
     match &expr.kind {
-        ast::ExprKind::Ref(reference) => walk_ref(reference, visit),
-        ast::ExprKind::Call(call) | ast::ExprKind::PartialFunction(call) => walk_call(call, visit),
-        ast::ExprKind::Unary(_, e) => walk_expr(e, visit),
+        ast::ExprKind::Ref(reference) => {
+            reference.parts.iter().flat_map(|part| subscripts(&part.subscripts)).for_each(visit);
+        }
+        ast::ExprKind::Call(call) | ast::ExprKind::PartialFunction(call) => call_parts(call, visit),
+        ast::ExprKind::Unary(_, e) => visit(e),
         ast::ExprKind::Binary(_, l, r) => {
-            walk_expr(l, visit);
-            walk_expr(r, visit);
+            visit(l);
+            visit(r);
         }
         ast::ExprKind::If(branches, otherwise) => {
             for (condition, then) in branches {
-                walk_expr(condition, visit);
-                walk_expr(then, visit);
+                visit(condition);
+                visit(then);
             }
-            walk_expr(otherwise, visit);
+            visit(otherwise);
         }
         ast::ExprKind::Range { start, step, stop } => {
-            walk_expr(start, visit);
-            step.iter().for_each(|s| walk_expr(s, visit));
-            walk_expr(stop, visit);
+            visit(start);
+            step.iter().for_each(|s| visit(s));
+            visit(stop);
         }
-        ast::ExprKind::Array(items) => items.iter().for_each(|e| walk_expr(e, visit)),
+        ast::ExprKind::Array(items) => items.iter().for_each(visit),
         ast::ExprKind::Comprehension(body, indices) => {
-            walk_expr(body, visit);
-            indices.iter().filter_map(|i| i.range.as_ref()).for_each(|r| walk_expr(r, visit));
+            visit(body);
+            ranges(indices).for_each(visit);
         }
-        ast::ExprKind::Matrix(rows) => rows.iter().flatten().for_each(|e| walk_expr(e, visit)),
-        ast::ExprKind::Parenthesised(items) => items.iter().flatten().for_each(|e| walk_expr(e, visit)),
-        ast::ExprKind::Access { base, subscripts, parts } => {
-            walk_expr(base, visit);
-            walk_subscripts(subscripts, visit);
-            parts.iter().for_each(|p| walk_subscripts(&p.subscripts, visit));
+        ast::ExprKind::Matrix(rows) => rows.iter().flatten().for_each(visit),
+        ast::ExprKind::Parenthesised(items) => items.iter().flatten().for_each(visit),
+        ast::ExprKind::Access { base, subscripts: own, parts } => {
+            visit(base);
+            subscripts(own).for_each(&mut *visit);
+            parts.iter().flat_map(|part| subscripts(&part.subscripts)).for_each(visit);
         }
         ast::ExprKind::Integer(_)
         | ast::ExprKind::Real(_)

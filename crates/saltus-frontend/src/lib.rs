@@ -144,6 +144,7 @@ impl<'a> Front<'a> {
         let model = self.tree.new_inst(slot, modifier.clone(), None);
         self.tree.model = model;
         self.tree[model].path = Some("".into());
+        self.check_partial_model(slot);
         self.instantiate(model);
         if let Some(modifier) = modifier {
             self.check_modified_names(model, &modifier);

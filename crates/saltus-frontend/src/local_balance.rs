@@ -189,11 +189,14 @@ impl<'a> Front<'a> {
             return 0;
         }
         let is_new = given.value.is_some() && self.tree[comp].modifier.as_ref().is_some_and(|m| is_first_value(m));
+        if self.tree[comp].prefixes.direction == Some(ast::Direction::Input) {
+            // Its class owes an input nothing.
+            return 0;
+        }
         match self.comp_kind(comp) {
             CompKind::Leaf(_) => {
                 let is_known = self.variability_of(comp) <= Variability::Parameter;
-                let is_input = self.tree[comp].prefixes.direction == Some(ast::Direction::Input);
-                if is_new && !is_known && !is_input { self.n_elements(comp) } else { 0 }
+                if is_new && !is_known { self.n_elements(comp) } else { 0 }
             }
             CompKind::Class(class) => {
                 let mut n = 0;

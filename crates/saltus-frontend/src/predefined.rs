@@ -86,18 +86,25 @@ impl<'a> Front<'a> {
                     let class = self.library.qualified_name(self.tree[slot].class);
                     self.report(d::not_a_simple_type(&class, definition.name.span));
                 }
-                if definition.is_partial {
-                    self.request.allow_partial = true;
-                    if self.request.purpose == Purpose::Simulate {
-                        let class = self.library.qualified_name(self.tree[slot].class);
-                        self.report(d::partial_model(&class, definition.name.span));
-                    }
-                }
+                self.request.allow_partial = definition.is_partial;
                 return;
             }
         };
         let class = self.library.qualified_name(self.tree[slot].class);
         self.report(d::not_a_model(&class, kind, definition.name.span));
+    }
+
+    /// A partial model is checked but not simulated. A short class made from a partial one is partial (specification 4.6.2).
+    pub fn check_partial_model(&mut self, slot: SlotId) {
+        self.expand(self.tree.model);
+        if self.partial_class(self.tree.model).is_none() {
+            return;
+        }
+        self.request.allow_partial = true;
+        if self.request.purpose == Purpose::Simulate {
+            let class = self.library.qualified_name(self.tree[slot].class);
+            self.report(d::partial_model(&class, self.tree[slot].definition.name.span));
+        }
     }
 
     /// Checks a function or a package, which have no equations; `false` for every other class.

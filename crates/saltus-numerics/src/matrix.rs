@@ -68,6 +68,14 @@ impl Matrix {
         }
     }
 
+    /// Columns that share no row, together; the columns one by one where any two may share one.
+    pub fn column_groups(&self) -> Vec<Vec<usize>> {
+        match &self.factors {
+            Factors::Sparse { pattern, .. } => pattern.column_groups(),
+            _ => (0..self.n).map(|column| vec![column]).collect(),
+        }
+    }
+
     /// Writes a column of which every row is given; what the pattern leaves out must be zero.
     pub fn set_column(&mut self, column: usize, value: impl Fn(usize) -> f64) {
         match &self.factors {

@@ -280,8 +280,8 @@ impl NewtonSolver {
         self.report.jacobians += 1;
         self.jacobian.values.fill(0.0);
         if !system.jacobian(x, &mut self.jacobian) {
-            for j in 0..self.n {
-                self.difference_column(system, x, j)?;
+            for group in self.jacobian.column_groups() {
+                self.difference_columns(system, x, &group)?;
             }
         }
         let (weight, size) = (&mut self.weight, &self.size);
@@ -296,6 +296,28 @@ impl NewtonSolver {
             *largest = if *largest > 0.0 { 1.0 / *largest } else { 1.0 };
         }
         if is_number { Ok(()) } else { Err(TrialFailure) }
+    }
+
+    /// Columns that share no row, by one evaluation; one by one where that fails.
+    fn difference_columns(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], group: &[usize]) -> Eval {
+        if let [j] = *group {
+            return self.difference_column(system, x, j);
+        }
+        let old: Vec<f64> = group.iter().map(|&j| x[j]).collect();
+        for &j in group {
+            x[j] += f64::EPSILON.sqrt() * self.size[j].copysign(x[j]);
+        }
+        let evaluated = self.evaluate(system, x);
+        let moved: Vec<f64> =
+            group.iter().zip(&old).map(|(&j, old)| std::mem::replace(&mut x[j], *old) - old).collect();
+        if evaluated.is_err() {
+            return group.iter().try_for_each(|&j| self.difference_column(system, x, j));
+        }
+        let (after, before) = (&self.r_trial, &self.r);
+        for (&j, h) in group.iter().zip(moved) {
+            self.jacobian.set_column(j, |i| (after[i] - before[i]) / h);
+        }
+        Ok(())
     }
 
     fn difference_column(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], j: usize) -> Eval {

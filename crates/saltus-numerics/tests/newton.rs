@@ -2,7 +2,8 @@
 //! insertion.
 
 use saltus_numerics::{
-    Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Residual, TrialFailure,
+    Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Residual, Sparsity,
+    TrialFailure,
 };
 
 fn solve(
@@ -343,4 +344,22 @@ fn a_variable_of_an_almost_flat_equation_is_as_good_as_rounding_lets_it() {
     let mut x = [0.0];
     let report = NewtonSolver::new(1, NewtonOptions::default()).solve(&mut Flat, &mut x, &[1.0]).unwrap();
     assert!(report.is_limited_by_rounding && (x[0] - 3.0).abs() < 1.2, "{x:?} {report:?}");
+}
+
+#[test]
+fn columns_of_a_sparse_system_are_differenced_together() {
+    // x[i]² + x[i + 1] = 6, x[n - 1] = 2: all are 2. Of a bidiagonal matrix every other column has rows of its own.
+    const N: usize = 40;
+    let chain = |x: &[f64], r: &mut [f64]| {
+        for i in 0..N {
+            r[i] = if i + 1 < N { x[i] * x[i] + x[i + 1] - 6.0 } else { x[i] - 2.0 };
+        }
+        Ok(())
+    };
+    let pattern = Sparsity::from_entries(N, (0..N).flat_map(|i| [(i, i), (i, (i + 1).min(N - 1))]));
+    let mut x = [1.0; N];
+    let mut solver = NewtonSolver::with_matrix(Matrix::sparse(&pattern), NewtonOptions::default());
+    let report = solver.solve(&mut Residual(chain), &mut x, &[1.0; N]).unwrap();
+    assert!(x.iter().all(|x| (x - 2.0).abs() < 1e-9), "{x:?}");
+    assert!(report.evaluations < 2 * report.jacobians + 30, "{report:?}");
 }

@@ -310,7 +310,7 @@ impl LoopRecord {
 struct Body<'m> {
     machine: &'m mut Machine,
     l: &'m Loop,
-    native: Option<&'m NativeLoop>,
+    native: Option<NativeLoop>,
     used: &'m [ValueId],
     /// Residuals that nobody asked for.
     scratch: &'m mut Vec<f64>,
@@ -355,7 +355,7 @@ impl NonlinearSystem for Body<'_> {
             self.machine.set(unknown.slot, value);
         }
         let body = &self.l.body;
-        if let Some(native) = self.native
+        if let Some(native) = &self.native
             && let Some(unit) = native.units.body
         {
             let status = self.machine.run_native(&*native.code, unit, body.code.calls.len());
@@ -404,7 +404,7 @@ impl NonlinearSystem for Body<'_> {
                 return false;
             }
         }
-        let compiled = self.native.and_then(|native| Some((&native.code, native.units.jacobian?)));
+        let compiled = self.native.as_ref().and_then(|native| Some((&native.code, native.units.jacobian?)));
         match compiled {
             Some((code, unit)) => {
                 self.machine.run_native(&**code, unit, jacobian.code.calls.len());
@@ -472,21 +472,21 @@ impl Reals {
         }
         let (used, mut scratch) = (std::mem::take(&mut self.used), std::mem::take(&mut self.scratch));
         let positions = std::mem::take(&mut self.positions);
-        self.compile_if_hot(machine, l);
-        let native = self.native.take();
         let mut body = Body {
             machine: &mut *machine,
             l,
-            native: native.as_ref(),
+            native: self.native.take(),
             used: &used,
             scratch: &mut scratch,
             positions: &positions,
             differences: false,
             n_interpreted: 0,
         };
+        self.compile_if_hot(&mut body);
         let outcome = self.attempts(&mut body, patience, record);
-        self.patience = self.patience.map(|left| left.saturating_sub(body.n_interpreted));
-        (self.used, self.scratch, self.native, self.positions) = (used, scratch, native, positions);
+        self.count_interpreted(&mut body);
+        self.native = body.native.take();
+        (self.used, self.scratch, self.positions) = (used, scratch, positions);
         if outcome.is_err() {
             // A failed attempt is not a start for the next one.
             for (unknown, &value) in l.unknowns.iter().zip(&self.entry) {
@@ -497,11 +497,17 @@ impl Reals {
     }
 
     /// Asks for machine code, once, after many evaluations by interpretation.
-    fn compile_if_hot(&mut self, machine: &mut Machine, l: &Loop) {
-        if self.patience == Some(0) && self.native.is_none() {
+    fn compile_if_hot(&mut self, body: &mut Body) {
+        self.count_interpreted(body);
+        if self.patience == Some(0) && body.native.is_none() {
             self.patience = None;
-            self.native = machine.native_loops.as_mut().and_then(|native| native.compile(l));
+            body.native = body.machine.native_loops.as_mut().and_then(|native| native.compile(body.l));
         }
+    }
+
+    fn count_interpreted(&mut self, body: &mut Body) {
+        let n = std::mem::take(&mut body.n_interpreted);
+        self.patience = self.patience.map(|left| left.saturating_sub(n));
     }
 
     fn attempts(&mut self, body: &mut Body, patience: Patience, record: &mut LoopRecord) -> Result<(), NoSolution> {
@@ -525,6 +531,8 @@ impl Reals {
         self.tried = Tried::default();
         let attempts = if patience == Patience::Trial { TRIAL_ATTEMPTS } else { EVENT_ATTEMPTS };
         for (k, &(start, differences)) in attempts.iter().enumerate() {
+            // A large loop may have been evaluated many times by then.
+            self.compile_if_hot(body);
             self.begin_at(start);
             body.differences = differences;
             // Factors from elsewhere are no help in a retry.

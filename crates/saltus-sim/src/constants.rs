@@ -34,6 +34,16 @@ pub(crate) const EVENT_PROGRESS: f64 = 1e-6;
 /// that 40 of them reach the resolution of time from any step.
 pub(crate) const MOST_STEP_RETRIES: u32 = 40;
 
+/// A step in which something cannot be evaluated, or does not hold, is repeated with this part of its length.
+pub(crate) const SHORTER: f64 = 0.25;
+
+/// An assertion that fails in a step of this part of the length of the first in which it did fails for another reason than the error of
+/// the step: at order 4 that is smaller by twelve digits. Test: `AssertionWithinTolerance.mo`.
+pub(crate) const CONVINCING: f64 = 1e-3;
+
+/// Shorter steps that are tried for that, before the run has got beyond the point.
+pub(crate) const MOST_ASSERTION_RETRIES: u32 = 60;
+
 /// With fewer steps than this since the last event, the step size of before is the best guess for the one after it.
 pub(crate) const FREQUENT_EVENTS: u64 = 25;
 

@@ -9,7 +9,7 @@
 //! decided by frozen values. A relation is frozen only while it is watched: of `h < 0 and v < 0`, both false, one masks the
 //! other, not each the other. At the next event all relations take their literal values, as always.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use saltus_base::Index;
 use saltus_program::{BinaryFn, Block, Code, Op, RelationId, Section, SimProgram, SlotId, UnaryFn, ValueId};
@@ -39,10 +39,20 @@ struct Decider {
 /// The deciders on one way from a relation to something that is stored.
 type Path = Vec<Decider>;
 
-/// Relations that may be masked, with all their paths.
+/// Relations that may be masked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Masking {
-    candidates: Vec<(RelationId, Vec<Path>)>,
+    candidates: Vec<Candidate>,
+    n_relations: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Candidate {
+    relation: RelationId,
+    /// All its ways to something that is stored.
+    paths: Vec<Path>,
+    /// Relations in the conditions on them.
+    deciders: BTreeSet<RelationId>,
 }
 
 /// A part of a block, and its values that count.
@@ -72,29 +82,33 @@ impl Masking {
                 paths[id.index()] = known.and_then(|known| walk.add_paths(value, known));
             }
         }
-        let candidates = paths.into_iter().enumerate().filter_map(|(i, p)| Some((RelationId::from_usize(i), p?)));
-        Masking { candidates: candidates.filter(|(_, paths)| !paths.is_empty()).collect() }
+        let candidates = paths.into_iter().enumerate().filter_map(|(i, paths)| {
+            let (relation, paths) = (RelationId::from_usize(i), paths.filter(|p| !p.is_empty())?);
+            let deciders = paths.iter().flatten().flat_map(|decider| decider.relations.iter().copied()).collect();
+            Some(Candidate { relation, paths, deciders })
+        });
+        Masking { candidates: candidates.collect(), n_relations: program.events.relations.len() }
     }
 
     /// The relations that are masked while discrete variables have the values in `memory`.
     pub fn masked(&self, memory: &[f64]) -> Vec<RelationId> {
-        let mut masked: Vec<RelationId> = Vec::new();
-        for (id, paths) in &self.candidates {
-            let is_watched = |relation: &RelationId| masked.binary_search(relation).is_err();
+        let mut masked = Vec::new();
+        if self.candidates.is_empty() {
+            return masked;
+        }
+        let mut is_masked = vec![false; self.n_relations];
+        // What has decided for an earlier one must stay watched.
+        let mut has_decided = vec![false; self.n_relations];
+        for Candidate { relation, paths, deciders } in &self.candidates {
+            let is_watched = |relation: &RelationId| !is_masked[relation.index()];
             let decides = |d: &Decider| d.condition.holds(memory) == d.decides_if && d.relations.iter().all(is_watched);
-            let is_masked = paths.iter().all(|path| path.iter().any(decides));
-            // What has decided for an earlier one must stay watched.
-            if is_masked && !self.has_decided(*id, &masked) {
-                masked.push(*id);
+            if !has_decided[relation.index()] && paths.iter().all(|path| path.iter().any(decides)) {
+                is_masked[relation.index()] = true;
+                deciders.iter().for_each(|decider| has_decided[decider.index()] = true);
+                masked.push(*relation);
             }
         }
         masked
-    }
-
-    /// Is this relation part of a condition that masks one of `masked`?
-    fn has_decided(&self, id: RelationId, masked: &[RelationId]) -> bool {
-        let of_masked = self.candidates.iter().filter(|(other, _)| masked.binary_search(other).is_ok());
-        of_masked.flat_map(|(_, paths)| paths.iter().flatten()).any(|d| d.relations.contains(&id))
     }
 }
 

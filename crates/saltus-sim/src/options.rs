@@ -83,6 +83,11 @@ impl Solver {
         ("implicit-euler", Solver::ImplicitEuler),
     ];
 
+    /// Does a shorter step give a more accurate result, and may steps be shorter than the user said?
+    pub(crate) fn controls_error(self) -> bool {
+        !matches!(self, Solver::Euler | Solver::RungeKutta4 | Solver::ImplicitEuler)
+    }
+
     pub fn from_name(name: &str) -> Option<Solver> {
         Solver::NAMES.iter().find(|(n, _)| *n == name).map(|(_, solver)| *solver)
     }

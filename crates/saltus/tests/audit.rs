@@ -18,7 +18,11 @@ use saltus_syntax::ast::ClassKind;
 
 /// The audit of a run; `None` if there is no program.
 fn audited(session: &Session, class: ClassId) -> Option<Report> {
-    let options = Options { audit: Some(Settings::default()), ..Options::until(Stage::Simulate) };
+    audited_with(session, class, Settings::default())
+}
+
+fn audited_with(session: &Session, class: ClassId, settings: Settings) -> Option<Report> {
+    let options = Options { audit: Some(settings), ..Options::until(Stage::Simulate) };
     pipeline::run(session, class, &options).audit
 }
 
@@ -220,6 +224,19 @@ fn an_event_that_was_missed_is_found() {
     // Nothing follows from `x > 2` while `b` is true.
     let text = "model M Real x(start = 0, fixed = true);\nBoolean b = time >= 0, c;\nequation der(x) = 1;\nc = b or x > 2; end M;";
     assert_eq!(lines(text, "x", 2.0, Moment::Between), [0; 0]);
+}
+
+/// A relation that an event has decided which was left out may be past its threshold, as far as relations may be.
+#[test]
+fn events_that_are_left_out_are_no_findings() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/simulate/SharedFriction.mo");
+    let mut session = Session::new(Box::new(saltus_library::DiskFiles));
+    session.load_file(&file);
+    let class = *session.own_classes().last().unwrap();
+    let report = audited_with(&session, class, Settings { points: Some(50), ..Settings::default() }).unwrap();
+    assert!(report.skipped.1 > 0, "all events were audited");
+    let found = problems("SharedFriction", &session, &report);
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// The start value of what a `when` assigns is its value before the start, also if it is not declared discrete.

@@ -134,3 +134,11 @@ fn every_example_keeps_the_rules_of_each_stage() {
     }
     assert!(n >= 40, "only {n} examples were sorted");
 }
+
+/// Without a Jacobian each iteration variable costs an evaluation: also a large loop has as few as possible.
+#[test]
+fn a_large_loop_that_calls_functions_is_torn() {
+    let (description, ..) = describe(&testdata("explain/LargeLoopWithCalls.mo"));
+    let found = the_loop(&description.continuous);
+    assert_eq!((found.equations.len(), found.torn.len()), (500, 1));
+}

@@ -168,8 +168,7 @@ impl<'a> Lowering<'a> {
         let dims: Vec<usize> = variable.ty.dims.iter().map(|d| d.known().unwrap_or(0) as usize).collect();
         let slots = self.system.elements[id].clone();
         if slots.is_empty() {
-            let n: usize = dims.iter().product();
-            return Ok(self.repeat(&Value::Text(None), dims, n));
+            return self.repeat(&Value::Text(None), dims, span);
         }
         let mut nodes = Vec::with_capacity(slots.len());
         for slot in slots {

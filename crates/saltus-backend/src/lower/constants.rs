@@ -114,8 +114,10 @@ impl<'a> Lowering<'a> {
                 self.outside(|l| l.value(start)).ok()?
             }
         };
-        let n = dims.iter().product();
-        let value = if value.dims().is_empty() && !dims.is_empty() { self.repeat(&value, dims, n) } else { value };
+        let value = match value.dims().is_empty() && !dims.is_empty() {
+            true => self.repeat(&value, dims, variable.span).ok()?,
+            false => value,
+        };
         self.is_known(&value).then_some(value)
     }
 

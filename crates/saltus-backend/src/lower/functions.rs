@@ -391,8 +391,7 @@ impl<'a> Lowering<'a> {
             }
             _ => return self.unsupported("a local variable of this type without a value", span),
         };
-        let n = dims.iter().product();
-        Ok(if dims.is_empty() { scalar } else { self.repeat(&scalar, dims, n) })
+        if dims.is_empty() { Ok(scalar) } else { self.repeat(&scalar, dims, span) }
     }
 
     /// A call at run time.
@@ -577,7 +576,7 @@ impl<'a> Lowering<'a> {
                     None => self.broken("results of another size", span),
                 }
             }
-            BaseType::String => Ok(self.repeat(&Value::Text(None), dims, n)),
+            BaseType::String => self.repeat(&Value::Text(None), dims, span),
             _ => {
                 let items = (0..n).map(|_| take(self)).collect();
                 Ok(Value::numbers(dims, items))

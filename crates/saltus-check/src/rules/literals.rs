@@ -7,7 +7,9 @@
 //! ```
 
 use saltus_base::{Diagnostic, Diagnostics};
-use saltus_flat::{BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind};
+use saltus_flat::{
+    BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind, Variability,
+};
 
 use crate::diagnostics as codes;
 use crate::facts::Context;
@@ -16,8 +18,10 @@ use crate::variability::is_parameter_expression;
 use crate::walk;
 
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
+    let certain = certain_divisions(cx);
+    out.extend(certain.iter().map(|&(left, right)| never_has_a_value(right, &text(cx.model, left))));
     walk::for_each_root(cx.model, &mut |root, _| {
-        walk::for_each_part(root, &mut |part| operation(cx, part, out));
+        walk::for_each_part(root, &mut |part| operation(cx, part, &certain, out));
     });
     asserts_of_equations(cx, &cx.model.equations, out);
     for algorithm in &cx.model.algorithms {
@@ -25,9 +29,28 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
     }
 }
 
-fn operation(cx: Context<'_>, part: &Expr, out: &mut Diagnostics) {
+/// Divisions by zero that values of parameters contain, whatever conditions come to: all parameters have values at the start.
+fn certain_divisions(cx: Context<'_>) -> Vec<(&Expr, &Expr)> {
+    let mut found = Vec::new();
+    let parameters = cx.model.variables.values().filter(|v| v.variability <= Variability::Parameter);
+    for binding in parameters.filter_map(|v| v.binding.as_ref()) {
+        walk::for_each_part_while(binding, &mut |part| match &part.kind {
+            ExprKind::Binary(BinaryOp::Div, left, right) if is_zero(right) => {
+                found.push((&**left, &**right));
+                false
+            }
+            ExprKind::If { .. } | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => false,
+            _ => true,
+        });
+    }
+    found
+}
+
+fn operation(cx: Context<'_>, part: &Expr, certain: &[(&Expr, &Expr)], out: &mut Diagnostics) {
     match &part.kind {
-        ExprKind::Binary(BinaryOp::Div, left, right) if is_zero(right) => {
+        ExprKind::Binary(BinaryOp::Div, left, right)
+            if is_zero(right) && !certain.iter().any(|(_, known)| std::ptr::eq(*known, &**right)) =>
+        {
             out.push(division(right, &text(cx.model, left), "/"));
         }
         ExprKind::Builtin { function: function @ (Builtin::Div | Builtin::Mod | Builtin::Rem), arguments } => {
@@ -115,6 +138,15 @@ fn division(right: &Expr, left: &str, operator: &str) -> Diagnostic {
     .hint("the simulation will stop when this is evaluated")
 }
 
+fn never_has_a_value(right: &Expr, left: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::PARAMETER_BY_ZERO,
+        right.span,
+        format!("expected a divisor other than 0 for `{left}` in the value of a parameter, found 0"),
+    )
+    .hint("every parameter gets its value before the simulation starts")
+}
+
 fn sample_interval(interval: &Expr, shown: &str) -> Diagnostic {
     Diagnostic::new(
         codes::SAMPLE_INTERVAL,
@@ -128,6 +160,19 @@ fn sample_interval(interval: &Expr, shown: &str) -> Diagnostic {
 mod tests {
     use crate::rules::run;
     use crate::testing::expect;
+
+    #[test]
+    fn parameters_without_a_value() {
+        expect(
+            run(super::check),
+            "parameter Real p = 1/0; parameter Boolean b; parameter Real q = if b then 1 else 1/0;",
+            "
+E0416 1:22 `0`: expected a divisor other than 0 for `1` in the value of a parameter, found 0
+  hint: every parameter gets its value before the simulation starts
+W0746 1:84 `0`: expected a divisor other than 0 for `1` in `/`, found 0
+  hint: the simulation will stop when this is evaluated",
+        );
+    }
 
     #[test]
     fn literals_that_cannot_be_meant() {

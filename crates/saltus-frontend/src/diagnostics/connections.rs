@@ -96,3 +96,17 @@ pub fn cardinality_argument(name: &str, span: Span) -> Diagnostic {
     message("E0542", span, format!("`cardinality` expects one connector, but `{name}` is an array"))
         .hint("name an element of it")
 }
+
+/// A stream variable says what its connector's flow carries: there is one flow variable, and it is a scalar.
+pub fn stream_without_flow(class: &str, stream: &str, n_flows: usize, span: Span) -> Diagnostic {
+    let found = match n_flows {
+        0 => "none".to_owned(),
+        1 => "an array".to_owned(),
+        n => n.to_string(),
+    };
+    let text = format!(
+        "the connector `{class}` has the stream variable `{stream}`: expected exactly one scalar flow variable beside it, found {found}"
+    );
+    message("E0543", span, text)
+        .hint("a stream is what the flow variable of the same connector carries; declare one with `flow`")
+}

@@ -10,6 +10,7 @@
 //! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
+mod assertions;
 mod changing;
 mod events;
 mod failing;
@@ -85,6 +86,7 @@ struct Driver {
     /// The next time event; changes at events only.
     time_event: f64,
     steps_at_event: u64,
+    loops_at_end: stepping::LoopsAtEnd,
     /// The last event at which a relation was about to change and did not.
     unconfirmed_at: f64,
     zeno: Zeno,
@@ -116,6 +118,8 @@ struct Pending {
     from: f64,
     end: f64,
     retries: u32,
+    /// The assertions have been found to hold at its end.
+    is_checked: bool,
     next: Option<Next>,
 }
 
@@ -138,6 +142,8 @@ struct Work {
     event: Option<EventRecord>,
     /// The event that was settled last, for the caller of `advance`.
     settled: Option<EventRecord>,
+    /// Where an assertion has failed that may hold after shorter steps.
+    obstacle: Option<assertions::Obstacle>,
 }
 
 /// How a run went on.
@@ -179,6 +185,7 @@ impl Simulation {
             before: Vec::new(),
             time_event: f64::INFINITY,
             steps_at_event: 0,
+            loops_at_end: stepping::LoopsAtEnd::default(),
             unconfirmed_at: f64::NEG_INFINITY,
             zeno: Zeno::new(options.on_zeno),
             hold: None,

@@ -23,15 +23,15 @@ impl Simulation {
     }
 
     /// A row if each step has one. Assertions hold at all accepted points, not only at those that are written.
-    pub(super) fn check_step_end(&mut self, t: f64) -> Result<(), Failure> {
+    pub(super) fn check_step_end(&mut self, t: f64, is_checked: bool) -> Result<(), Failure> {
         let is_written = self.driver.last_row == Some(t);
         let is_row = self.options.step_rows && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room());
-        if is_written || !is_row && self.program.events.assertions.is_empty() {
+        if is_written || !is_row && (is_checked || self.program.events.assertions.is_empty()) {
             return Ok(());
         }
         self.go_to(t)?;
-        if is_row {
-            self.model.show(Moment::Between);
+        if is_row || !self.assertions_hold() {
+            self.show_point();
             return self.write_row(t);
         }
         self.check_assertions(t)
@@ -39,17 +39,41 @@ impl Simulation {
 
     /// Equidistant rows before `t`.
     pub(super) fn write_points_before(&mut self, t: f64) -> Result<(), Failure> {
-        while self.driver.next_output <= self.options.n_intervals() {
-            let point = self.options.output_point(self.driver.next_output);
-            if point >= t {
-                break;
-            }
+        while let Some(point) = self.next_point_before(t) {
             self.go_to(point)?;
-            self.model.show(Moment::Between);
-            self.driver.next_output += 1;
-            self.write_row(point)?;
+            self.write_point(point)?;
         }
         Ok(())
+    }
+
+    /// Equidistant rows before `t`, up to the first one at which an assertion fails: its time.
+    pub(super) fn write_points_that_hold(&mut self, t: f64) -> Result<Option<f64>, Failure> {
+        while let Some(point) = self.next_point_before(t) {
+            self.go_to(point)?;
+            if !self.assertions_hold() {
+                return Ok(Some(point));
+            }
+            self.write_point(point)?;
+        }
+        Ok(None)
+    }
+
+    /// A point at which an assertion fails is not part of the solution: nobody looks at its equations.
+    fn show_point(&mut self) {
+        if self.assertions_hold() {
+            self.model.show(Moment::Between);
+        }
+    }
+
+    fn next_point_before(&self, t: f64) -> Option<f64> {
+        let is_left = self.driver.next_output <= self.options.n_intervals();
+        is_left.then(|| self.options.output_point(self.driver.next_output)).filter(|&point| point < t)
+    }
+
+    fn write_point(&mut self, point: f64) -> Result<(), Failure> {
+        self.show_point();
+        self.driver.next_output += 1;
+        self.write_row(point)
     }
 
     pub(super) fn write_event_row(&mut self, t: f64) -> Result<(), Failure> {

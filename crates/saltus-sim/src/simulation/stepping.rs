@@ -9,7 +9,7 @@ use saltus_program::{Activation, ModelFunctions, SimProgram};
 use super::{Advance, Next, Pending, Phase, Simulation};
 use crate::constants::{
     FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
-    SAME_INSTANT_ULPS, SHORTEST_DELAY,
+    SAME_INSTANT_ULPS, SHORTER, SHORTEST_DELAY,
 };
 use crate::crossing::{N_WEIGHTS, Probe, Restart};
 use crate::error::{Failure, SimErrorKind};
@@ -54,6 +54,16 @@ pub(super) fn read_crossings(
     Ok(())
 }
 
+/// Unknowns of loops where the last step of the integrator ends.
+///
+/// Rows lie before that, and evaluating them leads loops back. Of a loop with several solutions, as a trigger has, the one at the
+/// end of the step need not be the one that Newton's method finds from a row.
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct LoopsAtEnd {
+    time: Option<f64>,
+    values: Vec<f64>,
+}
+
 impl Simulation {
     /// One step or one event; values that were looked at are out of date.
     pub(super) fn advance_or_fail(&mut self, until: f64) -> Result<Advance, Failure> {
@@ -85,9 +95,18 @@ impl Simulation {
                 None => return Ok(()),
             },
         };
-        let (pending, next) = self.look_for_next(pending)?;
+        let (mut pending, next) = self.look_for_next(pending)?;
         self.driver.phase = Phase::Inside(pending);
         let at = if let Next::Event(at, _) = next { at } else { pending.end };
+        // Rows before the end of a step may need to know what `delay` remembers of it.
+        let waits = next == Next::End && at <= until && self.model.has_histories();
+        if !waits
+            && let Some(failing) = self.write_points_that_hold(if at > until { until.next_up() } else { at })?
+            && self.repeat_shorter(&mut pending, failing)?
+        {
+            self.driver.phase = Phase::Inside(pending);
+            return Ok(());
+        }
         if at > until {
             self.write_points_before(until.next_up())?;
             self.driver.now = until;
@@ -105,12 +124,13 @@ impl Simulation {
         let from = self.driver.integrator.time();
         let hold = self.driver.hold.unwrap_or(f64::INFINITY);
         let limit = self.driver.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from));
+        self.recall_loops(from);
         if let Err(failure) = self.step(limit) {
             // Perhaps the present choice of states leads no further.
             return if self.review_states(from)? { Ok(None) } else { Err(failure) };
         }
         let end = self.shorten_transport(from)?;
-        Ok(Some(Pending { from, end, retries: 0, next: None }))
+        Ok(Some(Pending { from, end, retries: 0, is_checked: false, next: None }))
     }
 
     /// What enters a `spatialDistribution` during a step is not known before its end: it must not leave before that. The end of
@@ -140,6 +160,12 @@ impl Simulation {
             // An event in this step may have brought a time event forward into it.
             let until = pending.end.min(self.driver.time_event);
             let change = if self.driver.hold.is_none() { self.next_change(pending.from, until) } else { Ok(None) };
+            let is_end = matches!(change, Ok(None)) && until == pending.end;
+            let change = match is_end.then(|| self.repeats_for_assertion(&mut pending)) {
+                Some(Ok(true)) => continue,
+                Some(Err(failure)) => Err(failure),
+                Some(Ok(false)) | None => change,
+            };
             match change {
                 Ok(Some(at)) if until < self.driver.time_event || !self.is_at_time_event(at) => {
                     pending.next = Some(Next::Event(at, EventKind::State))
@@ -168,14 +194,14 @@ impl Simulation {
         let disturbed = self.event(at, kind)?;
         self.driver.now = at;
         if self.driver.phase != Phase::Over {
-            let rest = Phase::Inside(Pending { from: at, next: None, ..pending });
+            let rest = Phase::Inside(Pending { from: at, is_checked: false, next: None, ..pending });
             self.driver.phase = if disturbed { Phase::Between } else { rest };
         }
         Ok(())
     }
 
     /// The end of a step, which may be an event.
-    fn end_step(&mut self, Pending { from, end, .. }: Pending) -> Result<(), Failure> {
+    fn end_step(&mut self, Pending { from, end, is_checked, .. }: Pending) -> Result<(), Failure> {
         let is_hold = self.driver.hold == Some(end);
         if is_hold {
             self.driver.hold = None;
@@ -193,7 +219,7 @@ impl Simulation {
             self.event(end, kind)?;
         } else {
             self.write_points_before(end.next_up())?;
-            self.check_step_end(end)?;
+            self.check_step_end(end, is_checked)?;
             self.review_states(end)?;
         }
         self.driver.now = end;
@@ -264,12 +290,29 @@ impl Simulation {
         let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
         let stepped = self.driver.integrator.step(&mut rhs, limit);
         let status = rhs.status;
-        stepped.map_err(|e| self.integrator_failure(e, status))
+        stepped.map_err(|e| self.integrator_failure(e, status))?;
+        let end = self.driver.integrator.time();
+        let is_there = self.model.get(self.program.memory.time) == end;
+        let loops = &mut self.driver.loops_at_end;
+        loops.time = is_there.then_some(end);
+        loops.values.clear();
+        loops.values.extend(self.structure.unknowns.iter().map(|&slot| self.model.get(slot)));
+        Ok(())
+    }
+
+    /// Back at the end of the step, loops have the solutions that they had there.
+    pub(super) fn recall_loops(&mut self, t: f64) {
+        if self.driver.loops_at_end.time != Some(t) || self.model.get(self.program.memory.time) == t {
+            return;
+        }
+        for (&slot, &value) in self.structure.unknowns.iter().zip(&self.driver.loops_at_end.values) {
+            self.model.set(slot, value);
+        }
     }
 
     /// Something between `from` and `end` cannot be evaluated: a shorter step from `from`; its end.
-    fn shorten_step(&mut self, from: f64, end: f64, failure: Failure) -> Result<f64, Failure> {
-        let h = 0.25 * (end - from);
+    pub(super) fn shorten_step(&mut self, from: f64, end: f64, failure: Failure) -> Result<f64, Failure> {
+        let h = SHORTER * (end - from);
         if from + h <= from {
             return Err(failure);
         }
@@ -303,6 +346,7 @@ impl Simulation {
 
     /// Brings time, states and all continuous variables to `t` in the last step.
     pub(super) fn go_to(&mut self, t: f64) -> Result<(), Failure> {
+        self.recall_loops(t);
         self.driver.integrator.interpolate(t, &mut self.work.x);
         self.model.set_continuous(t, &self.work.x);
         event::eval_continuous(&mut self.model, t)?;
@@ -316,6 +360,7 @@ impl Simulation {
         let steps = self.driver.integrator.statistics().steps;
         let is_frequent = is_event && steps - self.driver.steps_at_event < FREQUENT_EVENTS;
         self.driver.steps_at_event = steps;
+        self.driver.loops_at_end = LoopsAtEnd::default();
         let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
         let started = if is_frequent {
             self.driver.integrator.reinit(&mut rhs, t, &self.work.x)

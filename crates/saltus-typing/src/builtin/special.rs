@@ -7,8 +7,7 @@ use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Type, Variability};
 
 use super::arguments::{Call, elementwise, require_parameter, spread};
 use crate::diagnostics::calls;
-use crate::shape::to_real;
-use crate::{Context, Place, convert, variability};
+use crate::{Context, Place, convert};
 
 /// `initial()`
 pub(super) fn without_arguments(cx: &mut dyn Context, call: Call, ty: Type) -> Option<Expr> {
@@ -52,13 +51,12 @@ pub(super) fn unique_root(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     Some(Expr::builtin(Builtin::ConnectionsUniqueRoot, vec![node, message], Type::UNIT, span))
 }
 
-/// `der(x)`: Real scalars and arrays that are not discrete. An Integer literal, as in `der(2)`, counts as Real.
+/// `der(x)`: Real scalars and arrays that are not discrete. Integers have no derivative, constants and literals neither.
 pub(super) fn der(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     let span = call.span;
     let mut bound = call.bind(cx, &["expr"], 1)?;
     let x = bound.take(0)?;
-    let is_constant_integer = x.ty.base == BaseType::Integer && variability(cx, &x) <= Variability::Parameter;
-    if x.ty.base != BaseType::Real && !is_constant_integer {
+    if x.ty.base != BaseType::Real {
         return bound.wrong_type(cx, 0, "expr", "Real", &x);
     }
     let is_discrete_variable =
@@ -72,7 +70,7 @@ pub(super) fn der(cx: &mut dyn Context, call: Call) -> Option<Expr> {
         cx.report(diagnostic);
         return None;
     }
-    elementwise(cx, Builtin::Der, vec![to_real(x)], BaseType::Real, span)
+    elementwise(cx, Builtin::Der, vec![x], BaseType::Real, span)
 }
 
 /// `delay(expr, delayTime[, delayMax])`
