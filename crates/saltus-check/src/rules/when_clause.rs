@@ -25,6 +25,8 @@ use crate::walk;
 #[derive(Clone, Copy, Default)]
 struct Around {
     when: Option<Span>,
+    /// In a clocked `when` any equation is allowed (specification 16.6).
+    is_clocked: bool,
     /// The `if` or loop that makes a `when` illegal.
     branch: Option<(&'static str, Span)>,
     is_initial: bool,
@@ -45,7 +47,9 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
     for equation in list {
         match &equation.kind {
             EquationKind::Equality { left, .. }
-                if around.when.is_some() && !targets::collect(cx.model, left, &mut Vec::new()) =>
+                if around.when.is_some()
+                    && !around.is_clocked
+                    && !targets::collect(cx.model, left, &mut Vec::new()) =>
             {
                 out.push(left_side(left, &text(cx.model, left)));
             }
@@ -70,7 +74,8 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
             EquationKind::When { branches } => {
                 clause(cx, equation.span, branches.iter().map(|(c, _)| c), around, out);
                 branch_targets(cx, branches, None, "when", equation.span, out);
-                let inner = Around { when: Some(equation.span), branch: None, ..around };
+                let is_clocked = branches.iter().any(|(c, _)| c.ty.base == BaseType::Clock);
+                let inner = Around { when: Some(equation.span), is_clocked, branch: None, ..around };
                 branches.iter().for_each(|(_, body)| equations(cx, body, inner, out));
             }
             _ => {}
