@@ -55,4 +55,4 @@ end OverdeterminedType;
 // class: OverdeterminedType.M
 // at t=1: load.t.v = 8 ± 1e-9 (two lines of 2 in parallel are 1, beside a load of 4)
 // at t=1: load.t.theta[1] = 2 ± 1e-9 (the angle of the root)
-// at t=1: isRoot = 1 ± 0
+// at t=1: isRoot = 1 ± 0 (it is declared as the root)

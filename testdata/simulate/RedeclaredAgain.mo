@@ -41,4 +41,4 @@ end RedeclaredAgain;
 // at t=0: two.part.z = 9 ± 0 (the redeclaration itself says more)
 // at t=0: one.r = 7 ± 0 (the value of Middle)
 // at t=0: many[2].r = 2.5 ± 0 (the second element of the new value)
-// at t=0: many[1].part.y = 20 ± 0
+// at t=0: many[1].part.y = 20 ± 0 (the constraint of Middle holds in arrays too)

@@ -10,6 +10,6 @@ equation
   end when;
   annotation(experiment(StartTime = 9, StopTime = 14));
 end SampleFromFreeParameter;
-// at t=9.4: n = 0 ± 0
+// at t=9.4: n = 0 ± 0 (before the first tick)
 // at t=10: n = 1 ± 0 (ticks at 9.5, 11.5, 13.5)
-// at t=14: n = 3 ± 0
+// at t=14: n = 3 ± 0 (the third tick is past)

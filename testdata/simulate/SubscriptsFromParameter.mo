@@ -19,5 +19,5 @@ model SubscriptsFromParameter
   Real u[3] = {time, 2*time, 3*time};
   Real y[2] = u[index];
 end SubscriptsFromParameter;
-// at t=1: y[1] = 1 ± 1e-12
-// at t=1: y[2] = 3 ± 1e-12
+// at t=1: y[1] = 1 ± 1e-12 (the first element, time)
+// at t=1: y[2] = 3 ± 1e-12 (the third element, 3*time)

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use saltus::audit::Settings;
 use saltus::suite::{self, References, Suite, Unreferenced, Verdict};
-use saltus::{Session, diagnostics};
+use saltus::{Permissions, Session, diagnostics};
 use saltus_library::ClassId;
 use saltus_results::Tube;
 
@@ -49,6 +49,12 @@ pub struct Arguments {
     /// A directory that contains packages, or a package; searched before MODELICAPATH.
     #[arg(long, value_name = "DIR")]
     library: Vec<PathBuf>,
+    /// Let models read and write files outside of the working directory, and run commands.
+    #[arg(long)]
+    allow_io: bool,
+    /// Let models call functions of their own shared libraries, and of C source that comes with them.
+    #[arg(long)]
+    allow_external: bool,
     /// Compare with the results in this directory.
     #[arg(long, value_name = "DIR")]
     reference: Option<PathBuf>,
@@ -103,7 +109,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let outputs = [arguments.save.as_deref(), arguments.report.as_deref()];
     let inputs: Vec<&Path> = paths.iter().chain(&arguments.library).map(PathBuf::as_path).collect();
     refuse_inputs(outputs, &inputs, screen)?;
-    let sources = Sources::of(&paths, &arguments.library, screen)?;
+    let sources = Sources::of(&paths, arguments, screen)?;
     let stop = progress::interrupt_flag();
     let suite = Suite {
         open: &|| sources.open(),
@@ -208,11 +214,18 @@ struct Sources {
     files: Vec<PathBuf>,
     /// Names of packages that are directories.
     packages: Vec<String>,
+    permissions: Permissions,
 }
 
 impl Sources {
-    fn of(paths: &[PathBuf], libraries: &[PathBuf], screen: &Screen) -> Result<Sources, Exit> {
-        let mut sources = Sources { libraries: libraries.to_vec(), files: Vec::new(), packages: Vec::new() };
+    fn of(paths: &[PathBuf], arguments: &Arguments, screen: &Screen) -> Result<Sources, Exit> {
+        let (io, external) = (arguments.allow_io, arguments.allow_external);
+        let mut sources = Sources {
+            libraries: arguments.library.clone(),
+            files: Vec::new(),
+            packages: Vec::new(),
+            permissions: Permissions { io, external, ..Default::default() },
+        };
         for path in paths {
             let is_package = path.join("package.mo").is_file();
             match path.canonicalize().ok().filter(|_| is_package) {
@@ -233,6 +246,7 @@ impl Sources {
 
     fn open(&self) -> Session {
         let mut session = Session::on_disk();
+        session.permit(self.permissions);
         self.libraries.iter().for_each(|dir| session.add_library(dir));
         if let Some(path) = std::env::var_os("MODELICAPATH") {
             session.add_modelica_path(&path.to_string_lossy());
