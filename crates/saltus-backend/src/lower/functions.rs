@@ -164,9 +164,10 @@ impl<'a> Lowering<'a> {
         }
         let sketch = self.sketch(id, &arguments);
         if self.system.memo.not_executed.contains(&sketch) {
-            return self.real_call(id, function, arguments.clone(), span).map(alone).or_else(|problem| {
-                self.settled_call(id, function, arguments, span).ok_or(problem)
-            });
+            return self
+                .real_call(id, function, arguments.clone(), span)
+                .map(alone)
+                .or_else(|problem| self.settled_call(id, function, arguments, span).ok_or(problem));
         }
         // A call at run time leaves parameters free that an execution with sizes by their values would not.
         match self.settling(false, |l| l.execute(id, function, arguments.clone(), span)) {

@@ -28,6 +28,8 @@ struct Around {
     /// The `if` or loop that makes a `when` illegal.
     branch: Option<(&'static str, Span)>,
     is_initial: bool,
+    /// The `when` has a clock: it holds equations of any form (specification 16.6).
+    is_clocked: bool,
 }
 
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
@@ -45,11 +47,13 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
     for equation in list {
         match &equation.kind {
             EquationKind::Equality { left, .. }
-                if around.when.is_some() && !targets::collect(cx.model, left, &mut Vec::new()) =>
+                if around.when.is_some()
+                    && !around.is_clocked
+                    && !targets::collect(cx.model, left, &mut Vec::new()) =>
             {
                 out.push(left_side(left, &text(cx.model, left)));
             }
-            EquationKind::Equality { left, right } if around.when.is_some() => {
+            EquationKind::Equality { left, right } if around.when.is_some() && !around.is_clocked => {
                 if let ExprKind::Var(id) = left.kind
                     && needs_itself(left, right, id)
                 {
@@ -70,7 +74,8 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
             EquationKind::When { branches } => {
                 clause(cx, equation.span, branches.iter().map(|(c, _)| c), around, out);
                 branch_targets(cx, branches, None, "when", equation.span, out);
-                let inner = Around { when: Some(equation.span), branch: None, ..around };
+                let is_clocked = branches.iter().any(|(c, _)| c.ty.base == BaseType::Clock);
+                let inner = Around { when: Some(equation.span), branch: None, is_clocked, ..around };
                 branches.iter().for_each(|(_, body)| equations(cx, body, inner, out));
             }
             _ => {}
