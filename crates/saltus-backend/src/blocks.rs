@@ -159,13 +159,15 @@ fn solve_loop(
     rows: &[usize],
     columns: &[usize],
 ) -> Option<LoopStep> {
-    // A Real parameter that the initial system finds is solved for like any other Real.
-    let is_discrete = |c: usize| {
-        let slot = &system.slots[unknowns[c]];
-        slot.ty != SlotType::Real || !(slot.kind.is_continuous() || slot.kind == SlotKind::Parameter)
+    // A Real parameter that the initial system finds is solved for like any other Real, and so is a Real that a `when` gives its
+    // value: `when c then y = f(x); end when; g(x, y) = 0` has two unknowns at the instant at which `c` becomes true.
+    let is_real = |row: usize, column: usize| {
+        let slot = &system.slots[unknowns[column]];
+        let is_of_when = slot.kind == SlotKind::Discrete && equations[row].initially.is_some();
+        slot.ty == SlotType::Real && (slot.kind.is_continuous() || slot.kind == SlotKind::Parameter || is_of_when)
     };
     let pairs = rows.iter().copied().zip(columns.iter().copied());
-    let (discrete, real): (Vec<_>, Vec<_>) = pairs.partition(|&(_, column)| is_discrete(column));
+    let (real, discrete): (Vec<_>, Vec<_>) = pairs.partition(|&(row, column)| is_real(row, column));
     let discrete = discrete_assignments(system, equations, unknowns, &discrete)?;
     if real.len() > LARGEST_TORN {
         let residuals = real.iter().map(|&(row, _)| residual(system, &equations[row], &|_| None)).collect();

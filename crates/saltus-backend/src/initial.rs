@@ -16,6 +16,7 @@ use crate::blocks::{Step, sort_into_blocks};
 use crate::dag::{Node, NodeId};
 use crate::describe::equation_text;
 use crate::diagnostics;
+use crate::guesses::order_guesses;
 use crate::sort::extend_by_quality;
 use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::{Solvability, Structure};
@@ -124,9 +125,11 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     if form == Form::Actual {
         checks.extend(surplus.iter().flat_map(|e| add_check(system, e)));
         guesses.extend(initial_pre_values(system).into_iter().map(Step::Assign));
-        guesses.extend(first_guesses(system).into_iter().map(Step::Assign));
     }
     let mut steps = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
+    if form == Form::Actual {
+        guesses.extend(order_guesses(system, first_guesses(system), &steps));
+    }
     steps.extend(checks.into_iter().map(Step::Assign));
     // What the driver keeps begins with its initial value.
     let inputs = system.events.crossings.iter().filter(|a| system.history.inputs.contains(&a.slot));

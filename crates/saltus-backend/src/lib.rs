@@ -25,6 +25,7 @@ mod differentiate;
 mod emit;
 mod emit_variables;
 mod equations;
+mod guesses;
 mod history;
 mod index_changes;
 mod initial;

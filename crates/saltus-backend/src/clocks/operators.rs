@@ -118,9 +118,11 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// A node as a variable of the unclocked partition, so that it has a left limit.
+    /// A node as a variable of the unclocked partition, so that it has a left limit. What `hold` gives is the clocked variable, which
+    /// may have changed at this very tick: `sample(hold(x))` is its value before.
     fn unclocked_variable(&mut self, node: NodeId, ty: SlotType, span: Span) -> NodeId {
-        if self.slot_of(node).is_some() || self.is_parametric(node) {
+        let is_unclocked = self.slot_of(node).is_some_and(|slot| self.system.slots[slot].kind != SlotKind::Clocked);
+        if is_unclocked || self.is_parametric(node) {
             return node;
         }
         let name = format!("sampled {}", self.system.slots.len());

@@ -25,11 +25,11 @@ use crate::walk;
 #[derive(Clone, Copy, Default)]
 struct Around {
     when: Option<Span>,
+    /// In a clocked `when` any equation is allowed (specification 16.6).
+    is_clocked: bool,
     /// The `if` or loop that makes a `when` illegal.
     branch: Option<(&'static str, Span)>,
     is_initial: bool,
-    /// The `when` has a clock: it holds equations of any form (specification 16.6).
-    is_clocked: bool,
 }
 
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
@@ -53,7 +53,7 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
             {
                 out.push(left_side(left, &text(cx.model, left)));
             }
-            EquationKind::Equality { left, right } if around.when.is_some() && !around.is_clocked => {
+            EquationKind::Equality { left, right } if around.when.is_some() => {
                 if let ExprKind::Var(id) = left.kind
                     && needs_itself(left, right, id)
                 {
@@ -75,7 +75,7 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
                 clause(cx, equation.span, branches.iter().map(|(c, _)| c), around, out);
                 branch_targets(cx, branches, None, "when", equation.span, out);
                 let is_clocked = branches.iter().any(|(c, _)| c.ty.base == BaseType::Clock);
-                let inner = Around { when: Some(equation.span), branch: None, is_clocked, ..around };
+                let inner = Around { when: Some(equation.span), is_clocked, branch: None, ..around };
                 branches.iter().for_each(|(_, body)| equations(cx, body, inner, out));
             }
             _ => {}
