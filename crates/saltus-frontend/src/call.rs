@@ -102,7 +102,14 @@ impl<'a> Front<'a> {
         if let Some(expr) = self.connector_call(scope, function, call, span) {
             return expr;
         }
-        let arguments: Vec<Expr> = call.arguments.iter().map(|e| self.expression(scope, e)).collect();
+        let sized = match function {
+            Builtin::Size | Builtin::Ndims => call.arguments.first().and_then(|e| self.sizes_of_components(scope, e)),
+            _ => None,
+        };
+        let n_sized = usize::from(sized.is_some());
+        let rest = call.arguments.iter().skip(n_sized).map(|e| self.expression(scope, e));
+        let rest: Vec<Expr> = rest.collect();
+        let arguments: Vec<Expr> = sized.into_iter().chain(rest).collect();
         let named: Vec<(&str, Expr)> =
             call.named.iter().map(|n| (self.text(n.name.name), self.expression(scope, &n.value))).collect();
         if arguments.iter().chain(named.iter().map(|(_, e)| e)).any(Expr::is_error) {
@@ -116,6 +123,29 @@ impl<'a> Front<'a> {
             return Expr::string(&name, span);
         }
         typing::builtin(self, function, arguments, named, span)
+    }
+
+    /// An array of components that are no values has sizes all the same (specification 10.3.1); zeros of these sizes stand for it.
+    fn sizes_of_components(&mut self, scope: InstId, argument: &'a ast::Expr) -> Option<Expr> {
+        let ast::ExprKind::Ref(reference) = &argument.kind else { return None };
+        let last = reference.parts.len().checked_sub(1)?;
+        if reference.is_global || reference.parts.iter().any(|p| !p.subscripts.is_empty()) {
+            return None;
+        }
+        let comp = self.component_of_part(scope, reference, last)?;
+        if self.tree[comp].local.is_some() {
+            return None;
+        }
+        let CompKind::Class(class) = self.comp_kind(comp) else { return None };
+        if self.is_record(class.slot) || class.elements.is_empty() {
+            return None;
+        }
+        let span = argument.span;
+        let dims = self.comp_dims(comp);
+        let zero = Expr::integer(0, span);
+        let sizes = dims.iter().map(|&n| Expr::integer(n as i64, span));
+        let arguments: Vec<Expr> = std::iter::once(zero).chain(sizes).collect();
+        Some(typing::builtin(self, Builtin::Fill, arguments, Vec::new(), span))
     }
 
     /// `getInstanceName()`: the class of the model, then the path of the component.

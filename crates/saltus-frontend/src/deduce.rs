@@ -8,7 +8,7 @@ use saltus_typing as typing;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{InstId, Member};
+use crate::instance::{CompId, InstId, Member};
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(&'a ast::ComponentRef);
 
@@ -92,19 +92,37 @@ impl<'a> Front<'a> {
         part: usize,
         dimension: usize,
     ) -> Option<flat::BaseType> {
-        let first = reference.parts.first()?;
-        let Member::Component(comp) = self.lookup_name(scope, first.name.name)? else { return None };
-        let mut comp = self.actual(comp);
+        let comp = self.component_of_part(scope, reference, part)?;
         if self.tree[comp].local.is_some() {
             return None;
         }
-        for part in &reference.parts[1..=part] {
-            let inside = *self.comp_elements(comp).first()?;
-            let Member::Component(inner) = self.member(inside, part.name.name)? else { return None };
-            comp = self.actual(inner);
-        }
         self.comp_dims(comp);
         self.sizes.index_type(comp, dimension)
+    }
+
+    /// The component that the parts up to `part` name, by packages or components; of an array of components its first element counts.
+    pub fn component_of_part(
+        &mut self,
+        scope: InstId,
+        reference: &'a ast::ComponentRef,
+        part: usize,
+    ) -> Option<CompId> {
+        let first = reference.parts.first()?;
+        let mut found = self.lookup_name(scope, first.name.name)?;
+        for part in &reference.parts[1..=part] {
+            let inside = match found {
+                Member::Component(comp) => {
+                    let comp = self.actual(comp);
+                    *self.comp_elements(comp).first()?
+                }
+                Member::Class(slot) => self.slot_instance(slot),
+            };
+            found = self.member(inside, part.name.name)?;
+        }
+        match found {
+            Member::Component(comp) => Some(self.actual(comp)),
+            Member::Class(_) => None,
+        }
     }
 
     /// What the parts up to `part` mean without subscripts; of an array of components its first element counts.
@@ -116,11 +134,14 @@ impl<'a> Front<'a> {
         span: Span,
     ) -> Option<Expr> {
         let first = reference.parts.first()?;
-        let mut comp = match self.lookup_name(scope, first.name.name)? {
-            Member::Component(comp) => self.actual(comp),
-            Member::Class(_) => return None,
+        let local = match self.lookup_name(scope, first.name.name)? {
+            Member::Component(comp) => {
+                let comp = self.actual(comp);
+                self.tree[comp].local
+            }
+            Member::Class(_) => None,
         };
-        if let Some(local) = self.tree[comp].local {
+        if let Some(local) = local {
             let mut expr = Expr::new(flat::ExprKind::Local(local), self.local_type_of(local), span);
             for part in &reference.parts[1..=part] {
                 let name = self.text(part.name.name);
@@ -128,13 +149,7 @@ impl<'a> Front<'a> {
             }
             return Some(expr);
         }
-        for part in &reference.parts[1..=part] {
-            let inside = *self.comp_elements(comp).first()?;
-            match self.member(inside, part.name.name)? {
-                Member::Component(inner) => comp = self.actual(inner),
-                Member::Class(_) => return None,
-            }
-        }
+        let comp = self.component_of_part(scope, reference, part)?;
         let dims = self.comp_dims(comp);
         let ty = Type::array(flat::BaseType::Real, dims.iter().map(|&n| Dim::Known(n)).collect::<Vec<_>>());
         Some(Expr::new(flat::ExprKind::Error, ty, span))

@@ -265,6 +265,8 @@ impl<'a> Front<'a> {
             let differentiated: Vec<_> =
                 flat_branches.iter().map(|(_, l)| derivatives(l)).chain([derivatives(&rest)]).collect();
             let agree = agree && differentiated.windows(2).all(|w| w[0] == w[1]);
+            // A `when` is there or not: a condition around it is evaluated (specification 8.3.5).
+            let agree = agree && when.is_none();
             if has_errors || !agree || !(last_is_certain || counts[0] == 0) {
                 let picked = self.pick_branch(&typed);
                 if let Some(picked) = picked {

@@ -253,7 +253,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn is_record(&mut self, slot: SlotId) -> bool {
+    pub fn is_record(&mut self, slot: SlotId) -> bool {
         let inst = self.slot_instance(slot);
         matches!(self.defining_class(inst).1, ast::ClassKind::Record | ast::ClassKind::OperatorRecord)
     }
