@@ -29,7 +29,12 @@ pub fn order_guesses(system: &System, guesses: Vec<Assignment>, steps: &[Step]) 
     for guess in &later {
         needed.extend(assignments_behind(system, guess, steps, &found).unwrap_or_default());
     }
-    let needed = needed.into_iter().filter_map(|k| steps[k].assignment().cloned());
+    let needed: Vec<Assignment> = needed.into_iter().filter_map(|k| steps[k].assignment().cloned()).collect();
+    // What is found on the way needs no guess.
+    let is_found = |guess: &Assignment| needed.iter().any(|assignment| assignment.slot == guess.slot);
+    let (mut now, mut later) = (now, later);
+    now.retain(|guess| !is_found(guess));
+    later.retain(|guess| !is_found(guess));
     now.into_iter().chain(needed).chain(later).map(Step::Assign).collect()
 }
 

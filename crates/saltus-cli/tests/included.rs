@@ -146,3 +146,26 @@ fn what_stands_in_the_way_is_said() {
     let output = library.simulate("Shapes.M", &["--allow-external"], None);
     assert!(said(&output).contains("no factor"), "{}", said(&output));
 }
+
+/// `gamma` is a function of the C library, `floor` one that the evaluator knows; the model brings its own.
+#[test]
+fn a_function_of_the_model_beats_others_of_its_name() {
+    let Some(library) = Library::new("included_names") else { return };
+    library.0.file(
+        "lib/Own.mo",
+        r##"
+package Own
+  function gamma input Real x; output Real y;
+    external "C" y = gamma(x) annotation(Include = "double gamma(double x) { return 42 + x; }"); end gamma;
+  function floor input Real x; output Real y;
+    external "C" y = floor(x) annotation(Include = "double floor(double x) { return 7 + x; }"); end floor;
+  model M
+    Real g = gamma(time), f = floor(time);
+  end M;
+end Own;
+"##,
+    );
+    let output = library.simulate("Own.M", &["--allow-external"], None);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,43.0,8.0"));
+}

@@ -205,7 +205,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> EvalResult<()> {
         let unknown = || EvalError::not_constant(span, format!("the external function `{}`", external.name));
-        let native = native::find(&external.name);
+        let native = native::find(&external.name).filter(|_| !saltus_flat::defines_code(&external.includes));
         if native.is_none() && self.env.foreign().is_none() {
             return Err(unknown());
         }

@@ -43,13 +43,20 @@ fn add_when_equations(equations: &[Equation], in_when: bool, found: &mut BTreeSe
                 branches.iter().for_each(|(_, body)| add_when_equations(body, in_when, found));
                 add_when_equations(otherwise, in_when, found);
             }
-            EquationKind::Equality { left, .. } if in_when => left.walk(&mut |e| {
-                if let ExprKind::Var(id) = e.kind {
-                    found.insert(id);
-                }
-            }),
+            EquationKind::Equality { left, .. } if in_when => add_variables(left, found),
             _ => {}
         }
+    }
+}
+
+/// The variables of a left side. Those in its subscripts are only read.
+fn add_variables(left: &Expr, found: &mut BTreeSet<VarId>) {
+    match &left.kind {
+        ExprKind::Var(id) => {
+            found.insert(*id);
+        }
+        ExprKind::Index { base, .. } => add_variables(base, found),
+        _ => left.for_each_child(&mut |part| add_variables(part, found)),
     }
 }
 

@@ -135,3 +135,10 @@ pub struct FunctionInverse {
     /// Arguments of the inverse, as inputs and outputs of this function.
     pub arguments: Vec<LocalId>,
 }
+
+/// Does the C text of an `Include` annotation define functions, or only name headers? A model that brings a function of its own means
+/// that one, not what goes by the same name elsewhere.
+pub fn defines_code(includes: &[String]) -> bool {
+    let is_code = |line: &str| !(line.is_empty() || line.starts_with('#') || line.starts_with("//"));
+    includes.iter().flat_map(|text| text.lines()).any(|line| is_code(line.trim()))
+}

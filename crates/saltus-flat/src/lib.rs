@@ -34,7 +34,9 @@ mod verify_expr;
 
 pub use count::{Balance, balance};
 pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscript, UnaryOp};
-pub use function::{External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Purity};
+pub use function::{
+    External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Purity, defines_code,
+};
 pub use json::to_json;
 pub use model::{
     Algorithm, Attributes, Causality, Component, Confidence, Equation, EquationKind, Experiment, FlatModel, Origin,

@@ -137,7 +137,13 @@ impl<'a> Front<'a> {
     /// The default of an input as an expression of the function's locals.
     pub fn local_default(&mut self, id: FunctionId, local: LocalId) -> Option<Expr> {
         let comp = self.functions[id].components.iter().copied().find(|&c| self.tree[c].local == Some(local))?;
-        self.in_function(id, |front| front.component_default(comp, local))
+        if self.functions.defaults.contains(&(id, local)) {
+            return None;
+        }
+        self.functions.defaults.push((id, local));
+        let default = self.in_function(id, |front| front.component_default(comp, local));
+        self.functions.defaults.pop();
+        default
     }
 
     fn component_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
@@ -310,7 +316,8 @@ impl<'a> Front<'a> {
     fn destructor_of(&mut self, inst: InstId, external: &flat::External) -> Option<FunctionId> {
         let id = self.functions.current?;
         let result = self.functions[id].locals.get(external.result?)?.ty.base;
-        if result != BaseType::ExternalObject(id) || saltus_eval::is_native(&external.name) {
+        let is_native = saltus_eval::is_native(&external.name) && !flat::defines_code(&external.includes);
+        if result != BaseType::ExternalObject(id) || is_native {
             return None;
         }
         let class = self.tree[inst].scope;

@@ -604,7 +604,8 @@ impl CallHost {
 fn inclusions(program: &SimProgram) -> Vec<Inclusion> {
     let mut units: Vec<Inclusion> = Vec::new();
     for external in program.routines.procedures.values().filter_map(|p| p.external()) {
-        if external.includes.is_empty() || external.language != "C" || saltus_eval::is_native(&external.name) {
+        let is_native = saltus_eval::is_native(&external.name) && !saltus_flat::defines_code(&external.includes);
+        if external.includes.is_empty() || external.language != "C" || is_native {
             continue;
         }
         let is_same =

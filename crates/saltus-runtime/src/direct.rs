@@ -100,6 +100,9 @@ impl Direct {
     fn new(callable: &Callable, program: &SimProgram) -> Option<Direct> {
         let function = program.routines.procedures.get(callable.function)?;
         let external = function.external().filter(|_| function.is_pure())?;
+        if saltus_flat::defines_code(&external.includes) {
+            return None;
+        }
         let native = find(&external.name)?;
         let [result] = callable.results.as_slice() else { return None };
         let returns_it = function.outputs.as_slice() == [external.result?];

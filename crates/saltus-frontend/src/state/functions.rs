@@ -15,6 +15,8 @@ pub struct Functions {
     names: HashMap<String, u32>,
     /// The function whose body is being made.
     pub current: Option<FunctionId>,
+    /// Inputs whose defaults are being made, the innermost last: one that needs itself has none.
+    pub defaults: Vec<(FunctionId, LocalId)>,
     /// Locals of the algorithms and reductions outside of functions.
     pub model_locals: IdVec<LocalId, flat::Local>,
 }

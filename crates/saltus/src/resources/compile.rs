@@ -23,6 +23,8 @@ use saltus_program::fnv1a;
 /// The header that every text may include.
 const UTILITIES: &str = include_str!("ModelicaUtilities.h");
 const OPTIONS: [&str; 4] = ["-shared", "-fPIC", "-O2", "-w"];
+/// A function of the model means itself, also where the process has another one of its name, such as `gamma` of the C library.
+const LINK_OPTIONS: &[&str] = if cfg!(target_os = "linux") { &["-Wl,-Bsymbolic"] } else { &[] };
 /// Names of compilers that are tried.
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 /// Lines of what the compiler says that are shown.
@@ -78,7 +80,7 @@ fn compile(compiler: &Path, units: &[Unit], texts: &[String], place: &Path, outp
         objects.push(object);
     }
     let mut command = Command::new(compiler);
-    command.args(OPTIONS).args(objects).arg("-lm").arg("-o").arg(output);
+    command.args(OPTIONS).args(objects).args(LINK_OPTIONS).arg("-lm").arg("-o").arg(output);
     run(command, compiler)
 }
 
@@ -133,7 +135,7 @@ fn key(compiler: &Path, units: &[Unit], texts: &[String]) -> String {
     let changed = file.as_ref().and_then(|f| f.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok());
     add(&changed.unwrap_or_default().as_nanos().to_le_bytes());
     add(&file.map_or(0, |f| f.len()).to_le_bytes());
-    OPTIONS.iter().for_each(|option| add(option.as_bytes()));
+    OPTIONS.iter().chain(LINK_OPTIONS).for_each(|option| add(option.as_bytes()));
     add(UTILITIES.as_bytes());
     for (unit, text) in units.iter().zip(texts) {
         add(text.as_bytes());
