@@ -73,8 +73,8 @@ fn rule(line: &str) -> Option<(usize, &str)> {
 
 /// Rows `| `name` | `path` |` of the last table.
 fn files(page: &str) -> BTreeMap<&str, &str> {
-    let row = |line: &'_ str| line.starts_with("| `") && line.matches('|').count() == 3;
-    page.lines().filter(|line| row(line)).filter_map(|line| Some((spans(line).next()?, spans(line).nth(1)?))).collect()
+    let is_row = |line: &&str| line.starts_with("| `") && line.matches('|').count() == 3;
+    page.lines().filter(is_row).filter_map(|line| Some((spans(line).next()?, spans(line).nth(1)?))).collect()
 }
 
 fn missing_test(test: &str, files: &BTreeMap<&str, &str>, read: &dyn Fn(&str) -> Option<String>) -> Option<String> {
