@@ -7,6 +7,7 @@ mod derivatives;
 mod error_index;
 mod fuzz;
 mod gallery;
+mod language;
 mod map;
 mod report;
 mod scale;
@@ -26,7 +27,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check crate edges, file sizes, the crate list of ARCHITECTURE.md, machine paths and diagnostic codes.
+    /// Check crate edges, file sizes, the crate list of ARCHITECTURE.md, machine paths, diagnostic codes and docs/language.md.
     Tidy,
     /// Print files over 500 lines, structs over 20 fields and functions over 100 lines.
     Map,

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::error_index;
+use crate::{error_index, language};
 
 const MOST_LINES: usize = 1500;
 const MANY_LINES: usize = 800;
@@ -30,6 +30,7 @@ pub fn run(root: &Path) -> Result<()> {
     check_codes(root, &files, &mut findings)?;
     check_names(root, &files, &mut findings)?;
     check_clocks(root, &files, &mut findings)?;
+    findings.problems.extend(language::problems(root)?);
     for warning in &findings.warnings {
         eprintln!("warning: {warning}");
     }
