@@ -48,6 +48,8 @@ pub struct Interpreter {
     first_loop: Vec<usize>,
     /// Sections with compiled parts.
     native: Vec<Option<Arc<NativeSection>>>,
+    /// The program once more, for whoever reads it while the machine changes.
+    lent: Option<Arc<SimProgram>>,
     failure: Failure,
     record: LoopRecord,
     /// Warnings of accepted points.
@@ -126,6 +128,7 @@ impl Interpreter {
             machine: Machine::new(program, longest),
             loops,
             native: vec![None; first_loop.len()],
+            lent: None,
             first_loop,
             failure: Failure::None,
             record: LoopRecord::default(),
@@ -185,12 +188,22 @@ impl Interpreter {
     }
 
     fn section(&mut self, number: usize, patience: Patience) -> Status {
+        if let Some(native) = self.native[number].take() {
+            let status = self.native_section(&native, number, patience);
+            self.native[number] = Some(native);
+            return status;
+        }
+        // Runs on several threads share the program: to count its users at every evaluation would make them wait for each other.
+        let program = self.lent.take().unwrap_or_else(|| self.machine.program.clone());
         let mut next_loop = self.first_loop[number];
-        let Some(native) = self.native[number].clone() else {
-            let program = self.machine.program.clone();
-            let Some(section) = section(&program, number) else { return Status::Ok };
-            return self.blocks(section, 0..section.blocks.len(), &mut next_loop, patience);
-        };
+        let status = section(&program, number)
+            .map_or(Status::Ok, |section| self.blocks(section, 0..section.blocks.len(), &mut next_loop, patience));
+        self.lent = Some(program);
+        status
+    }
+
+    fn native_section(&mut self, native: &NativeSection, number: usize, patience: Patience) -> Status {
+        let mut next_loop = self.first_loop[number];
         for step in &native.steps {
             let status = match step {
                 Step::Chunk { unit, blocks, n_loops } => {
