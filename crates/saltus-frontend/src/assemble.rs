@@ -6,23 +6,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use saltus_base::{IdVec, Index, Name, Severity, Span};
+use saltus_base::{IdVec, Index, Span};
 use saltus_flat::{
-    self as flat, Attributes, BaseType, Causality, Confidence, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type,
-    VarId, Variability, Variable,
+    self as flat, Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, FunctionId, Prefix, Type, VarId,
+    Variability, Variable,
 };
 use saltus_syntax::ast;
 use saltus_typing as typing;
 
 use crate::diagnostics as d;
 use crate::equation::Collected;
-use crate::instance::{CompId, CompKind, InstId, Memo};
-use crate::modifier::{Mod, ModExpr, ModValue};
+use crate::instance::{CompId, CompKind, InstId};
+use crate::modifier::ModExpr;
 use crate::state::Mark;
 use crate::{Front, Purpose};
-
-/// Parameters that are equal to each other, at most, of which the start of a variable is the first.
-const MOST_PARAMETERS_IN_A_ROW: u32 = 100;
 
 impl<'a> Front<'a> {
     /// Whether a component is part of the model as itself: present, and not a mere reference to an `inner` one.
@@ -397,103 +394,6 @@ impl<'a> Front<'a> {
         if matches!(fixed.kind, ExprKind::Boolean(false)) {
             self.report(d::constant_not_fixed(&self.comp_name(comp), fixed.span));
         }
-    }
-
-    /// An array needs a value for each element, or `each` (specification 7.2.5). What its type says holds for elements.
-    fn check_each(&mut self, comp: CompId, name: Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
-        if expr.ty.is_scalar() && !sub.is_each && !self.is_said_by_type(comp, name, value) {
-            // Texts cannot be taken for values of elements, and libraries leave `each` out there.
-            let is_text = expr.ty.base == BaseType::String
-                && self.types.leaf_types.get(&comp).is_some_and(|t| t.base != BaseType::String);
-            let diagnostic = d::missing_each(value.span);
-            self.report_once(if is_text { diagnostic.severity(Severity::Warning) } else { diagnostic });
-        }
-    }
-
-    /// Does the type of a component give this value to the attribute `name`, not its declaration?
-    fn is_said_by_type(&self, comp: CompId, name: Name, value: &ModValue<'_>) -> bool {
-        let of_type = self.types.leaf_types.get(&comp).and_then(|t| t.modifier.as_ref()).and_then(|m| m.sub(name));
-        of_type.and_then(|m| m.value.as_ref().map(|v| v.span)) == Some(value.span)
-    }
-
-    /// `type T = Real[3](start = {1, 2, 3}); T x[2]`: each element of `x` is a `T` and has all three.
-    fn for_each_of_type(&self, comp: CompId, name: Name, value: &ModValue<'_>, expr: Expr, ty: &Type) -> Expr {
-        let rank = expr.ty.rank();
-        if rank == 0 || rank >= ty.rank() || !self.is_said_by_type(comp, name, value) {
-            return expr;
-        }
-        let outer: Option<Vec<u64>> = ty.dims[..ty.rank() - rank].iter().map(|d| d.known()).collect();
-        outer.map_or(expr.clone(), |sizes| crate::component::fill(expr, &sizes))
-    }
-
-    fn attributes(&mut self, comp: CompId, ty: &Type) -> Attributes {
-        let mut attributes = Attributes::default();
-        let Some(modifier) = self.tree[comp].modifier.clone() else { return attributes };
-        for (name, sub) in &modifier.subs {
-            let text = self.text(*name);
-            if !attribute_names(ty.base).contains(&text) {
-                if !ty.is_error() {
-                    self.report(d::no_such_attribute(text, &self.comp_name(comp), ty.base, sub.span));
-                }
-                continue;
-            }
-            if !sub.subs.is_empty() || !sub.redeclares.is_empty() || sub.is_deselected {
-                self.report(d::attribute_structure(text, &self.comp_name(comp), sub.span));
-            }
-            let Some(value) = sub.value.clone() else { continue };
-            let Some(expr) = self.mod_value(&value, ty.rank()) else { continue };
-            if expr.is_error() {
-                continue;
-            }
-            if ty.rank() > 0 {
-                self.check_each(comp, *name, sub, &value, &expr);
-            }
-            let expr = self.for_each_of_type(comp, *name, &value, expr, ty);
-            let base = match text {
-                "fixed" | "unbounded" => BaseType::Boolean,
-                "unit" | "displayUnit" | "quantity" => BaseType::String,
-                "stateSelect" => expr.ty.base,
-                _ => ty.base,
-            };
-            let dims = if expr.ty.is_scalar() { Vec::new() } else { ty.dims.clone() };
-            let variable = self.comp_name(comp);
-            let place = typing::Place::Attribute { attribute: text, variable: &variable };
-            let expr = typing::convert(self, expr, &Type::array(base, dims), place);
-            if typing::variability(self, &expr) > Variability::Parameter && !expr.is_error() {
-                self.report(d::attribute_varies(text, &variable, expr.span));
-            }
-            if text == "start" {
-                let of_attribute = self.level(&value);
-                attributes.confidence = Confidence { of_value: self.level_of_value(&expr, of_attribute), of_attribute };
-            }
-            if let Some(slot) = attributes.slot(text).filter(|_| !expr.is_error()) {
-                *slot = Some(expr);
-            }
-        }
-        attributes
-    }
-
-    /// The model component hierarchy level on which something is said; the model itself has 1, types of packages none.
-    fn level(&self, value: &ModValue<'_>) -> u32 {
-        match value.expr {
-            ModExpr::Ast(_, scope) if self.tree[scope].path.is_some() => self.tree[scope].depth + 1,
-            _ => u32::MAX,
-        }
-    }
-
-    /// The outermost level on which one of the parameters has its value that `expr`, given on `level`, is equal to.
-    fn level_of_value(&self, expr: &Expr, level: u32) -> u32 {
-        let (mut outermost, mut expr) = (level, expr.clone());
-        for _ in 0..MOST_PARAMETERS_IN_A_ROW {
-            let ExprKind::Var(var) = expr.kind else { break };
-            let Some(comp) = self.tree.vars.get(var).map(|&comp| &self.tree[comp]) else { break };
-            if let Some(value) = comp.modifier.as_ref().and_then(|m| m.value.as_ref()) {
-                outermost = outermost.min(self.level(value));
-            }
-            let Memo::Known(Some(binding)) = &comp.memo.binding else { break };
-            expr = (**binding).clone();
-        }
-        outermost
     }
 
     /// Numbers variables and functions as the flat model has them, adding what is reached on the way.

@@ -15,6 +15,7 @@
 mod acyclic;
 mod annotation;
 mod assemble;
+mod attributes;
 mod call;
 mod class_rules;
 mod component;
