@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel};
-use saltus_program::{BinaryFn, SlotKind};
+use saltus_program::{BinaryFn, SlotId, SlotKind};
 
 use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
@@ -63,7 +63,13 @@ pub fn lower_equations(
 
 /// `reinit` is for states only. Whether a variable is one is known after all equations have been seen.
 pub fn check_reinits(system: &System, diagnostics: &mut Diagnostics) {
-    for reinit in system.events.reinits.iter().filter(|r| system.slots[r.state].kind != SlotKind::State) {
+    // States of a clocked partition are told by their derivatives until the partition is sorted.
+    let is_state = |slot: SlotId| match system.slots[slot].kind {
+        SlotKind::State => true,
+        SlotKind::Clocked => system.derivative_of.contains_key(&slot),
+        _ => false,
+    };
+    for reinit in system.events.reinits.iter().filter(|r| !is_state(r.state)) {
         diagnostics.push(diagnostics::not_a_state(system.name(reinit.state), reinit.span));
     }
 }
