@@ -4,7 +4,7 @@
 //! derivatives that come out of an iteration). Neither is always right. A Rosenbrock method needs the exact Jacobian, and
 //! makes no progress without. BDF of an order above 2 is not stable along the imaginary axis: it follows, or even feeds, a
 //! fast oscillation that nothing damps, with many steps a period, where an A-stable method passes over it. So the other method
-//! takes over where one makes very many steps, or cannot make one at all.
+//! takes over where one makes very many steps, and a Rosenbrock method where BDF cannot make one at all.
 
 use crate::bdf::Bdf;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
@@ -43,7 +43,7 @@ pub struct Stiff {
     /// When the last steps of BDF before a comparison began.
     compared_from: f64,
     trial: Option<Trial>,
-    /// Steps since one method could not make a step and the other took over.
+    /// Steps since BDF could not make a step and the other method took over.
     since_rescue: u32,
     tolerances: Tolerances,
     max_step: f64,
@@ -131,7 +131,7 @@ impl Stiff {
     pub fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
         self.choose(system)?;
         let mut stepped = self.integrator_mut().step(system, limit);
-        if stepped.is_err() && self.is_small && self.since_rescue >= STEPS_BETWEEN_RESCUES {
+        if stepped.is_err() && self.may_be_rescued() {
             let refused = self.clone();
             if self.rescue(system, limit).is_ok() {
                 stepped = Ok(());
@@ -143,8 +143,14 @@ impl Stiff {
         stepped
     }
 
-    /// The other method makes the step that one could not make. The sizes of that one say nothing: BDF of order 1 rejects any step
-    /// over a transient that is shorter than the resolution of time.
+    /// BDF of order 1 rejects any step over a transient that is shorter than the resolution of time, for its prediction is far off. Where
+    /// the model cannot be evaluated there is nothing to be rescued: its solution may end there.
+    fn may_be_rescued(&self) -> bool {
+        let is_inaccurate = matches!(&self.method, Implicit::Bdf(bdf) if bdf.is_evaluated());
+        is_inaccurate && self.is_small && self.since_rescue >= STEPS_BETWEEN_RESCUES
+    }
+
+    /// A Rosenbrock method makes the step that BDF could not make; the sizes of that say nothing.
     fn rescue(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
         self.since_rescue = 0;
         self.trial = None;

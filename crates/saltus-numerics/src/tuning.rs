@@ -127,7 +127,7 @@ pub mod automatic {
     pub const TRIAL_STEPS: u32 = 50;
     /// Its steps, with eight evaluations, a Jacobian and a factorisation, must be longer by this factor than those of BDF.
     pub const WORTH_A_JACOBIAN: f64 = 3.0;
-    /// A step that one implicit method cannot make is left to the other, but not one after the other: at a pole neither can.
+    /// A step that BDF cannot make is left to a Rosenbrock method, but not one after the other: at a pole neither can.
     /// Test: `a_pole_ends_the_automatic_choice`.
     pub const STEPS_BETWEEN_RESCUES: u32 = 100;
     /// First step of the other method, as a part of the way to the limit; its error control finds a better one. Test:
