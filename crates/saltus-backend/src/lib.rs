@@ -32,6 +32,7 @@ mod initial;
 mod jacobian;
 mod lower;
 mod occurrence;
+mod outline;
 mod parameters;
 mod reduce_index;
 mod select_states;
