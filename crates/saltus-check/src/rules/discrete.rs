@@ -124,9 +124,40 @@ fn value_of(
         }
         _ => return,
     };
-    if let Some(found) = continuous_part(cx, value) {
+    let mut values = Vec::new();
+    field_values(cx, value, &mut values);
+    if let Some(found) = values.into_iter().find_map(|value| continuous_part(cx, value)) {
         out.push(continuous_value(cx, kind, &name(), &found));
     }
+}
+
+/// The values that a field of a record may have: `(if c then R(x, 1) else r).n` is `1` or the field of `r`. The conditions choose.
+fn field_values<'e>(cx: Context<'_>, value: &'e Expr, found: &mut Vec<&'e Expr>) {
+    let ExprKind::Field { base, field } = &value.kind else { return found.push(value) };
+    if !chosen_fields(cx, base, *field as usize, found) {
+        found.push(value);
+    }
+}
+
+/// False if the record is not made of its fields in every branch.
+fn chosen_fields<'e>(cx: Context<'_>, record: &'e Expr, field: usize, found: &mut Vec<&'e Expr>) -> bool {
+    let items = match &record.kind {
+        ExprKind::If { condition, then, otherwise } => {
+            found.push(condition);
+            return chosen_fields(cx, then, field, found) && chosen_fields(cx, otherwise, field, found);
+        }
+        ExprKind::Record(items) => items,
+        ExprKind::Call { function, arguments }
+            if cx.model.functions.get(*function).is_some_and(|f| f.is_record_constructor) =>
+        {
+            arguments
+        }
+        _ => return false,
+    };
+    items.get(field).is_some_and(|item| {
+        found.push(item);
+        true
+    })
 }
 
 /// An Integer among the fields of a record that a function returns (the phase in a thermodynamic state) belongs to a
@@ -199,6 +230,18 @@ equation
             "
 W0412 4:7 `n`: `n` keeps its value between events, although `x` changes: the call makes no events
   hint: compute `n` in a when-clause, or make it Real to have its value at every point",
+        );
+    }
+
+    #[test]
+    fn a_field_has_the_values_of_its_branches() {
+        says(
+            "record R Real x; Integer n; end R;
+Real x; R a = if x > 1 then R(x, 2) else R(time, 3); R b = if x > 1 then R(1, 2) else R(1, f(x));
+function f input Real u; output Integer y; algorithm y := integer(u); end f;",
+            "
+E0412 2:94 `x`: expected a value that changes at events only for the Integer `b.n`, found `x`
+  hint: convert with `integer(…)`, which generates events, or assign it in a when-clause",
         );
     }
 
