@@ -261,3 +261,16 @@ fn a_function_is_called_through_a_component() {
         A a; Real y = a.f(time); end M;";
     assert_eq!(simulated(text, &["y"]).0, [2.0]);
 }
+
+#[test]
+fn a_discrete_field_has_the_values_of_its_branches() {
+    let text = |n: &str| {
+        format!(
+            "model M record R Real x; Integer n; end R;
+             function f input Real u; output Integer y; algorithm y := integer(u); end f;
+             Real x = time; R r = if x > 0.5 then R(x, 2) else R(time, {n}); end M;"
+        )
+    };
+    assert_eq!(said(&text("3")), []);
+    assert_eq!(said(&text("f(x)")), [("E0412", "x")]);
+}

@@ -234,18 +234,6 @@ W0412 4:7 `n`: `n` keeps its value between events, although `x` changes: the cal
     }
 
     #[test]
-    fn a_field_has_the_values_of_its_branches() {
-        says(
-            "record R Real x; Integer n; end R;
-Real x; R a = if x > 1 then R(x, 2) else R(time, 3); R b = if x > 1 then R(1, 2) else R(1, f(x));
-function f input Real u; output Integer y; algorithm y := integer(u); end f;",
-            "
-E0412 2:94 `x`: expected a value that changes at events only for the Integer `b.n`, found `x`
-  hint: convert with `integer(…)`, which generates events, or assign it in a when-clause",
-        );
-    }
-
-    #[test]
     fn relations_and_integer_generate_events() {
         says(
             "Real x; Integer n; Boolean b = x > 1.0, c; Real q;
