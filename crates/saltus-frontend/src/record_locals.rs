@@ -15,9 +15,6 @@ use crate::instance::CompId;
 impl Front<'_> {
     /// The value of a record without one of its own, where every field has a value.
     pub fn record_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
-        if self.local_type_of(local).rank() > 0 {
-            return self.array_default(comp, local);
-        }
         let (constructor, arguments) = self.modified_fields(comp, local)?;
         let inputs = self.functions[constructor].inputs.clone();
         let span = self.tree[comp].declared.span;
@@ -28,36 +25,6 @@ impl Front<'_> {
         }
         let value = self.typed_call(constructor, arguments, span);
         (!value.is_error()).then_some(value)
-    }
-
-    /// `R r[n]` without modifications is `fill(R(), n)`.
-    fn array_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
-        let ty = self.local_type_of(local);
-        let c = &self.tree[comp];
-        let (scope, clause, span) = (c.declared.scope, c.declared.clause, c.declared.span);
-        if !matches!(ty.base, BaseType::Record(_)) || c.modifier.as_ref().is_some_and(|m| m.says_something()) {
-            return None;
-        }
-        let slot = self.lookup_class(scope, &clause.type_name)?;
-        let constructor = self.function_of(slot);
-        let inputs = self.functions[constructor].inputs.clone();
-        if inputs.iter().any(|&input| self.local_default(constructor, input).is_none()) {
-            return None;
-        }
-        let element = self.typed_call(constructor, vec![None; inputs.len()], span);
-        // A class that is an array itself is not the type of one element.
-        if element.is_error() || element.ty != ty.element(ty.rank()) {
-            return None;
-        }
-        let sizes = self.local_sizes(comp);
-        let mut arguments = vec![element];
-        for (k, dim) in ty.dims.iter().enumerate() {
-            arguments.push(match dim.known() {
-                Some(n) => Expr::integer(i64::try_from(n).ok()?, span),
-                None => sizes.get(k).cloned().flatten()?,
-            });
-        }
-        Some(Expr::builtin(flat::Builtin::Fill, arguments, ty, span))
     }
 
     /// Assignments of the modified fields of records that have no value as a whole.
