@@ -33,6 +33,7 @@ mod jacobian;
 mod lower;
 mod multiply_out;
 mod occurrence;
+mod outline;
 mod parameters;
 mod reduce_index;
 mod select_states;
