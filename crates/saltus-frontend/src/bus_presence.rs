@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use saltus_base::Span;
+use saltus_connect::Face;
 use saltus_flat::{self as flat, BaseType, EquationKind, Expr, ExprKind, Origin};
 use saltus_syntax::ast;
 
@@ -18,7 +19,6 @@ use crate::component::unravel;
 use crate::connection::{Connection, Connector};
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member, Memo};
-use saltus_connect::Face;
 
 impl<'a> Front<'a> {
     /// Removes what no connection reaches.
