@@ -27,7 +27,7 @@ pub mod value;
 
 use saltus_base::{Diagnostic, Diagnostics, Index, Span};
 use saltus_flat::{BaseType, Expr, ExprKind, FlatModel, FunctionId, LocalId, ModelNames, VarId, print_expr};
-use saltus_program::SlotKind;
+use saltus_program::{SlotId, SlotKind};
 
 pub use algorithm::assigned_variables;
 pub use constants::Memo;
@@ -350,16 +350,27 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(Value::numbers(dims, nodes))
     }
 
-    /// An external object is its slot, or that of the object it is another name of.
+    /// An external object is its slot, or that of the object it is another name of; of an array each element is one of the two.
     fn object(&mut self, id: VarId, span: Span) -> Lowered<Value> {
         let model = self.model;
         let variable = &model.variables[id];
-        match variable.binding.as_ref() {
-            Some(binding) if !matches!(binding.kind, ExprKind::Call { .. }) => self.folding(|l| l.value(binding)),
-            _ => match self.system.elements.get(id).map(Vec::as_slice) {
-                Some(&[slot]) => Ok(Value::Object(slot)),
-                _ => self.unsupported("arrays of external objects", span),
-            },
+        let dims: Vec<usize> = variable.ty.dims.iter().map(|d| d.known().unwrap_or(0) as usize).collect();
+        let slots = self.system.elements.get(id).cloned().unwrap_or_default();
+        let mut items = Vec::with_capacity(slots.len());
+        match &variable.binding {
+            Some(binding) => {
+                for (part, slots) in object_parts(binding, &slots) {
+                    match makes_objects(part) {
+                        true => items.extend(slots.iter().map(|&slot| Value::Object(slot))),
+                        false => items.extend(self.folding(|l| l.value(part))?.elements()),
+                    }
+                }
+            }
+            None => items.extend(slots.iter().map(|&slot| Value::Object(slot))),
+        }
+        match Value::assemble(dims, items) {
+            Some(value) => Ok(value),
+            None => self.unsupported("this array of external objects", span),
         }
     }
 
@@ -371,7 +382,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The slot that a node loads.
-    pub fn slot_of(&self, node: NodeId) -> Option<saltus_program::SlotId> {
+    pub fn slot_of(&self, node: NodeId) -> Option<SlotId> {
         match self.system.dag.node(node) {
             Node::Load(slot) => Some(slot),
             _ => None,
@@ -382,4 +393,20 @@ impl<'a, 's> Lowering<'a, 's> {
     pub fn is_parametric(&self, node: NodeId) -> bool {
         self.system.dag.loads(&[node]).iter().all(|&slot| self.system.slots[slot].kind == SlotKind::Parameter)
     }
+}
+
+/// The parts of the value of external objects, each with the slots it is for: an array written out is taken apart.
+pub fn object_parts<'a, 's>(value: &'a Expr, slots: &'s [SlotId]) -> Vec<(&'a Expr, &'s [SlotId])> {
+    let ExprKind::Array(items) = &value.kind else { return vec![(value, slots)] };
+    let n = slots.len() / items.len().max(1);
+    items.iter().zip(slots.chunks(n.max(1))).flat_map(|(item, slots)| object_parts(item, slots)).collect()
+}
+
+/// Whether a value of external objects is that of new ones, made by a constructor.
+pub fn makes_objects(value: &Expr) -> bool {
+    let mut is_made = false;
+    value.walk(&mut |e| {
+        is_made |= matches!(e.kind, ExprKind::Call { .. }) && matches!(e.ty.base, BaseType::ExternalObject(_));
+    });
+    is_made
 }

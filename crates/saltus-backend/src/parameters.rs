@@ -14,7 +14,7 @@ use saltus_program::{SlotId, SlotKind, SlotType};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::function_assertions::Made;
-use crate::lower::{Lowered, Lowering, known_dims};
+use crate::lower::{Lowered, Lowering, known_dims, makes_objects, object_parts};
 use crate::system::{Assignment, ScalarEquation, Start, System, slot_type};
 
 pub fn lower_parameters(model: &FlatModel, system: &mut System, diagnostics: &mut Diagnostics) {
@@ -98,12 +98,12 @@ fn give_guesses(lowering: &mut Lowering<'_, '_>, slots: &[SlotId], nodes: Vec<No
 
 /// An external object is made by its constructor, once.
 fn lower_object<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
-    let Some(binding) = variable.binding.as_ref().filter(|b| matches!(b.kind, ExprKind::Call { .. })) else {
-        return Ok(());
-    };
-    let nodes = lowering.acting_always(|l| l.literally(|l| l.scalars(binding)))?;
-    for (&slot, node) in slots.iter().zip(nodes) {
-        lowering.system.parameters.assignments.push(Assignment { slot, node, span: variable.span });
+    let Some(binding) = &variable.binding else { return Ok(()) };
+    for (part, slots) in object_parts(binding, slots).into_iter().filter(|(part, _)| makes_objects(part)) {
+        let nodes = lowering.acting_always(|l| l.literally(|l| l.scalars(part)))?;
+        for (&slot, node) in slots.iter().zip(nodes) {
+            lowering.system.parameters.assignments.push(Assignment { slot, node, span: variable.span });
+        }
     }
     Ok(())
 }

@@ -169,3 +169,95 @@ end Own;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,43.0,8.0"));
 }
+
+#[test]
+fn each_element_of_an_array_of_objects_is_made_once() {
+    let Some(library) = Library::new("included_arrays") else { return };
+    library.0.file(
+        "lib/Boxes.mo",
+        r##"
+package Boxes
+  model M
+    parameter Real k[2] = {3, 4};
+    Shapes.Box one = Shapes.Box(10);
+    Shapes.Box pair[2] = {Shapes.Box(k[i]) for i in 1:2};
+    Shapes.Box mixed[3] = {one, pair[2], Shapes.Box(20)};
+    Real x[2] = Shapes.size(pair), y[3];
+  equation
+    for i in 1:3 loop
+      y[i] = Shapes.size(mixed[i]) + time;
+    end for;
+  end M;
+end Boxes;
+"##,
+    );
+    let output = library.simulate("Boxes.M", &["--allow-external"], None);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,3.0,4.0,11.0,5.0,21.0"));
+}
+
+/// The standard library describes `usertab`: a function of the user that has tables by name.
+#[test]
+fn tables_come_from_a_function_of_the_model() {
+    let Some(library) = Library::new("included_usertab") else { return };
+    library.0.file(
+        "lib/Given.mo",
+        r##"
+package Given
+  class Table extends ExternalObject;
+    function constructor
+      input String tableName; input String fileName; input Real table[:, :]; input Integer columns[:];
+      input Integer smoothness; input Integer extrapolation;
+      output Table t;
+      external "C" t = ModelicaStandardTables_CombiTable1D_init2(fileName, tableName, table, size(table, 1), size(table, 2),
+        columns, size(columns, 1), smoothness, extrapolation, 0);
+    end constructor;
+    function destructor input Table t;
+      external "C" ModelicaStandardTables_CombiTable1D_close(t); end destructor;
+  end Table;
+  function value input Table t; input Integer column; input Real u; output Real y;
+    external "C" y = ModelicaStandardTables_CombiTable1D_getValue(t, column, u); end value;
+  function brings input Real x; output Real y;
+    external "C" y = brings(x) annotation(Include = "
+double brings(double x) { return x; }
+int usertab(char *name, int nipo, int dim[], int *colWise, double **table) {
+  static double rows[] = {0, 10, 2, 30};
+  static double columns[] = {0, 1, 2, 10, 20, 50};
+  if (nipo != 1) return 1;
+  *colWise = name[0] == 'c';
+  dim[0] = *colWise ? 3 : 2;
+  dim[1] = 2;
+  *table = *colWise ? columns : rows;
+  return name[0] != 'r' && name[0] != 'c';
+}");
+  end brings;
+  model M
+    Table r = Table("rows", "NoName", zeros(0, 2), {2}, 1, 1);
+    Table c = Table("columns", "NoName", zeros(0, 2), {2}, 1, 1);
+    Real x = value(r, 1, time), y = value(c, 1, time + 0.5), z = brings(time);
+  end M;
+  model Wrong
+    Table t = Table("unknown", "NoName", zeros(0, 2), {2}, 1, 1);
+    Real x = value(t, 1, time), z = brings(time);
+  end Wrong;
+  model Without
+    Table t = Table("rows", "NoName", zeros(0, 2), {2}, 1, 1);
+    Real x = value(t, 1, time);
+  end Without;
+end Given;
+"##,
+    );
+    let output = library.simulate("Given.M", &["--allow-external"], None);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // Straight lines between (0, 10) and (2, 30), and between (1, 20) and (2, 50).
+    assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,20.0,35.0,1.0"));
+    for (class, options, expected) in [
+        ("Given.M", &[][..], "`usertab`, which runs only with `--allow-external`"),
+        ("Given.Wrong", &["--allow-external"][..], "does not give the table `unknown`"),
+        ("Given.Without", &["--allow-external"][..], "no function of the model includes C source"),
+    ] {
+        let output = library.simulate(class, options, None);
+        assert_eq!(output.status.code(), Some(3), "{class}: {}", stderr(&output));
+        assert!(stderr(&output).replace('\n', " ").contains(expected), "{class}: {}", stderr(&output));
+    }
+}

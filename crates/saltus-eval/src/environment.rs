@@ -6,7 +6,7 @@ use saltus_base::{Diagnostic, Span};
 use saltus_flat::{EnumId, EnumType, FunctionId, RecordId, RecordType, VarId};
 use saltus_procedure::Procedure;
 
-use crate::{ImpureRandom, Outside, Value};
+use crate::{ImpureRandom, Outside, UserTable, Value};
 
 /// The model around an expression. All methods may be called any number of times.
 pub trait Environment {
@@ -18,6 +18,11 @@ pub trait Environment {
     fn enum_type(&self, id: EnumId) -> Arc<EnumType>;
     /// Contents of a file named by a path or a `modelica://` URI; the error says why not.
     fn read_file(&mut self, name: &str) -> Result<Vec<u8>, String>;
+    /// A table of the C function `usertab` of the model, see [`Outside::user_table`]; only a simulation has it.
+    fn user_table(&mut self, name: &str, n_variables: u32) -> Result<UserTable, String> {
+        let _ = n_variables;
+        Err(format!("the table `{name}` comes from the C function `usertab`, which only a simulation calls"))
+    }
     /// The path that a `modelica://` or `file://` URI stands for.
     fn resolve_uri(&mut self, uri: &str) -> Option<String>;
     /// Name of the component instance being evaluated, for `getInstanceName()`.

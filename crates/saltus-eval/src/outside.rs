@@ -79,6 +79,14 @@ pub struct Inclusion {
     pub functions: Vec<String>,
 }
 
+/// A matrix, row by row.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UserTable {
+    pub rows: usize,
+    pub columns: usize,
+    pub items: Vec<f64>,
+}
+
 pub trait Outside: Send {
     /// The C text of all external functions of the model, before any of them is called: they may need one another.
     fn include(&mut self, units: Vec<Inclusion>) {
@@ -122,6 +130,12 @@ pub trait Outside: Send {
     fn command(&mut self, text: &str) -> Reached<i64>;
     fn clock(&mut self) -> Clock;
     fn process_id(&mut self) -> i64;
+
+    /// The table that the C function `usertab` of the model has under a name. `n_variables` is 0 for a table over time.
+    fn user_table(&mut self, name: &str, n_variables: u32) -> Reached<UserTable> {
+        let _ = n_variables;
+        Err(format!("`usertab`, which is to give the table `{name}`, is not available"))
+    }
 
     /// Calls a function of the user's own libraries. It writes into the arguments that are outputs.
     fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {

@@ -42,7 +42,15 @@ impl<'a> Front<'a> {
     }
 
     /// The `experiment` annotation of a class.
-    pub fn experiment_of(&self, definition: &ast::ClassDef) -> flat::Experiment {
+    pub fn experiment_of(&mut self, definition: &ast::ClassDef) -> flat::Experiment {
+        let mut given =
+            class_annotation(definition).into_iter().flat_map(|a| &a.modification.arguments).filter_map(|a| match a {
+                ast::Argument::Modification(m) if m.name.parts.first()?.name == self.words.experiment => Some(m.span),
+                _ => None,
+            });
+        if let (Some(first), Some(second)) = (given.next(), given.next()) {
+            self.report(d::second_experiment(second, first));
+        }
         let number = |name: Name| {
             let annotation = class_annotation(definition)?;
             let experiment = argument(&annotation.modification, self.words.experiment)?;

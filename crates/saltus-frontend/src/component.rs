@@ -9,8 +9,8 @@ use saltus_syntax::ast;
 use saltus_typing as typing;
 
 use crate::diagnostics as d;
-use crate::instance::{ClassComp, CompId, CompKind, InstId, Leaf, Member, Memo, SimpleType, SlotId};
-use crate::modifier::{ModExpr, ModValue, merge};
+use crate::instance::{ClassComp, Comp, CompId, CompKind, InstId, Leaf, Member, Memo, SimpleType, SlotId};
+use crate::modifier::{ModExpr, ModRef, ModValue, merge};
 use crate::redeclaration::direction_word;
 use crate::{Front, Purpose};
 
@@ -123,6 +123,7 @@ impl<'a> Front<'a> {
         let (name, clause, declaration, scope, span) =
             (c.name, c.declared.clause, c.declared.declaration, c.declared.scope, c.declared.span);
         if let Some(&(_, inner)) = self.tree.implicit_inners.iter().find(|(n, _)| *n == name) {
+            self.check_unique_outer(comp, inner);
             return inner;
         }
         let message = self.missing_inner_message(scope, &clause.type_name);
@@ -140,6 +141,22 @@ impl<'a> Front<'a> {
         self.tree.implicit_inners.push((name, inner));
         self.tree[model].members.components.push(inner);
         inner
+    }
+
+    /// An `inner` is only added if all that lack it are of one class (specification 5.4).
+    fn check_unique_outer(&mut self, comp: CompId, inner: CompId) {
+        let class_of = |front: &mut Self, comp: CompId| {
+            let (scope, clause) = (front.tree[comp].declared.scope, front.tree[comp].declared.clause);
+            let slot = front.lookup_class(scope, &clause.type_name)?;
+            Some(front.tree[slot].class)
+        };
+        if let (Some(first), Some(second)) = (class_of(self, inner), class_of(self, comp))
+            && first != second
+        {
+            let (span, other) = (self.tree[comp].declared.span, self.tree[inner].declared.span);
+            let classes = [first, second].map(|class| self.library.qualified_name(class));
+            self.report(d::outers_differ(self.text(self.tree[comp].name), &classes, span, other));
+        }
     }
 
     pub fn comp_kind(&mut self, comp: CompId) -> CompKind {
@@ -251,19 +268,10 @@ impl<'a> Front<'a> {
         if self.tree[comp].prefixes.direction.is_none() {
             self.tree[comp].prefixes.direction = self.class_direction(slot);
         }
-        let prefixes = self.tree[comp].prefixes;
-        let path = self.tree[owner].path.clone();
-        let name = self.text(self.tree[comp].name);
         let mut elements = Vec::with_capacity(count as usize);
         let mut index = vec![1u32; dims.len()];
         for _ in 0..count {
-            let modifier = modifier.as_ref().map(|m| m.at_index(&index));
-            let inst = self.tree.new_inst(slot, modifier, Some(comp));
-            self.tree[inst].path = path.as_ref().map(|p| element_path(p, name, &index).into());
-            self.tree[inst].prefixes = prefixes;
-            self.tree[inst].depth = depth;
-            self.tree[inst].class_index = index.iter().copied().skip(index.len().saturating_sub(class_rank)).collect();
-            elements.push(inst);
+            elements.push(self.new_element(comp, slot, &modifier, &index, class_rank));
             advance(&mut index, &dims);
         }
         let kind = CompKind::Class(Rc::new(ClassComp { slot, elements: elements.clone() }));
@@ -276,6 +284,29 @@ impl<'a> Front<'a> {
             self.expand(inst);
         }
         Some(kind)
+    }
+
+    /// One element of a component of class type, not opened yet; its class has the last `class_rank` dimensions.
+    pub fn new_element(
+        &mut self,
+        comp: CompId,
+        slot: SlotId,
+        modifier: &ModRef<'a>,
+        index: &[u32],
+        class_rank: usize,
+    ) -> InstId {
+        let modifier = modifier.as_ref().map(|m| m.at_index(index));
+        let inst = self.tree.new_inst(slot, modifier, Some(comp));
+        let owner = self.tree[comp].owner;
+        let name = self.text(self.tree[comp].name);
+        let path = self.tree[owner].path.as_ref().map(|p| element_path(p, name, index).into());
+        let (prefixes, depth) = (self.tree[comp].prefixes, self.tree[owner].depth + 1);
+        let new = &mut self.tree[inst];
+        new.path = path;
+        new.prefixes = prefixes;
+        new.depth = depth;
+        new.class_index = index.iter().copied().skip(index.len().saturating_sub(class_rank)).collect();
+        inst
     }
 
     /// The model is too large: says so, and nothing more is instantiated.
@@ -361,6 +392,7 @@ impl<'a> Front<'a> {
 
     /// Finds the size of one dimension; reports and returns false where there is none.
     fn find_dim(&mut self, comp: CompId, k: usize, (subscript, scope): (&'a ast::Subscript, InstId)) -> bool {
+        let rank = self.sizes.so_far.get(&comp).map_or(k + 1, Vec::len);
         let size = match subscript {
             ast::Subscript::Expr(e) => {
                 self.note_index_type(comp, k, scope, e);
@@ -368,6 +400,7 @@ impl<'a> Front<'a> {
             }
             ast::Subscript::Colon(span) => match self.dims_of_binding(comp).get(k) {
                 Some(Dim::Known(n)) => Some(*n),
+                _ if self.is_open_dimension(comp, k, rank) => Some(0),
                 _ => {
                     let name = self.comp_name(comp);
                     let diagnostic = d::size_not_inferable(&name, *span);
@@ -560,10 +593,29 @@ impl<'a> Front<'a> {
             && let Some(record) = self.tree[element].owner
             && let Some(value) = self.value_from_record(comp, element, record)
         {
+            self.check_final_field(comp, record, own.is_some());
             return Some(value);
         }
         let rank = self.comp_subscripts(comp).len();
         self.mod_value(&own?, rank)
+    }
+
+    /// The value of a whole record must not override what its class declares final (specification 7.2.3); where the class of the
+    /// value declares the same, the two agree.
+    fn check_final_field(&mut self, field: CompId, record: CompId, has_value: bool) {
+        let is_final = |c: &Comp| c.declared.clause.prefixes.is_final;
+        if !has_value || !is_final(&self.tree[field]) {
+            return;
+        }
+        let Some(value) = self.written_value(record) else { return };
+        let BaseType::Record(id) = value.ty.base else { return };
+        let inst = self.slot_instance(self.types.record_slots[id]);
+        if let Some(Member::Component(given)) = self.member(inst, self.tree[field].name)
+            && !is_final(&self.tree[given])
+        {
+            let (name, declared) = (self.comp_name(field), self.tree[field].declared.span);
+            self.report(d::record_overrides_final(&name, value.span, declared));
+        }
     }
 
     /// `Rec r = e` gives `r.x` the value `e.x`.
@@ -685,7 +737,7 @@ fn element_path(outer: &str, name: &str, index: &[u32]) -> String {
 }
 
 /// The next index in row-major order, counting from 1.
-fn advance(index: &mut [u32], dims: &[u64]) {
+pub fn advance(index: &mut [u32], dims: &[u64]) {
     for k in (0..index.len()).rev() {
         if u64::from(index[k]) < dims[k] {
             index[k] += 1;

@@ -48,15 +48,21 @@ pub struct Connection {
 pub enum Argument<'a> {
     Connectors(Resolved),
     /// A member that an expandable connector does not have yet.
-    Missing {
-        bus: InstId,
-        part: &'a ast::RefPart,
-        face: Face,
-    },
+    Missing(Missing<'a>),
     /// A conditional component that is not there.
     Absent,
     /// Reported.
     Error,
+}
+
+/// A member that an expandable connector does not have.
+pub struct Missing<'a> {
+    pub bus: InstId,
+    pub part: &'a ast::RefPart,
+    /// Nothing inside of it is asked for.
+    pub is_last: bool,
+    /// How many dimensions the arrays around the expandable connector have.
+    pub n_outer: usize,
 }
 
 impl<'a> Front<'a> {
@@ -155,35 +161,43 @@ impl<'a> Front<'a> {
         self.connections_in(scope, otherwise.unwrap_or(&[]));
     }
 
-    fn connect(&mut self, scope: InstId, from: &'a ast::ComponentRef, to: &'a ast::ComponentRef, span: Span) {
+    pub fn connect(&mut self, scope: InstId, from: &'a ast::ComponentRef, to: &'a ast::ComponentRef, span: Span) {
         if self.is_deselected_connection(scope, from, to) {
             return;
         }
         let component = self.component_path(scope);
-        let a = self.connect_argument(scope, from);
-        let b = self.connect_argument(scope, to);
+        let mut a = self.connect_argument(scope, from);
+        let mut b = self.connect_argument(scope, to);
         self.check_connect_form(scope, from);
         self.check_connect_form(scope, to);
         let are_connectors = self.are_connectors(&a, from) & self.are_connectors(&b, to);
         if !are_connectors {
             return;
         }
-        match (a, b) {
-            (Argument::Connectors(a), Argument::Connectors(b)) => self.connect_all(a, b, span, &component),
-            (Argument::Missing { bus, part, face }, Argument::Connectors(other))
-            | (Argument::Connectors(other), Argument::Missing { bus, part, face }) => {
-                if let Some(new) = self.augment(scope, bus, part, face, &other) {
-                    self.connect_all(new, other, span, &component);
+        // Each round adds one member.
+        loop {
+            match (&a, &b) {
+                (Argument::Missing(missing), Argument::Connectors(other)) if missing.is_last => {
+                    if !self.augment(scope, missing, other) {
+                        return;
+                    }
+                    a = self.connect_argument(scope, from);
                 }
+                (Argument::Connectors(other), Argument::Missing(missing)) if missing.is_last => {
+                    if !self.augment(scope, missing, other) {
+                        return;
+                    }
+                    b = self.connect_argument(scope, to);
+                }
+                (Argument::Missing(missing), Argument::Missing(_) | Argument::Connectors(_))
+                | (Argument::Connectors(_), Argument::Missing(missing)) => {
+                    return self.defer(scope, [from, to], missing, span);
+                }
+                _ => break,
             }
-            (Argument::Missing { bus: a, part: pa, face: fa }, Argument::Missing { bus: b, part: pb, face: fb }) => {
-                self.network.pending_buses.push(crate::expandable::Pending {
-                    buses: [(a, pa.name.name, fa), (b, pb.name.name, fb)],
-                    span,
-                    component,
-                });
-            }
-            _ => {}
+        }
+        if let (Argument::Connectors(a), Argument::Connectors(b)) = (a, b) {
+            self.connect_all(a, b, span, &component);
         }
     }
 
@@ -232,12 +246,28 @@ impl<'a> Front<'a> {
             return;
         }
         for (&x, &y) in a.items.iter().zip(&b.items) {
+            if !self.are_both_expandable_or_none(x, y, span) {
+                return;
+            }
             for end in [x, y] {
                 *self.network.cardinalities.entry(end).or_insert(0) += 1;
             }
             let ends = [(x, a.face), (y, b.face)];
             self.network.connections.push(Connection { ends, span, component: component.clone() });
         }
+    }
+
+    /// Expandable connectors are connected with expandable connectors only (specification 9.1.3).
+    fn are_both_expandable_or_none(&mut self, x: Connector, y: Connector, span: Span) -> bool {
+        let mut is_bus = |end: Connector| matches!(end, Connector::Inst(inst) if self.is_expandable(inst));
+        let (bus, other) = match (is_bus(x), is_bus(y)) {
+            (true, false) => (x, y),
+            (false, true) => (y, x),
+            _ => return true,
+        };
+        let (bus, other) = (self.connector_name(bus), self.connector_name(other));
+        self.report(d::expandable_with_other(&bus, &other, span));
+        false
     }
 
     /// What an argument of `connect` (or `cardinality`, or `Connections.root`) means.
@@ -264,7 +294,10 @@ impl<'a> Front<'a> {
                 Argument::Connectors(found)
             }
             Walk::Absent => Argument::Absent,
-            Walk::Missing(bus, at) => Argument::Missing { bus, part: &reference.parts[at], face },
+            Walk::Missing(bus, at, n_outer) => {
+                let (part, is_last) = (&reference.parts[at], at + 1 == reference.parts.len());
+                Argument::Missing(Missing { bus, part, is_last, n_outer })
+            }
             Walk::Error => Argument::Error,
         }
     }
@@ -282,9 +315,13 @@ impl<'a> Front<'a> {
         if !self.is_present(comp) {
             return Walk::Absent;
         }
+        self.comp_kind(comp);
+        let part = &parts[at];
+        if !self.grow_to_subscripts(scope, comp, &part.subscripts, part.name.span) {
+            return Walk::Error;
+        }
         let kind = self.comp_kind(comp);
         let sizes = self.comp_dims(comp);
-        let part = &parts[at];
         let Some(picks) = self.picks(scope, comp, &sizes, &part.subscripts, part.name.span) else {
             return Walk::Error;
         };
@@ -345,7 +382,7 @@ impl<'a> Front<'a> {
                                 other => return other,
                             }
                         }
-                        _ if self.is_expandable(inst) && at + 2 == parts.len() => return Walk::Missing(inst, at + 1),
+                        _ if self.is_expandable(inst) => return Walk::Missing(inst, at + 1, outer_dims),
                         None if self.tree[inst].members.is_incomplete => return Walk::Error,
                         _ => {
                             let (name, inner) = (self.comp_name(comp), self.text(next.name.name));
@@ -433,6 +470,8 @@ impl<'a> Front<'a> {
                 continue;
             }
             match (self.comp_kind(comp), self.comp_kind(other)) {
+                (CompKind::Leaf(_), CompKind::Leaf(_))
+                    if self.pair_bus_arrays((comp, a.1), (other, b.1), connection) => {}
                 (CompKind::Leaf(_), CompKind::Leaf(_)) => {
                     self.pair_connectors(
                         (Connector::Leaf(comp, None), a.1),
@@ -571,6 +610,7 @@ fn position(ty: &flat::Type, subscripts: &[flat::Subscript]) -> Option<u64> {
 enum Walk {
     Done,
     Absent,
-    Missing(InstId, usize),
+    /// The expandable connector, which part it does not have, and how many dimensions are around it.
+    Missing(InstId, usize, usize),
     Error,
 }

@@ -149,6 +149,20 @@ pub fn modifies_final(span: Span, declared: Span) -> Diagnostic {
         .hint("remove the modification; a final value cannot be changed from outside")
 }
 
+/// A record whose value as a whole replaces a field that its class declares `final` (specification 7.2.3).
+pub fn record_overrides_final(name: &str, span: Span, declared: Span) -> Diagnostic {
+    message("E0291", span, format!("this value gives the final field `{name}` another one"))
+        .label(declared, "declared final here")
+        .hint("use a value of the same record class, or modify the fields that are not final one by one")
+}
+
+/// Two `experiment` annotations in one class; the first one counts.
+pub fn second_experiment(span: Span, first: Span) -> Diagnostic {
+    message("W0292", span, "the class has an `experiment` annotation already; this one is ignored".to_string())
+        .label(first, "this one counts")
+        .hint("remove one of them")
+}
+
 /// A modification of an element that the class does not have.
 pub fn no_such_element(name: &str, class: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
     message("E0214", span, format!("modification of `{name}`: `{class}` has no such element"))

@@ -5,27 +5,31 @@
 //! connect(bus.speed, sensor.w);      ⇒   bus gets a Real `speed`
 //! ```
 //!
-//! Members that are declared in an expandable connector but not connected do not exist.
+//! A member may be asked for before anything describes it, by another connection or by a bus that this one is connected to; such a
+//! connection waits. Which elements of arrays there are is found in `bus_arrays`, which members exist in `bus_presence`.
 
-use std::collections::HashSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use saltus_base::{Name, Span};
-use saltus_connect::Face;
+use saltus_base::{Diagnostic, Name, Span};
 use saltus_syntax::ast;
 
 use crate::Front;
-use crate::connection::{Connection, Connector, Resolved};
+use crate::connection::{Connector, Missing, Resolved};
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member, Memo};
 use crate::modifier::Mod;
+use crate::reference::Iterated;
 
-/// A connection between two members that neither bus has yet.
-pub struct Pending {
-    pub buses: [(InstId, Name, Face); 2],
-    pub span: Span,
-    pub component: Arc<str>,
+/// A connection that names a member of an expandable connector that nothing describes yet.
+pub struct Deferred<'a> {
+    scope: InstId,
+    from: &'a ast::ComponentRef,
+    to: &'a ast::ComponentRef,
+    span: Span,
+    /// The loops around it.
+    iterators: Vec<(Name, Iterated)>,
+    /// What is wrong if the member never comes.
+    diagnostic: Diagnostic,
 }
 
 impl<'a> Front<'a> {
@@ -41,45 +45,51 @@ impl<'a> Front<'a> {
         matches!(self.tree[comp].memo.kind, Memo::Known(CompKind::Error))
     }
 
-    /// Adds the member that a connection asks for, made like the connector on the other side.
-    pub fn augment(
-        &mut self,
-        scope: InstId,
-        bus: InstId,
-        part: &'a ast::RefPart,
-        face: Face,
-        other: &Resolved,
-    ) -> Option<Resolved> {
-        let name = part.name.name;
-        let &like = other.items.first()?;
-        let mut dims = other.dims.clone();
-        let mut subscripts = Vec::new();
-        for subscript in &part.subscripts {
-            let ast::Subscript::Expr(e) = subscript else { return None };
-            let typed = self.expression(scope, e);
-            match self.structural_quietly(&typed) {
-                Some(saltus_eval::Value::Integer(i)) if i > 0 => subscripts.push(i as u64),
-                _ => {
-                    self.report(d::connect_subscript(self.text(name), e.span));
-                    return None;
-                }
-            }
+    /// Adds the member that a connection asks for, made like the connector on the other side; `n_outer` dimensions of that belong
+    /// to the array that the expandable connector is an element of.
+    pub fn augment(&mut self, scope: InstId, missing: &Missing<'a>, other: &Resolved) -> bool {
+        let Some(&like) = other.items.first() else { return false };
+        let name = missing.part.name.name;
+        let own = other.dims.get(missing.n_outer..).unwrap_or(&[]);
+        let n_subscripts = missing.part.subscripts.len();
+        if n_subscripts == 0 {
+            return self.add_member(missing.bus, name, like, own.to_vec()).is_some();
         }
-        let sizes: Vec<u64> = if subscripts.is_empty() { std::mem::take(&mut dims) } else { subscripts.clone() };
-        let comp = self.add_member(bus, name, like, sizes.clone())?;
-        let items = match self.comp_kind(comp) {
-            CompKind::Leaf(_) if sizes.is_empty() => vec![Connector::Leaf(comp, None)],
-            CompKind::Leaf(_) if !subscripts.is_empty() => {
-                vec![Connector::Leaf(comp, Some(subscripts.iter().product::<u64>().saturating_sub(1)))]
-            }
-            CompKind::Leaf(_) => (0..sizes.iter().product()).map(|k| Connector::Leaf(comp, Some(k))).collect(),
-            CompKind::Class(class) if subscripts.is_empty() => {
-                class.elements.iter().map(|&i| Connector::Inst(i)).collect()
-            }
-            CompKind::Class(class) => vec![Connector::Inst(*class.elements.last()?)],
-            CompKind::Error => return None,
+        // `connect(bus.x[2], y)`: an array that has the elements that are used.
+        let mut n_sliced = 0;
+        for subscript in &missing.part.subscripts {
+            let ast::Subscript::Expr(e) = subscript else {
+                self.report(d::connect_subscript(self.text(name), missing.part.name.span));
+                return false;
+            };
+            let typed = self.expression(scope, e);
+            n_sliced += usize::from(typed.ty.rank() > 0);
+        }
+        let mut sizes = vec![0; n_subscripts];
+        let mut is_open = vec![true; n_subscripts];
+        for &size in own.get(n_sliced..).unwrap_or(&[]) {
+            sizes.push(size);
+            is_open.push(false);
+        }
+        let added = self.add_member(missing.bus, name, like, sizes);
+        if let Some(comp) = added {
+            self.network.growing.insert(comp, is_open.into());
+        }
+        added.is_some()
+    }
+
+    /// Keeps a connection for later, when the member it asks for may be known.
+    pub fn defer(&mut self, scope: InstId, [from, to]: [&'a ast::ComponentRef; 2], missing: &Missing<'a>, span: Span) {
+        let name = self.text(missing.part.name.name);
+        let diagnostic = if missing.is_last {
+            d::bus_member_unknown(name, span)
+        } else {
+            let bus = self.connector_name(Connector::Inst(missing.bus));
+            let nearest = self.nearest_name(missing.bus, name, false);
+            d::no_member(name, &bus, nearest.as_deref(), missing.part.name.span)
         };
-        Some(Resolved { dims: if subscripts.is_empty() { sizes } else { dims }, items, face, whole: None })
+        let iterators = self.context.iterators.clone();
+        self.network.deferred.push(Deferred { scope, from, to, span, iterators, diagnostic });
     }
 
     /// A new member of an expandable connector with the type of `like`.
@@ -111,13 +121,14 @@ impl<'a> Front<'a> {
         self.comp_kind(comp);
         // The type behind a redeclared or short class may bring a direction; a member of a bus is neither.
         self.tree[comp].prefixes.direction = None;
+        self.network.added.insert(comp);
         Some(comp)
     }
 
     /// Gives connected expandable connectors the same members, until nothing changes any more.
     pub fn complete_buses(&mut self) {
         loop {
-            let mut changed = self.retry_pending();
+            let mut changed = false;
             for k in 0..self.network.connections.len() {
                 let [(a, _), (b, _)] = self.network.connections[k].ends;
                 if let (Connector::Inst(a), Connector::Inst(b)) = (a, b)
@@ -128,64 +139,26 @@ impl<'a> Front<'a> {
                     changed |= self.share_members(b, a);
                 }
             }
-            if !changed {
+            if !changed && !self.retry_deferred() {
                 break;
             }
         }
-        for pending in std::mem::take(&mut self.network.pending_buses) {
-            let name = self.text(pending.buses[0].1);
-            self.report(d::bus_member_unknown(name, pending.span));
+        for deferred in std::mem::take(&mut self.network.deferred) {
+            self.report(deferred.diagnostic);
         }
         self.drop_unconnected_members();
     }
 
-    fn retry_pending(&mut self) -> bool {
-        let mut changed = false;
-        for pending in std::mem::take(&mut self.network.pending_buses) {
-            let [(a, name_a, _), (b, name_b, _)] = pending.buses;
-            let (x, y) = (self.member(a, name_a), self.member(b, name_b));
-            let (x, y) = match (x, y) {
-                (Some(Member::Component(x)), Some(Member::Component(y))) => (Some(x), Some(y)),
-                (Some(Member::Component(x)), None) => {
-                    let sizes = self.comp_dims(x).to_vec();
-                    let like = self.first_connector(x);
-                    (Some(x), like.and_then(|l| self.add_member(b, name_b, l, sizes)))
-                }
-                (None, Some(Member::Component(y))) => {
-                    let sizes = self.comp_dims(y).to_vec();
-                    let like = self.first_connector(y);
-                    (like.and_then(|l| self.add_member(a, name_a, l, sizes)), Some(y))
-                }
-                _ => (None, None),
-            };
-            let (Some(x), Some(y)) = (x, y) else {
-                self.network.pending_buses.push(pending);
-                continue;
-            };
-            changed = true;
-            let (xs, ys) = (self.all_connectors(x), self.all_connectors(y));
-            for (x, y) in xs.into_iter().zip(ys) {
-                let ends = [(x, pending.buses[0].2), (y, pending.buses[1].2)];
-                self.network.connections.push(Connection {
-                    ends,
-                    span: pending.span,
-                    component: pending.component.clone(),
-                });
-            }
+    /// Whether a connection that was kept can be made now.
+    fn retry_deferred(&mut self) -> bool {
+        let deferred = std::mem::take(&mut self.network.deferred);
+        let n_before = deferred.len();
+        for Deferred { scope, from, to, span, iterators, .. } in deferred {
+            let outside = std::mem::replace(&mut self.context.iterators, iterators);
+            self.connect(scope, from, to, span);
+            self.context.iterators = outside;
         }
-        changed
-    }
-
-    fn first_connector(&mut self, comp: CompId) -> Option<Connector> {
-        self.all_connectors(comp).first().copied()
-    }
-
-    fn all_connectors(&mut self, comp: CompId) -> Vec<Connector> {
-        match self.comp_kind(comp) {
-            CompKind::Leaf(_) => vec![Connector::Leaf(comp, None)],
-            CompKind::Class(class) => class.elements.iter().map(|&i| Connector::Inst(i)).collect(),
-            CompKind::Error => Vec::new(),
-        }
+        self.network.deferred.len() < n_before
     }
 
     /// Adds the members of `from` to `to`.
@@ -195,6 +168,8 @@ impl<'a> Front<'a> {
             let name = self.tree[comp].name;
             match self.member(to, name) {
                 Some(Member::Component(other)) => {
+                    let sizes = self.comp_dims(comp);
+                    changed |= self.grow(other, &sizes);
                     // Nested buses share their members too.
                     let (xs, ys) = (self.comp_elements(comp), self.comp_elements(other));
                     for (x, y) in xs.into_iter().zip(ys) {
@@ -206,9 +181,17 @@ impl<'a> Front<'a> {
                 Some(Member::Class(_)) => {}
                 None => {
                     let sizes = self.comp_dims(comp).to_vec();
-                    if let Some(like) = self.first_connector(comp)
-                        && self.add_member(to, name, like, sizes).is_some()
+                    let like = match self.comp_kind(comp) {
+                        CompKind::Leaf(_) => Some(Connector::Leaf(comp, None)),
+                        CompKind::Class(class) => class.elements.first().map(|&inst| Connector::Inst(inst)),
+                        CompKind::Error => None,
+                    };
+                    if let Some(like) = like
+                        && let Some(new) = self.add_member(to, name, like, sizes)
                     {
+                        if let Some(is_open) = self.network.growing.get(&comp).cloned() {
+                            self.network.growing.insert(new, is_open);
+                        }
                         changed = true;
                     }
                 }
@@ -217,75 +200,8 @@ impl<'a> Front<'a> {
         changed
     }
 
-    /// Declared members of expandable connectors that no connection reaches.
-    fn drop_unconnected_members(&mut self) {
-        let mut reached: HashSet<CompId> = HashSet::new();
-        let mut todo: Vec<(Connector, Connector)> = Vec::new();
-        let mut buses: Vec<InstId> = Vec::new();
-        for connection in &self.network.connections {
-            let [(a, _), (b, _)] = connection.ends;
-            todo.push((a, b));
-        }
-        // A connection between two buses reaches a member only if something else reaches it on either side, so direct
-        // connections come first and bus-to-bus ones spread what they found.
-        let mut between: Vec<(InstId, InstId)> = Vec::new();
-        for (a, b) in todo {
-            match (a, b) {
-                (Connector::Inst(x), Connector::Inst(y)) if self.is_expandable(x) || self.is_expandable(y) => {
-                    between.push((x, y));
-                    buses.extend([x, y]);
-                }
-                _ => {}
-            }
-            for end in [a, b] {
-                match end {
-                    Connector::Leaf(comp, _) => {
-                        reached.insert(comp);
-                    }
-                    Connector::Inst(inst) => {
-                        if let Some(owner) = self.tree[inst].owner {
-                            reached.insert(owner);
-                        }
-                    }
-                }
-            }
-        }
-        loop {
-            let before = reached.len();
-            for &(x, y) in &between {
-                for (from, to) in [(x, y), (y, x)] {
-                    for comp in self.tree[from].members.components.clone() {
-                        let name = self.tree[comp].name;
-                        let from_is_bus = self.is_expandable(from);
-                        if (reached.contains(&comp) || !from_is_bus)
-                            && let Some(Member::Component(other)) = self.member(to, name)
-                        {
-                            reached.insert(comp);
-                            reached.insert(other);
-                        }
-                    }
-                }
-            }
-            if reached.len() == before {
-                break;
-            }
-        }
-        for bus in self.all_buses() {
-            for comp in self.tree[bus].members.components.clone() {
-                let is_nested_bus = self.comp_elements(comp).first().is_some_and(|&inst| self.is_expandable(inst));
-                let is_fixed = matches!(
-                    self.tree[comp].prefixes.variability,
-                    Some(ast::Variability::Constant | ast::Variability::Parameter)
-                );
-                if !reached.contains(&comp) && !is_nested_bus && !is_fixed {
-                    self.tree[comp].memo.is_present = Memo::Known(false);
-                }
-            }
-        }
-    }
-
     /// All expandable connectors of the model.
-    fn all_buses(&mut self) -> Vec<InstId> {
+    pub fn all_buses(&mut self) -> Vec<InstId> {
         let mut buses = Vec::new();
         let mut todo = vec![self.tree.model];
         while let Some(inst) = todo.pop() {

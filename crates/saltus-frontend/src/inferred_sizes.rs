@@ -69,8 +69,10 @@ impl Front<'_> {
             ExprKind::Call { function, arguments } if self.functions[*function].is_record_constructor => {
                 Some(self.written_sizes(arguments.get(field as usize)?, level))
             }
-            ExprKind::Call { function, .. } => {
+            ExprKind::Call { function, arguments } => {
                 let default = self.result_default(*function)?;
+                let arguments: Vec<Option<Expr>> = arguments.iter().cloned().map(Some).collect();
+                let default = self.substitute(*function, &default, &arguments).unwrap_or(default);
                 self.field_sizes(&default, field, level + 1)
             }
             _ => None,

@@ -16,6 +16,8 @@ mod acyclic;
 mod annotation;
 mod assemble;
 mod attributes;
+mod bus_arrays;
+mod bus_presence;
 mod call;
 mod class_rules;
 mod component;
@@ -128,7 +130,7 @@ struct Front<'a> {
     types: Types<'a>,
     functions: Functions,
     context: Context,
-    network: Network,
+    network: Network<'a>,
     overconstrained: Overconstrained,
     checks: Checks<'a>,
 }
@@ -165,15 +167,16 @@ impl<'a> Front<'a> {
         self.pair_up();
         self.add_own_nodes();
         self.span_graph();
-        self.announce_connectors(self.tree.model);
+        self.announce_connectors(self.tree.model, false);
         let mut equations = self.network.close(&mut self.messages);
+        equations.append(&mut self.unused_elements());
         equations.append(&mut self.overconstrained.constraint_equations);
         equations
     }
 
-    /// Tells the connection sets about every flow variable, connected or not.
-    fn announce_connectors(&mut self, inst: InstId) {
-        let in_bus = self.is_expandable(inst);
+    /// Tells the connection sets about every flow variable, connected or not; those that a connection `added` to a bus are there on
+    /// both sides (specification 9.2).
+    fn announce_connectors(&mut self, inst: InstId, is_added: bool) {
         for comp in self.tree[inst].members.components.clone() {
             if !self.is_instantiated(comp) {
                 continue;
@@ -187,14 +190,15 @@ impl<'a> Front<'a> {
                     }
                     if connection == Some(ast::Connection::Flow) {
                         self.network.sets.add_flow(End::inside(var));
-                        if in_bus {
+                        if is_added {
                             self.network.sets.add_flow(End::outside(var));
                         }
                     }
                 }
                 instance::CompKind::Class(class) => {
+                    let is_added = is_added || self.network.added.contains(&comp);
                     for &element in &class.elements {
-                        self.announce_connectors(element);
+                        self.announce_connectors(element, is_added);
                     }
                 }
                 instance::CompKind::Error => {}

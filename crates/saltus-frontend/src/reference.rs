@@ -217,8 +217,12 @@ impl<'a> Front<'a> {
             return self.local_expr(scope, comp, parts, span);
         }
         if !self.is_present(comp) {
-            let name = self.comp_name(comp);
-            self.report(d::absent_component(&name, span, self.tree[comp].declared.span));
+            let (name, declared) = (self.comp_name(comp), self.tree[comp].declared.span);
+            let is_in_bus = self.tree[comp].declared.condition.is_none();
+            self.report(match is_in_bus {
+                true => d::bus_member_absent(&name, span, declared),
+                false => d::absent_component(&name, span, declared),
+            });
             return Expr::error(span);
         }
         match self.comp_kind(comp) {
@@ -229,11 +233,16 @@ impl<'a> Front<'a> {
                     self.report(d::no_member(inner, &name, None, next.name.span));
                     return Expr::error(span);
                 }
+                if !self.names_elements(comp, &parts[0].subscripts, span) {
+                    return Expr::error(span);
+                }
                 let value = self.leaf_expr(comp, span);
                 if !parts[0].subscripts.is_empty() {
                     self.check_index_types(scope, comp, &parts[0].subscripts);
                 }
-                self.subscripted(scope, value, &parts[0].subscripts, span)
+                let value = self.subscripted(scope, value, &parts[0].subscripts, span);
+                self.check_bus_element(comp, &value, span);
+                value
             }
             CompKind::Class(class) => {
                 let dims = self.comp_dims(comp);
@@ -608,6 +617,15 @@ impl<'a> Front<'a> {
             let around = found;
             let inside = match around {
                 Member::Class(slot) => self.slot_instance(slot),
+                // The sizes of a local may depend on inputs, but its class says what is in it.
+                Member::Component(comp) if self.tree[self.tree[comp].owner].function.is_some() => {
+                    let (at, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
+                    let slot = self.lookup_class(at, &clause.type_name)?;
+                    if self.simple_type(slot).is_some() {
+                        return None;
+                    }
+                    self.slot_instance(slot)
+                }
                 Member::Component(comp) => {
                     let comp = self.actual(comp);
                     match self.comp_kind(comp) {
@@ -672,7 +690,7 @@ pub fn nest(mut values: Vec<Expr>, dims: &[u64], ty: &Type, span: Span) -> Expr 
 }
 
 /// A subscript as a position: Integers count, Booleans and enumerations by their ordinal.
-fn index_of(value: &Value) -> Option<u64> {
+pub fn index_of(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(i) => Some(u64::try_from(*i).unwrap_or(0)),
         Value::Boolean(b) => Some(u64::from(*b) + 1),
@@ -681,6 +699,6 @@ fn index_of(value: &Value) -> Option<u64> {
     }
 }
 
-fn index_list(value: &Value) -> Option<Vec<u64>> {
+pub fn index_list(value: &Value) -> Option<Vec<u64>> {
     value.elements().iter().map(index_of).collect()
 }

@@ -17,6 +17,7 @@
 
 mod memory;
 mod trampoline;
+mod user_table;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod utilities;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{
-    Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, Value,
+    Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, UserTable, Value,
 };
 use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_procedure::Procedure;
@@ -103,6 +103,13 @@ impl Environment for World {
         match &mut self.outside {
             Some(outside) => outside.read(name),
             None => Err("this simulation has no access to files".to_owned()),
+        }
+    }
+
+    fn user_table(&mut self, name: &str, n_variables: u32) -> Result<UserTable, String> {
+        match &mut self.outside {
+            Some(outside) => outside.user_table(name, n_variables),
+            None => Err("this simulation has no access to C code".to_owned()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use saltus_eval::{ForeignCall, Reached, Value};
+use saltus_eval::{ForeignCall, Reached, UserTable, Value};
 
 const WHY: &str = "this build of saltus has no machine code (feature `jit`)";
 
@@ -15,6 +15,10 @@ impl ForeignFunctions {
     }
 
     pub fn call(&mut self, _: &ForeignCall, _: &[PathBuf], _: Option<&str>, _: &mut [Value]) -> Reached<Option<Value>> {
+        Err(WHY.to_owned())
+    }
+
+    pub fn user_table(&mut self, _: &Path, _: &str, _: u32) -> Reached<UserTable> {
         Err(WHY.to_owned())
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_base::printable;
-use saltus_eval::{Clock, FileKind, ForeignCall, Inclusion, Outside, Reached, Value};
+use saltus_eval::{Clock, FileKind, ForeignCall, Inclusion, Outside, Reached, UserTable, Value};
 #[cfg(feature = "jit")]
 use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
@@ -180,6 +180,17 @@ impl Resources {
         }
         let [name, ..] = names;
         PathBuf::from(name)
+    }
+
+    /// Shows what foreign code has said.
+    fn print_said(&mut self) {
+        #[cfg(feature = "jit")]
+        for said in self.foreign.take_said() {
+            match said {
+                Said::Message(text) => self.print(text.trim_end()),
+                Said::Warning(text) => self.print(&format!("warning: {}", text.trim_end())),
+            }
+        }
     }
 
     /// Refuses to fill the disk.
@@ -389,6 +400,24 @@ impl Outside for Resources {
         i64::from(std::process::id())
     }
 
+    fn user_table(&mut self, name: &str, n_variables: u32) -> Reached<UserTable> {
+        if self.included.is_empty() {
+            return Err(format!(
+                "the table `{name}` comes from a C function `usertab`, but no function of the model includes C source"
+            ));
+        }
+        if !self.permissions.external {
+            return Err(format!(
+                "the table `{name}` comes from the C function `usertab`, which runs only with `--allow-external`"
+            ));
+        }
+        let library = self.compiled()?;
+        self.foreign.load(&library)?;
+        let table = self.foreign.user_table(&library, name, n_variables);
+        self.print_said();
+        table
+    }
+
     fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
         let entry = self.entry(call);
         let libraries = match call.libraries {
@@ -406,13 +435,7 @@ impl Outside for Resources {
         let paths = self.load(call, entry.is_some()).map_err(told)?;
         self.resolve_names(call, arguments);
         let called = self.foreign.call(call, &paths, entry.as_deref(), arguments).map_err(told);
-        #[cfg(feature = "jit")]
-        for said in self.foreign.take_said() {
-            match said {
-                Said::Message(text) => self.print(text.trim_end()),
-                Said::Warning(text) => self.print(&format!("warning: {}", text.trim_end())),
-            }
-        }
+        self.print_said();
         called
     }
 }

@@ -11,7 +11,7 @@ use super::spline::Jet;
 use super::surface::{Surface, SurfaceJet};
 use super::table_files::read_table;
 use super::time_table::{TimeEvents, TimeTable};
-use super::{NativeContext, NativeError, NativeFunction, NativeResult, Object};
+use super::{NativeContext, NativeFunction, NativeResult, Object};
 use crate::Value;
 
 /// Function, its directional derivative, and the positions of the arguments that it is differentiated by.
@@ -190,9 +190,13 @@ fn init(context: &mut NativeContext, args: &mut [Value], kind: TableKind, versio
         read_table(file, &bytes, name, delimiter, n_header_lines, context.elements)
             .map_err(|why| format!("`{file}`: {why}"))?
     } else if name != "NoName" && !name.trim().is_empty() {
-        let message =
-            format!("the table `{name}` is to come from a C function `usertab` of the user, which cannot be linked");
-        return Err(NativeError::Failed(message));
+        let n_variables = match kind {
+            TableKind::Time => 0,
+            TableKind::OneD => 1,
+            TableKind::TwoD => 2,
+        };
+        let table = context.env.user_table(name, n_variables)?;
+        Matrix { rows: table.rows, columns: table.columns, items: table.items }
     } else {
         let &[rows, n_columns] = value(args, 2)?.dims() else { return Err("argument 3 must be a matrix".into()) };
         Matrix { rows, columns: n_columns, items: reals(args, 2)? }

@@ -67,6 +67,33 @@ pub fn bus_member_unknown(name: &str, span: Span) -> Diagnostic {
         .hint("connect it to a declared connector somewhere, or declare it in the expandable connector")
 }
 
+/// A member of an expandable connector in an expression that no connection makes exist (specification 9.1.3).
+pub fn bus_member_absent(name: &str, span: Span, declared: Span) -> Diagnostic {
+    message(
+        "E0544",
+        span,
+        format!("`{name}` does not exist: nothing is connected to this part of the expandable connector"),
+    )
+    .label(declared, "declared here")
+    .hint("connect something to it, here or in an expandable connector that this one is connected to")
+}
+
+/// An array of an expandable connector that has the elements that are connected, used without saying which (specification 9.1.3).
+pub fn sizeless_array(name: &str, span: Span) -> Diagnostic {
+    message("E0545", span, format!("the array `{name}` of the expandable connector has no size of its own"))
+        .hint("name the elements that are connected by subscripts, or declare the array with a size")
+}
+
+/// An expandable connector connected with one that is not expandable (specification 9.1.3).
+pub fn expandable_with_other(bus: &str, other: &str, span: Span) -> Diagnostic {
+    message(
+        "E0546",
+        span,
+        format!("the expandable connector `{bus}` is connected with `{other}`, which is not expandable"),
+    )
+    .hint("connect it with a member of the expandable connector")
+}
+
 /// `inStream` of something that is not a stream variable.
 pub fn not_a_stream(operator: &str, text: &str, span: Span) -> Diagnostic {
     message("E0537", span, format!("`{operator}` expects a stream variable, but `{text}` is not one"))

@@ -218,6 +218,20 @@ pub fn deselects_no_connection(from: &str, to: &str, span: Span) -> Diagnostic {
         .hint("write both connectors as the base class does")
 }
 
+/// `outer` components of one name and several classes without an `inner` one (specification 5.4).
+pub fn outers_differ(name: &str, classes: &[String; 2], span: Span, other: Span) -> Diagnostic {
+    let [first, second] = classes;
+    message(
+        "E0293",
+        span,
+        format!(
+            "no `inner` declaration for the outer `{name}`, which is of class `{second}` here and `{first}` elsewhere"
+        ),
+    )
+    .label(other, format!("of class `{first}` here"))
+    .hint(format!("declare `inner … {name}` of a class that has everything these need"))
+}
+
 /// A class with a value, `a(B = C)`. The value is ignored: libraries have such modifications, and other tools read over them.
 pub fn class_given_value(name: &str, span: Span) -> Diagnostic {
     message("E0279", span, format!("`{name}` is a class and cannot be given a value; the value is ignored"))
@@ -240,7 +254,7 @@ pub fn nested_prefix(prefix: &str, name: &str, outer: &str, span: Span) -> Diagn
 
 /// `flow Boolean`, `stream Integer`.
 pub fn connection_type(prefix: &str, name: &str, expected: &str, span: Span) -> Diagnostic {
-    message("E0291", span, format!("the {prefix} variable `{name}` must be {expected}"))
+    message("E0294", span, format!("the {prefix} variable `{name}` must be {expected}"))
         .hint("what cannot be added up or mixed does not flow: remove the prefix, or use another type")
 }
 
