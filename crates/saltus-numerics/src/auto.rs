@@ -11,6 +11,7 @@
 use crate::bdf::Bdf;
 use crate::dormand_prince::DormandPrince;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::interpolant::Interpolant;
 use crate::linear_solver::is_worth_sparse;
 use crate::rosenbrock::{Rosenbrock, RosenbrockMethod};
 use crate::tuning::automatic::*;
@@ -229,6 +230,10 @@ impl Integrator for Automatic {
 
     fn interpolate(&self, t: f64, x: &mut [f64]) {
         self.active().interpolate(t, x);
+    }
+
+    fn interpolant(&self, state: usize) -> Interpolant {
+        self.active().interpolant(state)
     }
 
     fn step_start(&self) -> f64 {
