@@ -8,12 +8,14 @@
 //! time at which it changes, or how far it has been found not to. A search goes only so far at a time: what an event on the way
 //! makes obsolete has cost little.
 
-use saltus_program::{RelationId, SimProgram};
+use saltus_numerics::Interval;
+use saltus_program::{RELATION_BAND, RelationId, RelationOp, SimProgram};
 use serde::{Deserialize, Serialize};
 
 use super::Detection;
-use super::march::{March, Outcome, Pace, Watched};
+use super::march::{March, Outcome, Pace, Watched, instant};
 use super::tape::Tape;
+use crate::constants::WIDEST_BAND;
 
 /// Enclosures that are computed for a relation at once. Enough to pass a few periods of a signal; few beside what an event costs.
 const EFFORT: u32 = 128;
@@ -29,6 +31,8 @@ struct Search {
     /// False while the relation is masked, or both sides of a threshold are combined.
     is_active: bool,
     memory: bool,
+    /// By how much the threshold is moved in favour of the value, which it has by rounding only.
+    shift: f64,
     /// Values that it depends on and that were fixed when the search began.
     leaves: Vec<f64>,
     /// Up to here the relation keeps its value.
@@ -56,6 +60,7 @@ impl Ahead {
             relation,
             is_active: false,
             memory: false,
+            shift: 0.0,
             leaves: Vec::new(),
             kept_to: f64::INFINITY,
             next: f64::INFINITY,
@@ -88,9 +93,7 @@ impl Ahead {
 
     /// No relation is looked after any more.
     pub fn suspend(&mut self) {
-        for search in &mut self.searches {
-            (search.is_active, search.next, search.kept_to) = (false, f64::INFINITY, f64::INFINITY);
-        }
+        self.searches.iter_mut().for_each(Search::suspend);
     }
 
     /// After an event at `t`: begins anew where something has changed.
@@ -120,7 +123,7 @@ impl Search {
         let id: RelationId = saltus_base::Index::from_usize(self.relation);
         let Some(relation) = scope.program.events.relations.get(id) else { return };
         if masked.contains(&id) {
-            (self.is_active, self.next, self.kept_to) = (false, f64::INFINITY, f64::INFINITY);
+            self.suspend();
             return;
         }
         let value = |slot: saltus_program::SlotId| scope.memory.get(saltus_base::Index::index(slot)).copied();
@@ -135,7 +138,27 @@ impl Search {
         (self.is_active, self.memory, self.leaves) = (true, memory, values);
         (self.kept_to, self.next) = (t, f64::INFINITY);
         self.pace = self.pace.restarted();
+        self.shift = 0.0;
+        let crossing = scope.tape.over(self.relation, Interval::point(t));
+        let z = scope.tape.at(self.relation, t);
+        if self.watched(relation.op).has_changed(z) {
+            // An event may give a relation either value where its operands are equal up to rounding. Further from that it is for
+            // the steps to find out what happens.
+            if z.abs() > WIDEST_BAND * crossing.scale {
+                self.suspend();
+                return;
+            }
+            self.shift = 2.0 * z.abs().max(RELATION_BAND * crossing.scale);
+        }
         self.go_on(scope);
+    }
+
+    fn suspend(&mut self) {
+        (self.is_active, self.next, self.kept_to) = (false, f64::INFINITY, f64::INFINITY);
+    }
+
+    fn watched(&self, op: RelationOp) -> Watched {
+        Watched { op, memory: self.memory, shift: self.shift }
     }
 
     fn go_on(&mut self, scope: &mut Scope) {
@@ -147,7 +170,7 @@ impl Search {
         let mut march = March {
             tape: &mut *scope.tape,
             relation: self.relation,
-            watched: Watched { op: relation.op, memory: self.memory, shift: 0.0 },
+            watched: self.watched(relation.op),
             longest_sample: scope.longest_sample,
             least_time: scope.least_time,
             budget: EFFORT,
@@ -159,8 +182,9 @@ impl Search {
             Outcome::Kept => self.kept_to = scope.stop_time,
             Outcome::Paused { at } => self.kept_to = at,
             Outcome::Changes { before, after } => {
-                // Not at the present time, at which it has just been settled.
-                self.next = march.locate(before, after).max(self.kept_to.next_up());
+                // Not in the instant that has just been settled.
+                let earliest = self.kept_to + instant(self.kept_to.abs().max(scope.least_time));
+                self.next = march.locate(before, after).max(earliest).min(scope.stop_time);
                 self.kept_to = self.next;
             }
         }

@@ -78,6 +78,11 @@ pub(crate) enum Outcome {
     Paused { at: f64 },
 }
 
+/// The length of one instant at times of this magnitude.
+pub(super) fn instant(magnitude: f64) -> f64 {
+    INSTANT_ULPS * (magnitude.next_up() - magnitude)
+}
+
 /// Is it known from its enclosure that a relation keeps its value?
 pub(crate) fn keeps(watched: Watched, crossing: &Crossing) -> bool {
     watched.keeps(crossing.z)
@@ -128,8 +133,7 @@ impl March<'_> {
             if self.budget == 0 {
                 return Outcome::Paused { at: a };
             }
-            let magnitude = a.abs().max(self.least_time);
-            let instant = INSTANT_ULPS * (magnitude.next_up() - magnitude) * self.pace.stretch;
+            let instant = instant(a.abs().max(self.least_time)) * self.pace.stretch;
             let length = self.pace.stride.max(instant);
             let b = if a + length >= to || a + length <= a { to } else { a + length };
             let verdict = self.judge(Interval::new(a, b));

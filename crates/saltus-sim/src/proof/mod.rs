@@ -26,12 +26,34 @@ pub(crate) use tape::Tape;
 /// compared with how fast the states move: most relations need one.
 const EFFORT: u32 = 200;
 
+/// Enclosures for a relation that could not be proved in many steps.
+const LEAST_EFFORT: u32 = 3;
+
 /// How often a relation was proved not to change unnoticed, and how often it was only looked at in points: steps, or searches
 /// ahead if it depends on time alone.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Detection {
     pub proved: u64,
     pub sampled: u64,
+    /// Steps in a row in which no effort was enough.
+    n_failures: u32,
+}
+
+impl Detection {
+    /// What a step is worth: less and less for a relation whose enclosures stay too wide.
+    fn effort(&self) -> u32 {
+        (EFFORT >> self.n_failures.min(8)).max(LEAST_EFFORT)
+    }
+
+    fn count(&mut self, is_sampled: bool) {
+        if is_sampled {
+            self.sampled += 1;
+            self.n_failures = self.n_failures.saturating_add(1);
+        } else {
+            self.proved += 1;
+            self.n_failures = 0;
+        }
+    }
 }
 
 /// A stretch of a step in which a relation changes.
@@ -80,7 +102,7 @@ impl Prover {
             let Some(known) = *watched else { continue };
             let count = &mut detection[relation];
             if march::keeps(known, &self.tape.swept(relation)) {
-                count.proved += 1;
+                count.count(false);
                 *watched = None;
             } else if self.tape.is_hopeless(relation) {
                 count.sampled += 1;
@@ -96,7 +118,7 @@ impl Prover {
                 watched,
                 longest_sample: end - from,
                 least_time: from.abs().max(to.abs()),
-                budget: EFFORT,
+                budget: detection[relation].effort(),
                 pace: Pace::new(end - from),
                 is_sampled: false,
             };
@@ -105,8 +127,7 @@ impl Prover {
             if let Outcome::Changes { before, after } = outcome {
                 first = Some(Change { before, after });
             }
-            let count = &mut detection[relation];
-            *(if is_sampled { &mut count.sampled } else { &mut count.proved }) += 1;
+            detection[relation].count(is_sampled);
         }
         first
     }
