@@ -77,7 +77,8 @@ fn cost(program: &SimProgram, statistics: &Statistics) -> Vec<String> {
 fn detection(relations: &[RelationDetection]) -> Option<String> {
     let watched: Vec<_> = relations.iter().filter(|r| r.proved + r.sampled > 0).collect();
     let sampled: Vec<_> = watched.iter().filter(|r| r.sampled > 0).collect();
-    if watched.is_empty() || watched.iter().all(|r| r.proved == 0) {
+    let is_asked_for = watched.iter().any(|r| r.proved > 0 && !r.is_time_alone);
+    if watched.is_empty() || !sampled.is_empty() && !is_asked_for {
         return None;
     }
     let n = plural(watched.len() as u64, "relation");

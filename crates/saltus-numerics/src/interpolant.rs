@@ -35,9 +35,12 @@ impl Interpolant {
 
     /// The value and how fast it changes with time, both over all times of `t`.
     pub fn enclose(&self, t: Interval) -> (Interval, Interval) {
-        let middle = (t.middle() - self.origin) / self.unit;
-        let radius = (0.5 * (t.hi - t.lo) / self.unit).abs() * (1.0 + 4.0 * f64::EPSILON)
-            + ROUNDING_ULPS * f64::EPSILON * middle.abs() * f64::from(u8::from(!t.is_point()));
+        let centre = t.middle();
+        let middle = (centre - self.origin) / self.unit;
+        // A step may be short compared with the resolution of time: the middle is not half way then.
+        let reach = (t.hi - centre).max(centre - t.lo);
+        let rounding = if reach == 0.0 { 0.0 } else { ROUNDING_ULPS * f64::EPSILON * middle.abs() };
+        let radius = (reach / self.unit).abs() * (1.0 + 4.0 * f64::EPSILON) + rounding;
         let c = self.shifted(middle);
         let (mut value, mut slope) = (0.0, 0.0);
         for k in (2..=DEGREE).rev() {

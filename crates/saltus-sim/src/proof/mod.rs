@@ -4,10 +4,11 @@
 //! ([`ahead`]); for the others a statement about a step: this relation does not change in it, or here it does first, or it was
 //! only sampled ([`Prover::prove`]).
 //!
-//! [`tape`] is the part of the program that crossing functions need, [`dual`] says what its operations mean on intervals, [`march`]
+//! [`tape`] is the part of the program that crossing functions need, put together by [`builder`], [`dual`] says what its operations mean on intervals, [`march`]
 //! divides a stretch of time until it is known what a function does. Nothing here allocates in a step.
 
 mod ahead;
+mod builder;
 mod dual;
 mod linear;
 mod march;
@@ -25,6 +26,9 @@ pub(crate) use tape::Tape;
 /// Enclosures that are computed for one relation in one step before it is only sampled there. A step of the integrator is short
 /// compared with how fast the states move: most relations need one.
 const EFFORT: u32 = 200;
+
+/// The part of a step that this effort must decide to go on.
+const LEAST_PART: f64 = 1.0 / 256.0;
 
 /// Enclosures for a relation that could not be proved in many steps.
 const LEAST_EFFORT: u32 = 3;
@@ -118,11 +122,11 @@ impl Prover {
                 watched,
                 longest_sample: end - from,
                 least_time: from.abs().max(to.abs()),
-                budget: detection[relation].effort(),
+                budget: 0,
                 pace: Pace::new(end - from),
                 is_sampled: false,
             };
-            let outcome = march.go(from, end);
+            let outcome = go_while_it_gets_on(&mut march, from, end, detection[relation].effort());
             let is_sampled = march.is_sampled || matches!(outcome, Outcome::Paused { .. });
             if let Outcome::Changes { before, after } = outcome {
                 first = Some(Change { before, after });
@@ -130,5 +134,18 @@ impl Prover {
             detection[relation].count(is_sampled);
         }
         first
+    }
+}
+
+/// Goes on as long as `effort` enclosures get a march on by a part of the step: many oscillations in a step are no reason to give up,
+/// enclosures that are too wide everywhere are.
+fn go_while_it_gets_on(march: &mut March, from: f64, to: f64, effort: u32) -> Outcome {
+    let mut reached = from;
+    loop {
+        march.budget = effort;
+        match march.go(reached, to) {
+            Outcome::Paused { at } if !march.is_sampled && at - reached >= LEAST_PART * (to - from) => reached = at,
+            outcome => return outcome,
+        }
     }
 }
