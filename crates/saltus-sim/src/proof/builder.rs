@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use saltus_numerics::Interpolant;
+use saltus_numerics::{Interpolant, Interval};
 use saltus_program::{Block, Code, Loop, Op, SimProgram, SlotId, SlotKind, ValueId};
 
 use super::dual::Dual;
@@ -218,6 +218,7 @@ impl<'a> Builder<'a> {
             |is: &[bool]| -> Vec<u32> { is.iter().enumerate().filter(|(_, is)| **is).map(|(i, _)| i as u32).collect() };
         Tape {
             duals: vec![Dual::UNKNOWN; self.instructions.len()],
+            centres: vec![Interval::UNKNOWN; self.instructions.len()],
             numbers: vec![f64::NAN; self.instructions.len()],
             fixed: positions(&is_fixed),
             states: positions(&has_state),

@@ -92,7 +92,7 @@ pub(crate) fn keeps(watched: Watched, crossing: &Crossing) -> bool {
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pace {
     /// Length of the next part.
-    stride: f64,
+    pub stride: f64,
     /// Undecided instants in a row.
     n_instants: u32,
     /// How many times as long as one instant they are.
@@ -170,23 +170,21 @@ impl March<'_> {
     fn judge(&mut self, t: Interval) -> Verdict {
         self.budget -= 1;
         let crossing = self.tape.over(self.relation, t);
-        if let Verdict::Keeps = self.by_value(&crossing) {
-            return Verdict::Keeps;
-        }
-        match self.by_slope(&crossing) {
-            Verdict::Undecided => {}
-            decided => return decided,
-        }
-        if crossing.slope.is_known() {
-            let middle = Interval::point(t.middle());
-            let centre = self.tape.over(self.relation, middle);
-            let mean = centre.z + crossing.slope * (t - middle);
-            let better = Crossing { z: crossing.z.intersect(mean), ..crossing };
-            if let decided @ (Verdict::Keeps | Verdict::EndDecides) = self.by_value(&better) {
-                return decided;
+        match self.by_either(&crossing) {
+            Verdict::Undecided if crossing.slope.is_known() => {
+                let refined = self.tape.refined_over(self.relation, t);
+                self.by_either(&refined)
             }
+            verdict => verdict,
         }
-        Verdict::Undecided
+    }
+
+    fn by_either(&self, crossing: &Crossing) -> Verdict {
+        match (self.by_value(crossing), self.by_slope(crossing)) {
+            (Verdict::Keeps, _) | (_, Verdict::Keeps) => Verdict::Keeps,
+            (Verdict::EndDecides, _) | (_, Verdict::EndDecides) => Verdict::EndDecides,
+            _ => Verdict::Undecided,
+        }
     }
 
     fn by_value(&self, crossing: &Crossing) -> Verdict {

@@ -25,22 +25,30 @@ pub(crate) use tape::Tape;
 
 /// Enclosures that are computed for one relation in one step before it is only sampled there. A step of the integrator is short
 /// compared with how fast the states move: most relations need one.
-const EFFORT: u32 = 200;
+const EFFORT: u32 = 256;
 
 /// The part of a step that this effort must decide to go on.
-const LEAST_PART: f64 = 1.0 / 256.0;
+const LEAST_PART: f64 = 1.0 / 8.0;
 
 /// Enclosures for a relation that could not be proved in many steps.
 const LEAST_EFFORT: u32 = 3;
 
 /// How often a relation was proved not to change unnoticed, and how often it was only looked at in points: steps, or searches
 /// ahead if it depends on time alone.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Detection {
     pub proved: u64,
     pub sampled: u64,
     /// Steps in a row in which no effort was enough.
     n_failures: u32,
+    /// The length of parts that was right at the end of the last step.
+    stride: f64,
+}
+
+impl Default for Detection {
+    fn default() -> Self {
+        Detection { proved: 0, sampled: 0, n_failures: 0, stride: f64::INFINITY }
+    }
 }
 
 impl Detection {
@@ -123,7 +131,7 @@ impl Prover {
                 longest_sample: end - from,
                 least_time: from.abs().max(to.abs()),
                 budget: 0,
-                pace: Pace::new(end - from),
+                pace: Pace::new(detection[relation].stride.min(end - from)),
                 is_sampled: false,
             };
             let outcome = go_while_it_gets_on(&mut march, from, end, detection[relation].effort());
@@ -131,6 +139,7 @@ impl Prover {
             if let Outcome::Changes { before, after } = outcome {
                 first = Some(Change { before, after });
             }
+            detection[relation].stride = if is_sampled { f64::INFINITY } else { march.pace.stride };
             detection[relation].count(is_sampled);
         }
         first

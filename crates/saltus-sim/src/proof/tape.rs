@@ -141,6 +141,8 @@ pub(crate) struct Tape {
     pub(super) loops: Vec<LinearLoop>,
     pub(super) interpolants: Vec<Interpolant>,
     pub(super) duals: Vec<Dual>,
+    /// Values in the middle of a stretch.
+    pub(super) centres: Vec<Interval>,
     pub(super) numbers: Vec<f64>,
 }
 
@@ -206,6 +208,28 @@ impl Tape {
             return Crossing::UNKNOWN;
         };
         slice.moving.iter().for_each(|&i| self.enclose(i as usize, t));
+        let crossing = self.crossing(&slice);
+        self.slices[relation] = Some(slice);
+        crossing
+    }
+
+    /// The same, with every operation on the way also enclosed by its value in the middle and its slope: more than twice the work, and
+    /// narrower by far where terms cancel.
+    pub fn refined_over(&mut self, relation: usize, t: Interval) -> Crossing {
+        let Some(slice) = self.slices[relation].take() else { return Crossing::UNKNOWN };
+        let middle = Interval::point(t.middle());
+        for &i in &slice.moving {
+            self.enclose(i as usize, middle);
+            self.centres[i as usize] = self.duals[i as usize].value;
+        }
+        let away = t - middle;
+        for &i in &slice.moving {
+            self.enclose(i as usize, t);
+            let Dual { value, slope } = self.duals[i as usize];
+            if slope.is_known() {
+                self.duals[i as usize].value = value.intersect(self.centres[i as usize] + slope * away);
+            }
+        }
         let crossing = self.crossing(&slice);
         self.slices[relation] = Some(slice);
         crossing
