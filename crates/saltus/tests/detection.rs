@@ -170,6 +170,38 @@ fn what_cannot_be_enclosed_is_said_to_be_sampled() {
 }
 
 #[test]
+fn linear_loops_are_enclosed() {
+    // Voltages of a square grid of equal resistors, one side of it at u and the others at 0: in the middle u/4, by symmetry.
+    let text = "model Grid
+      Real v[7, 7], u, x(start = 0, fixed = true);
+      Boolean b = v[4, 4] > 0.24;
+    equation
+      der(x) = 1;
+      u = sin(300*x);
+      for i in 2:6 loop
+        v[i, 1] = u;
+        v[i, 7] = 0;
+        v[1, i] = 0;
+        v[7, i] = 0;
+        for j in 2:6 loop
+          4*v[i, j] = v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1];
+        end for;
+      end for;
+      v[1, 1] = 0;
+      v[1, 7] = 0;
+      v[7, 1] = 0;
+      v[7, 7] = 0;
+    end Grid;";
+    let edge = 0.96f64.asin();
+    let exact: Vec<f64> =
+        (0..47).flat_map(|k| [(edge + TAU * f64::from(k)) / 300.0, (PI - edge + TAU * f64::from(k)) / 300.0]).collect();
+    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Proved);
+    assert_times(&changes(&trajectory), &exact, 1e-9);
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+    assert!(trajectory.statistics.loops.solved > 0);
+}
+
+#[test]
 fn a_touch_is_not_searched_for_ever() {
     // cos t ≤ 1 touches 1 at 2πk; either value of the relation will do there, and nothing happens elsewhere.
     for (u, rest) in CLOCKS {

@@ -28,8 +28,9 @@ pub(crate) struct Ahead {
 #[derive(Clone, Serialize, Deserialize)]
 struct Search {
     relation: usize,
-    /// False while the relation is masked, or both sides of a threshold are combined.
+    /// False while the relation is masked, or left to the search of steps.
     is_active: bool,
+    is_masked: bool,
     memory: bool,
     /// By how much the threshold is moved in favour of the value, which it has by rounding only.
     shift: f64,
@@ -59,6 +60,7 @@ impl Ahead {
         let search = |relation| Search {
             relation,
             is_active: false,
+            is_masked: false,
             memory: false,
             shift: 0.0,
             leaves: Vec::new(),
@@ -91,8 +93,14 @@ impl Ahead {
             .fold(f64::INFINITY, |h, s| h.min(s.kept_to))
     }
 
-    /// No relation is looked after any more.
+    /// Is a relation left to the search of steps, which do not feel it?
+    pub fn leaves_some(&self) -> bool {
+        self.searches.iter().any(|s| !s.is_active && !s.is_masked)
+    }
+
+    /// All relations are left to the search of steps.
     pub fn suspend(&mut self) {
+        self.searches.iter_mut().for_each(|s| s.is_masked = false);
         self.searches.iter_mut().for_each(Search::suspend);
     }
 
@@ -122,7 +130,8 @@ impl Search {
     fn begin(&mut self, t: f64, scope: &mut Scope, masked: &[RelationId]) {
         let id: RelationId = saltus_base::Index::from_usize(self.relation);
         let Some(relation) = scope.program.events.relations.get(id) else { return };
-        if masked.contains(&id) {
+        self.is_masked = masked.contains(&id);
+        if self.is_masked {
             self.suspend();
             return;
         }

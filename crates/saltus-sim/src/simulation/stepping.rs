@@ -336,7 +336,10 @@ impl Simulation {
             integrator: &*self.driver.integrator,
             x: &mut self.work.x,
         };
-        let longest_look = integration::longest_look(&self.options, &self.structure);
+        let longest_look = match self.driver.ahead.leaves_some() {
+            true => integration::look_interval(&self.options),
+            false => integration::longest_look(&self.options, &self.structure),
+        };
         let found = self.driver.search.first_change(&mut probe, &self.program, from, to, longest_look);
         let found = found.map_err(|mut failure| {
             if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
