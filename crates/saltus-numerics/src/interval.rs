@@ -117,7 +117,7 @@ impl Interval {
     }
 
     pub fn sign(self) -> Interval {
-        let sign = |x: f64| if x > 0.0 { 1.0 } else { f64::from(x < 0.0) * -1.0 };
+        let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
         self.each(|x| Interval { lo: sign(x.lo), hi: sign(x.hi) })
     }
 
@@ -309,7 +309,7 @@ impl Interval {
         self.each(|x| Interval::truth(!x.contains(0.0), x.lo == 0.0 && x.hi == 0.0))
     }
 
-    pub fn not(self) -> Interval {
+    pub fn negation(self) -> Interval {
         self.is_true().each(|x| Interval { lo: 1.0 - x.hi, hi: 1.0 - x.lo })
     }
 
@@ -443,8 +443,9 @@ fn meets(x: Interval, first: f64, period: f64) -> bool {
     let (a, b) = ((x.lo - first) / period, (x.hi - first) / period);
     let slack = |k: f64| 4.0 * f64::EPSILON * k.abs() + 2.0 * f64::EPSILON;
     let (a, b) = (a - slack(a), b + slack(b));
+    let is_short = b - a < 1.0;
     // Also true if these are not numbers.
-    a.ceil() <= b || !(b - a < 1.0)
+    a.ceil() <= b || !is_short
 }
 
 /// A function of the library with values between -1 and 1, which it has at `top` and `bottom` and a period of 2π from these.

@@ -40,7 +40,7 @@ impl Dual {
         };
         match function {
             UnaryFn::Negate => Dual { value: -x, slope: -self.slope },
-            UnaryFn::Not => Dual::stepwise(x.not()),
+            UnaryFn::Not => Dual::stepwise(x.negation()),
             UnaryFn::Sin => chain(x.sin(), &|| x.cos()),
             UnaryFn::Cos => chain(x.cos(), &|| -x.sin()),
             UnaryFn::Tan => chain(x.tan(), &|| one + x.tan().square()),
@@ -99,7 +99,7 @@ impl Dual {
             BinaryFn::Greater => Dual::stepwise(b.less(a)),
             BinaryFn::GreaterEqual => Dual::stepwise(b.less_equal(a)),
             BinaryFn::Equal => Dual::stepwise(a.equal(b)),
-            BinaryFn::NotEqual => Dual::stepwise(a.equal(b).not()),
+            BinaryFn::NotEqual => Dual::stepwise(a.equal(b).negation()),
             BinaryFn::And => Dual::stepwise(a.and(b)),
             BinaryFn::Or => Dual::stepwise(a.or(b)),
         }

@@ -80,7 +80,8 @@ impl IntervalSystem {
     /// Solves for the present right-hand side.
     pub fn solve(&mut self) {
         let n = self.n;
-        if !(self.norm < 0.5) || !self.right.iter().all(|b| b.is_known()) {
+        let is_small = self.norm < 0.5;
+        if !is_small || !self.right.iter().all(|b| b.is_known()) {
             self.solution.fill(Interval::UNKNOWN);
             return;
         }
