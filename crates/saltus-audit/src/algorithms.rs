@@ -8,10 +8,11 @@
 //!   y := 2*n;
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_base::{IdVec, Index as _, Span};
+use saltus_flat::assigned::Assigned;
 use saltus_flat::{
     self as flat, BaseType, BinaryOp, Expr, ExprKind, Function, FunctionId, Local, LocalId, Purity, Statement,
     StatementKind, Type, UnaryOp, VarId, Variability,
@@ -35,8 +36,11 @@ pub(crate) fn plan(planner: &mut Planner, algorithm: &flat::Algorithm, is_initia
 /// Also: does it have relations that are always taken literally?
 fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) -> Result<(Algorithm, bool), Reason> {
     let model = planner.model;
-    let (assigned, partly) = variables(&algorithm.statements);
-    let (discrete, _) = variables(&when_bodies(&algorithm.statements));
+    let assigned = variables(&algorithm.statements);
+    let mut set = Assigned::default();
+    set.add_statements(model, &algorithm.statements);
+    let elements = assigned.iter().map(|&id| set.elements_of(id).cloned()).collect();
+    let discrete = variables(&when_bodies(&algorithm.statements));
     let mut locals: IdVec<LocalId, Local> = model.iterators.clone();
     let declare = |locals: &mut IdVec<LocalId, Local>, name: &str, ty: &Type| {
         let sizes = vec![None; ty.rank()];
@@ -51,7 +55,7 @@ fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) ->
     let (body, conditions, has_inner_relation, before) = planner.with_rewriter(|rewriter| {
         let before = assigned
             .iter()
-            .map(|id| value_before(rewriter, *id, partly.contains(id), discrete.contains(id)))
+            .map(|id| value_before(rewriter, *id, discrete.contains(id)))
             .collect::<Result<Vec<_>, _>>()?;
         rewriter.locals = map;
         let mut writer = Writer { rewriter, locals: &mut locals, conditions: Vec::new(), is_initial };
@@ -81,61 +85,48 @@ fn make(planner: &mut Planner, algorithm: &flat::Algorithm, is_initial: bool) ->
     let id = FunctionId::from_usize(model.functions.len() + planner.procedures.len());
     planner.procedures.push((id, saltus_procedure::lower(&function)));
     let conditions = conditions.into_iter().map(|(memory, _)| memory).collect();
-    let made = Algorithm { leaf: 0, function: id, assigned, before, conditions, span: algorithm.span };
+    let made = Algorithm { leaf: 0, function: id, assigned, elements, before, conditions, span: algorithm.span };
     Ok((made, has_inner_relation))
 }
 
-/// Discrete variables begin with their `pre` value, others with their start value (specification 11.1.2). An array of which
-/// elements are assigned begins with its values: others of its elements may belong to another equation.
-fn value_before(
-    rewriter: &mut Rewriter,
-    id: VarId,
-    is_partly: bool,
-    is_discrete: bool,
-) -> Result<Arc<Expression>, Reason> {
+/// Discrete variables begin with their `pre` value, others with their start value, also arrays of which only some elements are
+/// assigned (specification 11.1.2).
+fn value_before(rewriter: &mut Rewriter, id: VarId, is_discrete: bool) -> Result<Arc<Expression>, Reason> {
     let variable = &rewriter.model.variables[id];
     let whole = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
     let is_continuous =
         variable.variability == Variability::Continuous && variable.ty.base == BaseType::Real && !is_discrete;
     match &variable.attributes.start {
-        _ if is_continuous && is_partly => rewriter.code(&whole),
         Some(start) if is_continuous && start.ty.rank() == variable.ty.rank() => rewriter.code(start),
         _ if is_continuous || variable.variability <= Variability::Parameter => {
-            let zero = Expr::real(0.0, variable.span);
+            // One start value may hold for all elements.
+            let start = variable.attributes.start.as_ref().filter(|s| is_continuous && s.ty.is_scalar());
+            let value = start.cloned().unwrap_or_else(|| Expr::real(0.0, variable.span));
             let dims = variable.ty.dims.iter().map(|d| Expr::integer(d.known().unwrap_or(0) as i64, variable.span));
-            let filled = std::iter::once(zero.clone()).chain(dims).collect();
+            let filled = std::iter::once(value.clone()).chain(dims).collect();
             let expr = match variable.ty.is_scalar() {
-                true => zero,
+                true => value,
                 false => Expr::builtin(flat::Builtin::Fill, filled, variable.ty.clone(), variable.span),
             };
-            Ok(Arc::new(lower_expression(&expr)))
+            rewriter.code(&expr)
         }
         _ => Ok(Arc::new(lower_expression(&rewriter.rewrite_pre(&whole)?))),
     }
 }
 
-/// Variables that statements assign, in order of first appearance, and those of which an element is assigned.
-fn variables(statements: &[Statement]) -> (Vec<VarId>, BTreeSet<VarId>) {
-    let (mut found, mut partly) = (Vec::new(), BTreeSet::new());
-    walk(statements, &mut |expr| target(expr, false, &mut found, &mut partly));
-    (found, partly)
+/// Variables that statements assign, in order of first appearance.
+fn variables(statements: &[Statement]) -> Vec<VarId> {
+    let mut found = Vec::new();
+    walk(statements, &mut |expr| target(expr, &mut found));
+    found
 }
 
-fn target(expr: &Expr, is_part: bool, found: &mut Vec<VarId>, partly: &mut BTreeSet<VarId>) {
+fn target(expr: &Expr, found: &mut Vec<VarId>) {
     match &expr.kind {
-        ExprKind::Var(id) => {
-            if !found.contains(id) {
-                found.push(*id);
-            }
-            if is_part {
-                partly.insert(*id);
-            }
-        }
-        ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => target(base, true, found, partly),
-        ExprKind::Tuple(items) => items.iter().flatten().for_each(|e| target(e, is_part, found, partly)),
-        ExprKind::Record(items) | ExprKind::Array(items) => {
-            items.iter().for_each(|e| target(e, is_part, found, partly));
-        }
+        ExprKind::Var(id) if !found.contains(id) => found.push(*id),
+        ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => target(base, found),
+        ExprKind::Tuple(items) => items.iter().flatten().for_each(|e| target(e, found)),
+        ExprKind::Record(items) | ExprKind::Array(items) => items.iter().for_each(|e| target(e, found)),
         _ => {}
     }
 }

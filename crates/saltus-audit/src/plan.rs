@@ -79,6 +79,8 @@ pub(crate) struct Algorithm {
     pub function: FunctionId,
     /// In the order of the first inputs and results of the function.
     pub assigned: Vec<VarId>,
+    /// Row-major positions of the elements that are assigned, where these are not all; as long as `assigned`.
+    pub elements: Vec<Option<std::collections::BTreeSet<u64>>>,
     /// What each holds before: its `pre` value, or its start value.
     pub before: Vec<Arc<Expression>>,
     /// Conditions of `when` statements, which are the other results.

@@ -3,6 +3,8 @@
 //! In: a [`Node`] and the [`World`] at a point. Out: an [`Outcome`] for each equation that says something there. A relation whose
 //! operands agree to within the bound may have either value: the equation holds if it holds for one of them.
 
+use std::collections::BTreeSet;
+
 use saltus_eval::{EvalError, EvalResult, Value};
 use saltus_flat::VarId;
 
@@ -224,8 +226,12 @@ fn run(algorithm: &Algorithm, world: &mut World, found: &mut Found) -> EvalResul
     let before = algorithm.before.iter().map(|code| world.evaluate(code)).collect::<EvalResult<Vec<_>>>()?;
     let results = world.call(algorithm.function, before, algorithm.span)?;
     let mut worst = Residual::default();
-    for (id, result) in algorithm.assigned.iter().zip(&results) {
-        let mut residual = compare(&world.value(*id, algorithm.span)?, result);
+    for ((id, elements), result) in algorithm.assigned.iter().zip(&algorithm.elements).zip(&results) {
+        let value = world.value(*id, algorithm.span)?;
+        let mut residual = match elements {
+            None => compare(&value, result),
+            Some(set) => compare_elements(&value, result, set),
+        };
         if residual.relative > 0.0 {
             residual.note = world.model.variables.get(*id).map(|v| v.name.clone());
         }
@@ -319,6 +325,14 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Residual {
         _ if left == right => Residual::default(),
         _ => Residual::different(format!("{} and {}", shown(left), shown(right))),
     }
+}
+
+/// Only the elements at these positions.
+fn compare_elements(left: &Value, right: &Value, set: &BTreeSet<u64>) -> Residual {
+    let parts = left.elements().into_iter().zip(right.elements()).enumerate();
+    let assigned = parts.filter(|(i, _)| set.contains(&(*i as u64)));
+    let one = |(i, (l, r)): (usize, (Value, Value))| Residual { element: Some(i + 1), ..compare(&l, &r) };
+    assigned.map(one).fold(Residual::default(), Residual::or)
 }
 
 fn shown(value: &Value) -> String {

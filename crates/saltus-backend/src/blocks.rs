@@ -17,6 +17,7 @@ use crate::dag::NodeId;
 use crate::deadlock::{EquationLoop, deadlock};
 use crate::diagnostics;
 use crate::jacobian::LoopJacobian;
+use crate::multiply_out::multiply_out;
 use crate::solve::{Solution, solve_for};
 use crate::state_sets::is_candidate;
 use crate::structure::{Solvability, Structure};
@@ -181,13 +182,18 @@ fn solve_loop(
         return Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None });
     }
     let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
-    tear(system, equations, unknowns, structure, &rows, &columns, discrete)
+    let own: Vec<&ScalarEquation> = rows.iter().map(|&row| &equations[row]).collect();
+    let solved_for = columns.iter().map(|&column| unknowns[column]).collect();
+    let linear = if discrete.is_empty() { multiply_out(system, &own, &solved_for) } else { None };
+    let linear: HashMap<usize, ScalarEquation> = rows.iter().copied().zip(linear.unwrap_or_default()).collect();
+    let equation = |row: usize| linear.get(&row).unwrap_or(&equations[row]);
+    tear(system, &equation, unknowns, structure, &rows, &columns, discrete)
 }
 
 /// Solves the equations of one loop for all but a few variables, in terms of those.
-fn tear(
+fn tear<'e>(
     system: &mut System,
-    equations: &[ScalarEquation],
+    equation: &dyn Fn(usize) -> &'e ScalarEquation,
     unknowns: &[SlotId],
     structure: &Structure,
     rows: &[usize],
@@ -199,7 +205,7 @@ fn tear(
     let mut inner = Vec::new();
     for (row, column) in std::mem::take(&mut plan.assignments) {
         let slot = unknowns[column];
-        let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, &equations[row], slot) else {
+        let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, equation(row), slot) else {
             plan.torn.push(column);
             plan.residuals.push(row);
             continue;
@@ -207,13 +213,13 @@ fn tear(
         plan.assignments.push((row, column));
         let node = system.dag.substitute(node, &|s| values.get(&s).copied());
         values.insert(slot, node);
-        inner.push(Assignment { slot, node, span: equations[row].span });
+        inner.push(Assignment { slot, node, span: equation(row).span });
     }
     let value = |slot: SlotId| values.get(&slot).copied();
-    let residuals = plan.residuals.iter().map(|&row| residual(system, &equations[row], &value)).collect();
+    let residuals = plan.residuals.iter().map(|&row| residual(system, equation(row), &value)).collect();
     let inner_rows = plan.assignments.iter().map(|&(row, column)| (row, Some(unknowns[column])));
     let all = inner_rows.chain(plan.residuals.iter().map(|&row| (row, None)));
-    let equations = all.map(|(row, solved)| LoopEquation::new(&equations[row], solved)).collect();
+    let equations = all.map(|(row, solved)| LoopEquation::new(equation(row), solved)).collect();
     let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
     Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None })
 }

@@ -14,7 +14,7 @@ use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{Assignment, ScalarEquation};
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn builtin(&mut self, e: &'a Expr, function: Builtin, arguments: &'a [Expr]) -> Lowered<Value> {
         if let (Some(function), [x]) = (UnaryFn::elementary(function), arguments) {
             let x = self.value(x)?;
@@ -40,7 +40,11 @@ impl<'a> Lowering<'a> {
                 let whole = s.div(a, b, text, span);
                 s.remainder(a, b, whole)
             }),
-            (Builtin::ToInteger | Builtin::EnumFromInteger | Builtin::Pure, [x]) => self.value(x),
+            (Builtin::ToInteger | Builtin::EnumFromInteger, [x]) => self.value(x),
+            (Builtin::Pure, [_]) => match self.results(e)?.first() {
+                Some(first) => Ok(first.clone()),
+                None => self.broken("the value of a function without results", e.span),
+            },
             (Builtin::ToString, [x, options @ ..]) => self.string_of(e, x, options),
             (Builtin::NoEvent, [x]) | (Builtin::Smooth, [_, x]) => self.literally(|s| s.value(x)),
             (Builtin::Homotopy, [actual, simplified]) => self.homotopy(actual, simplified, e.span),
@@ -172,12 +176,25 @@ impl<'a> Lowering<'a> {
 
     /// The slots of a whole variable or elements of one.
     pub fn slots(&mut self, x: &'a Expr, what: &str) -> Lowered<Vec<SlotId>> {
-        let nodes = self.scalars(x)?;
-        let slots: Option<Vec<SlotId>> = nodes.iter().map(|&n| self.slot_of(n)).collect();
-        match slots {
+        match self.element_slots(x)? {
             Some(slots) => Ok(slots),
             None => self.unsupported(what, x.span),
         }
+    }
+
+    /// The slots of elements; parameters that subscripts are made of count as constant. `None` if it is something else.
+    pub fn element_slots(&mut self, x: &'a Expr) -> Lowered<Option<Vec<SlotId>>> {
+        let nodes = self.scalars(x)?;
+        let slots: Option<Vec<SlotId>> = nodes.iter().map(|&n| self.slot_of(n)).collect();
+        if slots.is_some() {
+            return Ok(slots);
+        }
+        let nodes = self.folding(|l| l.scalars(x))?;
+        let slots: Option<Vec<SlotId>> = nodes.iter().map(|&n| self.slot_of(n)).collect();
+        if slots.is_some() {
+            self.mark_structural(x);
+        }
+        Ok(slots)
     }
 
     fn derivatives(&mut self, x: &'a Expr) -> Lowered<Value> {

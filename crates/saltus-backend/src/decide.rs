@@ -200,6 +200,7 @@ struct Decided {
 
 fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided {
     let zero = system.dag.constant(0.0);
+    let free: BTreeSet<SlotId> = system.parameters.free.iter().copied().collect();
     let mut decisions = vec![None; known.len()];
     let mut vanishes = vec![false; system.dag.len()];
     let mut structural = Vec::new();
@@ -222,7 +223,7 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided 
             Node::Binary(BinaryFn::Div, a, _) => (is_zero(a), is_zero(a).then_some((a, Replacement::By(zero)))),
             Node::Binary(BinaryFn::Add | BinaryFn::Sub, a, b) => (is_zero(a) && is_zero(b), None),
             Node::Select(condition, a, b) => match known[condition.index()] {
-                Known::Parameter(value) if unknowns(system, a) != unknowns(system, b) => {
+                Known::Parameter(value) if unknowns(system, &free, a) != unknowns(system, &free, b) => {
                     let branch = if value != 0.0 { a } else { b };
                     (is_zero(branch), Some((condition, Replacement::ByChild(branch))))
                 }
@@ -239,7 +240,8 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided 
     Decided { decisions, vanishes, structural }
 }
 
-fn unknowns(system: &System, node: NodeId) -> BTreeSet<SlotId> {
-    let is_unknown = |slot: &SlotId| system.slots[*slot].kind != SlotKind::Parameter;
+/// Variables, and parameters that the initial system finds.
+fn unknowns(system: &System, free: &BTreeSet<SlotId>, node: NodeId) -> BTreeSet<SlotId> {
+    let is_unknown = |slot: &SlotId| system.slots[*slot].kind != SlotKind::Parameter || free.contains(slot);
     system.dag.loads(&[node]).into_iter().filter(is_unknown).collect()
 }

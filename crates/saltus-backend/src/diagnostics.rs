@@ -10,6 +10,11 @@ pub fn not_supported(what: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0801"), span, format!("not supported yet: {what}"))
 }
 
+/// Whether something is wrong with what the back end can do rather than with the model.
+pub fn is_not_supported(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code.0 == "E0801"
+}
+
 pub fn structurally_singular(
     equations: &[Span],
     unknowns: &[String],
@@ -226,6 +231,24 @@ pub fn impure_call_in_loop(function: &str, span: Span) -> Diagnostic {
     let message = format!("the impure function `{function}` is part of equations that must be solved together");
     Diagnostic::new(Code("E0817"), span, message)
         .hint("such equations are evaluated an unknown number of times; compute the value of the call before them")
+}
+
+/// A relation in a loop that is executed by a call, which makes no events.
+pub fn no_event(relation: &str, held: Option<&str>, span: Span) -> Diagnostic {
+    let message = format!("`{relation}` makes no events here: how often it is evaluated is known at run time only");
+    let diagnostic = Diagnostic::new(Code("W0822"), span, message)
+        .hint("write `noEvent(…)` around it if none is needed, or give the loop a range that is known at compile time");
+    match held {
+        Some(name) => diagnostic.hint(format!("`{name}` keeps its value between events")),
+        None => diagnostic,
+    }
+}
+
+/// A discrete variable that a loop without events assigns.
+pub fn held_between_events(name: &str, decision: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` keeps its value between events, although `{decision}` decides about it");
+    Diagnostic::new(Code("W0823"), span, message)
+        .hint(format!("compute `{name}` in a when-clause, or make it Real to have its value at every point"))
 }
 
 /// The compiler has broken one of its own rules.

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel};
-use saltus_program::{BinaryFn, SlotKind};
+use saltus_program::{BinaryFn, SlotId, SlotKind};
 
 use crate::clocks::survey::{self, ClockSurvey, Clocking};
 use crate::dag::NodeId;
@@ -23,16 +23,18 @@ use crate::lower::effects;
 use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
+use crate::outline::Outlined;
 use crate::parameters;
 use crate::system::{ScalarEquation, System};
 
-/// `clocking` says which equations belong to clocked partitions, if there are any.
-pub fn lower_equations(
-    model: &FlatModel,
+/// `clocking` says which equations belong to clocked partitions, if there are any. Returns parts of algorithms that must be called
+/// before the system can be used.
+pub fn lower_equations<'m>(
+    model: &'m FlatModel,
     clocking: Option<&ClockSurvey>,
     system: &mut System,
     diagnostics: &mut Diagnostics,
-) {
+) -> Vec<Outlined<'m>> {
     let mut lowering = Lowering::new(model, system, diagnostics);
     // What could not be lowered has been reported; the other equations are still looked at.
     for (number, item) in survey::items(model).into_iter().enumerate() {
@@ -57,13 +59,21 @@ pub fn lower_equations(
         let result = lowering.initial_algorithm(algorithm);
         lowering.note(result);
     }
+    let parts = std::mem::take(&mut lowering.parts);
     effects::add_void_calls(system);
     parameters::release_dependents(system);
+    parts
 }
 
 /// `reinit` is for states only. Whether a variable is one is known after all equations have been seen.
 pub fn check_reinits(system: &System, diagnostics: &mut Diagnostics) {
-    for reinit in system.events.reinits.iter().filter(|r| system.slots[r.state].kind != SlotKind::State) {
+    // States of a clocked partition are told by their derivatives until the partition is sorted.
+    let is_state = |slot: SlotId| match system.slots[slot].kind {
+        SlotKind::State => true,
+        SlotKind::Clocked => system.derivative_of.contains_key(&slot),
+        _ => false,
+    };
+    for reinit in system.events.reinits.iter().filter(|r| !is_state(r.state)) {
         diagnostics.push(diagnostics::not_a_state(system.name(reinit.state), reinit.span));
     }
 }
@@ -76,7 +86,7 @@ struct Sides {
     span: Span,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn binding_equation(&mut self, id: saltus_flat::VarId) -> Lowered<()> {
         let model = self.model;
         let variable = &model.variables[id];

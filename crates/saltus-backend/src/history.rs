@@ -65,7 +65,7 @@ pub fn find_piecewise_constant_delays(system: &mut System, continuous: &[Step]) 
     }
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn delay(&mut self, e: &'a Expr, x: &'a Expr, time: &'a Expr) -> Lowered<Value> {
         if self.function.is_some() {
             return self.unsupported("delay() in a function", e.span);

@@ -76,7 +76,7 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     unknowns.dedup();
     let mut equations = initial_form(system, form);
     let n_model = equations.len();
-    equations.extend(system.initial_equations.clone());
+    add_once(&mut equations, &system.initial_equations);
     let n_given = equations.len();
     equations.extend(fixed_starts(system));
     equations.extend(starts_of_pre(system, true).into_iter().map(|(e, _)| e));
@@ -135,6 +135,14 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     let inputs = system.events.crossings.iter().filter(|a| system.history.inputs.contains(&a.slot));
     steps.extend(inputs.cloned().map(Step::Assign));
     Initial { guesses, steps, homotopy: Vec::new(), decisions }
+}
+
+/// Adds the conditions that are not there yet: a base class and one derived from it may both say `x = y`, and an equation that is
+/// matched twice leaves a singular loop and another variable without its own.
+fn add_once(equations: &mut Vec<ScalarEquation>, conditions: &[ScalarEquation]) {
+    let sides = |e: &ScalarEquation| (e.left.min(e.right), e.left.max(e.right));
+    let mut known: BTreeSet<(NodeId, NodeId)> = equations.iter().map(sides).collect();
+    equations.extend(conditions.iter().filter(|e| known.insert(sides(e))).cloned());
 }
 
 /// Both sides of a condition that is only checked.

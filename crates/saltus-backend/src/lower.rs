@@ -15,6 +15,7 @@ pub mod function_assertions;
 mod functions;
 mod index;
 pub mod operators;
+mod outlined;
 pub mod stated_derivatives;
 mod statements;
 mod subscript_checks;
@@ -35,6 +36,7 @@ pub use functions::known_dims;
 
 use crate::dag::{CallId, Node, NodeId};
 use crate::diagnostics;
+use crate::outline::Outlined;
 use crate::system::System;
 use crate::tuning::form::MOST_ELEMENTS;
 use crate::tuning::work::MOST_EXPRESSION_LEVELS;
@@ -48,10 +50,10 @@ pub type Problem = Box<Diagnostic>;
 
 pub type Lowered<T> = Result<T, Problem>;
 
-pub struct Lowering<'a> {
+pub struct Lowering<'a, 's> {
     pub model: &'a FlatModel,
-    pub system: &'a mut System,
-    pub diagnostics: &'a mut Diagnostics,
+    pub system: &'s mut System,
+    pub diagnostics: &'s mut Diagnostics,
     /// Values of locals, and of variables that an algorithm has assigned.
     pub state: State,
     /// The function being executed.
@@ -82,12 +84,16 @@ pub struct Lowering<'a> {
     pub function_assertions: Vec<FunctionAssertion>,
     /// Is what is lowered computed at every accepted point?
     pub made: Made,
+    /// Parts of the present algorithm that cannot be written out; `None` where nothing can be called instead.
+    pub outlined: Option<Vec<Outlined<'a>>>,
+    /// Those of all algorithms.
+    pub parts: Vec<Outlined<'a>>,
     n_levels: u32,
     n_calls: u32,
 }
 
-impl<'a> Lowering<'a> {
-    pub fn new(model: &'a FlatModel, system: &'a mut System, diagnostics: &'a mut Diagnostics) -> Self {
+impl<'a, 's> Lowering<'a, 's> {
+    pub fn new(model: &'a FlatModel, system: &'s mut System, diagnostics: &'s mut Diagnostics) -> Self {
         let no = system.dag.boolean(false);
         let path = system.dag.boolean(true);
         Lowering {
@@ -109,6 +115,8 @@ impl<'a> Lowering<'a> {
             branches: Vec::new(),
             function_assertions: Vec::new(),
             made: Made::Sometimes,
+            outlined: None,
+            parts: Vec::new(),
             n_levels: 0,
             n_calls: 0,
         }
@@ -194,7 +202,7 @@ impl<'a> Lowering<'a> {
         self.n_levels += 1;
         let result = self.value_of_kind(e);
         self.n_levels -= 1;
-        result
+        result.or_else(|problem| self.outlined_expression(e, problem))
     }
 
     fn value_of_kind(&mut self, e: &'a Expr) -> Lowered<Value> {

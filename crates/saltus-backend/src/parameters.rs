@@ -48,7 +48,7 @@ pub fn lower_parameters(model: &FlatModel, system: &mut System, diagnostics: &mu
 }
 
 fn lower_parameter<'a>(
-    lowering: &mut Lowering<'a>,
+    lowering: &mut Lowering<'a, '_>,
     id: VarId,
     variable: &'a Variable,
     slots: &[SlotId],
@@ -75,7 +75,7 @@ fn lower_parameter<'a>(
     give_values(lowering, slots, nodes, variable.span)
 }
 
-fn give_values(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId>, span: Span) -> Lowered<()> {
+fn give_values(lowering: &mut Lowering<'_, '_>, slots: &[SlotId], nodes: Vec<NodeId>, span: Span) -> Lowered<()> {
     for (&slot, node) in slots.iter().zip(nodes) {
         match lowering.system.dag.value(node) {
             Some(constant) => lowering.system.slots[slot].initial = constant,
@@ -86,7 +86,7 @@ fn give_values(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId>
 }
 
 /// Start values of parameters that the initial system finds.
-fn give_guesses(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId>, span: Span) -> Lowered<()> {
+fn give_guesses(lowering: &mut Lowering<'_, '_>, slots: &[SlotId], nodes: Vec<NodeId>, span: Span) -> Lowered<()> {
     for (&slot, value) in slots.iter().zip(nodes) {
         if let Some(constant) = lowering.system.dag.value(value) {
             lowering.system.slots[slot].initial = constant;
@@ -97,7 +97,7 @@ fn give_guesses(lowering: &mut Lowering<'_>, slots: &[SlotId], nodes: Vec<NodeId
 }
 
 /// An external object is made by its constructor, once.
-fn lower_object<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
+fn lower_object<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
     let Some(binding) = variable.binding.as_ref().filter(|b| matches!(b.kind, ExprKind::Call { .. })) else {
         return Ok(());
     };
@@ -110,7 +110,7 @@ fn lower_object<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: 
 
 /// The `fixed` attribute of each element. What it depends on counts as constant.
 fn fixed_elements<'a>(
-    lowering: &mut Lowering<'a>,
+    lowering: &mut Lowering<'a, '_>,
     variable: &'a Variable,
     n: usize,
     default: bool,
@@ -143,7 +143,7 @@ pub fn lower_start_values(model: &FlatModel, system: &mut System, diagnostics: &
     }
 }
 
-fn lower_start<'a>(lowering: &mut Lowering<'a>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
+fn lower_start<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
     let fixed = fixed_elements(lowering, variable, slots.len(), false)?;
     let nodes = match &variable.attributes.start {
         Some(start) => lowering.literally(|l| l.spread(start, slots.len()))?,

@@ -8,7 +8,7 @@
 //! [`SortedSystem::describe`] a description for people. Both read what the passes of [`sort`] have found; nothing is found
 //! twice.
 
-use saltus_base::Diagnostics;
+use saltus_base::{Diagnostics, Span};
 use saltus_flat::{FlatModel, FunctionId};
 use saltus_program::{SimProgram, SlotId, SlotKind};
 
@@ -20,14 +20,15 @@ use crate::derivative_functions::with_derivatives;
 use crate::initial::Initial;
 use crate::lower::effects::check_loops;
 use crate::lower::stated_derivatives::write_out_stated;
+use crate::outline::{Outlined, outline};
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
-use crate::tuning::work::{MOST_DERIVATIVES, MOST_STATE_CHOICES};
+use crate::tuning::work::{MOST_REWRITINGS, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
-    alias, clocks, decide, emit, equations, history, index_changes, initial, jacobian, parameters, reduce_index,
-    small_loops, state_machines, states, system, wanted_states,
+    alias, clocks, decide, diagnostics, emit, equations, history, index_changes, initial, jacobian, parameters,
+    reduce_index, small_loops, state_machines, states, system, wanted_states,
 };
 
 pub struct SortedSystem {
@@ -57,14 +58,16 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    let (rewritten, reduced) = reduce_with_derivatives(model, rewritten, &[])?;
+    let mut warnings = Diagnostics::new();
+    let (rewritten, reduced) = reduce_with_functions(model, rewritten, &[], &mut warnings)?;
     let present = rewritten.as_ref().unwrap_or(model);
     let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
     for _ in 0..MOST_STATE_CHOICES {
         if wanted.is_empty() {
             break;
         }
-        let Ok((further, with_them)) = reduce_with_derivatives(present, None, &wanted) else { break };
+        let again = reduce_with_functions(present, None, &wanted, &mut Diagnostics::new());
+        let Ok((further, with_them)) = again else { break };
         let n_before = wanted.len();
         wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
         // What did not become a state need not have been differentiated.
@@ -73,31 +76,64 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
         }
         let sorted = complete(further.as_ref().unwrap_or(present), with_them);
         if let Ok(sorted) = sorted {
-            return Ok(SortedSystem { rewritten: further.or(rewritten), ..sorted });
+            return Ok(SortedSystem { rewritten: further.or(rewritten), ..sorted.with_warnings(warnings) });
         }
         break;
     }
-    complete(present, reduced).map(|sorted| SortedSystem { rewritten, ..sorted })
+    complete(present, reduced).map(|sorted| SortedSystem { rewritten, ..sorted.with_warnings(warnings) })
 }
 
-/// Reduces the index, with derivatives of functions as far as they are missing; the model with them, if any.
-fn reduce_with_derivatives(
+/// Lowers the model and reduces the index, with functions of parts of algorithms that must be called, and derivatives of functions
+/// as far as they are missing; the model with them, if any.
+fn reduce_with_functions(
     model: &FlatModel,
     mut rewritten: Option<FlatModel>,
     wanted: &[SlotId],
+    warnings: &mut Diagnostics,
 ) -> Result<(Option<FlatModel>, ReducedSystem), Diagnostics> {
-    for _ in 0..MOST_DERIVATIVES {
+    for _ in 0..MOST_REWRITINGS {
         let present = rewritten.as_ref().unwrap_or(model);
+        let lowered = match lower(present) {
+            Ok(lowered) => lowered,
+            Err(Unlowered::Parts(parts)) => {
+                let extended = outline(present, &parts, warnings);
+                rewritten = Some(extended);
+                continue;
+            }
+            Err(Unlowered::Errors(errors)) => return Err(errors),
+        };
         let mut underived = Vec::new();
-        let reduced = lower(present).and_then(|lowered| reduce(present, lowered, wanted, &mut underived));
+        let reduced = reduce(present, lowered, wanted, &mut underived);
         match with_derivatives(present, &underived) {
             Some(extended) if reduced.is_err() => rewritten = Some(extended),
             _ => return reduced.map(|reduced| (rewritten, reduced)),
         }
     }
     let present = rewritten.as_ref().unwrap_or(model);
-    let reduced = lower(present).and_then(|lowered| reduce(present, lowered, wanted, &mut Vec::new()));
-    reduced.map(|reduced| (rewritten, reduced))
+    let lowered = match lower(present) {
+        Ok(lowered) => lowered,
+        Err(Unlowered::Errors(errors)) => return Err(errors),
+        Err(Unlowered::Parts(parts)) => {
+            let span = parts.first().map_or(Span::nowhere(), Outlined::span);
+            let mut errors = Diagnostics::new();
+            errors.push(diagnostics::not_supported("an algorithm in which so many parts depend on each other", span));
+            return Err(errors);
+        }
+    };
+    reduce(present, lowered, wanted, &mut Vec::new()).map(|reduced| (rewritten, reduced))
+}
+
+/// Why a model could not be lowered.
+enum Unlowered<'m> {
+    Errors(Diagnostics),
+    /// Parts of algorithms must be called.
+    Parts(Vec<Outlined<'m>>),
+}
+
+impl From<Diagnostics> for Unlowered<'_> {
+    fn from(errors: Diagnostics) -> Self {
+        Unlowered::Errors(errors)
+    }
 }
 
 /// The equations of the model on scalars; those of clocked partitions are taken out.
@@ -122,7 +158,7 @@ struct ReducedSystem {
 }
 
 /// The first stage: scalar equations on the graph.
-fn lower(model: &FlatModel) -> Result<LoweredSystem, Diagnostics> {
+fn lower(model: &FlatModel) -> Result<LoweredSystem, Unlowered<'_>> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
     let clocking = clocks::survey::survey(model);
@@ -131,9 +167,12 @@ fn lower(model: &FlatModel) -> Result<LoweredSystem, Diagnostics> {
     }
     parameters::lower_parameters(model, &mut system, &mut diagnostics);
     parameters::lower_start_values(model, &mut system, &mut diagnostics);
-    equations::lower_equations(model, clocking.as_ref(), &mut system, &mut diagnostics);
+    let parts = equations::lower_equations(model, clocking.as_ref(), &mut system, &mut diagnostics);
     equations::check_reinits(&system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    if !parts.is_empty() {
+        return Err(Unlowered::Parts(parts));
+    }
     let size = size(&system);
     let mut bases = Vec::new();
     if clocking.is_some() {
@@ -218,6 +257,11 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
 }
 
 impl SortedSystem {
+    fn with_warnings(mut self, warnings: Diagnostics) -> SortedSystem {
+        self.warnings.extend(warnings);
+        self
+    }
+
     /// Variables that are the negative of another, with that one: their slots are written last, for those who look at them.
     pub fn negatives(&self) -> Vec<(SlotId, SlotId)> {
         let of = |slot: SlotId| Some(self.aliases.resolve(slot)).filter(|a| a.is_negated).map(|a| (slot, a.slot));

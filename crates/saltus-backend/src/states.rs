@@ -85,7 +85,7 @@ impl Preferences {
 
 /// The wishes of the elements of a variable, from an attribute that is one for all or has one for each. Parameters in it
 /// count as constants.
-fn wishes_of<'a>(lowering: &mut Lowering<'a>, attribute: &'a Expr, n: usize) -> Vec<u8> {
+fn wishes_of<'a>(lowering: &mut Lowering<'a, '_>, attribute: &'a Expr, n: usize) -> Vec<u8> {
     if let ExprKind::EnumLiteral(_, ordinal) = &attribute.kind {
         return vec![wish_of(f64::from(*ordinal)); n];
     }

@@ -66,8 +66,8 @@ pub mod work {
     pub const MOST_DIFFERENTIATIONS: usize = 6;
     /// Functions that call each other deeper than this are not differentiated.
     pub const MOST_DIFFERENTIATED_LEVELS: u32 = 30;
-    /// Derivatives of functions that are written for a model, each time of all that are missing.
-    pub const MOST_DERIVATIVES: u32 = 10;
+    /// How often a model is lowered again with functions that were missing: parts of algorithms that are called, derivatives.
+    pub const MOST_REWRITINGS: u32 = 12;
     /// Choices of states that are tried for a model.
     pub const MOST_STATE_CHOICES: u32 = 3;
     /// More switches in one loop are not looked at for changes of the index.

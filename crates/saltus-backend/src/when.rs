@@ -34,7 +34,7 @@ pub struct Guard {
 /// The values a `when` may give its variables, in order of priority.
 type Choices = BTreeMap<SlotId, Vec<(Guard, NodeId, Span)>>;
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn when(&mut self, branches: &'a [(Expr, Vec<Equation>)], span: Span) -> Lowered<()> {
         if let [(condition, body)] = branches
             && condition.ty.base == saltus_flat::BaseType::Clock
@@ -170,12 +170,11 @@ impl<'a> Lowering<'a> {
         choices: &mut Choices,
         span: Span,
     ) -> Lowered<()> {
-        let targets = self.scalars(left)?;
-        for (target, value) in targets.into_iter().zip(value.scalars()) {
-            let slot = self
-                .slot_of(target)
-                .filter(|&s| matches!(self.system.slots[s].kind, SlotKind::Discrete | SlotKind::Clocked));
-            let Some(slot) = slot else { return Err(diagnostics::when_left_side(span).into()) };
+        let Some(targets) = self.element_slots(left)? else { return Err(diagnostics::when_left_side(span).into()) };
+        for (slot, value) in targets.into_iter().zip(value.scalars()) {
+            if !matches!(self.system.slots[slot].kind, SlotKind::Discrete | SlotKind::Clocked) {
+                return Err(diagnostics::when_left_side(span).into());
+            }
             choices.entry(slot).or_default().push((guard, value, span));
         }
         Ok(())
@@ -340,7 +339,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Source text of the elements of a vector condition.
-fn element_texts(lowering: &Lowering<'_>, condition: &Expr, n: usize) -> Vec<String> {
+fn element_texts(lowering: &Lowering<'_, '_>, condition: &Expr, n: usize) -> Vec<String> {
     match &condition.kind {
         ExprKind::Array(items) if items.len() == n => items.iter().map(|e| lowering.text_of(e)).collect(),
         _ => vec![lowering.text_of(condition); n],

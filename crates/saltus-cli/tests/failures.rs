@@ -407,3 +407,30 @@ fn a_subscript_in_an_algorithm_is_found_where_it_stands() {
     let (said, _) = fails("gears", text);
     says(&said, &["at time 0.75", "the subscript 4 is outside 1 to 3", "M.mo:6:12"]);
 }
+
+#[test]
+fn a_loop_of_an_algorithm_that_is_called() {
+    let text = |body: &str| {
+        format!(
+            "model M\n  Real x[3] = {{1, 2, 3}}*time;\n  Integer n = integer(10*time);\n  Real s(start = 0);\n  Real y[3];\n\
+             algorithm\n  s := 0;\n  y := x;\n{body}\nend M;\n"
+        )
+    };
+    let subscript = "  for i in 1:n loop\n    s := s + x[i];\n  end for;";
+    let (said, times) = fails("called_subscript", &text(subscript));
+    // n becomes 4 at 0.4.
+    says(
+        &said,
+        &["at time 0.4", "subscript 4 is out of range in dimension 1", "M.mo:10:14", "10 |     s := s + x[i];"],
+    );
+    assert!(times.last().is_some_and(|t| (t - 0.4).abs() < 1e-9), "{:?}", times.last());
+    let section = "  s := sum(x[n - 1:n]) + sum(x[1:n - 1]);";
+    let (said, _) = fails("called_section", &text(section));
+    says(&said, &["at time 0", "M.mo:9:"]);
+    let size = "  if n > 2 then y := ones(n - 1); end if;";
+    let (said, _) = fails("called_size", &text(size));
+    says(&said, &["at time 0.3", "dimension 1 of `y` has size 2, its declaration says 3", "M.mo:9:"]);
+    let assertion = "  for i in 1:n loop\n    assert(i < 3, \"round \" + String(i) + \" of \" + String(n));\n    s := s + 1;\n  end for;";
+    let (said, _) = fails("called_assertion", &text(assertion));
+    says(&said, &["at time 0.3", "assertion failed: round 3 of 3", "M.mo:10:"]);
+}

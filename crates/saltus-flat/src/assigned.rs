@@ -164,6 +164,14 @@ impl Assigned {
         }
     }
 
+    /// Row-major positions, from 0, of the elements of a variable that are set; `None` if all may be.
+    pub fn elements_of(&self, id: VarId) -> Option<&BTreeSet<u64>> {
+        match self.variables.get(&id) {
+            Some(Elements::Some(set)) => Some(set),
+            _ => None,
+        }
+    }
+
     /// Number of scalars; `None` if the size of a variable is not known.
     pub fn n_scalars(&self, model: &FlatModel) -> Option<u64> {
         self.variables.iter().try_fold(0u64, |sum, (id, elements)| {

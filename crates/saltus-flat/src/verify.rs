@@ -179,7 +179,6 @@ impl<'a> Verifier<'a> {
             }
             EquationKind::When { branches } => {
                 self.require(!branches.is_empty(), || "a when without branches".into());
-                self.require(!in_when, || "a when inside a when".into());
                 for (condition, body) in branches {
                     self.condition(condition, true);
                     self.equations(body, true);

@@ -192,6 +192,16 @@ impl<'a> Front<'a> {
             let (own, of_type) = (direction_word(own), direction_word(of_type));
             self.report_once(d::nested_prefix(own, self.text(name), of_type, span));
         }
+        match (self.tree[comp].prefixes.connection, simple.base) {
+            (Some(ast::Connection::Flow), BaseType::Real | BaseType::Integer | BaseType::Error) => {}
+            (Some(ast::Connection::Stream), BaseType::Real | BaseType::Error) | (None, _) => {}
+            (Some(ast::Connection::Flow), _) => {
+                self.report_once(d::connection_type("flow", self.text(name), "Real or Integer", span));
+            }
+            (Some(ast::Connection::Stream), _) => {
+                self.report_once(d::connection_type("stream", self.text(name), "Real", span));
+            }
+        }
         self.check_final(&self.tree[comp].modifier.clone(), &simple.modifier);
         let c = &mut self.tree[comp];
         c.modifier = merge(&c.modifier, &simple.modifier);

@@ -69,8 +69,10 @@ impl<'a> Front<'a> {
                 }
                 ast::Section::Algorithm { is_initial, keyword, statements } => {
                     self.context.in_initial_section = *is_initial;
+                    self.context.in_algorithm = true;
                     let statements = self.statements(inst, statements);
                     self.context.in_initial_section = false;
+                    self.context.in_algorithm = false;
                     if statements.is_empty() {
                         continue;
                     }

@@ -384,6 +384,10 @@ impl saltus_typing::Context for Front<'_> {
         self.functions.current.is_some()
     }
 
+    fn allows_unknown_sizes(&self) -> bool {
+        self.functions.current.is_some() || self.context.in_algorithm
+    }
+
     fn describe(&self, expr: &Expr) -> String {
         self.expr_text(expr)
     }

@@ -31,6 +31,13 @@ pub struct FunctionEntry {
     pub procedure: Option<Arc<Procedure>>,
 }
 
+/// What stands for the locals of a function where it is called.
+struct Substitution<'s> {
+    arguments: &'s [Option<Expr>],
+    /// Iterators of the function and those in their place, the innermost last.
+    iterators: &'s [(LocalId, LocalId)],
+}
+
 impl<'a> Front<'a> {
     /// The function a class is; made on first use.
     pub fn function_of(&mut self, slot: SlotId) -> FunctionId {
@@ -404,34 +411,56 @@ impl<'a> Front<'a> {
 
     /// `expr`, which is written in terms of a function's locals, for a call with these arguments.
     pub fn substitute(&mut self, id: FunctionId, expr: &Expr, arguments: &[Option<Expr>]) -> Option<Expr> {
-        self.substitute_at(id, expr, arguments, 0)
+        self.substitute_at(id, expr, &Substitution { arguments, iterators: &[] }, 0)
     }
 
-    fn substitute_at(&mut self, id: FunctionId, expr: &Expr, arguments: &[Option<Expr>], depth: u32) -> Option<Expr> {
+    fn substitute_at(&mut self, id: FunctionId, expr: &Expr, by: &Substitution, depth: u32) -> Option<Expr> {
         if depth > 50 {
             return None;
         }
         if let ExprKind::Local(local) = expr.kind {
+            if let Some(&(_, new)) = by.iterators.iter().rev().find(|(old, _)| *old == local) {
+                return Some(Expr { kind: ExprKind::Local(new), ..expr.clone() });
+            }
             let position = self.functions[id].inputs.iter().position(|&i| i == local);
-            if let Some(Some(argument)) = position.map(|p| arguments.get(p).cloned().flatten()) {
+            if let Some(Some(argument)) = position.map(|p| by.arguments.get(p).cloned().flatten()) {
                 return Some(argument);
             }
             let default = self.local_default(id, local)?;
-            return self.substitute_at(id, &default, arguments, depth + 1);
+            return self.substitute_at(id, &default, by, depth + 1);
+        }
+        // Iterators are locals of the function, too; each gets a counterpart where the call is.
+        if let ExprKind::Reduction { iterators, .. } = &expr.kind
+            && !iterators.iter().all(|i| by.iterators.iter().any(|(old, _)| *old == i.local))
+        {
+            let mut inner = by.iterators.to_vec();
+            for iterator in iterators {
+                let local = self.functions[id].locals.get(iterator.local)?.clone();
+                inner.push((iterator.local, self.functions.locals_mut().push(local)));
+            }
+            let by = Substitution { arguments: by.arguments, iterators: &inner };
+            let mut result = self.substitute_at(id, expr, &by, depth)?;
+            if let ExprKind::Reduction { iterators, .. } = &mut result.kind {
+                for iterator in iterators {
+                    let new = inner.iter().rev().find(|(old, _)| *old == iterator.local);
+                    iterator.local = new.map_or(iterator.local, |&(_, new)| new);
+                }
+            }
+            return Some(result);
         }
         // The size of an argument is known even where its value is not.
         if let ExprKind::Builtin { function: flat::Builtin::Size, arguments: of } = &expr.kind
             && let [array, dimension] = of.as_slice()
             && let ExprKind::Integer(k) = dimension.kind
         {
-            let array = self.substitute_at(id, array, arguments, depth)?;
+            let array = self.substitute_at(id, array, by, depth)?;
             if let Some(Dim::Known(n)) = array.ty.dims.get((k - 1) as usize) {
                 return Some(Expr::integer(*n as i64, expr.span));
             }
         }
         let mut result = expr.clone();
         let mut ok = true;
-        result.for_each_child_mut(&mut |child| match self.substitute_at(id, child, arguments, depth) {
+        result.for_each_child_mut(&mut |child| match self.substitute_at(id, child, by, depth) {
             Some(new) => *child = new,
             None => ok = false,
         });

@@ -98,7 +98,8 @@ impl<'a> Front<'a> {
             self.report(d::assigns_iterator(self.text(first.name.name), target.span));
             return Expr::error(target.span);
         }
-        if let Some(Member::Component(comp)) = self.lookup_reference_class(scope, target)
+        if !self.is_part_of_local_array(scope, target)
+            && let Some(Member::Component(comp)) = self.lookup_reference_class(scope, target)
             && self.tree[comp].prefixes.variability == Some(ast::Variability::Constant)
         {
             let name = self.comp_name(comp);
@@ -106,6 +107,16 @@ impl<'a> Front<'a> {
             return Expr::error(target.span);
         }
         self.reference(scope, target)
+    }
+
+    /// `p[i].x` of a function, where the elements of `p` are not instances: how many there are may be known at run time only.
+    fn is_part_of_local_array(&mut self, scope: InstId, target: &'a ast::ComponentRef) -> bool {
+        let [first, _, ..] = target.parts.as_slice() else { return false };
+        if self.functions.current.is_none() {
+            return false;
+        }
+        let Some(Member::Component(comp)) = self.lookup_name(scope, first.name.name) else { return false };
+        self.tree[comp].local.is_some_and(|local| self.local_type_of(local).rank() > 0)
     }
 
     fn check_assignable(&mut self, target: &Expr, span: Span) {
@@ -216,7 +227,11 @@ impl<'a> Front<'a> {
             return None;
         }
         self.check_assertion_level(&expr);
-        Some(match effect(expr) {
+        let effect = effect(expr);
+        if matches!(effect, Effect::Terminate { .. }) && self.functions.current.is_some() {
+            self.report(d::terminate_in_function(span));
+        }
+        Some(match effect {
             Effect::Assert { condition, message, level } => StatementKind::Assert { condition, message, level },
             Effect::Terminate { message } => StatementKind::Terminate { message },
             Effect::Reinit { state, value } => StatementKind::Reinit { state, value },

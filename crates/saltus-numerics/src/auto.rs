@@ -1,62 +1,17 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
-//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, of a Rosenbrock method (few states, or sparse) or of BDF (many states,
-//! derivatives that come out of an iteration, or a Rosenbrock method that makes no progress). Stiffness shows as `h·|λ|` at
-//! the bound of the explicit method's stability domain for many steps (Hairer, Wanner: *Solving Ordinary Differential
+//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, or of the implicit method that [`Stiff`] chooses. Stiffness shows as
+//! `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer, Wanner: *Solving Ordinary Differential
 //! Equations II*, section IV.2), or as steps that cannot be made at all. Each return to the explicit method has to be
 //! earned by more steps than the last one. Stiffness that does not show (the states oscillate about a kink, or evaluations
 //! fail ahead of an explicit step) is found by trial: after many explicit steps the implicit method gets its chance, and
 //! leaves again if its steps are not longer.
 
-use crate::bdf::Bdf;
 use crate::dormand_prince::DormandPrince;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::interpolant::Interpolant;
-use crate::linear_solver::is_worth_sparse;
-use crate::rosenbrock::{Rosenbrock, RosenbrockMethod};
+use crate::stiff::Stiff;
 use crate::tuning::automatic::*;
-
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-enum Stiff {
-    Rosenbrock(Box<Rosenbrock>),
-    Bdf(Box<Bdf>),
-}
-
-impl Stiff {
-    fn new(system: &dyn OdeSystem, tolerances: Tolerances, max_step: f64) -> Self {
-        let n = tolerances.absolute.len();
-        let is_sparse = system.sparsity().is_some_and(is_worth_sparse);
-        // A Rosenbrock method needs the exact Jacobian, BDF only a good one.
-        let is_small = n <= MOST_STATES_DENSE || (is_sparse && n <= MOST_STATES_SPARSE);
-        if is_small && !system.is_iterative() {
-            let method = RosenbrockMethod::default();
-            Stiff::Rosenbrock(Box::new(Rosenbrock::new(method, tolerances, max_step)))
-        } else {
-            Stiff::Bdf(Box::new(Bdf::new(tolerances, max_step)))
-        }
-    }
-
-    fn integrator(&self) -> &dyn Integrator {
-        match self {
-            Stiff::Rosenbrock(r) => r.as_ref(),
-            Stiff::Bdf(b) => b.as_ref(),
-        }
-    }
-
-    fn integrator_mut(&mut self) -> &mut dyn Integrator {
-        match self {
-            Stiff::Rosenbrock(r) => r.as_mut(),
-            Stiff::Bdf(b) => b.as_mut(),
-        }
-    }
-
-    fn stiffness(&mut self) -> f64 {
-        match self {
-            Stiff::Rosenbrock(r) => r.stiffness(),
-            Stiff::Bdf(b) => b.stiffness(),
-        }
-    }
-}
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Automatic {
@@ -73,13 +28,9 @@ pub struct Automatic {
     /// Logarithm of the mean of `h·|λ|` of explicit steps.
     mean: f64,
     probation: u32,
-    /// Steps of the implicit method since the last restart.
-    run: u32,
     /// Steps of the explicit method since it last took over, and how many it may make.
     explicit_run: u64,
     patience: u64,
-    /// Of a Rosenbrock method that has been replaced.
-    retired: Statistics,
     switches: u64,
     /// Copy of the states for the change of methods.
     x: Vec<f64>,
@@ -100,10 +51,8 @@ impl Automatic {
             unsuspicious: 0,
             mean: 0.0,
             probation: FIRST_PROBATION,
-            run: 0,
             explicit_run: 0,
             patience: FIRST_PATIENCE,
-            retired: Statistics::default(),
             switches: 0,
             x: vec![0.0; n],
         }
@@ -128,6 +77,19 @@ impl Automatic {
         }
     }
 
+    fn step_active(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
+        match &mut self.stiff {
+            Some(stiff) if self.is_stiff => stiff.step(system, limit),
+            _ => self.explicit.step(system, limit),
+        }
+    }
+
+    fn begin(&mut self) {
+        if let Some(stiff) = &mut self.stiff {
+            stiff.begin();
+        }
+    }
+
     fn switch(&mut self, system: &mut dyn OdeSystem) -> StepResult {
         if self.stiff.is_none() {
             self.stiff = Some(Stiff::new(system, self.tolerances.clone(), self.max_step));
@@ -137,6 +99,7 @@ impl Automatic {
         let (t, h) = (old.time(), old.next_step_size());
         x.copy_from_slice(old.states());
         self.is_stiff = !self.is_stiff;
+        self.begin();
         self.wants_switch = false;
         self.suspicious = 0;
         self.unsuspicious = 0;
@@ -148,20 +111,6 @@ impl Automatic {
         new.propose_step_size(h);
         let started = new.reinit(system, t, &x);
         self.x = x;
-        started
-    }
-
-    /// BDF replaces a Rosenbrock method, for good.
-    fn replace_rosenbrock(&mut self, system: &mut dyn OdeSystem) -> StepResult {
-        let Some(Stiff::Rosenbrock(old)) = &self.stiff else { return Ok(()) };
-        let (t, h) = (old.time(), old.next_step_size());
-        self.x.copy_from_slice(old.states());
-        self.retired = old.statistics();
-        self.switches += 1;
-        let mut bdf = Bdf::new(self.tolerances.clone(), self.max_step);
-        bdf.propose_step_size(h);
-        let started = bdf.reinit(system, t, &self.x);
-        self.stiff = Some(Stiff::Bdf(Box::new(bdf)));
         started
     }
 
@@ -198,26 +147,23 @@ impl Automatic {
 
 impl Integrator for Automatic {
     fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
-        self.run = 0;
+        self.begin();
         self.active_mut().restart(system, t, x)
     }
 
     fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
-        self.run = 0;
+        self.begin();
         self.active_mut().reinit(system, t, x)
     }
 
     fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
         if self.wants_switch {
             self.switch(system)?;
-        } else if self.is_stiff && self.run >= LONGEST_RUN {
-            self.replace_rosenbrock(system)?;
         }
-        self.run = if self.is_stiff { self.run.saturating_add(1) } else { 0 };
-        let mut stepped = self.active_mut().step(system, limit);
+        let mut stepped = self.step_active(system, limit);
         if stepped.is_err() && !self.is_stiff {
             self.switch(system)?;
-            stepped = self.active_mut().step(system, limit);
+            stepped = self.step_active(system, limit);
         }
         stepped?;
         if self.is_stiff {
@@ -265,7 +211,7 @@ impl Integrator for Automatic {
         self.tolerances.relative = relative;
         self.tolerances.absolute.copy_from_slice(absolute);
         if let Some(stiff) = &mut self.stiff {
-            stiff.integrator_mut().set_tolerances(relative, absolute);
+            stiff.set_tolerances(relative, absolute);
         }
     }
 
@@ -273,15 +219,15 @@ impl Integrator for Automatic {
         self.explicit.set_max_step(max_step);
         self.max_step = max_step;
         if let Some(stiff) = &mut self.stiff {
-            stiff.integrator_mut().set_max_step(max_step);
+            stiff.set_max_step(max_step);
         }
     }
 
     fn statistics(&self) -> Statistics {
-        let stiff = self.stiff.as_ref().map(|s| s.integrator().statistics()).unwrap_or_default();
-        let mut sum = self.explicit.statistics() + stiff + self.retired;
-        sum.switches = self.switches;
-        sum.restarts -= self.switches.min(sum.restarts);
+        let stiff = self.stiff.as_ref().map(Stiff::statistics).unwrap_or_default();
+        let mut sum = self.explicit.statistics() + stiff;
+        sum.switches = self.switches + self.stiff.as_ref().map_or(0, Stiff::replacements);
+        sum.restarts -= sum.switches.min(sum.restarts);
         sum
     }
 }

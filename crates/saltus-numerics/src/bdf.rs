@@ -54,6 +54,8 @@ pub struct Bdf {
     dx: Vec<f64>,
     matrix: IterationMatrix,
     corrector: Corrector,
+    /// Could the right-hand side be computed everywhere in the last attempt?
+    is_evaluated: bool,
     statistics: Statistics,
 }
 
@@ -123,6 +125,7 @@ impl Bdf {
             dx: vector(),
             matrix: IterationMatrix { jacobian: Jacobian::new(n), has_jacobian: false, factored_for: f64::NAN },
             corrector: Corrector::new(n),
+            is_evaluated: true,
             statistics: Statistics::default(),
         }
     }
@@ -130,6 +133,11 @@ impl Bdf {
     /// The order of the last step.
     pub fn order(&self) -> usize {
         self.order
+    }
+
+    /// Could the right-hand side be computed in the last attempt? Then a step that failed was not accurate enough.
+    pub fn is_evaluated(&self) -> bool {
+        self.is_evaluated
     }
 
     /// `h·|λ|` of the last step, estimated from the Jacobian in use; infinite before the first one.
@@ -238,7 +246,9 @@ impl Bdf {
         correction.fill(0.0);
         let mut before: Option<f64> = None;
         for iteration in 1..=NEWTON_ITERATIONS {
-            step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations)?;
+            let evaluated = step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations);
+            self.is_evaluated &= evaluated.is_ok();
+            evaluated?;
             for i in 0..slope.len() {
                 slope[i] -= c * (psi[i] + correction[i]);
             }
@@ -316,6 +326,7 @@ impl Bdf {
     /// One attempt with the present order and size. Returns the error norm and the safety factor.
     fn attempt(&mut self, system: &mut dyn OdeSystem, end: f64) -> Result<(f64, f64), TrialFailure> {
         self.predict();
+        self.is_evaluated = true;
         let mut is_jacobian_new = false;
         if !self.matrix.has_jacobian {
             self.evaluate_jacobian(system, end)?;

@@ -58,6 +58,7 @@ pub mod singular;
 pub mod sparse_lu;
 pub mod sparsity;
 mod step_size;
+mod stiff;
 mod tuning;
 
 pub use auto::Automatic;

@@ -122,6 +122,17 @@ pub mod automatic {
     /// A Rosenbrock method that makes more steps than this without a restart suffers from something that BDF does not mind: a
     /// Jacobian that is not exact. Test: `a_jacobian_that_is_not_exact_does_not_hold_up_the_automatic_choice`.
     pub const LONGEST_RUN: u32 = 2_000;
+    /// Steps of a Rosenbrock method after as many steps of BDF as [`LONGEST_RUN`], then twice as many and so on; the second
+    /// half is compared with the last steps of BDF. Test: `an_undamped_oscillation_does_not_hold_up_the_automatic_choice`.
+    pub const TRIAL_STEPS: u32 = 50;
+    /// Its steps, with eight evaluations, a Jacobian and a factorisation, must be longer by this factor than those of BDF.
+    pub const WORTH_A_JACOBIAN: f64 = 3.0;
+    /// A step that BDF cannot make is left to a Rosenbrock method, but not one after the other: at a pole neither can.
+    /// Test: `a_pole_ends_the_automatic_choice`.
+    pub const STEPS_BETWEEN_RESCUES: u32 = 100;
+    /// First step of the other method, as a part of the way to the limit; its error control finds a better one. Test:
+    /// `a_transient_shorter_than_time_can_tell_is_passed`.
+    pub const FIRST_OF_RESCUE: f64 = 1e-3;
     /// So many explicit steps are followed by a trial of the implicit method; each trial in vain doubles them. Test:
     /// `stiffness_that_does_not_show_is_found_out_by_trial`.
     pub const FIRST_PATIENCE: u64 = 5_000;

@@ -234,6 +234,84 @@ fn a_jacobian_that_is_not_exact_does_not_hold_up_the_automatic_choice() {
     assert!(automatic < 2_500 + 2 * bdf, "{automatic} and {bdf}");
 }
 
+/// The cosine with a stiff neighbour, and an oscillator that nothing damps; as if the derivatives came out of an iteration.
+struct WithOscillator {
+    omega: f64,
+}
+
+impl OdeSystem for WithOscillator {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        dx[0] = -1e7 * (x[0] - t.cos()) - t.sin();
+        dx[1] = self.omega * x[2];
+        dx[2] = -self.omega * x[1];
+        Ok(())
+    }
+
+    fn is_iterative(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_undamped_oscillation_does_not_hold_up_the_automatic_choice() {
+    let steps = |method: &str| {
+        let mut solver = integrator(method, uniform(3, 1e-4), f64::INFINITY);
+        run(solver.as_mut(), &mut WithOscillator { omega: 3e3 }, &[1.0, 3e-4, 0.0], 3.0);
+        let error = (solver.states()[0] - 3f64.cos()).abs();
+        assert!(error < 1e-3, "{method}: error {error:e}");
+        solver.statistics().steps
+    };
+    let (bdf, automatic) = (steps("bdf"), steps("automatic"));
+    // The 1400 periods cost BDF a dozen steps each; the Rosenbrock method passes over them once they are small.
+    assert!(bdf > 12_000 && automatic < 6_000, "{bdf} and {automatic}");
+}
+
+/// x follows the cosine with a time constant far below the resolution of time at t = 2; as if it came out of an iteration.
+struct Immediate;
+
+impl OdeSystem for Immediate {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        dx[0] = (t.cos() - x[0]) / 2e-16;
+        Ok(())
+    }
+
+    fn is_iterative(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_transient_shorter_than_time_can_tell_is_passed() {
+    let mut solver = Automatic::new(uniform(1, 1e-4), f64::INFINITY);
+    solver.restart(&mut Immediate, 2.0, &[0.0]).unwrap();
+    advance(&mut solver, &mut Immediate, 3.0);
+    assert!((solver.states()[0] - 3f64.cos()).abs() < 1e-3, "{:?}", solver.states());
+    assert!(solver.statistics().steps < 1000, "{:?}", solver.statistics());
+}
+
+/// ẋ = x², which ends at t = 1 from x = 1, with a stiff neighbour.
+struct StiffPole;
+
+impl OdeSystem for StiffPole {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        dx[0] = x[0] * x[0];
+        dx[1] = -1e6 * (x[1] - t.cos()) - t.sin();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_pole_ends_the_automatic_choice() {
+    let mut solver = Automatic::new(uniform(2, 1e-6), f64::INFINITY);
+    solver.restart(&mut StiffPole, 0.0, &[1.0, 1.0]).unwrap();
+    let mut steps = 0;
+    while solver.step(&mut StiffPole, 2.0).is_ok() {
+        steps += 1;
+        assert!(steps < 5_000, "at {}", solver.time());
+    }
+    assert!((solver.time() - 1.0).abs() < 1e-4, "{}", solver.time());
+}
+
 /// A tank between two turbulent valves: ẋ = −k·root(x − cos t), with root(d) ≈ sign(d)·√|d| smoothed below 1e-8. Its slope at
 /// the balance is k/√1e-8, far away from it the states run to and fro.
 struct SteepRoot;

@@ -95,12 +95,14 @@ fn check_bounds(cx: &mut dyn Context, base: &Expr, dimension: usize, subscript: 
         |e: &Expr| literal_integer(e).filter(|&value| value < 1 || value.unsigned_abs() > size).map(|v| (v, e.span));
     let found = match &subscript.kind {
         ExprKind::Array(items) => items.iter().find_map(wrong),
-        ExprKind::Range { start, stop, .. } if subscript.ty.dims.first() != Some(&Dim::Known(0)) => {
-            let n = subscript.ty.dims.first().and_then(|d| d.known());
-            let last =
-                n.and_then(|n| range_element(subscript, n - 1)).filter(|&last| last < 1 || last.unsigned_abs() > size);
-            wrong(start).or_else(|| last.map(|last| (last, stop.span)))
-        }
+        ExprKind::Range { start, stop, .. } => match subscript.ty.dims.first() {
+            Some(&Dim::Known(n)) if n > 0 => {
+                let last = range_element(subscript, n - 1).filter(|&last| last < 1 || last.unsigned_abs() > size);
+                wrong(start).or_else(|| last.map(|last| (last, stop.span)))
+            }
+            // It is empty, or may turn out to be.
+            _ => None,
+        },
         _ => wrong(subscript),
     };
     let Some((value, span)) = found else { return Some(()) };

@@ -250,3 +250,30 @@ end M;";
         warnings(&text.replace("(start = 1), y", "(start = 1, fixed = true), y(start = 0, fixed = true)")).is_empty()
     );
 }
+
+#[test]
+fn events_that_a_called_loop_does_not_make_are_said() {
+    let warnings = |statements: &str| -> Vec<(&'static str, String)> {
+        let text = format!(
+            "model M\n  Real x = time;\n  Real r;\n  Integer n;\n  Integer k = integer(3*time);\nalgorithm\n  r := 0;\n  \
+             n := 0;\n{statements}\nend M;"
+        );
+        let (outcome, _) = run(&text, Stage::Compile);
+        assert!(outcome.model.is_some(), "{:?}", outcome.diagnostics);
+        outcome.diagnostics.iter().map(|d| (d.code.0, d.message.clone())).collect()
+    };
+    let no_event = |relation: &str| {
+        let message = format!("`{relation}` makes no events here: how often it is evaluated is known at run time only");
+        ("W0822", message)
+    };
+    assert_eq!(warnings("  while r < x loop r := r + 0.1; end while;"), [no_event("r < x")]);
+    assert_eq!(warnings("  while noEvent(r < x) loop r := r + 0.1; end while;"), []);
+    let held =
+        ("W0823", "`n` keeps its value between events, although `noEvent(n < 10.0 * x)` decides about it".to_owned());
+    assert_eq!(warnings("  while noEvent(n < 10*x) loop n := n + 1; end while;"), [held]);
+    assert_eq!(warnings("  for i in 1:k loop if x > i then r := r + 1; end if; end for;"), [no_event("x > i")]);
+    // What is discrete makes no events, what is around the loop makes its own.
+    assert_eq!(warnings("  while n < k loop n := n + 1; end while;"), []);
+    assert_eq!(warnings("  if x > 0.5 then for i in 1:k loop r := r + x; end for; end if;"), []);
+    assert_eq!(warnings("  for i in 1:3 loop if x > i then r := r + 1; end if; end for;"), []);
+}

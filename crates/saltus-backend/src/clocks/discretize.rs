@@ -22,11 +22,16 @@ use crate::system::{ScalarEquation, System};
 pub fn discretize(
     system: &mut System,
     base: &Base,
+    continued: &BTreeMap<SlotId, SlotId>,
     sub_of: &mut BTreeMap<SlotId, usize>,
     previous: &mut BTreeMap<SlotId, SlotId>,
     diagnostics: &mut Diagnostics,
 ) {
     let states = std::mem::take(&mut system.derivative_of);
+    for (state, after) in continued.iter().filter(|(state, _)| !states.contains_key(state)) {
+        let span = system.equations.iter().find(|e| e.target == Some(*after)).map_or(Span::nowhere(), |e| e.span);
+        diagnostics.push(diagnostics::not_a_state(system.name(*state), span));
+    }
     let mut by_sub: BTreeMap<usize, Vec<(SlotId, SlotId)>> = BTreeMap::new();
     for (&state, &derivative) in &states {
         let Some(&sub) = sub_of.get(&state) else { continue };
@@ -41,7 +46,7 @@ pub fn discretize(
             diagnostics.push(diagnostics::clocks::no_method(&name, &base.subs[sub].text, span));
             continue;
         };
-        let mut stages = Stages { system, base, sub, states, sub_of, previous };
+        let mut stages = Stages { system, base, continued, sub, states, sub_of, previous };
         stages.add(method);
     }
 }
@@ -55,6 +60,8 @@ fn equation_of(system: &System, derivative: SlotId) -> Span {
 struct Stages<'a> {
     system: &'a mut System,
     base: &'a Base,
+    /// What the next step begins with where that is not the state itself.
+    continued: &'a BTreeMap<SlotId, SlotId>,
     sub: usize,
     states: Vec<(SlotId, SlotId)>,
     sub_of: &'a mut BTreeMap<SlotId, usize>,
@@ -67,7 +74,7 @@ impl Stages<'_> {
         let (half, two) = (self.system.dag.constant(0.5), self.system.dag.constant(2.0));
         let half_h = self.system.dag.mul(half, h);
         let states = self.states.clone();
-        let before: Vec<NodeId> = states.iter().map(|s| self.previous(s.0)).collect();
+        let before: Vec<NodeId> = states.iter().map(|s| self.begun_with(s.0)).collect();
         let now: Vec<NodeId> = states.iter().map(|s| self.system.load(s.1)).collect();
         let new: Vec<NodeId> = match method {
             Method::ImplicitEuler => self.advance(&before, h, &now),
@@ -122,6 +129,10 @@ impl Stages<'_> {
             dag.add(x, change)
         })
         .collect()
+    }
+
+    fn begun_with(&mut self, state: SlotId) -> NodeId {
+        self.previous(self.continued.get(&state).copied().unwrap_or(state))
     }
 
     fn previous(&mut self, slot: SlotId) -> NodeId {

@@ -16,6 +16,7 @@ mod discretize;
 pub mod emit;
 mod operators;
 pub mod partition;
+pub mod reinits;
 pub mod solve;
 pub mod survey;
 #[cfg(test)]

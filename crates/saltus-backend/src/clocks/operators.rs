@@ -21,7 +21,7 @@ use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{Assignment, ScalarEquation, Start, slot_type};
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn clock_operator(&mut self, e: &'a Expr, function: Builtin, arguments: &'a [Expr]) -> Lowered<Value> {
         match (function, arguments) {
             (Builtin::Sample, [u, rest @ ..]) => self.clocked_sample(e, u, rest.first()),

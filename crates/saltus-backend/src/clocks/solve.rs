@@ -14,6 +14,7 @@ use saltus_program::{SlotId, SlotKind, SlotType};
 
 use super::discretize::discretize;
 use super::partition::Base;
+use super::reinits::take_reinits;
 use super::survey::{owners, variables_of};
 use crate::alias::Aliases;
 use crate::blocks::Step;
@@ -147,6 +148,7 @@ fn sort_isolated(
             sub_of.get(slot).is_some_and(|sub| discretized.contains(sub))
                 && (!previous.contains_key(slot) || is_state.contains_key(slot))
         });
+        let continued = take_reinits(system, &mut sub_of);
         let preferences = Preferences::read(model, system, &Aliases::default());
         reduce_index::reduce_index(model, system, &preferences, diagnostics);
         if diagnostics.n_errors() == n_before {
@@ -154,7 +156,7 @@ fn sort_isolated(
             first = initial::sort_initial(system, initial::Form::Actual, diagnostics).steps;
         }
         if diagnostics.n_errors() == n_before {
-            discretize(system, base, &mut sub_of, &mut previous, diagnostics);
+            discretize(system, base, &continued, &mut sub_of, &mut previous, diagnostics);
         }
     }
     let steps = if diagnostics.n_errors() == n_before { sort::sort_events(system, diagnostics) } else { Vec::new() };

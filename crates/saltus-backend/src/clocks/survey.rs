@@ -223,7 +223,7 @@ pub fn unite(classes: &mut SignedUnionFind, slots: &[SlotId]) {
     }
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// Lowers one item.
     pub fn item(&mut self, item: Item) -> crate::lower::Lowered<()> {
         let model = self.model;

@@ -26,6 +26,9 @@ use crate::system::ScalarEquation;
 /// Row-major positions that are assigned; `None` for all.
 pub type Assigned = BTreeMap<VarId, Option<BTreeSet<usize>>>;
 
+/// Scalars with their values.
+type Scalars = Vec<(SlotId, crate::dag::NodeId, Span)>;
+
 /// The variables that statements assign.
 pub fn assigned_variables(model: &FlatModel, statements: &[Statement]) -> Assigned {
     let mut assigned = Assigned::new();
@@ -95,14 +98,14 @@ fn selected_elements(model: &FlatModel, id: VarId, subscripts: &[Subscript]) -> 
     Some(positions)
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
         let assigned = assigned_variables(self.model, &algorithm.statements);
-        let values = self.making(Made::InAlgorithm, |l| l.execute_algorithm(algorithm, &assigned))?;
+        let values = self.making(Made::InAlgorithm, |l| l.called_parts(algorithm, &assigned))?;
         let has_when = algorithm.statements.iter().any(contains_when);
         let initially = if has_when {
             self.is_initial = true;
-            let values = self.making(Made::InAlgorithm, |l| l.execute_algorithm(algorithm, &assigned));
+            let values = self.making(Made::InAlgorithm, |l| l.called_parts(algorithm, &assigned));
             self.is_initial = false;
             Some(values?)
         } else {
@@ -122,7 +125,7 @@ impl<'a> Lowering<'a> {
     pub fn initial_algorithm(&mut self, algorithm: &'a Algorithm) -> Lowered<()> {
         let assigned = assigned_variables(self.model, &algorithm.statements);
         self.is_initial = true;
-        let values = self.acting_always(|l| l.making(Made::Always, |l| l.execute_algorithm(algorithm, &assigned)));
+        let values = self.acting_always(|l| l.making(Made::Always, |l| l.called_parts(algorithm, &assigned)));
         self.is_initial = false;
         for (slot, right, span) in values? {
             let left = self.system.load(slot);
@@ -133,12 +136,15 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// The values of all assigned scalars. Parts that cannot be written out are left to the caller of all.
+    fn called_parts(&mut self, algorithm: &'a Algorithm, assigned: &Assigned) -> Lowered<Scalars> {
+        let (values, parts) = self.outlining(|l| l.execute_algorithm(algorithm, assigned));
+        self.parts.extend(parts);
+        values
+    }
+
     /// The values of all assigned scalars, in order of the variables.
-    fn execute_algorithm(
-        &mut self,
-        algorithm: &'a Algorithm,
-        assigned: &Assigned,
-    ) -> Lowered<Vec<(SlotId, crate::dag::NodeId, Span)>> {
+    fn execute_algorithm(&mut self, algorithm: &'a Algorithm, assigned: &Assigned) -> Lowered<Scalars> {
         let no = self.system.dag.boolean(false);
         let mut state = State::new(self.model.iterators.len(), no);
         for &id in assigned.keys() {

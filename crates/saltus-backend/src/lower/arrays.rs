@@ -9,7 +9,7 @@ use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::diagnostics;
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn array_builtin(&mut self, e: &'a Expr, function: Builtin, arguments: &'a [Expr]) -> Lowered<Value> {
         let span = e.span;
         match (function, arguments) {

@@ -69,7 +69,7 @@ enum Constant {
 /// A bound on the work for one call at compile time; what takes longer is left to the simulation.
 const LIMITS: Limits = Limits { steps: 2_000_000, depth: 100, elements: 200_000 };
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// The constant value of a variable, if it counts as constant here.
     pub fn constant_variable(&mut self, id: VarId) -> Option<Value> {
         let variable = self.model.variables.get(id)?;

@@ -42,7 +42,7 @@ pub fn derivative_of_call(
     lowering.derivative_of_call(call, d_arguments, by)
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     fn derivative_of_call(&mut self, call: CallId, d_arguments: &[Derivative], by: By) -> Option<Vec<NodeId>> {
         let called = self.system.dag.called(call).clone();
         let callable = self.system.calls.callables.get(called.function)?.clone();

@@ -39,7 +39,7 @@ pub struct VoidCall {
     span: Span,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// With impure calls active under a condition.
     pub fn acting<T>(&mut self, condition: NodeId, act: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.acts, Acts::If(condition));

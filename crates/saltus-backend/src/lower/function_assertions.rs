@@ -58,7 +58,7 @@ pub enum Times {
     Active(Guard),
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// An assertion of the function that is being executed.
     pub fn assert_in_function(
         &mut self,

@@ -24,7 +24,7 @@ use crate::dag::{CallId, NodeId};
 use crate::diagnostics;
 use crate::tuning::form::{MOST_CALL_NODES, MOST_NESTED_CALLS};
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// All results of a call.
     pub fn results(&mut self, e: &'a Expr) -> Lowered<Rc<Vec<Value>>> {
         match &e.kind {

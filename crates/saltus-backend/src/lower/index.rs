@@ -29,9 +29,11 @@ pub enum Choice {
     Fixed { positions: Vec<usize>, keeps: bool },
     /// A position from 1 that is not known at compile time.
     Open(NodeId),
+    /// Several such positions; keeps the dimension.
+    Several(Vec<NodeId>),
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn choices(&mut self, dims: &[usize], subscripts: &'a [Subscript], access: &'a Expr) -> Lowered<Vec<Choice>> {
         let span = access.span;
         let mut choices = Vec::with_capacity(dims.len());
@@ -41,14 +43,21 @@ impl<'a> Lowering<'a> {
                 Some(Subscript::Slice(v)) => {
                     let nodes = self.subscript_vector(v)?;
                     let is_boolean = v.ty.base == BaseType::Boolean;
-                    let mut positions = Vec::with_capacity(nodes.len());
-                    for node in nodes {
-                        match self.system.dag.value(node) {
-                            Some(k) => positions.push(position(k, is_boolean, size, span)?),
-                            None => return self.unsupported("a vector of subscripts that are not constant", span),
+                    let known: Option<Vec<f64>> = nodes.iter().map(|&n| self.system.dag.value(n)).collect();
+                    match known {
+                        Some(known) => Choice::Fixed {
+                            positions: known
+                                .into_iter()
+                                .map(|k| position(k, is_boolean, size, span))
+                                .collect::<Lowered<_>>()?,
+                            keeps: true,
+                        },
+                        None => {
+                            self.check_choices(dims, span)?;
+                            let open = nodes.into_iter().map(|n| self.open_subscript(n, is_boolean, size, access));
+                            Choice::Several(open.collect::<Lowered<_>>()?)
                         }
                     }
-                    Choice::Fixed { positions, keeps: true }
                 }
                 Some(Subscript::Index(v)) => {
                     let node = self.scalar(v)?;
@@ -107,6 +116,13 @@ impl<'a> Lowering<'a> {
     }
 
     pub fn read(&mut self, value: &Value, choices: &[Choice], span: Span) -> Lowered<Value> {
+        if let Some((d, positions)) = several(choices) {
+            let mut parts = Vec::with_capacity(positions.len());
+            for position in positions {
+                parts.push(self.read(value, &with_choice(choices, d, position), span)?);
+            }
+            return join(parts, kept_before(choices, d), span);
+        }
         let open = choices.iter().position(|c| matches!(c, Choice::Open(_)));
         if let Some(d) = open {
             return self.read_open(value, choices, d, span);
@@ -162,6 +178,14 @@ impl<'a> Lowering<'a> {
 
     /// `value` with the chosen part replaced.
     pub fn write(&mut self, value: Value, choices: &[Choice], new: Value, span: Span) -> Lowered<Value> {
+        if let Some((d, positions)) = several(choices) {
+            let mut result = value;
+            for (k, position) in positions.into_iter().enumerate() {
+                let part = part_of(&new, kept_before(choices, d), k, span)?;
+                result = self.write(result, &with_choice(choices, d, position), part, span)?;
+            }
+            return Ok(result);
+        }
         let open: Vec<NodeId> =
             choices.iter().filter_map(|c| if let Choice::Open(n) = c { Some(*n) } else { None }).collect();
         if open.is_empty() {
@@ -244,6 +268,62 @@ fn position(k: f64, is_boolean: bool, size: usize, span: Span) -> Lowered<usize>
         return Ok(k as usize - 1);
     }
     Err(diagnostics::index_out_of_range(k, size as u64, span).into())
+}
+
+/// The first dimension with several positions that are not known, and these.
+fn several(choices: &[Choice]) -> Option<(usize, Vec<NodeId>)> {
+    choices.iter().enumerate().find_map(|(d, c)| match c {
+        Choice::Several(positions) => Some((d, positions.clone())),
+        _ => None,
+    })
+}
+
+fn with_choice(choices: &[Choice], d: usize, position: NodeId) -> Vec<Choice> {
+    let mut one = choices.to_vec();
+    if let Some(place) = one.get_mut(d) {
+        *place = Choice::Open(position);
+    }
+    one
+}
+
+/// How many dimensions of the selection come before dimension `d`.
+fn kept_before(choices: &[Choice], d: usize) -> usize {
+    let keeps = |c: &&Choice| matches!(c, Choice::Fixed { keeps: true, .. } | Choice::Several(_));
+    choices.iter().take(d).filter(keeps).count()
+}
+
+/// Arrays of one shape as one array with a new dimension at `axis`.
+fn join(parts: Vec<Value>, axis: usize, span: Span) -> Lowered<Value> {
+    let wrong = || diagnostics::broken_expression("parts of different sizes", span).into();
+    let n = parts.len();
+    let inner = parts.first().map_or(Vec::new(), |p| p.dims().to_vec());
+    let n_inner: usize = inner.get(axis..).unwrap_or(&[]).iter().product();
+    let elements: Vec<Vec<Value>> = parts.iter().map(Value::elements).collect();
+    let n_outer = elements.first().map_or(0, |e| e.len() / n_inner.max(1));
+    let mut items = Vec::with_capacity(n * n_outer * n_inner);
+    for outer in 0..n_outer {
+        for part in &elements {
+            items.extend(part.iter().skip(outer * n_inner).take(n_inner).cloned());
+        }
+    }
+    let mut dims = inner;
+    dims.insert(axis.min(dims.len()), n);
+    Value::assemble(dims, items).ok_or_else(wrong)
+}
+
+/// The part of an array at position `k` of a dimension.
+fn part_of(value: &Value, axis: usize, k: usize, span: Span) -> Lowered<Value> {
+    let wrong = || diagnostics::broken_expression("an assignment of another size", span).into();
+    let mut dims = value.dims().to_vec();
+    if axis >= dims.len() {
+        return Err(wrong());
+    }
+    let size = dims.remove(axis);
+    let n_inner: usize = dims.get(axis..).unwrap_or(&[]).iter().product();
+    let elements = value.elements();
+    let chunk = |(i, _): &(usize, Value)| (i / n_inner.max(1)) % size.max(1) == k;
+    let items = elements.into_iter().enumerate().filter(chunk).map(|(_, v)| v).collect();
+    Value::assemble(dims, items).ok_or_else(wrong)
 }
 
 /// An array of arrays as one array.

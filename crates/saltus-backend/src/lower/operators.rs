@@ -16,7 +16,7 @@ use crate::dag::NodeId;
 use crate::system::relation_function;
 use crate::tuning::form::{MOST_ELEMENTS, MOST_MATRIX_POWER};
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn unary(&mut self, op: UnaryOp, operand: &'a Expr, span: Span) -> Lowered<Value> {
         let function = match op {
             UnaryOp::Negate => UnaryFn::Negate,
@@ -219,11 +219,23 @@ impl<'a> Lowering<'a> {
     }
 
     pub fn range(&mut self, e: &'a Expr, start: &'a Expr, step: Option<&'a Expr>, stop: &'a Expr) -> Lowered<Value> {
+        let first = start;
         let start = self.constant(start)?;
         let step = step.map_or(Ok(Some(1.0)), |s| self.constant(s))?;
         let stop = self.constant(stop)?;
         let (Some(start), Some(step), Some(stop)) = (start, step, stop) else {
-            return self.unsupported("ranges whose bounds are not constant", e.span);
+            return match (step, e.ty.n_elements()) {
+                // `k : k + 2` has three elements whatever `k` is.
+                (Some(step), Some(n)) if e.ty.base == BaseType::Integer && n <= MOST_ELEMENTS => {
+                    let first = self.scalar(first)?;
+                    let item = |i: u64| {
+                        let distance = self.system.dag.constant(step * i as f64);
+                        self.system.dag.binary(BinaryFn::Add, first, distance)
+                    };
+                    Ok(Value::vector((0..n).map(item).collect()))
+                }
+                _ => self.unsupported("ranges whose bounds are not constant", e.span),
+            };
         };
         let n = range_length(start, step, stop);
         if n.is_nan() || n > MOST_ELEMENTS as f64 {

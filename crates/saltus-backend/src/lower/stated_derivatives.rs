@@ -52,7 +52,7 @@ pub fn write_out_stated(model: &FlatModel, system: &mut System) {
 /// The first mark; a number that no model contains.
 const FIRST_MARK: f64 = 1.234_567_890_123_4e-300;
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// A call with marks instead of arguments that have no derivative and that the results do not depend on.
     pub(super) fn stated_call(
         &mut self,

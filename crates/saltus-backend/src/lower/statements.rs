@@ -52,7 +52,7 @@ enum Step<'a> {
     Field(usize),
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn run(&mut self, statements: &'a [Statement]) -> Lowered<()> {
         for (i, statement) in statements.iter().enumerate() {
             self.check_budget(statement.span)?;
@@ -132,6 +132,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Lowered<()> {
+        let result = self.statement_of_kind(statement);
+        result.or_else(|problem| self.outlined_statement(statement, problem))
+    }
+
+    fn statement_of_kind(&mut self, statement: &'a Statement) -> Lowered<()> {
         let span = statement.span;
         match &statement.kind {
             StatementKind::Assign { target, value } => self.assignment(target, value),

@@ -20,7 +20,7 @@ use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::diagnostics;
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// Asserts that `index` is a subscript of a dimension of this size where `access` is reached.
     pub fn assert_subscript(&mut self, index: NodeId, size: usize, access: &'a Expr) -> Lowered<()> {
         let is_inside = self.is_inside(index, size);

@@ -16,7 +16,7 @@ use saltus_flat::{BaseType, Dim, Expr, ExprKind, FunctionId, LocalId, Type, VarI
 use super::value::{Template, Value};
 use super::{Lowered, Lowering};
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// The String or array of Strings `e`, of which not everything is known.
     pub fn template(&mut self, e: &'a Expr) -> Lowered<Value> {
         let mut holes = Vec::new();

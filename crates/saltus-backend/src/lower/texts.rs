@@ -35,7 +35,7 @@ impl Wording {
     }
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     pub fn text_operation(&mut self, op: BinaryOp, a: Option<&str>, b: Option<&str>, span: Span) -> Lowered<Value> {
         if op == BinaryOp::Add {
             // A longer one is left to the simulation, which refuses it if it comes to that.

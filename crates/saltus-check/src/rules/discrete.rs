@@ -124,9 +124,40 @@ fn value_of(
         }
         _ => return,
     };
-    if let Some(found) = continuous_part(cx, value) {
+    let mut values = Vec::new();
+    field_values(cx, value, &mut values);
+    if let Some(found) = values.into_iter().find_map(|value| continuous_part(cx, value)) {
         out.push(continuous_value(cx, kind, &name(), &found));
     }
+}
+
+/// The values that a field of a record may have: `(if c then R(x, 1) else r).n` is `1` or the field of `r`. The conditions choose.
+fn field_values<'e>(cx: Context<'_>, value: &'e Expr, found: &mut Vec<&'e Expr>) {
+    let ExprKind::Field { base, field } = &value.kind else { return found.push(value) };
+    if !chosen_fields(cx, base, *field as usize, found) {
+        found.push(value);
+    }
+}
+
+/// False if the record is not made of its fields in every branch.
+fn chosen_fields<'e>(cx: Context<'_>, record: &'e Expr, field: usize, found: &mut Vec<&'e Expr>) -> bool {
+    let items = match &record.kind {
+        ExprKind::If { condition, then, otherwise } => {
+            found.push(condition);
+            return chosen_fields(cx, then, field, found) && chosen_fields(cx, otherwise, field, found);
+        }
+        ExprKind::Record(items) => items,
+        ExprKind::Call { function, arguments }
+            if cx.model.functions.get(*function).is_some_and(|f| f.is_record_constructor) =>
+        {
+            arguments
+        }
+        _ => return false,
+    };
+    items.get(field).is_some_and(|item| {
+        found.push(item);
+        true
+    })
 }
 
 /// An Integer among the fields of a record that a function returns (the phase in a thermodynamic state) belongs to a

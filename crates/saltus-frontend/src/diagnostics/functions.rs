@@ -116,6 +116,12 @@ pub fn assigns_iterator(name: &str, span: Span) -> Diagnostic {
     message("E0489", span, format!("the loop index `{name}` cannot be assigned")).hint("use another variable")
 }
 
+/// `terminate` in a function.
+pub fn terminate_in_function(span: Span) -> Diagnostic {
+    message("E0477", span, "`terminate` is not allowed in a function".to_string())
+        .hint("a function computes; return what the model needs to decide, or use `assert`")
+}
+
 /// `(x + 1, y) = f(…)`.
 pub fn tuple_target(span: Span) -> Diagnostic {
     message("E0490", span, "expected a variable on the left of several results".to_string())

@@ -238,6 +238,12 @@ pub fn nested_prefix(prefix: &str, name: &str, outer: &str, span: Span) -> Diagn
         .hint("these prefixes cannot be nested; remove one of the two")
 }
 
+/// `flow Boolean`, `stream Integer`.
+pub fn connection_type(prefix: &str, name: &str, expected: &str, span: Span) -> Diagnostic {
+    message("E0291", span, format!("the {prefix} variable `{name}` must be {expected}"))
+        .hint("what cannot be added up or mixed does not flow: remove the prefix, or use another type")
+}
+
 /// A `when` under a condition that must not be evaluated at compile time.
 pub fn when_not_evaluable(parameter: &str, span: Span, declared: Span) -> Diagnostic {
     let text = format!("whether this when-equation exists depends on `{parameter}`, which has `Evaluate = false`");

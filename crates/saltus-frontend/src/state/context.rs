@@ -12,6 +12,8 @@ pub struct Context {
     /// What `end` means in the subscripts around it, innermost last.
     pub ends: Vec<Expr>,
     pub in_initial_section: bool,
+    /// In an algorithm section, where sizes of ranges and sections may be known at run time only.
+    pub in_algorithm: bool,
     /// How many loops are around the present statement.
     pub n_loops: u32,
 }

@@ -1,0 +1,276 @@
+//! Rules of the language that several stages watch over, by section of the specification: what is said about a model that breaks
+//! one, and what a model that relies on one computes.
+
+use saltus::Session;
+use saltus::pipeline::{self, Options, Outcome, Stage};
+use saltus_library::MemoryFiles;
+
+fn run(text: &str, stage: Stage) -> Outcome {
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.set_text("M.mo", text);
+    let class = session.class(Some("M")).unwrap();
+    pipeline::run(&session, class, &Options::until(stage))
+}
+
+/// Codes and marked texts of all messages of a model that is compiled.
+fn said(text: &str) -> Vec<(&'static str, &str)> {
+    let outcome = run(text, Stage::Compile);
+    let marked = |span: saltus_base::Span| text.get(span.start as usize..span.end as usize).unwrap_or("");
+    outcome.diagnostics.iter().map(|d| (d.code.0, d.span.map_or("", marked))).collect()
+}
+
+/// The last values of variables, and the number of events between the start and the end.
+#[track_caller]
+fn simulated(text: &str, names: &[&str]) -> (Vec<f64>, usize) {
+    let outcome = run(text, Stage::Simulate);
+    let trajectory = outcome.trajectory.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+    let last = |name: &&str| trajectory.last(name).unwrap_or_else(|| panic!("no {name}"));
+    let n_events = trajectory.events.iter().filter(|e| e.time > 0.0 && e.time < 1.0).count();
+    (names.iter().map(last).collect(), n_events)
+}
+
+#[test]
+fn attributes_are_not_read_with_a_dot() {
+    assert_eq!(said("model M Real x(start = 2) = time; Real y = x.start; end M;"), [("E0203", "start")]);
+}
+
+#[test]
+fn a_component_is_not_called_like_its_type() {
+    let text = "model M model A Real x = time; end A; A A; end M;";
+    assert_eq!(said(text), [("E0216", "A"), ("E0205", "A")]);
+}
+
+#[test]
+fn a_when_clause_does_not_balance_a_component() {
+    let text = "model M model A Real x; end A; A a; equation when time > 0.5 then a.x = 1; end when; end M;";
+    assert_eq!(said(text), [("W0454", "a")]);
+}
+
+#[test]
+fn what_a_replacement_adds_has_a_value() {
+    let text = |added: &str| {
+        format!(
+            "model M model A Real x = time; end A; model B Real x = time; {added} end B; \
+             model C replaceable A a; end C; C c(redeclare B a); end M;"
+        )
+    };
+    assert_eq!(said(&text("input Real u;")), [("E0450", "u")]);
+    assert_eq!(said(&text("input Real u = 1;")), []);
+    assert_eq!(said(&text("parameter Real p; Real z = p;")), [("W0820", "p")]);
+    assert_eq!(said(&text("parameter Real p = 1; Real z = p;")), []);
+}
+
+#[test]
+fn break_does_not_take_a_final_value_away() {
+    let text = "model M model A final parameter Real p = 1; Real x = p*time; end A; A a(p = break); end M;";
+    assert_eq!(said(text), [("E0213", "p = break")]);
+}
+
+#[test]
+fn branches_have_the_same_discrete_variables_on_the_left() {
+    let text = |last: &str| {
+        format!(
+            "model M Boolean a, b; equation if time > 0.5 then a = true; b = false; else b = true; {last}; end if; end M;"
+        )
+    };
+    assert_eq!(said(&text("a = false")), []);
+    assert_eq!(said(&text("false = a")), [("E0803", "a = true")]);
+}
+
+#[test]
+fn flows_of_operator_records_are_added_with_their_operators() {
+    let text = "model M
+  operator record V
+    Real a; Real b;
+    encapsulated operator function '+'
+      import M.V; input V x; input V y; output V z;
+    algorithm z := V(x.a + y.a, x.b + y.b); end '+';
+    encapsulated operator function '-'
+      import M.V; input V x; output V z;
+    algorithm z := V(-x.a, -x.b); end '-';
+    encapsulated operator function '0'
+      import M.V; output V z;
+    algorithm z := V(0, 0); end '0';
+  end V;
+  connector C V e; flow V f; end C;
+  model Source parameter Real b; C c; equation c.f = V(-time, b); end Source;
+  model Sink C c; equation c.e = V(0, 0); end Sink;
+  Source s(b = 1), t(b = 2);
+  Sink k;
+equation
+  connect(s.c, k.c);
+  connect(t.c, k.c);
+end M;";
+    // The flows add up to zero: 2*t and -3 go into the sink.
+    let (values, _) = simulated(text, &["k.c.f.a", "k.c.f.b"]);
+    assert!((values[0] - 2.0).abs() < 1e-12 && (values[1] + 3.0).abs() < 1e-12, "{values:?}");
+}
+
+#[test]
+fn the_graph_of_connections_is_not_built_in_when_clauses() {
+    let text = "model M
+  record R Real x;
+    function equalityConstraint input R a; input R b; output Real r[0]; end equalityConstraint;
+  end R;
+  connector C R r; end C;
+  C c;
+equation
+  c.r.x = 1;
+  when time > 0.5 then Connections.root(c.r); end when;
+end M;";
+    assert_eq!(said(text), [("E0534", "Connections.root(c.r)")]);
+}
+
+#[test]
+fn a_slice_of_components_needs_members_of_equal_sizes() {
+    let text = |sizes: &str| {
+        format!(
+            "model M model A parameter Integer n = 1; Real x[n] = fill(time, n); end A; A a[2](n = {sizes}); Real s = sum(a.x); end M;"
+        )
+    };
+    assert_eq!(said(&text("{1, 2}")), [("E0317", "a.x")]);
+    assert_eq!(said(&text("{2, 2}")), []);
+}
+
+#[test]
+fn when_statements_stand_alone() {
+    let text = |around: &str| format!("model M Real y(start = 0); {around} end M;");
+    let when = "when time > 0.5 then y := 1; end when;";
+    let marked = "when time > 0.5 then y := 1; end when";
+    let alone = text(&format!("algorithm {when}"));
+    assert_eq!(said(&alone), []);
+    let cases = [
+        ("algorithm for i in 1:2 loop", "end for;", "E0433"),
+        ("algorithm while false loop", "end while;", "E0433"),
+        ("algorithm when time > 0.6 then", "end when;", "E0431"),
+        ("initial algorithm", "equation der(y) = 1;", "E0432"),
+    ];
+    for (before, after, code) in cases {
+        let text = text(&format!("{before} {when} {after}"));
+        let found: Vec<(&str, &str)> = said(&text).into_iter().filter(|(code, _)| code.starts_with('E')).collect();
+        assert_eq!(found, [(code, marked)], "{text}");
+    }
+}
+
+#[test]
+fn terminate_is_a_statement() {
+    let text = "model M Real y = time; algorithm when y > 0.25 then terminate(\"enough\"); end when; end M;";
+    let (values, _) = simulated(text, &["y"]);
+    assert!((values[0] - 0.25).abs() < 1e-6, "{values:?}");
+}
+
+#[test]
+fn an_impure_call_is_not_solved_for() {
+    let text = |b: &str| {
+        format!(
+            "model M impure function f input Real x; output Real y; algorithm y := x + 1; end f;
+             discrete Real a(start = 0), b(start = 0);
+             equation when time > 0.5 then a = f(b); b = {b}; end when; end M;"
+        )
+    };
+    assert_eq!(said(&text("3 - 2*a")), [("E0817", "a = f(b)")]);
+    assert_eq!(said(&text("3 - 2*pre(a)")), []);
+}
+
+#[test]
+fn a_record_constructor_is_not_a_function_argument() {
+    let text = "model M record R Real x; end R; partial function F input Real x; output Real y; end F;
+        function g input F f; output Real y; algorithm y := f(1); end g; Real y = g(R); end M;";
+    assert_eq!(said(text), [("E0219", "R")]);
+}
+
+#[test]
+fn functions_generate_events_if_they_say_so() {
+    let text = |annotation: &str| {
+        format!(
+            "model M function step input Real x; output Real y; algorithm y := if x > 0.25 then 1 else 0; {annotation} end step;
+             Real y = step(time); end M;"
+        )
+    };
+    assert_eq!(simulated(&text("annotation(GenerateEvents = true);"), &["y"]), (vec![1.0], 1));
+    assert_eq!(simulated(&text(""), &["y"]), (vec![1.0], 0));
+}
+
+#[test]
+fn loops_run_over_types_and_deduced_ranges() {
+    let text = "model M
+  type E = enumeration(one, two, three);
+  Real x[E]; Real b[Boolean]; Real a[2, 3]; Real s[3](each start = 0);
+  Integer n;
+algorithm
+  for e in E loop x[e] := Integer(e)*time; end for;
+  for q in Boolean loop b[q] := if q then 2 else 1; end for;
+  for i, j loop a[i, j] := 10*i + j; end for;
+  for i in 1:3, j in 1:i loop s[i] := s[i] + j; end for;
+  n := 0;
+  for e in E.two:E.three loop n := n + Integer(e); end for;
+end M;";
+    let (values, _) = simulated(text, &["x[3]", "b[1]", "b[2]", "a[2,3]", "s[3]", "n"]);
+    assert_eq!(values, [3.0, 1.0, 2.0, 23.0, 6.0, 5.0]);
+}
+
+#[test]
+fn results_leave_out_what_is_hidden() {
+    let text = "model M Real x = time annotation(HideResult = true); Real y = 2*x; end M;";
+    let trajectory = run(text, Stage::Simulate).trajectory.unwrap();
+    assert!(trajectory.last("x").is_none() && trajectory.last("y").is_some());
+}
+
+#[test]
+fn clocks_keep_to_their_rules() {
+    let no_clock = "model M Clock c = Clock(0.1); Clock d = noClock(c); end M;";
+    assert_eq!(said(no_clock), [("E0340", "c")]);
+    let nested = "model M Real x, y; equation when Clock(0.1) then x = 1; when Clock(0.2) then y = 2; end when; end when; end M;";
+    assert_eq!(said(nested), [("E0431", "when Clock(0.2) then y = 2; end when")]);
+    let outside = "model M Real x = interval(time); end M;";
+    assert_eq!(said(outside), [("W0830", "x")]);
+}
+
+#[test]
+fn active_state_asks_for_a_state() {
+    let text = "model M block S output Integer n; equation n = 1; end S; S a, b, c; Boolean x = activeState(c);
+        equation initialState(a); transition(a, b, true); end M;";
+    assert_eq!(said(text), [("E0853", "activeState(c)")]);
+}
+
+#[test]
+fn defaults_depend_on_other_inputs_without_a_cycle() {
+    let text = |defaults: &str| {
+        format!(
+            "model M function f input Real a; {defaults} output Real y; algorithm y := a + b + c; end f; Real y = f(time); end M;"
+        )
+    };
+    let (values, _) = simulated(&text("input Real b = 2*c; input Real c = a + 1;"), &["y"]);
+    assert_eq!(values, [7.0]);
+    assert_eq!(said(&text("input Real b = c; input Real c = b;")), [("E0365", "f(time)")]);
+}
+
+#[test]
+fn arrays_of_open_size_take_the_size_of_what_is_assigned() {
+    let text = "model M function f input Integer n; input Real u; output Real y; protected Real a[:];
+        algorithm a := fill(u, n); a := cat(1, a, {1.0, 2.0}); y := size(a, 1) + sum(a); end f;
+        Integer n = if time < 0.5 then 2 else 3; Real y = f(n, time); end M;";
+    let (values, _) = simulated(text, &["y"]);
+    // 5 elements: 3*t + 3
+    assert!((values[0] - 11.0).abs() < 1e-12, "{values:?}");
+}
+
+#[test]
+fn a_function_is_called_through_a_component() {
+    let text = "model M model A parameter Real k = 2; function f input Real x; output Real y; algorithm y := 2*x; end f; end A;
+        A a; Real y = a.f(time); end M;";
+    assert_eq!(simulated(text, &["y"]).0, [2.0]);
+}
+
+#[test]
+fn a_discrete_field_has_the_values_of_its_branches() {
+    let text = |n: &str| {
+        format!(
+            "model M record R Real x; Integer n; end R;
+             function f input Real u; output Integer y; algorithm y := integer(u); end f;
+             Real x = time; R r = if x > 0.5 then R(x, 2) else R(time, {n}); end M;"
+        )
+    };
+    assert_eq!(said(&text("3")), []);
+    assert_eq!(said(&text("f(x)")), [("E0412", "x")]);
+}
