@@ -3,7 +3,7 @@
 use saltus::pipeline::{Engine, Experiment, Output};
 use saltus::{Model, diagnostics};
 use saltus_results::Kept;
-use saltus_sim::{MixedMethod, Solver, ZenoPolicy};
+use saltus_sim::{EventSearch, MixedMethod, Solver, ZenoPolicy};
 
 use crate::numbers::{finite, part, positive};
 use crate::{Exit, Screen};
@@ -47,6 +47,10 @@ pub struct RunArguments {
     /// possible and stop otherwise (auto, slide), stop with a diagnosis, or go on.
     #[arg(long, value_name = "POLICY", value_parser = policies(), default_value = "auto")]
     pub on_zeno: String,
+    /// How changes of relations are found in steps of the integration: by looks at points (fast), or by enclosing them over the whole
+    /// step, so that none is missed (proved). Those of time alone are always found ahead.
+    #[arg(long, value_name = "SEARCH", value_parser = searches(), default_value = "fast")]
+    pub events: String,
     /// How relations in algebraic loops are found: by one method after the other, or by one alone.
     #[arg(long, value_name = "METHOD", value_parser = mixed_methods(), default_value = "auto")]
     pub mixed: String,
@@ -61,6 +65,10 @@ fn solvers() -> clap::builder::PossibleValuesParser {
 
 fn policies() -> clap::builder::PossibleValuesParser {
     ZenoPolicy::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+}
+
+fn searches() -> clap::builder::PossibleValuesParser {
+    EventSearch::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
 }
 
 fn mixed_methods() -> clap::builder::PossibleValuesParser {
@@ -118,6 +126,7 @@ impl ExperimentArguments {
             max_step: run.and_then(|r| r.max_step),
             fixed_step: run.and_then(|r| r.fixed_step),
             on_zeno: run.and_then(|r| ZenoPolicy::from_name(&r.on_zeno)).unwrap_or_default(),
+            events: run.and_then(|r| EventSearch::from_name(&r.events)).unwrap_or_default(),
             mixed: run.and_then(|r| MixedMethod::from_name(&r.mixed)).unwrap_or_default(),
             time_limit: None,
             kept: Kept::default(),

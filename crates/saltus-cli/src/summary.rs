@@ -13,10 +13,12 @@ use std::time::Duration;
 use saltus::stream::Digest;
 use saltus_program::SimProgram;
 use saltus_results::{Kind, Results};
-use saltus_sim::{End, Statistics, Trajectory};
+use saltus_sim::{End, RelationDetection, Statistics, Trajectory};
 
 /// Most variables whose last value is shown.
 const SHOWN: usize = 12;
+/// Relations that are named as only sampled.
+const MOST_SAMPLED: usize = 3;
 const LONGEST_NAME: usize = 40;
 
 pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, took: Duration) -> String {
@@ -34,6 +36,7 @@ pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, t
         lines.push(format!("  terminated: {message}"));
     }
     lines.extend(cost(program, &trajectory.statistics));
+    lines.extend(detection(&trajectory.detection));
     lines.push(format!("at time {}", short(digest.last_time)));
     lines.extend(last_values(program, &results));
     lines.join("\n")
@@ -68,6 +71,26 @@ fn cost(program: &SimProgram, statistics: &Statistics) -> Vec<String> {
         parts.push(plural(statistics.jacobian_evaluations, "Jacobian") + &by_differences);
     }
     vec![format!("  {}", parts.join(", "))]
+}
+
+/// Whether a crossing may have been missed. Nothing where no proof was asked for and there is none.
+fn detection(relations: &[RelationDetection]) -> Option<String> {
+    let watched: Vec<_> = relations.iter().filter(|r| r.proved + r.sampled > 0).collect();
+    let sampled: Vec<_> = watched.iter().filter(|r| r.sampled > 0).collect();
+    let is_asked_for = watched.iter().any(|r| r.proved > 0 && !r.is_time_alone);
+    if watched.is_empty() || !sampled.is_empty() && !is_asked_for {
+        return None;
+    }
+    let n = plural(watched.len() as u64, "relation");
+    if sampled.is_empty() {
+        return Some(format!("  no crossing was missed: {n} proved over the whole run"));
+    }
+    let part = |r: &&&RelationDetection| format!("`{}` in {} of {}", r.relation, r.sampled, r.proved + r.sampled);
+    let mut parts: Vec<String> = sampled.iter().take(MOST_SAMPLED).map(part).collect();
+    if sampled.len() > MOST_SAMPLED {
+        parts.push(format!("{} more", sampled.len() - MOST_SAMPLED));
+    }
+    Some(format!("  {} of {n} only sampled in some steps: {}", sampled.len(), parts.join(", ")))
 }
 
 /// States first, then what is declared at the top.

@@ -319,3 +319,33 @@ fn steps_can_have_rows_of_their_own() {
     }
     assert!(lengths[0] > 10 && lengths[1] == 6, "{lengths:?}");
 }
+
+#[test]
+fn a_run_says_whether_a_crossing_may_have_been_missed() {
+    let dir = Scratch::new("events");
+    // Above 0.99 for 0.3 ms at a time, 16 times in a second; the states are slower by far.
+    let text = "model Peaks\n  Real x(start = 0, fixed = true), y(start = 0);\n  discrete Integer n(start = 0, fixed = true);\n\
+                equation\n  der(x) = 1;\n  y + y^3 = x;\n  when sin(100*x) > 0.99 then\n    n = pre(n) + 1;\n  end when;\n\
+                  when y > 0.5 then\n  end when;\nend Peaks;\n";
+    let file = dir.file("Peaks.mo", text);
+    let stats = dir.path("stats.json");
+    let (summary, _) = run(&["simulate", &file, "--events", "proved", "--stats", &stats], 0);
+    let counts = |summary: &str| summary.lines().any(|line| line.split_whitespace().eq(["n", "16"]));
+    assert!(counts(&summary), "{summary}");
+    assert!(summary.contains("1 of 2 relations only sampled in some steps: `y > 0.5` in "), "{summary}");
+    let stats: serde_json::Value = serde_json::from_str(&dir.read("stats.json")).unwrap();
+    let relations = stats["relations"].as_array().unwrap();
+    let sampled = |text: &str| {
+        let relation = relations.iter().find(|r| r["relation"] == text).unwrap();
+        (relation["proved"].as_u64().unwrap() > 0, relation["sampled"].as_u64().unwrap() > 0)
+    };
+    assert_eq!(sampled("sin(100.0 * x) > 0.99"), (true, false), "{stats}");
+    assert_eq!(sampled("y > 0.5"), (false, true), "{stats}");
+    // Of time alone: known ahead, whatever is asked for.
+    let file = dir.file("Timed.mo", text.replace("sin(100*x)", "sin(100*time)").replace("y > 0.5", "x*x > 0.25"));
+    let (summary, _) = run(&["simulate", &file, "--events", "fast"], 0);
+    assert!(counts(&summary) && !summary.contains("crossing"), "{summary}");
+    let (summary, _) = run(&["simulate", &file, "--events", "proved"], 0);
+    assert!(summary.contains("no crossing was missed: 2 relations proved over the whole run"), "{summary}");
+    run(&["simulate", &file, "--events", "guessed"], 2);
+}

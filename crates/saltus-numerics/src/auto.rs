@@ -9,6 +9,7 @@
 
 use crate::dormand_prince::DormandPrince;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::interpolant::Interpolant;
 use crate::stiff::Stiff;
 use crate::tuning::automatic::*;
 
@@ -175,6 +176,10 @@ impl Integrator for Automatic {
 
     fn interpolate(&self, t: f64, x: &mut [f64]) {
         self.active().interpolate(t, x);
+    }
+
+    fn interpolant(&self, state: usize) -> Interpolant {
+        self.active().interpolant(state)
     }
 
     fn step_start(&self) -> f64 {

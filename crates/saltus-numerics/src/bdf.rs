@@ -8,6 +8,7 @@
 use crate::integrator::{
     Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
 };
+use crate::interpolant::{self, Interpolant};
 use crate::jacobian::Jacobian;
 use crate::step_size::{self, Attempt};
 use crate::tuning::bdf::{AFTER_FAILURE, ALIKE, MOST_GROWTH, NEGLIGIBLE, NEWTON_ITERATIONS, STALLED, SUFFICIENT};
@@ -427,6 +428,28 @@ impl Integrator for Bdf {
                 *value += product * difference;
             }
         }
+    }
+
+    fn interpolant(&self, state: usize) -> Interpolant {
+        if !self.has_stepped {
+            return Interpolant::constant(self.differences[0][state]);
+        }
+        let mut coefficients = [0.0; interpolant::DEGREE + 1];
+        coefficients[0] = self.differences[0][state];
+        // θ (θ + 1) … (θ + j - 1) / j!
+        let mut product = [0.0; interpolant::DEGREE + 1];
+        product[0] = 1.0;
+        for j in 1..=self.order {
+            let m = (j - 1) as f64;
+            for k in (0..=j).rev() {
+                let lower = if k > 0 { product[k - 1] } else { 0.0 };
+                product[k] = (lower + m * product[k]) / j as f64;
+            }
+            for k in 0..=j {
+                coefficients[k] += product[k] * self.differences[j][state];
+            }
+        }
+        Interpolant { origin: self.t, unit: self.h, coefficients }
     }
 
     fn step_start(&self) -> f64 {

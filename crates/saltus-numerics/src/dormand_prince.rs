@@ -5,6 +5,7 @@
 //! to II.6. The seventh stage is the first of the next step.
 
 use crate::integrator::{Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::interpolant::Interpolant;
 use crate::step_size::{self, Attempt};
 use crate::tuning::dormand_prince::{ALPHA, BETA, MOST_GROWTH, REMEMBERED_ERROR};
 use crate::tuning::step_size::{AFTER_FAILURE, AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
@@ -207,6 +208,15 @@ impl Integrator for DormandPrince {
         for (i, value) in x.iter_mut().enumerate() {
             *value = d0[i] + s * (d1[i] + r * (d2[i] + s * (d3[i] + r * d4[i])));
         }
+    }
+
+    fn interpolant(&self, state: usize) -> Interpolant {
+        if self.h_last == 0.0 {
+            return Interpolant::constant(self.x[state]);
+        }
+        let [d0, d1, d2, d3, d4] = [0, 1, 2, 3, 4].map(|k: usize| self.dense[k][state]);
+        let coefficients = [d0, d1 + d2, d3 + d4 - d2, -d3 - 2.0 * d4, d4, 0.0, 0.0];
+        Interpolant { origin: self.t_start, unit: self.h_last, coefficients }
     }
 
     fn step_start(&self) -> f64 {

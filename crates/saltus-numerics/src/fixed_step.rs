@@ -6,6 +6,7 @@
 use crate::integrator::{
     Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
 };
+use crate::interpolant::Interpolant;
 use crate::jacobian::Jacobian;
 use crate::step_size;
 use crate::tuning::fixed_step::{DIVERGES, NEWTON_GOAL, NEWTON_ITERATIONS, SPLINTER};
@@ -183,6 +184,17 @@ impl Integrator for FixedStep {
             let bend = r * (h * self.dx_start[i] - difference) - s * (h * self.dx[i] - difference);
             *value = r * self.x_start[i] + s * self.x[i] + s * r * bend;
         }
+    }
+
+    fn interpolant(&self, state: usize) -> Interpolant {
+        let h = self.t - self.t_start;
+        if h == 0.0 {
+            return Interpolant::constant(self.x[state]);
+        }
+        let difference = self.x[state] - self.x_start[state];
+        let (p, q) = (h * self.dx_start[state] - difference, h * self.dx[state] - difference);
+        let coefficients = [self.x_start[state], difference + p, -2.0 * p - q, p + q, 0.0, 0.0, 0.0];
+        Interpolant { origin: self.t_start, unit: h, coefficients }
     }
 
     fn step_start(&self) -> f64 {

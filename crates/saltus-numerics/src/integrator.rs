@@ -3,6 +3,7 @@
 //! In: an [`OdeSystem`] `ẋ = f(t, x)` that is smooth between restarts. Out: states at the end of each step and anywhere
 //! inside the last one. Output points and event location use interpolation; they never shorten a step.
 
+use crate::interpolant::Interpolant;
 use crate::sparsity::Sparsity;
 
 /// A right-hand side could not be computed at a trial point (NaN, domain error): a smaller step may help.
@@ -111,6 +112,9 @@ pub trait Integrator {
 
     /// The states at `t`, which must lie in the last step.
     fn interpolate(&self, t: f64, x: &mut [f64]);
+
+    /// The dense output of one state over the last step as a polynomial.
+    fn interpolant(&self, state: usize) -> Interpolant;
 
     /// Where the last step began.
     fn step_start(&self) -> f64;

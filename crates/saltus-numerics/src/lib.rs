@@ -7,6 +7,7 @@
 //! | solve `A·x = b` | [`DenseLu`], [`SparseLu`], [`LinearSolver`] or [`Matrix`] for either, [`RankRevealingLu`] if A may be singular |
 //! | eigenvalues, singular values | [`eigenvalues`], [`schur()`], [`singular_values`] |
 //! | locate a sign change | [`locate_sign_change`], to the resolution of time |
+//! | enclose a function | [`Interval`], [`Interpolant`] |
 //!
 //! What may fail at a trial point returns [`Eval`]; the methods answer with smaller steps. Work space is allocated when a
 //! solver is made or first used, never in its steady state.
@@ -39,6 +40,8 @@ pub mod continuation;
 pub mod dormand_prince;
 pub mod fixed_step;
 pub mod integrator;
+pub mod interpolant;
+pub mod interval;
 mod jacobian;
 pub mod linear_solver;
 pub mod lu;
@@ -65,6 +68,8 @@ pub use continuation::{ContinuationReport, Homotopy, PathEnds, follow};
 pub use dormand_prince::DormandPrince;
 pub use fixed_step::{FixedStep, FixedStepMethod};
 pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
+pub use interpolant::Interpolant;
+pub use interval::Interval;
 pub use linear_solver::LinearSolver;
 pub use lu::{DenseLu, Singular, reciprocal_power_of_two};
 pub use matrix::Matrix;

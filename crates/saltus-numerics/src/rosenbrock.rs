@@ -8,6 +8,7 @@
 use crate::integrator::{
     Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
 };
+use crate::interpolant::{self, Interpolant};
 use crate::jacobian::{Jacobian, time_derivative};
 use crate::rosenbrock_tableau::{RODAS4, RODAS5P, Tableau};
 use crate::step_size::{self, Attempt};
@@ -282,6 +283,20 @@ impl Integrator for Rosenbrock {
             let inner = self.dense.iter().rev().fold(0.0, |sum, d| d[i] + s * sum);
             *value = (1.0 - s) * self.x_start[i] + s * (self.x[i] + (1.0 - s) * inner);
         }
+    }
+
+    fn interpolant(&self, state: usize) -> Interpolant {
+        if self.h_last == 0.0 {
+            return Interpolant::constant(self.x[state]);
+        }
+        let mut coefficients = [0.0; interpolant::DEGREE + 1];
+        coefficients[0] = self.x_start[state];
+        coefficients[1] = self.x[state] - self.x_start[state];
+        for (k, dense) in self.dense.iter().enumerate() {
+            coefficients[k + 1] += dense[state];
+            coefficients[k + 2] -= dense[state];
+        }
+        Interpolant { origin: self.t_start, unit: self.h_last, coefficients }
     }
 
     fn step_start(&self) -> f64 {

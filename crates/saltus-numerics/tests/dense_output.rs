@@ -3,7 +3,9 @@
 mod problems;
 
 use problems::{METHODS, Oscillator, ProtheroRobinson, STIFF_METHODS, advance, integrator, run, uniform};
-use saltus_numerics::{Bracket, Eval, IntegratorError, OdeSystem, Statistics, TrialFailure, locate_sign_change};
+use saltus_numerics::{
+    Bracket, Eval, IntegratorError, Interval, OdeSystem, Statistics, TrialFailure, locate_sign_change,
+};
 
 #[test]
 fn the_interpolant_joins_the_steps() {
@@ -242,5 +244,40 @@ fn no_states_are_integrated_in_one_step() {
         let mut solver = integrator(method, uniform(0, 1e-6), f64::INFINITY);
         run(solver.as_mut(), &mut Nothing, &[], 1e3);
         assert!(solver.statistics().steps <= 3, "{method}: {:?}", solver.statistics());
+    }
+}
+
+#[test]
+fn interpolants_enclose_the_interpolation() {
+    for method in METHODS {
+        let mut solver = integrator(method, uniform(2, 1e-6), f64::INFINITY);
+        let mut system = Oscillator { omega: 3.0 };
+        solver.restart(&mut system, 0.5, &[1.0, 0.0]).unwrap();
+        let (mut x, mut later) = (vec![0.0; 2], vec![0.0; 2]);
+        while solver.time() < 3.0 {
+            solver.step(&mut system, 3.0).unwrap();
+            let (from, h) = (solver.step_start(), solver.time() - solver.step_start());
+            for (a, b) in [(0.0, 1.0), (0.0, 0.1), (0.3, 0.35), (0.9, 1.0), (0.5, 0.5)] {
+                let t = Interval::new(from + a * h, (from + b * h).min(solver.time()));
+                for state in 0..2 {
+                    let (value, slope) = solver.interpolant(state).enclose(t);
+                    for k in 0..=8 {
+                        let at = t.lo + (t.hi - t.lo) * f64::from(k) / 8.0;
+                        solver.interpolate(at, &mut x);
+                        assert!(value.contains(x[state]), "{method}: {} is not in {value:?} at {at}", x[state]);
+                    }
+                    // The dense output is as wide as its enclosure to second order.
+                    assert!(value.hi - value.lo <= 12.0 * (t.hi - t.lo) + 1e-12, "{method}: {value:?} over {t:?}");
+                    solver.interpolate(t.lo, &mut x);
+                    solver.interpolate(t.hi, &mut later);
+                    let quotient = (later[state] - x[state]) / (t.hi - t.lo);
+                    let slack = 1e-12 / (t.hi - t.lo);
+                    assert!(
+                        t.is_point() || slope.lo - slack <= quotient && quotient <= slope.hi + slack,
+                        "{method}: {quotient} is not in {slope:?} over {t:?}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -73,6 +73,17 @@ pub(crate) const TOGETHER_BAND: f64 = 256.0 * f64::EPSILON;
 /// Evaluations spent on the minimum of a suspicious dip.
 pub(crate) const MOST_DIP_STEPS: usize = 40;
 
+// Relations of time alone.
+
+/// Steps of the integrator that are looked ahead: the next one may be longer than it proposes.
+pub(crate) const STEPS_AHEAD: f64 = 2.0;
+
+/// Searches that go on for that before a step has to end where they are.
+pub(crate) const MOST_EXTENSIONS: u32 = 16;
+
+/// Times near zero are not resolved better than those of this part of the time span.
+pub(crate) const LEAST_TIME: f64 = 1e-6;
+
 // Settling events.
 
 /// Keys of time events that are no further apart than this many units in the last place are one event.

@@ -17,6 +17,7 @@ use saltus_program::{RELATION_BAND, RelationId, RelationOp, SimProgram};
 
 use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
+use crate::proof::Watched;
 
 /// After the relations come the weights of the two sides of a slide, which ends when one is not positive.
 pub(crate) const N_WEIGHTS: usize = 2;
@@ -187,6 +188,28 @@ impl CrossingSearch {
         self.evaluations += 1;
         probe.crossings(t, &mut self.z, &mut self.scale)?;
         Ok(Sampled { t, g: self.watches.iter().zip(&self.z).map(|(w, &z)| w.g(z)).collect() })
+    }
+
+    /// How a relation is watched; `None` if it is masked.
+    pub fn watched(&self, i: usize) -> Option<Watched> {
+        let watch = self.watches.get(i).filter(|w| !w.is_masked)?;
+        Some(Watched { op: watch.op, memory: watch.memory, shift: watch.epsilon })
+    }
+
+    /// The first change between two points, if relations have changed at the second.
+    pub fn change_between(
+        &mut self,
+        probe: &mut dyn Probe,
+        before: f64,
+        after: f64,
+    ) -> Result<Option<Bracket>, Failure> {
+        let first = self.sample(probe, before)?;
+        let second = self.sample(probe, after)?;
+        if second.least() >= 0.0 {
+            return Ok(None);
+        }
+        self.last = None;
+        self.locate(probe, &first, &second).map(Some)
     }
 
     /// The first change in `from..=to`, if there is one. Between two looks lies at most `longest`.

@@ -142,7 +142,7 @@ impl OdeSystem for Rhs<'_> {
     }
 }
 
-fn look_interval(options: &Options) -> f64 {
+pub(crate) fn look_interval(options: &Options) -> f64 {
     let span = options.time_span();
     options.interval.max(span / MOST_TIMED_LOOKS).min(span / FEWEST_LOOKS)
 }

@@ -37,13 +37,15 @@ pub(crate) struct Model {
     /// The slide at the last checkpoint.
     saved_slide: Option<Box<Slide>>,
     witness: Option<Box<dyn Witness>>,
+    /// When relations of time alone change.
+    changes_of_time: Vec<f64>,
 }
 
 impl Model {
     pub fn new(inner: Box<dyn ModelFunctions>) -> Self {
         let histories = Histories::new(inner.program());
         let inputs = Inputs::new(inner.program());
-        Model { inner, slide: None, histories, inputs, saved_slide: None, witness: None }
+        Model { inner, slide: None, histories, inputs, saved_slide: None, witness: None, changes_of_time: Vec::new() }
     }
 
     pub fn into_inner(self) -> Box<dyn ModelFunctions> {
@@ -60,6 +62,12 @@ impl Model {
             let moment = if self.slide.is_some() { Moment::Sliding } else { moment };
             witness.see(moment, self.inner.memory());
         }
+    }
+
+    /// These are time events, besides those that the program knows.
+    pub fn set_changes_of_time(&mut self, times: impl Iterator<Item = f64>) {
+        self.changes_of_time.clear();
+        self.changes_of_time.extend(times);
     }
 
     pub fn set_input(&mut self, slot: SlotId, signal: Signal) -> Result<(), CannotSet> {
@@ -345,7 +353,9 @@ impl ModelFunctions for Model {
     }
 
     fn next_time_event(&self, t: f64) -> f64 {
-        self.inner.next_time_event(t).min(self.histories.next_event(t)).min(self.inputs.next_event(t))
+        let changes = self.changes_of_time.iter().copied().filter(|&change| change > t);
+        let own = changes.fold(self.inner.next_time_event(t), f64::min);
+        own.min(self.histories.next_event(t)).min(self.inputs.next_event(t))
     }
 
     fn get_states(&self, x: &mut [f64]) {

@@ -22,6 +22,7 @@ pub struct Options {
     /// Rounds of one event after which the model is said not to settle.
     pub max_event_rounds: usize,
     pub on_zeno: ZenoPolicy,
+    pub events: EventSearch,
     /// How relations and reals that depend on each other are made to agree.
     pub mixed: MixedMethod,
     /// Most memory for rows. Rows at events are left out when half of it is used; when all is used the run ends.
@@ -120,6 +121,24 @@ impl ZenoPolicy {
     }
 }
 
+/// How relations that states move are searched for changes. Those of time alone are known ahead in either case.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum EventSearch {
+    /// Look at points of each step, and closer where the values suggest it.
+    #[default]
+    Fast,
+    /// Enclose the crossing functions over each step: no change is missed where that succeeds.
+    Proved,
+}
+
+impl EventSearch {
+    pub const NAMES: [(&'static str, EventSearch); 2] = [("fast", EventSearch::Fast), ("proved", EventSearch::Proved)];
+
+    pub fn from_name(name: &str) -> Option<EventSearch> {
+        EventSearch::NAMES.iter().find(|(n, _)| *n == name).map(|(_, search)| *search)
+    }
+}
+
 const DEFAULT_INTERVALS: f64 = 500.0;
 /// Output points at most.
 const MOST_INTERVALS: u64 = 100_000_000;
@@ -142,6 +161,7 @@ impl Options {
             max_steps: 50_000_000,
             max_event_rounds: 200,
             on_zeno: ZenoPolicy::Auto,
+            events: EventSearch::default(),
             mixed: MixedMethod::Auto,
             max_result_bytes: 2_000_000_000,
             event_rows: true,

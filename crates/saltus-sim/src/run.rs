@@ -52,6 +52,7 @@ impl Simulation {
             warnings: self.warnings().to_vec(),
             notes: self.notes().to_vec(),
             statistics: self.statistics(),
+            detection: self.detection(),
             difference_functions: self.difference_functions(),
             end: self.end().clone(),
             ..recorder.take()

@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use crate::proof::Tape;
 use saltus_base::Index;
 use saltus_numerics::Sparsity;
 use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId, SlotKind, UnaryFn};
@@ -18,7 +19,7 @@ pub(crate) struct Structure {
     pub sparsity: Option<Sparsity>,
     /// No derivative depends on time directly.
     pub is_autonomous: bool,
-    /// Some crossing function depends on time directly.
+    /// Some crossing function that is searched for in steps depends on time directly.
     pub crossings_see_time: bool,
     /// Of nonlinear loops on whose solution derivatives depend.
     pub unknowns: Vec<SlotId>,
@@ -37,7 +38,7 @@ const FULLEST: f64 = 0.4;
 
 impl Structure {
     /// `inputs_vary`: inputs are functions of time.
-    pub fn of(program: &SimProgram, inputs_vary: bool) -> Self {
+    pub fn of(program: &SimProgram, inputs_vary: bool, tape: &Tape) -> Self {
         let n = program.states.len();
         let n_words = (n + 1).div_ceil(64);
         let unknowns: Vec<SlotId> = program.sections.derivatives.blocks.iter().flat_map(nonlinear_unknowns).collect();
@@ -77,7 +78,8 @@ impl Structure {
         }
         let is_autonomous = !program.states.iter().any(|s| sets.has(s.derivative, n));
         sets.propagate(&program.sections.crossings);
-        let crossings_see_time = program.events.relations.values().any(|r| sets.has(r.crossing, n));
+        let mut searched = program.events.relations.values().enumerate().filter(|(i, _)| !tape.is_time_alone(*i));
+        let crossings_see_time = searched.any(|(_, r)| sets.has(r.crossing, n));
         let is_known = program.history.delays.iter().all(|d| d.is_fixed) && program.history.transports.is_empty();
         let is_sparse = is_known && n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
         let pattern = is_known.then(|| Sparsity::from_entries(n, entries));

@@ -18,6 +18,8 @@ pub struct Trajectory {
     /// What was done that the model does not say, as sliding along a threshold; each once.
     pub notes: Vec<(f64, String)>,
     pub statistics: Statistics,
+    /// How changes of each relation were found.
+    pub detection: Vec<RelationDetection>,
     /// Functions that could be differentiated by differences only.
     pub difference_functions: Vec<String>,
     pub end: End,
@@ -61,6 +63,20 @@ pub enum End {
     StopTime,
     /// `terminate(message)`
     Terminated { message: String },
+}
+
+/// How changes of a relation were found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RelationDetection {
+    /// As in the source: `h < 0.0`.
+    pub relation: String,
+    pub span: Span,
+    /// Time alone moves it: its changes are found ahead of the integration. Then searches are counted, else steps.
+    pub is_time_alone: bool,
+    /// How often it was proved that no change was missed.
+    pub proved: u64,
+    /// How often it was looked at in points only.
+    pub sampled: u64,
 }
 
 /// What the run cost.

@@ -253,7 +253,7 @@ fn an_ideal_diode_lets_one_half_wave_through() {
         assert!((i - exact).abs() < 1e-9, "i({t}) = {i} instead of {exact}");
     }
     // the voltage changes its sign at 0.5, 1 and 1.5
-    let times: Vec<f64> = trajectory.events.iter().filter(|e| e.kind == EventKind::State).map(|e| e.time).collect();
+    let times: Vec<f64> = trajectory.events.iter().filter(|e| e.kind == EventKind::Time).map(|e| e.time).collect();
     assert_eq!(times.len(), 3, "{times:?}");
     for (found, exact) in times.iter().zip([0.5, 1.0, 1.5]) {
         assert!((found - exact).abs() < 1e-12, "{found}");

@@ -16,8 +16,8 @@ use saltus_library::ClassId;
 use saltus_program::{SimProgram, Stopwatch};
 use saltus_results::Kept;
 use saltus_sim::{
-    MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State, Trajectory,
-    WarningKind, ZenoPolicy,
+    EventSearch, MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State,
+    Trajectory, WarningKind, ZenoPolicy,
 };
 
 use crate::audit::{self, Audit};
@@ -105,6 +105,8 @@ pub struct Experiment {
     /// The step of methods without error control.
     pub fixed_step: Option<f64>,
     pub on_zeno: ZenoPolicy,
+    /// How relations are searched for changes.
+    pub events: EventSearch,
     /// How relations in algebraic loops are found.
     pub mixed: MixedMethod,
     /// The longest time that a run may take.
@@ -143,6 +145,7 @@ impl Experiment {
         settings.max_step = self.max_step.or(settings.max_step);
         settings.fixed_step = self.fixed_step.or(settings.fixed_step);
         settings.on_zeno = self.on_zeno;
+        settings.events = self.events;
         settings.mixed = self.mixed;
         if self.kept.is_choice() {
             let names = program.variables.iter().map(|v| &v.name).filter(|name| self.kept.keeps(name));

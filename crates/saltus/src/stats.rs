@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use saltus_sim::Trajectory;
+use saltus_sim::{RelationDetection, Trajectory};
 use serde_json::{Map, Value, json};
 
 use crate::pipeline::Outcome;
@@ -48,6 +48,7 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
     map.insert("time_events".into(), json!(statistics.time_events));
     map.insert("event_iterations".into(), json!(statistics.event_iterations));
     map.insert("restarts".into(), json!(statistics.restarts));
+    map.insert("relations".into(), trajectory.detection.iter().map(detection).collect());
     let loops = &statistics.loops;
     map.insert("loops_solved".into(), json!(loops.solved));
     map.insert("newton_iterations".into(), json!(loops.newton_iterations));
@@ -55,6 +56,16 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
     map.insert("loop_failures".into(), json!(loops.failures));
     map.insert("function_calls".into(), json!(loops.calls));
     map
+}
+
+/// How the changes of a relation were found: steps, or searches ahead if it depends on time alone.
+fn detection(relation: &RelationDetection) -> Value {
+    json!({
+        "relation": relation.relation,
+        "time_alone": relation.is_time_alone,
+        "proved": relation.proved,
+        "sampled": relation.sampled,
+    })
 }
 
 fn seconds(time: Duration) -> Value {

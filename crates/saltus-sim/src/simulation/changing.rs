@@ -97,7 +97,7 @@ impl Simulation {
         if let Some(i) = settled.termination {
             return self.terminate(i);
         }
-        self.driver.time_event = event::next_time_event(&self.model, t);
+        self.schedule(t);
         self.start_integrator(t, true, true)
     }
 }

@@ -67,7 +67,7 @@ impl Simulation {
             self.terminate(i)?;
             return Ok(false);
         }
-        self.driver.time_event = event::next_time_event(&self.model, t);
+        self.schedule(t);
         if disturbed {
             self.start_integrator(t, true, jumped)?;
         } else {

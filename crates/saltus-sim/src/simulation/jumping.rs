@@ -109,7 +109,7 @@ impl Simulation {
         self.write_event_row(to).ok()?;
         self.tell_jump(to, settled.rounds, failure).ok()?;
         self.driver.jumps.last = Some(to);
-        self.driver.time_event = event::next_time_event(&self.model, to);
+        self.schedule(to);
         self.start_integrator(to, true, true).ok()?;
         self.driver.phase = Phase::Between;
         self.driver.now = to;

@@ -15,6 +15,7 @@ mod changing;
 mod events;
 mod failing;
 mod jumping;
+mod proving;
 mod recording;
 mod state;
 mod stepping;
@@ -39,6 +40,7 @@ use crate::integration;
 use crate::masking::Masking;
 use crate::model::Model;
 use crate::options::ZenoPolicy;
+use crate::proof::{Ahead, Detection, Prover};
 use crate::record::{EventCause, EventKind, EventRecord};
 use crate::selection::Selection;
 use crate::sink::Sink;
@@ -56,6 +58,7 @@ pub struct Simulation {
     options: Options,
     structure: Structure,
     masking: Masking,
+    prover: Prover,
     catalogue: Catalogue,
     model: Model,
     selection: Selection,
@@ -77,6 +80,10 @@ struct Driver {
     now: f64,
     integrator: Method,
     search: CrossingSearch,
+    /// Relations of time alone.
+    ahead: Ahead,
+    /// By relation.
+    detection: Vec<Detection>,
     /// Number of the next equidistant output point.
     next_output: u64,
     /// Time of the last row.
@@ -172,7 +179,9 @@ impl Simulation {
     pub fn new(mut instance: Box<dyn ModelFunctions>, options: Options) -> Self {
         let program = instance.program().clone();
         instance.set_stop(Stop::default());
-        let structure = Structure::of(&program, false);
+        let prover = Prover::new(&program, false);
+        let ahead = Ahead::new(&program, &prover.tape);
+        let structure = Structure::of(&program, false, &prover.tape);
         let mut search = CrossingSearch::new(&program);
         search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
         let driver = Driver {
@@ -180,6 +189,8 @@ impl Simulation {
             now: options.start_time,
             integrator: integration::choose(&program, &options, &structure),
             search,
+            ahead,
+            detection: vec![Detection::default(); program.events.relations.len()],
             next_output: 1,
             last_row: None,
             before: Vec::new(),
@@ -198,6 +209,7 @@ impl Simulation {
         };
         Simulation {
             masking: Masking::new(&program),
+            prover,
             catalogue: Catalogue::new(&program, &options.recorded),
             model: Model::new(instance),
             selection: Selection::new(program.clone()),
@@ -246,7 +258,7 @@ impl Simulation {
             return Err(Failure::new(start, SimErrorKind::BadOptions { what }));
         }
         if self.model.inputs_vary() {
-            self.structure = Structure::of(&self.program, true);
+            self.inputs_move();
             self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         }
         self.model.set_mixed_method(self.options.mixed);
@@ -267,11 +279,18 @@ impl Simulation {
             self.terminate(i)?;
             return Ok(());
         }
-        self.driver.time_event = event::next_time_event(&self.model, start);
+        self.schedule(start);
         if start < self.options.stop_time {
             self.start_integrator(start, false, false)?;
         }
         self.close_event()
+    }
+
+    /// Inputs are functions of time.
+    fn inputs_move(&mut self) {
+        self.prover = Prover::new(&self.program, true);
+        self.driver.ahead = Ahead::new(&self.program, &self.prover.tape);
+        self.structure = Structure::of(&self.program, true, &self.prover.tape);
     }
 
     /// Goes on by one step or one event, not beyond `until` and not beyond the stop time.

@@ -14,7 +14,6 @@ use crate::error::Failure;
 use crate::inputs::Signal;
 use crate::model::Extras;
 use crate::options::{Options, Solver};
-use crate::structure::Structure;
 use crate::{event, integration};
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -137,6 +136,7 @@ impl Simulation {
         self.model.set_mixed_method(self.options.mixed);
         self.options.start_time = state.start_time;
         self.driver = state.driver.clone();
+        self.prover.forget();
         self.driver.next_output = self.options.first_output_after(state.time());
         self.changes.clear();
         self.view = None;
@@ -162,14 +162,14 @@ impl Simulation {
             let _ = self.model.set_input(slot, signal);
         }
         if self.model.inputs_vary() {
-            self.structure = Structure::of(&self.program, true);
+            self.inputs_move();
         }
         self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         self.driver.phase = Phase::Between;
         self.driver.steps_at_event = 0;
         self.model.pass(t);
         event::settle(&self.program, &mut self.model, &self.options, t)?;
-        self.driver.time_event = event::next_time_event(&self.model, t);
+        self.schedule(t);
         self.start_integrator(t, false, false)
     }
 }

@@ -19,11 +19,11 @@ use crate::model::Model;
 use crate::record::EventKind;
 
 /// Crossing functions on the dense output of the last step.
-struct StepProbe<'a> {
-    program: &'a SimProgram,
-    functions: &'a mut Model,
-    integrator: &'a dyn saltus_numerics::Integrator,
-    x: &'a mut [f64],
+pub(super) struct StepProbe<'a> {
+    pub program: &'a SimProgram,
+    pub functions: &'a mut Model,
+    pub integrator: &'a dyn saltus_numerics::Integrator,
+    pub x: &'a mut [f64],
 }
 
 impl Probe for StepProbe<'_> {
@@ -123,7 +123,9 @@ impl Simulation {
         self.check_budget()?;
         let from = self.driver.integrator.time();
         let hold = self.driver.hold.unwrap_or(f64::INFINITY);
-        let limit = self.driver.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from));
+        let known = self.look_far_ahead(from);
+        let limit =
+            self.driver.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from)).min(known);
         self.recall_loops(from);
         if let Err(failure) = self.step(limit) {
             // Perhaps the present choice of states leads no further.
@@ -327,13 +329,17 @@ impl Simulation {
     }
 
     fn next_change(&mut self, from: f64, to: f64) -> Result<Option<f64>, Failure> {
+        self.begin_proof();
         let mut probe = StepProbe {
             program: &self.program,
             functions: &mut self.model,
             integrator: &*self.driver.integrator,
             x: &mut self.work.x,
         };
-        let longest_look = integration::longest_look(&self.options, &self.structure);
+        let longest_look = match self.driver.ahead.leaves_some() {
+            true => integration::look_interval(&self.options),
+            false => integration::longest_look(&self.options, &self.structure),
+        };
         let found = self.driver.search.first_change(&mut probe, &self.program, from, to, longest_look);
         let found = found.map_err(|mut failure| {
             if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
@@ -341,7 +347,7 @@ impl Simulation {
             }
             failure
         })?;
-        Ok(found.map(|bracket| bracket.after))
+        Ok(self.end_proof(from, to, found)?.map(|bracket| bracket.after))
     }
 
     /// Brings time, states and all continuous variables to `t` in the last step.
@@ -390,7 +396,7 @@ impl Simulation {
         let memory = self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0);
         let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
         // While both sides of a threshold are combined, nothing is frozen.
-        let masked = if self.model.is_sliding() { Vec::new() } else { self.masking.masked(self.model.memory()) };
+        let masked = self.unwatched();
         let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped };
         self.driver.search.arm(&state, &masked);
         Ok(())

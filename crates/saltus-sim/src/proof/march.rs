@@ -1,0 +1,238 @@
+//! Goes along a crossing function from left to right, in stretches over which it is known what it does.
+//!
+//! In: a relation with the value that it remembers, and a stretch of time at whose start it has that value. Out: it keeps the value
+//! all the way; or the first part in which it loses it. Over each part one of these holds:
+//!
+//! - the enclosed values all belong to the remembered value;
+//! - the slope has one sign: away from the threshold nothing changes, towards it the value at the end decides;
+//! - the enclosed values are rounding ([`TOUCH`]): a touch, the value at the end decides;
+//! - the part is one instant ([`INSTANT_ULPS`]): the value at its end decides.
+//!
+//! Otherwise the part is halved. Where enclosures stay too wide (poles, jumps without events, cancellation) parts of one instant
+//! would never end: after [`MOST_INSTANTS`] of them in a row they grow, and the relation is only sampled there.
+
+use saltus_numerics::{Bracket, Interval, locate_sign_change};
+use saltus_program::RelationOp;
+
+use super::tape::{Crossing, Tape};
+
+/// Times so many units in the last place apart are one instant, as for events that coincide.
+const INSTANT_ULPS: f64 = crate::constants::SAME_INSTANT_ULPS;
+
+/// A function that stays within this times the magnitude of its operands touches its threshold: rounding of a few operations, and
+/// what the last halving leaves of a parabola. Test: `a_touch_is_not_searched_for_ever`.
+const TOUCH: f64 = 64.0 * f64::EPSILON;
+
+/// Undecided instants in a row until they are made longer, and by how much.
+const MOST_INSTANTS: u32 = 64;
+const LONGER: f64 = 8.0;
+
+/// A relation and the value it has.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Watched {
+    pub op: RelationOp,
+    pub memory: bool,
+    /// By how much the threshold is moved in favour of that value.
+    pub shift: f64,
+}
+
+impl Watched {
+    /// +1 if the value belongs to positive z.
+    fn side(self) -> f64 {
+        if self.op.is_true_below() == self.memory { -1.0 } else { 1.0 }
+    }
+
+    /// Has the relation the other value at z?
+    pub fn has_changed(self, z: f64) -> bool {
+        !z.is_nan() && self.op.holds(z + self.side() * self.shift) != self.memory
+    }
+
+    /// z towards the remembered side, with the shift.
+    fn towards(self, z: Interval) -> Interval {
+        let signed = if self.side() > 0.0 { z } else { -z };
+        signed + Interval::point(self.shift)
+    }
+
+    fn keeps(self, z: Interval) -> bool {
+        let g = self.towards(z);
+        g.lo > 0.0 || g.lo == 0.0 && self.op.holds(0.0) == self.memory
+    }
+}
+
+/// What is known of a part.
+enum Verdict {
+    Keeps,
+    /// Whether it changes shows at the end; then it does so once.
+    EndDecides,
+    Undecided,
+}
+
+/// How a march ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Outcome {
+    /// The value is kept to the end.
+    Kept,
+    /// Kept up to `before`, lost at `after`.
+    Changes { before: f64, after: f64 },
+    /// Kept so far; more evaluations were not allowed.
+    Paused { at: f64 },
+}
+
+/// The length of one instant at times of this magnitude.
+pub(super) fn instant(magnitude: f64) -> f64 {
+    INSTANT_ULPS * (magnitude.next_up() - magnitude)
+}
+
+/// Is it known from its enclosure that a relation keeps its value?
+pub(crate) fn keeps(watched: Watched, crossing: &Crossing) -> bool {
+    watched.keeps(crossing.z)
+}
+
+/// How a march goes on: lengths of parts.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Pace {
+    /// Length of the next part.
+    pub stride: f64,
+    /// Undecided instants in a row.
+    n_instants: u32,
+    /// How many times as long as one instant they are.
+    stretch: f64,
+}
+
+impl Pace {
+    pub fn new(stride: f64) -> Self {
+        Pace { stride, n_instants: 0, stretch: 1.0 }
+    }
+
+    /// Elsewhere, with the length that was right so far.
+    pub fn restarted(self) -> Self {
+        Pace::new(if self.stride > 0.0 { self.stride } else { f64::INFINITY })
+    }
+}
+
+/// A march along one relation.
+pub(crate) struct March<'a> {
+    pub tape: &'a mut Tape,
+    pub relation: usize,
+    pub watched: Watched,
+    /// Parts that are only sampled are not longer than this.
+    pub longest_sample: f64,
+    /// Times near zero are not resolved better than those of this magnitude.
+    pub least_time: f64,
+    /// Enclosures that may still be computed.
+    pub budget: u32,
+    pub pace: Pace,
+    /// Was some part only sampled?
+    pub is_sampled: bool,
+}
+
+impl March<'_> {
+    pub fn go(&mut self, from: f64, to: f64) -> Outcome {
+        let mut a = from;
+        while a < to {
+            if self.budget == 0 {
+                return Outcome::Paused { at: a };
+            }
+            let instant = instant(a.abs().max(self.least_time)) * self.pace.stretch;
+            let length = self.pace.stride.max(instant);
+            let b = if a + length >= to || a + length <= a { to } else { a + length };
+            let verdict = self.judge(Interval::new(a, b));
+            let is_undecided = matches!(verdict, Verdict::Undecided);
+            if is_undecided && b - a > instant {
+                self.pace.stride = 0.5 * (b - a);
+                continue;
+            }
+            let is_kept = matches!(verdict, Verdict::Keeps);
+            if !is_kept && self.watched.has_changed(self.tape.at(self.relation, b)) {
+                return Outcome::Changes { before: a, after: b };
+            }
+            if is_undecided {
+                self.count_instant(instant);
+            } else {
+                self.pace = Pace::new(2.0 * (b - a));
+            }
+            a = b;
+        }
+        Outcome::Kept
+    }
+
+    /// Many undecided instants in a row become longer.
+    fn count_instant(&mut self, instant: f64) {
+        self.pace.n_instants += 1;
+        self.is_sampled |= self.pace.stretch > 1.0;
+        if self.pace.n_instants >= MOST_INSTANTS {
+            self.pace.n_instants = 0;
+            let most = (self.longest_sample / instant * self.pace.stretch).max(1.0);
+            self.pace.stretch = (LONGER * self.pace.stretch).min(most);
+        }
+    }
+
+    fn judge(&mut self, t: Interval) -> Verdict {
+        self.budget -= 1;
+        let crossing = self.tape.over(self.relation, t);
+        match self.by_either(&crossing) {
+            Verdict::Undecided if crossing.slope.is_known() => {
+                let refined = self.tape.refined_over(self.relation, t);
+                self.by_either(&refined)
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn by_either(&self, crossing: &Crossing) -> Verdict {
+        match (self.by_value(crossing), self.by_slope(crossing)) {
+            (Verdict::Keeps, _) | (_, Verdict::Keeps) => Verdict::Keeps,
+            (Verdict::EndDecides, _) | (_, Verdict::EndDecides) => Verdict::EndDecides,
+            _ => Verdict::Undecided,
+        }
+    }
+
+    fn by_value(&self, crossing: &Crossing) -> Verdict {
+        if self.watched.keeps(crossing.z) {
+            Verdict::Keeps
+        } else if self.watched.towards(crossing.z).magnitude() <= TOUCH * crossing.scale {
+            Verdict::EndDecides
+        } else {
+            Verdict::Undecided
+        }
+    }
+
+    fn by_slope(&self, crossing: &Crossing) -> Verdict {
+        if !crossing.z.is_known() {
+            return Verdict::Undecided;
+        }
+        let slope = if self.watched.side() > 0.0 { crossing.slope } else { -crossing.slope };
+        if slope.lo >= 0.0 {
+            Verdict::Keeps
+        } else if slope.hi <= 0.0 {
+            Verdict::EndDecides
+        } else {
+            Verdict::Undecided
+        }
+    }
+
+    /// The first time at which the value is lost, to a few units in the last place.
+    pub fn locate(&mut self, before: f64, after: f64) -> f64 {
+        let side = self.watched.side();
+        let mut g = |t: f64| {
+            let z = self.tape.at(self.relation, t);
+            let g = side * z + self.watched.shift;
+            // The relation decides, also where z is exactly zero.
+            match self.watched.has_changed(z) {
+                true => g.min(-f64::MIN_POSITIVE),
+                false => g.max(f64::MIN_POSITIVE),
+            }
+        };
+        let (first, last) = (g(before).max(f64::MIN_POSITIVE), g(after).min(-f64::MIN_POSITIVE));
+        let found = locate_sign_change(Bracket { before, after }, first, last, &mut |t| Ok::<f64, ()>(g(t)));
+        let Bracket { before: mut a, after: mut b } = found.unwrap_or(Bracket { before, after });
+        // Down to neighbours, so that the time does not depend on where the search began.
+        loop {
+            let middle = a + 0.5 * (b - a);
+            if middle <= a || middle >= b {
+                return b;
+            }
+            *(if g(middle) < 0.0 { &mut b } else { &mut a }) = middle;
+        }
+    }
+}

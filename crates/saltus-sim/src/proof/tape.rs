@@ -1,0 +1,366 @@
+//! The crossing functions of a program as one straight list of operations that can be evaluated on numbers and on intervals.
+//!
+//! In: the blocks that the crossing functions need, of the sections for derivatives and crossings. Out: a [`Tape`], and for each
+//! relation which operations it needs. Each operation knows what moves it between events: time, states, or neither.
+//!
+//! ```text
+//! u = sin(w*time);  b = u > c;        time · w → sin → - c           w, c fixed between events: moved by time alone
+//! ```
+//!
+//! Linear loops are solved in place ([`LinearLoop`]). Calls of functions, nonlinear loops, outputs of `delay` and inputs over time are
+//! not on the tape: what depends on them is unknown.
+
+use saltus_base::Index;
+use saltus_numerics::{Interpolant, Interval};
+use saltus_program::{BinaryFn, SimProgram, SlotId, UnaryFn};
+
+use super::builder::Builder;
+use super::dual::Dual;
+use super::linear::IntervalSystem;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Instruction {
+    Constant(f64),
+    /// A variable that keeps its value between events.
+    Fixed(SlotId),
+    Time,
+    State(u32),
+    Unary(UnaryFn, u32),
+    Binary(BinaryFn, u32, u32),
+    Select(u32, u32, u32),
+    /// An unknown of a loop, set while that is solved.
+    Guess,
+    /// Solves a loop; the value itself means nothing.
+    Loop(u32),
+    /// What a loop, solved at the first place, has left at the second.
+    Solved(u32, u32),
+    Unknown,
+}
+
+/// `0 = A·u + b`, torn: the residuals are computed from the unknowns by operations on the tape.
+///
+/// With the unknowns at zero the residuals are b, and u follows. With the unknowns where they are and fixed, the slopes of the
+/// residuals are those of A·u + b by time, from which the slopes of the unknowns follow.
+#[derive(Clone, Debug)]
+pub(super) struct LinearLoop {
+    pub(super) guesses: Vec<u32>,
+    /// Operations that depend on the unknowns, in order.
+    pub(super) inner: Vec<u32>,
+    pub(super) residuals: Vec<u32>,
+    /// Row, column and place of the coefficients; none depends on the unknowns.
+    pub(super) entries: Vec<(u32, u32, u32)>,
+    /// Places outside of it that it needs.
+    pub(super) outer: Vec<u32>,
+    /// The coefficients are fixed between events.
+    pub(super) is_constant: bool,
+    pub(super) system: IntervalSystem,
+}
+
+impl Instruction {
+    /// What an operation is applied to.
+    pub(super) fn operands(self) -> [Option<u32>; 3] {
+        match self {
+            Instruction::Unary(_, a) => [Some(a), None, None],
+            Instruction::Binary(_, a, b) => [Some(a), Some(b), None],
+            Instruction::Select(c, a, b) => [Some(c), Some(a), Some(b)],
+            _ => [None; 3],
+        }
+    }
+}
+
+/// What moves a value between events.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Movers {
+    pub time: bool,
+    pub states: bool,
+    /// Something that cannot be enclosed.
+    pub unknown: bool,
+    /// A loop is solved on the way: to rounding only what the program computes.
+    pub(super) solved: bool,
+    /// Unknowns of a loop that is not complete.
+    pub(super) guess: bool,
+}
+
+impl Movers {
+    pub(super) fn and(self, other: Movers) -> Movers {
+        Movers {
+            time: self.time || other.time,
+            states: self.states || other.states,
+            unknown: self.unknown || other.unknown,
+            solved: self.solved || other.solved,
+            guess: self.guess || other.guess,
+        }
+    }
+
+    pub(super) fn is_any(self) -> bool {
+        self.time || self.states || self.unknown
+    }
+
+    /// Time and nothing else. When a loop changes the program itself must say.
+    pub fn is_time_alone(self) -> bool {
+        self.time && !self.states && !self.unknown && !self.solved
+    }
+}
+
+/// What one relation needs of a tape.
+#[derive(Clone, Debug)]
+pub(crate) struct Slice {
+    pub movers: Movers,
+    pub(super) crossing: u32,
+    pub(super) scale: u32,
+    /// Operations that move, in order.
+    pub(super) moving: Vec<u32>,
+    /// Variables that are fixed between events.
+    pub leaves: Vec<SlotId>,
+}
+
+/// A crossing function over a stretch of time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossing {
+    pub z: Interval,
+    pub slope: Interval,
+    /// The largest magnitude of the operands.
+    pub scale: f64,
+}
+
+impl Crossing {
+    const UNKNOWN: Crossing = Crossing { z: Interval::UNKNOWN, slope: Interval::UNKNOWN, scale: 0.0 };
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Tape {
+    pub(super) instructions: Vec<Instruction>,
+    /// By relation; `None` if it would be too long.
+    pub slices: Vec<Option<Slice>>,
+    /// Operations that are evaluated once after each event, in order.
+    pub(super) fixed: Vec<u32>,
+    /// Operations that move a relation other than those of time alone, in order.
+    pub(super) swept: Vec<u32>,
+    /// States that are needed.
+    pub states: Vec<u32>,
+    pub(super) loops: Vec<LinearLoop>,
+    pub(super) interpolants: Vec<Interpolant>,
+    pub(super) duals: Vec<Dual>,
+    /// Values in the middle of a stretch.
+    pub(super) centres: Vec<Interval>,
+    pub(super) numbers: Vec<f64>,
+}
+
+impl Tape {
+    /// `inputs_vary`: inputs are functions of time, which nobody knows.
+    pub fn new(program: &SimProgram, inputs_vary: bool) -> Self {
+        let mut builder = Builder::new(program, inputs_vary);
+        if !program.events.relations.is_empty() {
+            for section in [&program.sections.derivatives, &program.sections.crossings] {
+                section.blocks.iter().for_each(|block| builder.block(block));
+            }
+        }
+        builder.finish()
+    }
+
+    /// Does time alone move the relation?
+    pub fn is_time_alone(&self, relation: usize) -> bool {
+        self.slices.get(relation).and_then(Option::as_ref).is_some_and(|slice| slice.movers.is_time_alone())
+    }
+
+    /// Evaluates what is fixed until the next event.
+    pub fn load(&mut self, memory: &[f64]) {
+        for i in 0..self.fixed.len() {
+            let at = self.fixed[i] as usize;
+            let value = match self.instructions[at] {
+                Instruction::Fixed(slot) => memory.get(slot.index()).copied().unwrap_or(f64::NAN),
+                other => self.number(other, 0.0),
+            };
+            self.numbers[at] = value;
+            self.duals[at] = Dual::constant(value);
+        }
+        for k in 0..self.loops.len() {
+            if self.loops[k].is_constant {
+                self.factor(k);
+            }
+        }
+    }
+
+    /// Takes over the dense output of a step.
+    pub fn follow(&mut self, mut interpolant: impl FnMut(usize) -> Interpolant) {
+        for &state in &self.states {
+            self.interpolants[state as usize] = interpolant(state as usize);
+        }
+    }
+
+    /// The crossing function of a relation at one time, as the program computes it.
+    pub fn at(&mut self, relation: usize, t: f64) -> f64 {
+        let Some(slice) = self.slices[relation].take() else { return f64::NAN };
+        for &i in &slice.moving {
+            match self.instructions[i as usize] {
+                Instruction::Loop(k) => self.solve_number(k as usize, t),
+                other => self.numbers[i as usize] = self.number(other, t),
+            }
+        }
+        let z = self.numbers[slice.crossing as usize];
+        self.slices[relation] = Some(slice);
+        z
+    }
+
+    /// The crossing function of a relation over a stretch of time.
+    pub fn over(&mut self, relation: usize, t: Interval) -> Crossing {
+        let Some(slice) = self.slices[relation].take() else {
+            return Crossing::UNKNOWN;
+        };
+        slice.moving.iter().for_each(|&i| self.enclose(i as usize, t));
+        let crossing = self.crossing(&slice);
+        self.slices[relation] = Some(slice);
+        crossing
+    }
+
+    /// The same, with every operation on the way also enclosed by its value in the middle and its slope: more than twice the work, and
+    /// narrower by far where terms cancel.
+    pub fn refined_over(&mut self, relation: usize, t: Interval) -> Crossing {
+        let Some(slice) = self.slices[relation].take() else { return Crossing::UNKNOWN };
+        let middle = Interval::point(t.middle());
+        for &i in &slice.moving {
+            self.enclose(i as usize, middle);
+            self.centres[i as usize] = self.duals[i as usize].value;
+        }
+        let away = t - middle;
+        for &i in &slice.moving {
+            self.enclose(i as usize, t);
+            let Dual { value, slope } = self.duals[i as usize];
+            if slope.is_known() {
+                self.duals[i as usize].value = value.intersect(self.centres[i as usize] + slope * away);
+            }
+        }
+        let crossing = self.crossing(&slice);
+        self.slices[relation] = Some(slice);
+        crossing
+    }
+
+    /// Encloses the crossing functions that states move, all together.
+    pub fn sweep(&mut self, t: Interval) {
+        for k in 0..self.swept.len() {
+            self.enclose(self.swept[k] as usize, t);
+        }
+    }
+
+    /// A crossing function over the stretch of the last sweep.
+    pub fn swept(&self, relation: usize) -> Crossing {
+        self.slices[relation].as_ref().map_or(Crossing::UNKNOWN, |slice| self.crossing(slice))
+    }
+
+    /// Is nothing known of a relation, because of what cannot be enclosed? After a sweep.
+    pub fn is_hopeless(&self, relation: usize) -> bool {
+        let slice = self.slices[relation].as_ref();
+        slice.is_none_or(|s| s.movers.unknown && !self.duals[s.crossing as usize].value.is_known())
+    }
+
+    fn crossing(&self, slice: &Slice) -> Crossing {
+        let Dual { value, slope } = self.duals[slice.crossing as usize];
+        Crossing { z: value, slope, scale: self.duals[slice.scale as usize].value.magnitude() }
+    }
+
+    fn enclose(&mut self, i: usize, t: Interval) {
+        match self.instructions[i] {
+            Instruction::Loop(k) => self.solve(k as usize, t),
+            other => self.duals[i] = self.dual(other, t),
+        }
+    }
+
+    /// Takes over the coefficients of a loop.
+    fn factor(&mut self, k: usize) {
+        let l = &mut self.loops[k];
+        let n = l.guesses.len();
+        for &(row, column, place) in &l.entries {
+            l.system.matrix[row as usize * n + column as usize] = self.duals[place as usize].value;
+        }
+        l.system.factor();
+    }
+
+    /// Encloses the unknowns of a loop and what follows from them.
+    fn solve(&mut self, k: usize, t: Interval) {
+        if !self.loops[k].is_constant {
+            self.factor(k);
+        }
+        let none = Dual::constant(0.0);
+        self.set_guesses(k, t, |_, _| none);
+        self.solve_for(k, |dual| dual.value);
+        self.set_guesses(k, t, |x, _| Dual { value: x, slope: Interval::ZERO });
+        self.solve_for(k, |dual| dual.slope);
+        self.set_guesses(k, t, |x, known| Dual { value: known.value, slope: x });
+    }
+
+    /// Sets the unknowns by the last solution and what they are so far, and evaluates what follows.
+    fn set_guesses(&mut self, k: usize, t: Interval, set: impl Fn(Interval, Dual) -> Dual) {
+        for j in 0..self.loops[k].guesses.len() {
+            let place = self.loops[k].guesses[j] as usize;
+            self.duals[place] = set(self.loops[k].system.solution[j], self.duals[place]);
+        }
+        for j in 0..self.loops[k].inner.len() {
+            let i = self.loops[k].inner[j] as usize;
+            self.duals[i] = self.dual(self.instructions[i], t);
+        }
+    }
+
+    /// Solves A·x = -residual, of its values or its slopes.
+    fn solve_for(&mut self, k: usize, of: impl Fn(Dual) -> Interval) {
+        let l = &mut self.loops[k];
+        for (right, &place) in l.system.right.iter_mut().zip(&l.residuals) {
+            *right = -of(self.duals[place as usize]);
+        }
+        l.system.solve();
+    }
+
+    /// The unknowns of a loop at one time, by their enclosure.
+    fn solve_number(&mut self, k: usize, t: f64) {
+        let at = Interval::point(t);
+        for i in 0..self.loops[k].outer.len() {
+            let place = self.loops[k].outer[i] as usize;
+            self.duals[place] = Dual::constant(self.numbers[place]);
+        }
+        self.solve(k, at);
+        let l = &self.loops[k];
+        for &i in l.guesses.iter().chain(&l.inner) {
+            self.numbers[i as usize] = self.duals[i as usize].value.middle();
+        }
+    }
+
+    fn number(&self, instruction: Instruction, t: f64) -> f64 {
+        let value = |i: u32| self.numbers[i as usize];
+        match instruction {
+            Instruction::Constant(x) => x,
+            Instruction::Fixed(_) | Instruction::Unknown | Instruction::Guess | Instruction::Loop(_) => f64::NAN,
+            Instruction::Solved(_, place) => value(place),
+            Instruction::Time => t,
+            Instruction::State(i) => self.interpolants[i as usize].at(t),
+            Instruction::Unary(function, a) => function.apply(value(a)),
+            Instruction::Binary(function, a, b) => function.apply(value(a), value(b)),
+            Instruction::Select(c, a, b) => {
+                if value(c) != 0.0 {
+                    value(a)
+                } else {
+                    value(b)
+                }
+            }
+        }
+    }
+
+    fn dual(&self, instruction: Instruction, t: Interval) -> Dual {
+        let value = |i: u32| self.duals[i as usize];
+        match instruction {
+            Instruction::Constant(x) => Dual::constant(x),
+            Instruction::Fixed(_) | Instruction::Unknown | Instruction::Guess | Instruction::Loop(_) => Dual::UNKNOWN,
+            Instruction::Solved(_, place) => value(place),
+            Instruction::Time => Dual { value: t, slope: Interval::point(1.0) },
+            Instruction::State(i) => {
+                let (value, slope) = self.interpolants[i as usize].enclose(t);
+                Dual { value, slope }
+            }
+            Instruction::Unary(function, a) => value(a).unary(function),
+            Instruction::Binary(function, a, b) if a == b && function == BinaryFn::Mul => {
+                let x = value(a);
+                Dual { value: x.value.square(), slope: Interval::point(2.0) * x.value * x.slope }
+            }
+            Instruction::Binary(function, a, b) => value(a).binary(function, value(b)),
+            Instruction::Select(c, a, b) => value(c).select(value(a), value(b)),
+        }
+    }
+}

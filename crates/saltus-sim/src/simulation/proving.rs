@@ -1,0 +1,129 @@
+//! Crossings that are proved: relations of time alone as time events, the others over each step if that is asked for.
+
+use saltus_base::Index;
+use saltus_numerics::Bracket;
+use saltus_program::{ModelFunctions, RelationId};
+
+use super::Simulation;
+use super::stepping::StepProbe;
+use crate::constants::{LEAST_TIME, MOST_EXTENSIONS, STEPS_AHEAD};
+use crate::error::Failure;
+use crate::event;
+use crate::integration;
+use crate::options::EventSearch;
+use crate::proof::Scope;
+use crate::trajectory::RelationDetection;
+
+impl Simulation {
+    /// After an event at `t`: when the next time event is, relations of time alone included.
+    pub(super) fn schedule(&mut self, t: f64) {
+        self.prover.forget();
+        if !self.driver.ahead.is_empty() {
+            // While both sides of a threshold are combined, nothing is fixed.
+            if self.model.is_sliding() {
+                self.driver.ahead.suspend();
+            } else {
+                let masked = self.masking.masked(self.model.memory());
+                self.with_ahead(|ahead, scope| ahead.begin(t, scope, &masked));
+            }
+        }
+        self.tell_time_events(t);
+    }
+
+    /// The relations of time alone are known as far as the next step may go; how far that is.
+    pub(super) fn look_far_ahead(&mut self, from: f64) -> f64 {
+        if self.driver.ahead.is_empty() {
+            return f64::INFINITY;
+        }
+        let wanted = from + STEPS_AHEAD * self.driver.integrator.next_step_size();
+        let mut n = 0;
+        while self.driver.ahead.horizon() < wanted.min(self.options.stop_time) {
+            let horizon = self.driver.ahead.horizon();
+            if n >= MOST_EXTENSIONS && horizon > from {
+                break;
+            }
+            n += 1;
+            self.with_ahead(|ahead, scope| ahead.extend(wanted, scope));
+        }
+        if n > 0 {
+            self.tell_time_events(from);
+        }
+        self.driver.ahead.horizon()
+    }
+
+    fn with_ahead(&mut self, act: impl FnOnce(&mut crate::proof::Ahead, &mut Scope)) {
+        let look = integration::look_interval(&self.options);
+        let mut scope = Scope {
+            program: &self.program,
+            tape: &mut self.prover.tape,
+            memory: self.model.memory(),
+            stop_time: self.options.stop_time,
+            longest_sample: look,
+            least_time: LEAST_TIME * self.options.time_span(),
+            detection: &mut self.driver.detection,
+        };
+        act(&mut self.driver.ahead, &mut scope);
+    }
+
+    fn tell_time_events(&mut self, t: f64) {
+        self.model.set_changes_of_time(self.driver.ahead.times());
+        self.driver.time_event = event::next_time_event(&self.model, t);
+    }
+
+    /// Relations that are not searched for in steps until the next event.
+    pub(super) fn unwatched(&self) -> Vec<RelationId> {
+        if self.model.is_sliding() {
+            return Vec::new();
+        }
+        let mut unwatched = self.masking.masked(self.model.memory());
+        unwatched.extend(self.driver.ahead.relations());
+        unwatched
+    }
+
+    /// Notes how each relation is watched before a step is searched, if it is to be proved.
+    pub(super) fn begin_proof(&mut self) {
+        if self.options.events == EventSearch::Proved {
+            let n = self.program.events.relations.len();
+            self.prover.watched.clear();
+            self.prover.watched.extend((0..n).map(|i| self.driver.search.watched(i)));
+        }
+    }
+
+    /// A change in `from..=to` that comes before the one that was `found`, if there is one; counts what was proved.
+    pub(super) fn end_proof(&mut self, from: f64, to: f64, found: Option<Bracket>) -> Result<Option<Bracket>, Failure> {
+        let is_proof = self.options.events == EventSearch::Proved && !self.model.is_sliding();
+        if !is_proof {
+            let search = &self.driver.search;
+            let watched = self.driver.detection.iter_mut().enumerate().filter(|(i, _)| search.watched(*i).is_some());
+            watched.for_each(|(_, count)| count.sampled += 1);
+            return Ok(found);
+        }
+        let end = found.map_or(to, |bracket| bracket.before);
+        let integrator = &*self.driver.integrator;
+        let change = self.prover.prove(integrator, self.model.memory(), (from, end), &mut self.driver.detection);
+        let Some(change) = change else { return Ok(found) };
+        let mut probe = StepProbe {
+            program: &self.program,
+            functions: &mut self.model,
+            integrator: &*self.driver.integrator,
+            x: &mut self.work.x,
+        };
+        let earlier = self.driver.search.change_between(&mut probe, change.before, change.after)?;
+        Ok(earlier.or(found))
+    }
+
+    /// By relation, how its changes were found.
+    pub fn detection(&self) -> Vec<RelationDetection> {
+        let counts = &self.driver.detection;
+        let relations = self.program.events.relations.iter().zip(counts);
+        relations
+            .map(|((id, r), count)| RelationDetection {
+                relation: r.text.clone(),
+                span: r.span,
+                is_time_alone: self.prover.tape.is_time_alone(id.index()),
+                proved: count.proved,
+                sampled: count.sampled,
+            })
+            .collect()
+    }
+}

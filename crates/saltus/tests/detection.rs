@@ -1,0 +1,267 @@
+//! No crossing is missed: models whose events are known in closed form, and random ones whose events another method finds.
+
+#[path = "detection/signals.rs"]
+mod signals;
+
+use std::f64::consts::{PI, TAU};
+use std::time::Instant;
+
+use saltus::Session;
+use saltus::pipeline::{self, Experiment, Options, Stage};
+use saltus_sim::{EventSearch, Trajectory};
+use signals::{Condition, Random};
+
+fn run(text: &str, experiment: Experiment) -> Trajectory {
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(None).expect("one model");
+    let mut options = Options::until(Stage::Simulate);
+    options.experiment = experiment;
+    let outcome = pipeline::run(&session, class, &options);
+    let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert!(!outcome.has_errors(), "{messages:?} in\n{text}");
+    outcome.trajectory.expect("a trajectory")
+}
+
+fn simulate(text: &str, stop: f64, tolerance: f64, events: EventSearch) -> Trajectory {
+    let (stop_time, tolerance) = (Some(stop), Some(tolerance));
+    run(text, Experiment { stop_time, tolerance, events, ..Experiment::default() })
+}
+
+/// When the Boolean `b` changes.
+fn changes(trajectory: &Trajectory) -> Vec<f64> {
+    let changed = trajectory.events.iter().filter(|e| e.changes.iter().any(|c| &*c.variable == "b"));
+    changed.map(|e| e.time).filter(|&t| t > 0.0).collect()
+}
+
+fn assert_times(found: &[f64], exact: &[f64], relative: f64) {
+    assert_eq!(found.len(), exact.len(), "found {} changes instead of {}", found.len(), exact.len());
+    for (found, exact) in found.iter().zip(exact) {
+        assert!((found - exact).abs() <= relative * exact.abs(), "{found} instead of {exact}");
+    }
+}
+
+fn is_proved(trajectory: &Trajectory) -> bool {
+    trajectory.detection.iter().all(|r| r.sampled == 0 && r.proved > 0)
+}
+
+/// Of time alone, and the same of a state that is equal to it.
+const CLOCKS: [(&str, &str); 2] = [
+    ("time", "Real y(start = 0, fixed = true); equation der(y) = -y;"),
+    ("x", "Real x(start = 0, fixed = true); equation der(x) = 1;"),
+];
+
+/// `b = condition`, of `u`; time alone needs no proof of steps.
+fn each_clock(condition: &str, stop: f64, exact: &[f64], relative: f64) {
+    for (u, rest) in CLOCKS {
+        let condition = condition.replace("$u", u);
+        let text = format!("model M Boolean b = {condition}; {rest} end M;");
+        let events = if u == "time" { EventSearch::Fast } else { EventSearch::Proved };
+        let trajectory = simulate(&text, stop, 1e-6, events);
+        assert_times(&changes(&trajectory), exact, relative);
+        assert!(is_proved(&trajectory), "{u}: {:?}", trajectory.detection);
+    }
+}
+
+#[test]
+fn narrow_pulses_of_a_sine_are_found() {
+    // sin(100 t) > 0.9999 from (asin 0.9999 + 2πk)/100 to (π - asin 0.9999 + 2πk)/100
+    let edge = 0.9999f64.asin();
+    let exact: Vec<f64> = (0..159)
+        .flat_map(|k| [(edge + TAU * f64::from(k)) / 100.0, (PI - edge + TAU * f64::from(k)) / 100.0])
+        .collect();
+    each_clock("sin(100*$u) > 0.9999", 10.0, &exact, 1e-9);
+}
+
+#[test]
+fn every_edge_of_a_square_wave_is_found() {
+    // cos(100π t) > 0 changes at (k + 1/2)/100 s
+    let exact: Vec<f64> = (0..2000).map(|k| (f64::from(k) + 0.5) / 100.0).collect();
+    each_clock("cos(314.159265358979323846*$u) > 0", 20.0, &exact, 1e-9);
+}
+
+#[test]
+fn beats_are_found() {
+    // sin 100t + sin 101t = 2 sin(100.5 t) cos(0.5 t), above 1.9 near 4πk alone
+    let f = |t: f64| 2.0 * (100.5 * t).sin() * (0.5 * t).cos() - 1.9;
+    let (mut exact, n) = (Vec::new(), 20_000_000);
+    let mut before = f(0.0);
+    for k in 1..=n {
+        let (a, b) = (20.0 * f64::from(k - 1) / f64::from(n), 20.0 * f64::from(k) / f64::from(n));
+        let now = f(b);
+        if (before < 0.0) != (now < 0.0) {
+            let mut t = a + (b - a) * before / (before - now);
+            (0..3).for_each(|_| t -= f(t) * 1e-8 / (f(t + 1e-8) - f(t)));
+            exact.push(t);
+        }
+        before = now;
+    }
+    assert!(exact.len() > 40);
+    each_clock("sin(100*$u) + sin(101*$u) > 1.9", 20.0, &exact, 1e-9);
+}
+
+#[test]
+fn a_parabola_is_found_that_is_above_its_threshold_for_a_moment() {
+    // (t - 3.3)² < 1e-8 for 0.2 ms
+    each_clock("($u - 3.3)^2 < 1e-8", 10.0, &[3.3 - 1e-4, 3.3 + 1e-4], 1e-9);
+    each_clock("1 - 1e10*($u - 3.3)*($u - 3.3) > 0", 10.0, &[3.3 - 1e-5, 3.3 + 1e-5], 1e-9);
+}
+
+#[test]
+fn short_peaks_of_a_signal_that_no_state_feels_are_found() {
+    // exp(-t) sin(500 t) > 0.5: the states are slow, the product is not. Edges by Newton's method on the closed form.
+    let text = "model Peaks
+      Real x(start = 1, fixed = true);
+      Boolean b = x*sin(500*time) > 0.5;
+    equation
+      der(x) = -x;
+    end Peaks;";
+    let f = |t: f64| (-t).exp() * (500.0 * t).sin() - 0.5;
+    let slope = |t: f64| (-t).exp() * (500.0 * (500.0 * t).cos() - (500.0 * t).sin());
+    let mut exact = Vec::new();
+    for k in 0.. {
+        let top = (0.5 * PI + TAU * f64::from(k)) / 500.0;
+        if (-top).exp() < 0.5 {
+            break;
+        }
+        let width = (0.5 * top.exp()).acos() / 500.0;
+        for mut t in [top - width, top + width] {
+            (0..8).for_each(|_| t -= f(t) / slope(t));
+            exact.push(t);
+        }
+    }
+    let trajectory = simulate(text, 2.0, 1e-10, EventSearch::Proved);
+    assert_times(&changes(&trajectory), &exact, 1e-9);
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+}
+
+#[test]
+fn a_threshold_that_events_move_is_searched_for_again() {
+    // Each rise through the level raises it by 0.1: 0.05, 0.15, … 0.95 are reached one period after the other.
+    let text = "model Climb
+      discrete Real level(start = 0.05, fixed = true);
+      discrete Integer n(start = 0, fixed = true);
+      Boolean b = sin(1000*time) > pre(level);
+    equation
+      when b then
+        level = pre(level) + 0.1;
+        n = pre(n) + 1;
+      end when;
+    end Climb;";
+    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Fast);
+    assert_eq!(trajectory.last("n"), Some(10.0));
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+}
+
+#[test]
+fn what_cannot_be_enclosed_is_said_to_be_sampled() {
+    let text = "model Loop
+      Real x(start = 0, fixed = true), y(start = 0.5);
+      Boolean b = y > 0.7, c = x > 0.25;
+    equation
+      der(x) = 1;
+      y + y^3 = 1 + x;
+    end Loop;";
+    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Proved);
+    let sampled: Vec<&str> = trajectory.detection.iter().filter(|r| r.sampled > 0).map(|r| &*r.relation).collect();
+    assert_eq!(sampled, ["y > 0.7"]);
+    // y = 0.7 at x = 0.7 + 0.343 - 1
+    assert_times(&changes(&trajectory), &[0.043], 1e-6);
+}
+
+#[test]
+fn linear_loops_are_enclosed() {
+    // Voltages of a square grid of equal resistors, one side of it at u and the others at 0: in the middle u/4, by symmetry.
+    let text = "model Grid
+      Real v[7, 7], u, x(start = 0, fixed = true);
+      Boolean b = v[4, 4] > 0.24;
+    equation
+      der(x) = 1;
+      u = sin(300*x);
+      for i in 2:6 loop
+        v[i, 1] = u;
+        v[i, 7] = 0;
+        v[1, i] = 0;
+        v[7, i] = 0;
+        for j in 2:6 loop
+          4*v[i, j] = v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1];
+        end for;
+      end for;
+      v[1, 1] = 0;
+      v[1, 7] = 0;
+      v[7, 1] = 0;
+      v[7, 7] = 0;
+    end Grid;";
+    let edge = 0.96f64.asin();
+    let exact: Vec<f64> =
+        (0..48).flat_map(|k| [(edge + TAU * f64::from(k)) / 300.0, (PI - edge + TAU * f64::from(k)) / 300.0]).collect();
+    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Proved);
+    assert_times(&changes(&trajectory), &exact, 1e-9);
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+    assert!(trajectory.statistics.loops.solved > 0);
+}
+
+#[test]
+fn a_touch_is_not_searched_for_ever() {
+    // cos t ≤ 1 touches 1 at 2πk; either value of the relation will do there, and nothing happens elsewhere.
+    for (u, rest) in CLOCKS {
+        let text = format!("model M Boolean b = cos({u}) > 1 + 1e-9, c = cos({u}) >= 1; {rest} end M;");
+        let trajectory = simulate(&text, 100.0, 1e-6, EventSearch::Proved);
+        assert!(changes(&trajectory).is_empty());
+        let far = |e: &&saltus_sim::EventRecord| e.time > 0.0 && ((e.time + PI) % TAU - PI).abs() > 1e-6;
+        let at = trajectory.events.iter().filter(|e| !e.changes.is_empty()).find(far).map(|e| e.time);
+        assert_eq!(at, None);
+    }
+}
+
+/// What the seeds from `from` on come to: models, changes, and the time that simulations took.
+fn fuzz(seeds: std::ops::Range<u64>) -> (u64, u64, f64) {
+    let (mut n_models, mut n_changes, mut seconds) = (0, 0, 0.0);
+    for seed in seeds {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let end = random.between(0.5, 4.0);
+        let condition = Condition::random(&mut random, end);
+        // Of time, of a state that is equal to it, and of a state that is so up to the error of the integration.
+        let (u, rest, accuracy) = match random.below(3) {
+            0 => ("time", "Real y(start = 0, fixed = true); equation der(y) = -y;", 1e-9),
+            1 => ("x", "Real x(start = 0, fixed = true); equation der(x) = 1;", 1e-9),
+            _ => (
+                "(time*(s*s + c*c))",
+                "Real s(start = 0, fixed = true), c(start = 1, fixed = true); equation der(s) = 7*c; der(c) = -7*s;",
+                1e-6,
+            ),
+        };
+        let Some(exact) = condition.changes(end, 1e-9_f64.max(1e-3 * accuracy)) else { continue };
+        let text = format!("model M Boolean b = {}; {rest} end M;", condition.text(u));
+        let began = Instant::now();
+        let trajectory = simulate(&text, end, 1e-9, EventSearch::Proved);
+        seconds += began.elapsed().as_secs_f64();
+        let found = changes(&trajectory);
+        assert_eq!(found.len(), exact.len(), "seed {seed}: {found:?} instead of {exact:?} in\n{text}");
+        for (found, exact) in found.iter().zip(&exact) {
+            assert!((found - exact).abs() <= accuracy * end, "seed {seed}: {found} instead of {exact} in\n{text}");
+        }
+        n_models += 1;
+        n_changes += exact.len() as u64;
+    }
+    (n_models, n_changes, seconds)
+}
+
+/// `SALTUS_RANDOM_MODELS=10000 cargo test --release -p saltus --test detection random -- --nocapture` for more of them.
+#[test]
+fn random_models_have_the_events_that_another_method_finds() {
+    let wanted = std::env::var("SALTUS_RANDOM_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let mut total = (0, 0, 0.0);
+    let mut seed = 1;
+    while total.0 < wanted {
+        let (n_models, n_changes, seconds) = fuzz(seed..seed + 20);
+        total = (total.0 + n_models, total.1 + n_changes, total.2 + seconds);
+        seed += 20;
+    }
+    let (n_models, n_changes, seconds) = total;
+    println!(
+        "{n_models} models of {seed} seeds, {n_changes} changes, none missed, {:.2} ms a model",
+        1e3 * seconds / n_models as f64
+    );
+    assert!(n_changes > 10 * n_models, "{n_models} models, {n_changes} changes");
+}
