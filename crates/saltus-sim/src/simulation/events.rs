@@ -3,7 +3,7 @@
 //! In: the time and kind of an event. Out: the right limits, two rows, a record. An event that changes no state and nothing
 //! that the derivatives depend on leaves the integrator alone.
 
-use saltus_base::{Index, Span};
+use saltus_base::Span;
 use saltus_program::{ModelFunctions, Moment, Relation, RelationId, SlotId, SlotType};
 
 use super::{Phase, Simulation};
@@ -12,7 +12,6 @@ use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::options::ZenoPolicy;
 use crate::record::EventKind;
-use crate::sliding::Slide;
 use crate::trajectory::End;
 use crate::zeno::{Happened, Verdict};
 
@@ -20,12 +19,12 @@ impl Simulation {
     /// Settles the event at `t`; true if the integrator was restarted.
     pub(super) fn event(&mut self, t: f64, kind: EventKind) -> Result<bool, Failure> {
         self.go_to(t)?;
-        if self.model.is_sliding() {
-            let (first, second) = self.model.weights();
-            self.model.end_slide();
-            if kind == EventKind::State && first.min(second) <= 0.0 {
-                return self.leave(t);
-            }
+        let slide = self.model.end_slide();
+        if let Some(slide) = &slide
+            && kind == EventKind::State
+            && slide.is_over()
+        {
+            return self.leave(t, (**slide).clone());
         }
         self.model.update_pre();
         self.model.show(Moment::Before);
@@ -57,9 +56,14 @@ impl Simulation {
         if changed.is_empty() && !disturbed && kind == EventKind::State {
             self.widen_unconfirmed(t);
         }
+        let slides_on = match &slide {
+            Some(slide) if !jumped => self.resume_slide(t, slide, &changed)?,
+            _ => false,
+        };
         match verdict {
+            _ if slides_on => {}
             Verdict::Progress => {}
-            Verdict::Alternating => self.slide_or_widen(t, &changed),
+            Verdict::Alternating(relations) => self.slide_or_widen(t, &changed, &relations)?,
             Verdict::Hold(until) => self.driver.hold = Some(until),
             Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
@@ -68,22 +72,14 @@ impl Simulation {
             return Ok(false);
         }
         self.driver.time_event = event::next_time_event(&self.model, t);
+        // The end and the beginning of a slide change the derivatives, too.
+        let disturbed = disturbed || slide.is_some() || self.model.is_sliding();
         if disturbed {
             self.start_integrator(t, true, jumped)?;
         } else {
             self.arm(t, jumped)?;
         }
         Ok(disturbed)
-    }
-
-    /// A side of the threshold along which the model slid does not point at it any more: on with that side alone.
-    fn leave(&mut self, t: f64) -> Result<bool, Failure> {
-        self.write_event_row(t)?;
-        self.skip_output_point(t);
-        self.remember_memory();
-        self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
-        self.start_integrator(t, true, false)?;
-        Ok(true)
     }
 
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
@@ -108,41 +104,6 @@ impl Simulation {
         if !is_any {
             self.driver.search.widen_fired();
         }
-    }
-
-    /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
-    /// the threshold, which is widened.
-    fn slide_or_widen(&mut self, t: f64, changed: &[RelationId]) {
-        if self.slide(t, changed) {
-            return;
-        }
-        for &id in changed {
-            let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
-            self.driver.search.widen(id.index(), scale);
-        }
-    }
-
-    /// Slides along the threshold of one of the relations that have just changed, if both its sides point at it.
-    fn slide(&mut self, t: f64, changed: &[RelationId]) -> bool {
-        for &id in changed {
-            let (first, second) = (self.driver.before.clone(), self.model.snapshot());
-            let Some(relation) = self.program.events.relations.get(id).cloned() else { continue };
-            let Some(slide) = Slide::new(&self.program, id, first, second) else { continue };
-            let Some((before, after)) = self.model.try_to_slide(slide) else { continue };
-            self.driver.zeno.has_slid(id);
-            let note = format!(
-                "slides along the threshold of `{}`: its difference changes by {before:.3e} a second on one side and by \
-                 {after:.3e} on the other",
-                relation.text
-            );
-            self.note_event(&note);
-            let about_it = format!("`{}`", relation.text);
-            if !self.driver.notes.iter().any(|(_, known)| known.contains(&about_it)) {
-                self.driver.notes.push((t, note));
-            }
-            return true;
-        }
-        false
     }
 
     fn changed_relations(&self) -> Vec<RelationId> {

@@ -7,7 +7,7 @@
 //! trace in what follows: a run that was stopped and continued, or saved and restored, gives the same results as one that was
 //! not, bit by bit. Only a change from outside ([`Simulation::set`]) cuts the step off.
 //!
-//! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`changing`] applies what is set from
+//! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`sliding`] follows thresholds, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
 mod assertions;
@@ -16,6 +16,7 @@ mod events;
 mod failing;
 mod jumping;
 mod recording;
+mod sliding;
 mod state;
 mod stepping;
 mod telling;

@@ -47,7 +47,7 @@ pub(super) fn read_crossings(
         z[i] = functions.get(relation.crossing);
         scale[i] = functions.get(relation.scale);
     }
-    let (first, second) = functions.weights();
+    let (first, second) = functions.least_shares();
     for (place, weight) in z.iter_mut().skip(program.events.relations.len()).zip([first, second]) {
         *place = weight;
     }
@@ -220,6 +220,7 @@ impl Simulation {
         } else {
             self.write_points_before(end.next_up())?;
             self.check_step_end(end, is_checked)?;
+            self.stay_on_thresholds(from, end)?;
             self.review_states(end)?;
         }
         self.driver.now = end;
