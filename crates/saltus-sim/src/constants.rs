@@ -50,6 +50,10 @@ pub(crate) const FREQUENT_EVENTS: u64 = 25;
 /// How far ahead the direction of a crossing function is looked up along the tangent, as a part of the next step.
 pub(crate) const LOOK_AHEAD: f64 = 1e-3;
 
+/// Where a branch ends at its own guard, the event is looked for on the tangent at the threshold and, if rounding puts that on the old
+/// side, a little behind it. Test: `EmptiesByRoot.mo`.
+pub(crate) const OVERSHOOTS: [f64; 4] = [1.0, 1.0 + 1e-9, 1.0 + 1e-3, 2.0];
+
 // The search for crossings.
 
 /// Interior points in which each step is looked at, besides its end.

@@ -72,6 +72,9 @@ impl Simulation {
             return Ok(false);
         }
         self.driver.time_event = event::next_time_event(&self.model, t);
+        if self.model.is_sliding() {
+            self.write_event_row(t)?;
+        }
         // The end and the beginning of a slide change the derivatives, too.
         let disturbed = disturbed || slide.is_some() || self.model.is_sliding();
         if disturbed {

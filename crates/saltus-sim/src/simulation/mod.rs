@@ -14,6 +14,7 @@ mod assertions;
 mod changing;
 mod events;
 mod failing;
+mod guards;
 mod jumping;
 mod recording;
 mod sliding;

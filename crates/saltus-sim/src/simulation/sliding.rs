@@ -8,7 +8,7 @@ use saltus_numerics::NoLimit;
 use saltus_program::{ModelFunctions, RelationId};
 
 use super::Simulation;
-use crate::constants::MOST_PROJECTIONS;
+use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::record::EventKind;
@@ -98,6 +98,7 @@ impl Simulation {
             let outcome = slide.outcome(&self.program, &from);
             let slides = self.enter(t, outcome, &relations)?;
             if slides {
+                self.put_on_thresholds(t, NO_PROGRESS * self.options.time_span())?;
                 self.tell_slide(t);
             }
             if slides || is_apart || last.is_some() {
@@ -250,19 +251,25 @@ impl Simulation {
             return Ok(());
         }
         self.go_to(t)?;
-        let drift = |simulation: &Simulation| simulation.model.slide().map_or(0.0, |s| s.drift(t - from));
-        if drift(self) <= self.options.tolerance {
-            return Ok(());
+        if self.put_on_thresholds(t, t - from)? { self.start_integrator(t, true, false) } else { Ok(()) }
+    }
+
+    /// Moves the states to where the functions of the thresholds are zero, if they are further from it than the tolerance allows in
+    /// a step `h`; true if so.
+    fn put_on_thresholds(&mut self, t: f64, h: f64) -> Result<bool, Failure> {
+        let drift = |simulation: &Simulation| simulation.model.slide().map_or(0.0, |s| s.drift(h));
+        let allowed = self.options.tolerance;
+        if drift(self) <= allowed {
+            return Ok(false);
         }
-        let relations = self.model.slide().map_or(Vec::new(), |s| s.relations().to_vec());
-        let nominal = nominal_values(&self.program);
         // In the region that is left over the functions are not suspended.
-        let Some(slide) = self.model.end_slide() else { return Ok(()) };
-        let found = Surfaces::find(&mut self.model, &relations, &nominal);
+        let Some(slide) = self.model.end_slide() else { return Ok(false) };
+        let relations = slide.relations().to_vec();
+        let found = Surfaces::find(&mut self.model, &relations, &nominal_values(&self.program));
         self.model.set_slide(slide);
         for _ in 0..MOST_PROJECTIONS {
             let Some((surfaces, own)) = &found else { break };
-            if own.len() < relations.len() {
+            if own.len() < relations.len() || drift(self) <= allowed * allowed.sqrt() {
                 break;
             }
             let z = self.model.slide().map_or(Vec::new(), |s| s.z().to_vec());
@@ -270,15 +277,12 @@ impl Simulation {
             surfaces.move_back(&z, &mut self.work.x);
             self.model.set_continuous(t, &self.work.x);
             event::eval_continuous(&mut self.model, t)?;
-            if drift(self) <= self.options.tolerance * self.options.tolerance.sqrt() {
-                break;
-            }
         }
-        if drift(self) > self.options.tolerance {
+        if drift(self) > allowed {
             let message = format!("the model drifts off the threshold of {}", self.texts(&relations));
             let kind = SimErrorKind::CannotEvaluate { message, during: "while it slides", is_unsolved: false };
             return Err(Failure::new(t, kind));
         }
-        self.start_integrator(t, true, false)
+        Ok(true)
     }
 }

@@ -73,7 +73,7 @@ impl Simulation {
         }
         self.apply_changes()?;
         let advanced = match self.proceed(until) {
-            Err(failure) => self.jump(failure),
+            Err(failure) => self.cross_guard(failure).or_else(|failure| self.jump(failure)),
             done => done,
         };
         advanced?;
