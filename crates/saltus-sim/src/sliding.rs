@@ -33,7 +33,7 @@ pub(crate) struct Slide {
     shares: Vec<f64>,
     /// Of each region.
     parts: Vec<f64>,
-    /// How far the functions are from zero at the point evaluated last.
+    /// The functions at the point evaluated last, by region, then by function.
     z: Vec<f64>,
     /// Continuous variables that are combined.
     combined: Vec<SlotId>,
@@ -74,7 +74,7 @@ impl Slide {
             regions: Regions::new(k),
             shares: vec![0.5; k],
             parts: vec![0.0; 1 << k],
-            z: vec![0.0; k],
+            z: vec![0.0; k << k],
             combined,
             suspended: Vec::new(),
             nominal: nominal_values(program),
@@ -146,13 +146,19 @@ impl Slide {
 
     /// By how much each function has drifted off zero, as a part of how far it would have come in the time `h` by itself.
     pub fn drift(&self, h: f64) -> f64 {
-        let part = |(i, z): (usize, &f64)| if *z == 0.0 { 0.0 } else { z.abs() / (self.regions.fastest(i) * h) };
-        self.z.iter().enumerate().map(part).fold(0.0, f64::max)
+        let part = |(i, z): (usize, f64)| if z == 0.0 { 0.0 } else { z.abs() / (self.regions.fastest(i) * h) };
+        self.distances().enumerate().map(part).fold(0.0, f64::max)
     }
 
-    /// The functions that should be zero.
-    pub fn z(&self) -> &[f64] {
-        &self.z
+    /// How far each function is from zero in all regions alike. One that is positive in some and negative in others, because it
+    /// jumps itself, is zero in the combination.
+    pub fn distances(&self) -> impl Iterator<Item = f64> + '_ {
+        let k = self.relations.len();
+        (0..k).map(move |i| {
+            let values = || self.z.iter().skip(i).step_by(k);
+            let nearest = values().copied().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+            if values().all(|z| z * nearest > 0.0) { nearest } else { 0.0 }
+        })
     }
 
     /// Evaluates all regions at the present time and states, then combines them.
@@ -193,9 +199,11 @@ impl Slide {
         model.set_continuous(time, &self.x);
         self.at.copy_from_slice(&self.x);
         let mut status = derivatives_and_crossings(model);
-        self.z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
+        let k = self.relations.len();
+        let z = &mut self.z[region * k..(region + 1) * k];
+        z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
         if let Some(surfaces) = self.apart.as_ref().filter(|_| status.is_ok()) {
-            surfaces.move_into(region, &self.z, &self.nominal, &mut self.at);
+            surfaces.move_into(region, z, &self.nominal, &mut self.at);
             model.set_continuous(time, &self.at);
             status = derivatives_and_crossings(model);
         }
@@ -244,7 +252,10 @@ impl Slide {
             self.regions = self.regions.reduced(&kept, region);
             self.relations = kept.iter().map(|&i| self.relations[i]).collect();
             self.crossings = kept.iter().map(|&i| self.crossings[i]).collect();
-            self.z = kept.iter().map(|&i| self.z[i]).collect();
+            let k = shares.len();
+            let z =
+                |inner: usize| kept.iter().map(move |&i| (place(inner), i)).map(|(region, i)| self.z[region * k + i]);
+            self.z = (0..1usize << kept.len()).flat_map(z).collect();
             self.parts.truncate(1 << kept.len());
             self.apart = self.apart.map(|surfaces| surfaces.reduced(&kept));
             self.suspend(program);

@@ -4,7 +4,7 @@
 //! which makes it change back at once, for ever; where both sides point at the threshold the model may slide along it
 //! ([`crate::sliding`]). *Zeno*: intervals between jumps shrink like a geometric series, whose sum is where they accumulate.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use saltus_program::RelationId;
 
@@ -30,6 +30,9 @@ pub(crate) struct Zeno {
     jumped: bool,
     /// Relations along whose thresholds the model has slid last.
     slid: Vec<RelationId>,
+    /// Relations that were about to change back and did not slide, as those of a law with hysteresis: only many alternations make
+    /// them worth another look.
+    dismissed: BTreeSet<RelationId>,
     /// Alternations before the first slide.
     patience: u32,
     /// Times of the last events at which states jumped.
@@ -71,6 +74,7 @@ impl Zeno {
             alternations: 0,
             jumped: false,
             slid: Vec::new(),
+            dismissed: BTreeSet::new(),
             patience: if policy == ZenoPolicy::Slide { 1 } else { ALTERNATIONS },
             jumps: [f64::NAN; REMEMBERED_JUMPS],
         }
@@ -86,20 +90,26 @@ impl Zeno {
             return Verdict::Hold(t + self.hold);
         }
         self.hold = 0.0;
-        if t - self.since > NO_PROGRESS * t.abs().max(span) {
-            (self.since, self.count) = (t, 0);
-        }
-        self.count += 1;
+        let too_many = self.count(t, options);
         let may_slide = matches!(options.on_zeno, ZenoPolicy::Auto | ZenoPolicy::Slide);
-        match self.count > MOST_EVENTS_WITHOUT_PROGRESS {
-            true if options.on_zeno == ZenoPolicy::Continue => {
+        match too_many {
+            Some(_) if options.on_zeno == ZenoPolicy::Continue => {
                 self.hold = SHORTEST_HOLD * span;
                 Verdict::Hold(t + self.hold)
             }
-            true => Verdict::Chattering { events: self.count },
-            false if may_slide && !alternating.is_empty() => Verdict::Alternating(alternating),
-            false => Verdict::Progress,
+            Some(events) => Verdict::Chattering { events },
+            None if may_slide && !alternating.is_empty() => Verdict::Alternating(alternating),
+            None => Verdict::Progress,
         }
+    }
+
+    /// Counts an event; how many there have been without progress, if that is too many.
+    pub fn count(&mut self, t: f64, options: &Options) -> Option<u64> {
+        if t - self.since > NO_PROGRESS * t.abs().max(options.time_span()) {
+            (self.since, self.count) = (t, 0);
+        }
+        self.count += 1;
+        (self.count > MOST_EVENTS_WITHOUT_PROGRESS).then_some(self.count)
     }
 
     /// Remembers the event; the relations that change back and forth.
@@ -146,11 +156,20 @@ impl Zeno {
         self.recent.back().map_or(f64::NEG_INFINITY, |(t, _)| *t)
     }
 
+    pub fn dismiss(&mut self, relations: Vec<RelationId>) {
+        self.dismissed.extend(relations);
+    }
+
+    /// Has it been tried in vain to slide along all of these?
+    pub fn is_dismissed(&self, relations: &[RelationId]) -> bool {
+        relations.iter().all(|r| self.dismissed.contains(r))
+    }
+
     /// From now on a first alternation is enough.
     pub fn has_slid(&mut self, relations: &[RelationId]) {
         self.slid = relations.to_vec();
         self.recent.clear();
-        (self.count, self.alternations) = (0, 0);
+        self.alternations = 0;
     }
 
     /// Where jumps accumulate, if their intervals shrink like a geometric series.

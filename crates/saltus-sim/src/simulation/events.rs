@@ -79,6 +79,9 @@ impl Simulation {
         let disturbed = disturbed || slide.is_some() || self.model.is_sliding();
         if disturbed {
             self.start_integrator(t, true, jumped)?;
+            if !jumped && kind == EventKind::State && self.slide_at_once(t, &changed)? {
+                self.start_integrator(t, true, false)?;
+            }
         } else {
             self.arm(t, jumped)?;
         }
@@ -97,7 +100,7 @@ impl Simulation {
                 // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
                 // such events follow the limits of all that share it, one long violation would miss the last of them.
                 let is_put_right = is_progress && self.model.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
-                let scale = self.model.get(relation.scale).max(1.0);
+                let scale = self.model.get(relation.scale);
                 let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
                 self.driver.search.set_hysteresis(i, (2.0 * z.abs()).min(most));
                 is_any = true;
@@ -114,7 +117,7 @@ impl Simulation {
         self.program.events.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
     }
 
-    fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
+    pub(super) fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
         // An event that changed nothing was found by the relation that is closest to a change.
         let changed = changed.iter().find_map(|&id| self.program.events.relations.get(id));
         let relation = changed.or_else(|| Some(self.closest_relation()?.1));
@@ -138,7 +141,7 @@ impl Simulation {
     }
 
     fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
-        let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale).max(1.0)).abs();
+        let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale)).abs();
         self.program.events.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
     }
 

@@ -4,18 +4,36 @@
 //! or the region that is entered. Where several thresholds meet, the memory of each region around the point is that of
 //! an event there: the states are moved into it by a little and the event is settled.
 
-use saltus_numerics::NoLimit;
 use saltus_program::{ModelFunctions, RelationId};
 
 use super::Simulation;
 use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
-use crate::error::{Failure, SimErrorKind};
+use crate::error::Failure;
 use crate::event;
+use crate::options::ZenoPolicy;
 use crate::record::EventKind;
 use crate::sliding::{Outcome, Slide, nominal_values};
 use crate::surfaces::Surfaces;
 
 impl Simulation {
+    /// The event at `t` is over. Where a relation has just changed and is about to change back, a slide begins; true if so.
+    pub(super) fn slide_at_once(&mut self, t: f64, changed: &[RelationId]) -> Result<bool, Failure> {
+        let may_slide = matches!(self.options.on_zeno, ZenoPolicy::Auto | ZenoPolicy::Slide);
+        let returning: Vec<RelationId> = changed.iter().copied().filter(|id| self.driver.search.returns(*id)).collect();
+        if !may_slide || returning.is_empty() || self.model.is_sliding() || self.driver.zeno.is_dismissed(&returning) {
+            return Ok(false);
+        }
+        // The search has looked ahead.
+        event::eval_continuous(&mut self.model, t)?;
+        let slides = self.slide_along_many(t, &returning, None)? == Some(true);
+        if slides {
+            self.write_event_row(t)?;
+        } else {
+            self.driver.zeno.dismiss(returning);
+        }
+        Ok(slides)
+    }
+
     /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
     /// the threshold, which is widened.
     pub(super) fn slide_or_widen(
@@ -61,7 +79,8 @@ impl Simulation {
     }
 
     /// Slides along as many of these thresholds as all sides point at, coming from the shares of `last` and from the sides on which
-    /// the relations were before the event. False if all are left; `None` if the regions around the point are not known.
+    /// the relations were before the event. False if all are left; `None` if the regions around the point are not known, or if no
+    /// combination of them lasts.
     fn slide_along_many(
         &mut self,
         t: f64,
@@ -95,10 +114,18 @@ impl Simulation {
             if !status.is_ok() {
                 return Ok(None);
             }
-            let outcome = slide.outcome(&self.program, &from);
-            let slides = self.enter(t, outcome, &relations)?;
+            let Ok(outcome) = slide.outcome(&self.program, &from) else { return Ok(None) };
+            let slides = matches!(outcome, Outcome::Slides(_));
+            // Without a slide before it the event has already settled where it goes on.
+            if slides || last.is_some() {
+                self.enter(t, outcome)?;
+            }
             if slides {
-                self.put_on_thresholds(t, NO_PROGRESS * self.options.time_span())?;
+                if self.put_on_thresholds(t, NO_PROGRESS * self.options.time_span())? == Place::Elsewhere {
+                    self.model.end_slide();
+                    self.model.restore(&now);
+                    return Ok(None);
+                }
                 self.tell_slide(t);
             }
             if slides || is_apart || last.is_some() {
@@ -109,34 +136,21 @@ impl Simulation {
     }
 
     /// Goes where the fast motion around thresholds leads; true if it slides on.
-    fn enter(&mut self, t: f64, outcome: Result<Outcome, NoLimit>, relations: &[RelationId]) -> Result<bool, Failure> {
-        match outcome {
-            Ok(Outcome::Slides(slide)) => {
+    fn enter(&mut self, t: f64, outcome: Outcome) -> Result<bool, Failure> {
+        let slides = match outcome {
+            Outcome::Slides(slide) => {
                 self.model.set_slide(slide);
-                event::eval_continuous(&mut self.model, t)?;
-                Ok(true)
+                true
             }
-            Ok(Outcome::Leaves(memory)) => {
-                let mut x = vec![0.0; self.program.states.len()];
-                self.model.get_states(&mut x);
+            Outcome::Leaves(memory) => {
+                self.model.get_states(&mut self.work.x);
                 self.model.restore(&memory);
-                self.model.set_continuous(t, &x);
-                event::eval_continuous(&mut self.model, t)?;
-                Ok(false)
+                self.model.set_continuous(t, &self.work.x);
+                false
             }
-            Err(why) => Err(self.cannot_slide(t, relations, why)),
-        }
-    }
-
-    fn cannot_slide(&self, t: f64, relations: &[RelationId], why: NoLimit) -> Failure {
-        let why = match why {
-            NoLimit::Unstable => "no side of them lasts, nor does any combination of the sides",
-            NoLimit::NotFinite => "not all sides of them can be evaluated",
         };
-        let message = format!("the thresholds of {} are met at the same time: {why}", self.texts(relations));
-        let span = relations.first().and_then(|&id| self.program.events.relations.get(id)).map(|r| r.span);
-        let kind = SimErrorKind::CannotEvaluate { message, during: "while it slides", is_unsolved: false };
-        Failure::new(t, kind).at(span.unwrap_or(saltus_base::Span::nowhere()))
+        event::eval_continuous(&mut self.model, t)?;
+        Ok(slides)
     }
 
     fn texts(&self, relations: &[RelationId]) -> String {
@@ -216,9 +230,13 @@ impl Simulation {
         self.remember_memory();
         let relations = slide.relations().to_vec();
         let from: Vec<f64> = relations.iter().filter_map(|&id| slide.share_of(id)).collect();
+        // If no combination lasts, it goes on in the region that had the largest part.
         let outcome = slide.outcome(&self.program, &from);
-        let slides_on = self.enter(t, outcome, &relations)?;
+        let slides_on = outcome.map_or(Ok(false), |outcome| self.enter(t, outcome))?;
         self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
+        if let Some(events) = self.driver.zeno.count(t, &self.options) {
+            return Err(self.chattering(t, &relations, events));
+        }
         if slides_on {
             self.tell_slide(t);
         }
@@ -245,25 +263,33 @@ impl Simulation {
         }
     }
 
-    /// The error of the integrator moves the model off thresholds that are not planes: back to where their functions are zero.
+    /// The error of the integrator moves the model off thresholds that are not planes: back to where their functions are zero. Where
+    /// there is no way back the model is not at the threshold any more, and an event says on which side it is.
     pub(super) fn stay_on_thresholds(&mut self, from: f64, t: f64) -> Result<(), Failure> {
         if !self.model.is_sliding() {
             return Ok(());
         }
         self.go_to(t)?;
-        if self.put_on_thresholds(t, t - from)? { self.start_integrator(t, true, false) } else { Ok(()) }
+        match self.put_on_thresholds(t, t - from)? {
+            Place::There => Ok(()),
+            Place::MovedThere => self.start_integrator(t, true, false),
+            Place::Elsewhere => {
+                self.model.end_slide();
+                self.event(t, EventKind::State).map(|_| ())
+            }
+        }
     }
 
     /// Moves the states to where the functions of the thresholds are zero, if they are further from it than the tolerance allows in
-    /// a step `h`; true if so.
-    fn put_on_thresholds(&mut self, t: f64, h: f64) -> Result<bool, Failure> {
+    /// a step `h`.
+    fn put_on_thresholds(&mut self, t: f64, h: f64) -> Result<Place, Failure> {
         let drift = |simulation: &Simulation| simulation.model.slide().map_or(0.0, |s| s.drift(h));
         let allowed = self.options.tolerance;
         if drift(self) <= allowed {
-            return Ok(false);
+            return Ok(Place::There);
         }
         // In the region that is left over the functions are not suspended.
-        let Some(slide) = self.model.end_slide() else { return Ok(false) };
+        let Some(slide) = self.model.end_slide() else { return Ok(Place::There) };
         let relations = slide.relations().to_vec();
         let found = Surfaces::find(&mut self.model, &relations, &nominal_values(&self.program));
         self.model.set_slide(slide);
@@ -272,17 +298,20 @@ impl Simulation {
             if own.len() < relations.len() || drift(self) <= allowed * allowed.sqrt() {
                 break;
             }
-            let z = self.model.slide().map_or(Vec::new(), |s| s.z().to_vec());
+            let z: Vec<f64> = self.model.slide().map_or(Vec::new(), |s| s.distances().collect());
             self.model.get_states(&mut self.work.x);
             surfaces.move_back(&z, &mut self.work.x);
             self.model.set_continuous(t, &self.work.x);
             event::eval_continuous(&mut self.model, t)?;
         }
-        if drift(self) > allowed {
-            let message = format!("the model drifts off the threshold of {}", self.texts(&relations));
-            let kind = SimErrorKind::CannotEvaluate { message, during: "while it slides", is_unsolved: false };
-            return Err(Failure::new(t, kind));
-        }
-        Ok(true)
+        Ok(if drift(self) <= allowed { Place::MovedThere } else { Place::Elsewhere })
     }
+}
+
+/// Where a model is that should be on thresholds.
+#[derive(PartialEq)]
+enum Place {
+    There,
+    MovedThere,
+    Elsewhere,
 }

@@ -48,8 +48,9 @@ pub(super) fn read_crossings(
         scale[i] = functions.get(relation.scale);
     }
     let (first, second) = functions.least_shares();
-    for (place, weight) in z.iter_mut().skip(program.events.relations.len()).zip([first, second]) {
-        *place = weight;
+    let n = program.events.relations.len();
+    for ((z, scale), share) in z.iter_mut().zip(scale.iter_mut()).skip(n).zip([first, second]) {
+        (*z, *scale) = (share, 1.0);
     }
     Ok(())
 }
