@@ -10,7 +10,7 @@ use saltus_base::IdVec;
 use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability};
 use saltus_procedure::Procedure;
 use saltus_program::{
-    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
+    Assign, BinaryFn, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
     SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
 };
 
@@ -24,6 +24,7 @@ use crate::dag::{Dag, NodeId};
 use crate::derivative_callables::{Functions, add_derivatives};
 use crate::emit_variables::{literal, variables};
 use crate::initial::Initial;
+use crate::magnitudes::{USUAL, magnitude};
 use crate::share::group_by_calls;
 use crate::sort::Orders;
 use crate::state_sets::SetLevel;
@@ -40,6 +41,7 @@ pub fn emit(
     clocked: &[(Base, ClockedOrder)],
 ) -> SimProgram {
     let scales = Scales::read(model, &system, aliases);
+    give_relations_nominal_values(&mut system, &scales);
     let coefficients: Vec<Assignment> = system.state_sets.iter().flat_map(|set| set.coefficients.clone()).collect();
     let Divided { derivative_steps, mut crossing_steps, mut output_steps } =
         divide_continuous(&system, &orders.continuous, &coefficients);
@@ -229,6 +231,19 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
     steps
 }
 
+/// The magnitude of the operands of a relation is at least their nominal value.
+fn give_relations_nominal_values(system: &mut System, scales: &Scales) {
+    let given = |slot: SlotId| scales.of.get(&slot).and_then(|scale| scale.nominal);
+    let System { events, dag, .. } = system;
+    let mut scale_of: HashMap<SlotId, &mut Assignment> = events.crossings.iter_mut().map(|a| (a.slot, a)).collect();
+    for (_, relation) in events.relations.iter_mut() {
+        let Some(scale) = scale_of.get_mut(&relation.scale) else { continue };
+        relation.nominal = magnitude(dag, &given, scale.node).unwrap_or(USUAL);
+        let nominal = dag.constant(relation.nominal);
+        scale.node = dag.binary(BinaryFn::Max, scale.node, nominal);
+    }
+}
+
 fn section(system: &System, scales: &Scales, steps: &[Step]) -> Section {
     let groups = group_by_calls(&system.dag, steps);
     Section { blocks: groups.iter().flat_map(|group| blocks(system, scales, group)).collect() }
@@ -278,7 +293,7 @@ fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
         .iter()
         .map(|&slot| {
             let scale = scales.of(slot);
-            Unknown { slot, nominal: scale.nominal, min: scale.min, max: scale.max }
+            Unknown { slot, nominal: scale.nominal(), min: scale.min, max: scale.max }
         })
         .collect();
     let spans = l.residuals.iter().map(|r| r.1).chain(l.inner.iter().map(|a| a.span)).collect();
@@ -289,8 +304,8 @@ fn states(system: &System, scales: &Scales) -> Vec<State> {
     let levels = || system.state_sets.iter().flat_map(|set| &set.levels);
     // A state of a set is measured by the most sensitive of its candidates.
     let nominal = |slot: SlotId| match levels().find(|level| level.states.contains(&slot)) {
-        Some(level) => level.candidates.iter().map(|&c| scales.of(c).nominal).fold(f64::INFINITY, f64::min),
-        None => scales.of(slot).nominal,
+        Some(level) => level.candidates.iter().map(|&c| scales.of(c).nominal()).fold(f64::INFINITY, f64::min),
+        None => scales.of(slot).nominal(),
     };
     let all = system.derivative_of.iter();
     all.map(|(&value, &derivative)| State { value, derivative, nominal: nominal(value) }).collect()
@@ -305,7 +320,7 @@ fn state_sets(system: &System, scales: &Scales) -> Vec<StateSet> {
         nominals: set
             .levels
             .last()
-            .map_or(Vec::new(), |l| l.candidates.iter().map(|&c| scales.of(c).nominal).collect()),
+            .map_or(Vec::new(), |l| l.candidates.iter().map(|&c| scales.of(c).nominal()).collect()),
         n_constraints: set.n_constraints,
         coefficients: set.entries.clone(),
         span: set.coefficients.first().map_or(saltus_base::Span::nowhere(), |a| a.span),
@@ -315,7 +330,8 @@ fn state_sets(system: &System, scales: &Scales) -> Vec<StateSet> {
 
 #[derive(Clone, Copy)]
 struct Scale {
-    nominal: f64,
+    /// If it is given.
+    nominal: Option<f64>,
     min: f64,
     max: f64,
 }
@@ -336,7 +352,7 @@ impl Scales {
                 let number = |e: &Option<Expr>| e.as_ref().and_then(|e| literal(e, &dims, k));
                 let scale = of.entry(alias.slot).or_insert(Scale::NONE);
                 if let Some(nominal) = number(&attributes.nominal).map(f64::abs).filter(|n| n.is_finite() && *n > 0.0) {
-                    scale.nominal = nominal;
+                    scale.nominal = Some(nominal);
                 }
                 let (min, max) = bounds(attributes, &number, alias.is_negated);
                 scale.min = scale.min.max(min);
@@ -352,7 +368,11 @@ impl Scales {
 }
 
 impl Scale {
-    const NONE: Scale = Scale { nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY };
+    fn nominal(self) -> f64 {
+        self.nominal.unwrap_or(USUAL)
+    }
+
+    const NONE: Scale = Scale { nominal: None, min: f64::NEG_INFINITY, max: f64::INFINITY };
 }
 
 fn bounds(attributes: &Attributes, number: &dyn Fn(&Option<Expr>) -> Option<f64>, is_negated: bool) -> (f64, f64) {

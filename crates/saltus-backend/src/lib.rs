@@ -31,6 +31,7 @@ mod index_changes;
 mod initial;
 mod jacobian;
 mod lower;
+mod magnitudes;
 mod multiply_out;
 mod occurrence;
 mod outline;

@@ -16,6 +16,7 @@ use saltus_program::{
 use crate::clocks::Clocks;
 use crate::dag::{Dag, NodeId};
 use crate::lower::{Memo, VoidCall};
+use crate::magnitudes::USUAL;
 use crate::state_sets::StateSet;
 use crate::tuning::form::MOST_ELEMENTS;
 
@@ -370,7 +371,7 @@ impl System {
         let size = self.dag.binary(BinaryFn::Max, l, r);
         self.events.crossings.push(Assignment { slot: crossing, node: z, span });
         self.events.crossings.push(Assignment { slot: scale, node: size, span });
-        self.events.relations.push(Relation { op, memory, crossing, scale, text, span });
+        self.events.relations.push(Relation { op, memory, crossing, scale, nominal: USUAL, text, span });
     }
 
     /// A relation of time with something discrete needs no root finding.

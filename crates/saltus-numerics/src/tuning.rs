@@ -266,3 +266,20 @@ pub mod decompositions {
     /// A unit vector that is this small after projection was in the span of the others.
     pub const IN_THE_SPAN: f64 = 1e-8;
 }
+
+/// Motion along intersections of surfaces ([`crate::filippov`]), in shares of 1 that move at rates of at most 1; its tests.
+pub mod sliding {
+    /// First step of the fast motion: short enough to stay in the basin it begins in.
+    pub const FIRST_STEP: f64 = 0.05;
+    /// Steps grow by this factor, so that at last they are Newton's: rates of 10⁻⁹ would rest after 10⁹ units of time otherwise.
+    pub const GROWTH: f64 = 1.1;
+    /// Longer ones change nothing more.
+    pub const LONGEST_STEP: f64 = 1e12;
+    /// Enough steps for the longest one, and for Newton's method after that.
+    pub const MOST_STEPS: usize = 500;
+    pub const MOST_NEWTON_STEPS: usize = 30;
+    /// Rates below this are rest: rounding of difference quotients is larger.
+    pub const REST: f64 = 1e-12;
+    /// Growth of disturbances that is rounding. Test: `shares_that_go_round_have_no_limit`.
+    pub const STABLE: f64 = 1e-9;
+}

@@ -20,13 +20,15 @@ pub struct Events {
 }
 
 /// `left op right` with a continuous operand. Its memory keeps the value of the last event; `crossing` holds
-/// `left - right`, and `scale` max(|left|, |right|).
+/// `left - right`, and `scale` the magnitude of the operands: max(|left|, |right|), at least their nominal value.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Relation {
     pub op: RelationOp,
     pub memory: SlotId,
     pub crossing: SlotId,
     pub scale: SlotId,
+    /// The usual magnitude of its operands, by the nominal values of their variables.
+    pub nominal: f64,
     /// As in the source: `h < 0.0`.
     pub text: String,
     pub span: Span,

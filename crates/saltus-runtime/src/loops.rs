@@ -153,7 +153,7 @@ impl LoopWork {
             residuals: vec![0.0; n],
             scratch: vec![0.0; n],
         };
-        let discrete = l.discrete.as_ref().map(|d| Discrete::new(&l, d));
+        let discrete = l.discrete.as_ref().map(|d| Discrete::new(&l, d, program));
         LoopWork { l, reals, discrete, why: Why::Nothing, is_provisional: false }
     }
 

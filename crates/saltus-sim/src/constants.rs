@@ -50,6 +50,10 @@ pub(crate) const FREQUENT_EVENTS: u64 = 25;
 /// How far ahead the direction of a crossing function is looked up along the tangent, as a part of the next step.
 pub(crate) const LOOK_AHEAD: f64 = 1e-3;
 
+/// Where a branch ends at its own guard, the event is looked for on the tangent at the threshold and, if rounding puts that on the old
+/// side, a little behind it. Test: `EmptiesByRoot.mo`.
+pub(crate) const OVERSHOOTS: [f64; 4] = [1.0, 1.0 + 1e-9, 1.0 + 1e-3, 2.0];
+
 // The search for crossings.
 
 /// Interior points in which each step is looked at, besides its end.
@@ -119,6 +123,10 @@ pub(crate) const ALTERNATIONS: u32 = 3;
 
 pub(crate) const AT_ONCE: f64 = 1e-5;
 
+/// So many events within that time whose relations all change back may slide along several thresholds: two relations in turn,
+/// twice there and back.
+pub(crate) const INTERLEAVED: usize = 8;
+
 /// Relations are first held for this part of the time span, and at most for the second.
 pub(crate) const SHORTEST_HOLD: f64 = 1e-6;
 
@@ -148,12 +156,21 @@ pub(crate) const MOST_BISECTIONS: u32 = 60;
 /// Difference quotients move the states by about this part of their magnitude.
 pub(crate) const RELATIVE_MOVE: f64 = 6e-6;
 
-/// How far from its threshold a side is evaluated, in terms of the magnitude of the operands: further than rounding and than
+/// How far from its threshold a side is evaluated, as a part of the magnitude of the states: further than rounding and than
 /// the second order of what the error of an integration moves it by, nearer than anything that matters.
 pub(crate) const SIDE_DISTANCE: f64 = 1e-9;
 
-/// With more states the direction away from a threshold is not worth its evaluations.
+/// With more states the directions away from thresholds are not worth their evaluations.
 pub(crate) const MOST_STATES_APART: usize = 200;
+
+/// Thresholds that are slid along at once: each doubles the evaluations.
+pub(crate) const MOST_SURFACES: usize = 6;
+
+/// Thresholds whose normals differ by less than about the root of this are one: difference quotients are no better.
+pub(crate) const PARALLEL: f64 = 1e-10;
+
+/// Rounds in which states that have drifted off a threshold are moved back: Newton's method, with one gradient.
+pub(crate) const MOST_PROJECTIONS: usize = 5;
 
 /// A choice is kept until some dummy moves this many times as much as a state.
 pub(crate) const WORST_SELECTION: f64 = 3.0;

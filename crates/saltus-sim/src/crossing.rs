@@ -145,7 +145,7 @@ impl CrossingSearch {
         self.variation.fill(f64::INFINITY);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
-            let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i].max(1.0));
+            let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i]);
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
@@ -158,6 +158,11 @@ impl CrossingSearch {
         }
     }
 
+    /// Is this relation at its threshold and about to change back?
+    pub fn returns(&self, id: RelationId) -> bool {
+        self.watches.get(id.index()).is_some_and(|w| w.epsilon > 0.0 && w.heads_for_change)
+    }
+
     /// From the next arming on, z of relation `i` up to this counts as zero.
     pub fn set_hysteresis(&mut self, i: usize, z: f64) {
         if let Some(watch) = self.watches.get_mut(i).filter(|_| z.is_finite()) {
@@ -167,7 +172,6 @@ impl CrossingSearch {
 
     /// Widens the band around zero of relation `i`, whose operands have this magnitude, within reason.
     pub fn widen(&mut self, i: usize, scale: f64) {
-        let scale = scale.max(1.0);
         let now = self.watches.get(i).map_or(0.0, |w| w.hysteresis.max(RELATION_BAND * scale));
         self.set_hysteresis(i, (2.0 * now).min(WIDEST_BAND * scale));
     }
@@ -357,7 +361,7 @@ impl CrossingSearch {
         scale: &[f64],
         limit: f64,
     ) -> Result<Bracket, Failure> {
-        let is_about_to = |(g, scale): (&f64, &f64)| *g >= 0.0 && *g <= TOGETHER_BAND * scale.max(1.0);
+        let is_about_to = |(g, scale): (&f64, &f64)| *g >= 0.0 && *g <= TOGETHER_BAND * scale;
         let later = found.after + TOGETHER_ULPS * (found.after.abs().next_up() - found.after.abs());
         if later > limit || !there.g.iter().zip(scale).any(is_about_to) {
             return Ok(found);

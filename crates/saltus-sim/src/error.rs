@@ -199,6 +199,11 @@ impl Failure {
         matches!(self.kind, SimErrorKind::NotANumber { .. } | SimErrorKind::CannotEvaluate { .. })
     }
 
+    /// Has an expression no value where it was evaluated?
+    pub fn is_domain_error(&self) -> bool {
+        self.is_recoverable() && !self.is_unsolved()
+    }
+
     /// Have the equations no solution near the last one?
     pub fn is_unsolved(&self) -> bool {
         matches!(self.kind, SimErrorKind::CannotEvaluate { is_unsolved: true, .. })

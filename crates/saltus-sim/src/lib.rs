@@ -30,6 +30,7 @@ mod sink;
 mod sliding;
 mod story;
 mod structure;
+mod surfaces;
 pub mod trajectory;
 mod witness;
 mod zeno;

@@ -1,7 +1,7 @@
 //! The model as the driver sees it: the evaluated program, with what the driver adds to it.
 //!
 //! In: [`ModelFunctions`]. Out: the same, with outputs of `delay` and `spatialDistribution` from their histories, and with
-//! both sides of a threshold combined while the model slides along it. Without either it is the program itself.
+//! all sides of thresholds combined while the model slides along them. Without either it is the program itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,8 @@ use saltus_program::{
 use crate::history::Histories;
 use crate::inputs::{Inputs, SavedSignal, Signal};
 use crate::simulation::CannotSet;
-use crate::sliding::Slide;
+use crate::sliding::{Slide, nominal_values};
+use crate::surfaces::Surfaces;
 use crate::witness::Witness;
 
 /// Evaluations until delays that depend on variables are what they were taken for.
@@ -181,15 +182,19 @@ impl Model {
         self.slide.is_some()
     }
 
-    /// Begins to slide if both sides point at the threshold at the present point; returns the rates of z on both sides.
-    pub fn try_to_slide(&mut self, slide: Slide) -> Option<(f64, f64)> {
+    /// Begins to slide along a single threshold if both its sides point at it at the present point; returns the rates of z there.
+    pub fn try_to_slide(&mut self, mut slide: Slide) -> Option<(f64, f64)> {
         let now = self.inner.snapshot();
-        let mut slide = Box::new(slide);
         for is_apart in [false, true] {
-            let is_ready = !is_apart || slide.move_apart(&mut *self.inner);
-            if is_ready && slide.eval(&mut *self.inner).is_ok() && slide.is_attractive() {
+            if is_apart {
+                let nominal = nominal_values(self.inner.program());
+                let found = Surfaces::find(&mut *self.inner, slide.relations(), &nominal);
+                let Some((surfaces, _)) = found else { break };
+                slide.move_apart(surfaces);
+            }
+            if slide.eval(&mut *self.inner).is_ok() && slide.is_attractive() {
                 let rates = slide.rates();
-                self.slide = Some(slide);
+                self.slide = Some(Box::new(slide));
                 return Some(rates);
             }
             self.inner.restore(&now);
@@ -197,15 +202,25 @@ impl Model {
         None
     }
 
-    /// Weights of the two sides; both positive while nothing slides.
-    pub fn weights(&self) -> (f64, f64) {
-        self.slide.as_ref().map_or((1.0, 1.0), |s| s.weights())
+    /// Goes on with this slide, at the present point.
+    pub fn set_slide(&mut self, slide: Box<Slide>) {
+        self.slide = Some(slide);
     }
 
-    /// Ends sliding at the present point, on the side with the larger weight.
-    pub fn end_slide(&mut self) {
-        let Some(slide) = self.slide.take() else { return };
+    pub fn slide(&self) -> Option<&Slide> {
+        self.slide.as_deref()
+    }
+
+    /// The shares closest to the end of sliding; both positive while nothing slides.
+    pub fn least_shares(&self) -> (f64, f64) {
+        self.slide.as_ref().map_or((1.0, 1.0), |s| s.least_shares())
+    }
+
+    /// Ends sliding at the present point, in the region with the largest part; what it was.
+    pub fn end_slide(&mut self) -> Option<Box<Slide>> {
+        let slide = self.slide.take()?;
         self.inner.restore(slide.remaining());
+        Some(slide)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sliding along a threshold that both sides point at (Filippov 1988).
+//! Sliding along thresholds that all sides point at (Filippov 1988).
 //!
 //! ```text
 //! der(x) = 0.5*sin(time) - (if x > 0 then 1 else -1)      above 0 it falls, below it rises: neither value of the
@@ -6,121 +6,204 @@
 //!                                                         combination of both right-hand sides that keeps z constant
 //! ```
 //!
-//! In: the memories of the instance on both sides of the threshold. Out: each evaluation is made on both sides, and all
-//! continuous variables are combined with the weights that make ż vanish. A weight that leaves 0 … 1 says that one side
-//! does not point at the threshold any more. Used by [`crate::model::Model`].
+//! In: the memories of the instance in the 2ᵏ regions around the point at which k crossing functions are zero. Out: each evaluation
+//! is made in all regions, and all continuous variables are combined with the parts that keep every one of the functions zero
+//! ([`saltus_numerics::filippov`]). A share that leaves 0 … 1 says that a threshold is left. Used by [`crate::model::Model`].
 //!
-//! Where something else changes at the threshold without an event (`sign(x)` beside `x > 0`), each side is evaluated a little
+//! Where something else changes at the threshold without an event (`sign(x)` beside `x > 0`), each region is evaluated a little
 //! away from it, on its own side.
 
 use saltus_base::Index;
-use saltus_program::{Activation, ModelFunctions, RelationId, SimProgram, SlotId, SlotKind, Status};
+use saltus_numerics::filippov::{NoLimit, Regions, within};
+use saltus_program::{Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, Status};
 
-use crate::constants::{MOST_STATES_APART, RELATIVE_MOVE, SIDE_DISTANCE};
+use crate::constants::RELATIVE_MOVE;
+use crate::surfaces::Surfaces;
 
-/// Both sides of a threshold.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Slide {
-    /// Of the relation whose threshold it is.
-    crossing: SlotId,
-    /// The magnitude of its operands.
-    scale: SlotId,
-    first: Side,
-    second: Side,
-    /// Of the first side; that of the second is the rest.
-    weight: f64,
+    /// One relation for each threshold.
+    relations: Vec<RelationId>,
+    /// Their functions.
+    crossings: Vec<SlotId>,
+    /// The memory in each region.
+    memories: Vec<Vec<f64>>,
+    regions: Regions,
+    /// Of the positive side of each threshold.
+    shares: Vec<f64>,
+    /// Of each region.
+    parts: Vec<f64>,
+    /// The functions at the point evaluated last, by region, then by function.
+    z: Vec<f64>,
     /// Continuous variables that are combined.
     combined: Vec<SlotId>,
-    /// Crossing functions of relations that differ between the sides, with a value that says "no change".
+    /// Crossing functions of relations that differ between the regions, with a value that says "no change".
     suspended: Vec<(SlotId, f64)>,
     nominal: Vec<f64>,
-    /// The movement of states that changes the crossing function by one, if the sides are evaluated apart from each other.
-    apart: Option<Vec<f64>>,
+    /// If the regions are evaluated apart from each other.
+    apart: Option<Surfaces>,
     x: Vec<f64>,
-    /// The states at which a side is evaluated.
+    /// The states at which a region is evaluated.
     at: Vec<f64>,
     moved: Vec<f64>,
     dx: Vec<f64>,
 }
 
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct Side {
-    memory: Vec<f64>,
-    /// ż of the threshold.
-    rate: f64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Which {
-    First,
-    Second,
+/// What becomes of a slide when the fast motion around it has come to rest.
+pub(crate) enum Outcome {
+    /// It goes on along these thresholds; other ones are left.
+    Slides(Box<Slide>),
+    /// All thresholds are left: the memory of the region that is entered.
+    Leaves(Vec<f64>),
 }
 
 impl Slide {
-    /// `first` and `second` are memories that differ in the value of `relation` (and what follows from it). `None` if
-    /// the relation or the model is not of this kind.
-    pub fn new(program: &SimProgram, relation: RelationId, first: Vec<f64>, second: Vec<f64>) -> Option<Self> {
-        let &saltus_program::Relation { crossing, scale, .. } = program.events.relations.get(relation)?;
-        let n = program.states.len();
+    /// A slide along the thresholds of `relations`, with a memory for each region: bit i of its number says that function i is
+    /// positive there.
+    pub fn new(program: &SimProgram, relations: Vec<RelationId>, memories: Vec<Vec<f64>>) -> Option<Self> {
+        let (n, k) = (program.states.len(), relations.len());
+        let crossing = |id: &RelationId| Some(program.events.relations.get(*id)?.crossing);
+        let crossings = relations.iter().map(crossing).collect::<Option<Vec<_>>>()?;
         let is_combined =
             |kind| matches!(kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Auxiliary | SlotKind::Input);
         let combined = program.memory.slots.iter().filter(|(_, s)| is_combined(s.kind)).map(|(id, _)| id).collect();
-        let value = |memory: &[f64], slot: SlotId| memory.get(slot.index()).copied().unwrap_or(0.0) != 0.0;
-        let differs = |slot| value(&first, slot) != value(&second, slot);
-        // A z of the sign that belongs to the remembered value.
-        let unchanged = |r: &saltus_program::Relation| {
-            let sign = if r.op.is_true_below() == value(&first, r.memory) { -1.0 } else { 1.0 };
-            (r.crossing, sign)
-        };
-        let suspended = program.events.relations.values().filter(|r| differs(r.memory)).map(unchanged).collect();
-        let magnitude = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
-        Some(Slide {
-            crossing,
-            scale,
-            first: Side { memory: first, rate: f64::NAN },
-            second: Side { memory: second, rate: f64::NAN },
-            weight: 0.5,
+        let mut slide = Slide {
+            relations,
+            crossings,
+            memories,
+            regions: Regions::new(k),
+            shares: vec![0.5; k],
+            parts: vec![0.0; 1 << k],
+            z: vec![0.0; k << k],
             combined,
-            suspended,
-            nominal: program.states.iter().map(|s| magnitude(s.nominal)).collect(),
+            suspended: Vec::new(),
+            nominal: nominal_values(program),
             apart: None,
             x: vec![0.0; n],
             at: vec![0.0; n],
             moved: vec![0.0; n],
             dx: vec![0.0; n],
+        };
+        slide.suspend(program);
+        Some(slide)
+    }
+
+    /// Along one threshold, from memories before and after its relation has changed.
+    pub fn between(program: &SimProgram, id: RelationId, before: Vec<f64>, after: Vec<f64>) -> Option<Self> {
+        let relation = program.events.relations.get(id)?;
+        let is_below = relation.op.is_true_below() == is_set(&before, relation.memory);
+        let memories = if is_below { vec![before, after] } else { vec![after, before] };
+        Slide::new(program, vec![id], memories)
+    }
+
+    /// Relations that differ between regions do not change while it slides.
+    fn suspend(&mut self, program: &SimProgram) {
+        let Some((first, others)) = self.memories.split_first() else { return };
+        let differs = |r: &&Relation| others.iter().any(|m| is_set(m, r.memory) != is_set(first, r.memory));
+        // A z of the sign that belongs to the remembered value.
+        let unchanged = |r: &Relation| {
+            let sign = if r.op.is_true_below() == is_set(first, r.memory) { -1.0 } else { 1.0 };
+            (r.crossing, sign)
+        };
+        self.suspended = program.events.relations.values().filter(differs).map(unchanged).collect();
+    }
+
+    pub fn relations(&self) -> &[RelationId] {
+        &self.relations
+    }
+
+    /// The share of the positive side of a relation whose threshold it slides along.
+    pub fn share_of(&self, relation: RelationId) -> Option<f64> {
+        self.relations.iter().position(|&r| r == relation).map(|i| self.shares[i])
+    }
+
+    /// The shares that are closest to the end of sliding, of the positive and of the negative side.
+    pub fn least_shares(&self) -> (f64, f64) {
+        let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
+        (least(&mut self.shares.iter().copied()), least(&mut self.shares.iter().map(|w| 1.0 - w)))
+    }
+
+    /// Is a threshold left?
+    pub fn is_over(&self) -> bool {
+        let (above, below) = self.least_shares();
+        above.min(below) <= 0.0
+    }
+
+    /// Rates of the function of a single threshold on both its sides.
+    pub fn rates(&self) -> (f64, f64) {
+        (self.regions.rates(0)[0], self.regions.rates(1)[0])
+    }
+
+    /// From now on each region is evaluated a little away from its thresholds.
+    pub fn move_apart(&mut self, surfaces: Surfaces) {
+        self.apart = Some(surfaces);
+    }
+
+    /// Is it evaluated away from its thresholds?
+    pub fn is_apart(&self) -> bool {
+        self.apart.is_some()
+    }
+
+    /// By how much each function has drifted off zero, as a part of how far it would have come in the time `h` by itself.
+    pub fn drift(&self, h: f64) -> f64 {
+        let part = |(i, z): (usize, f64)| if z == 0.0 { 0.0 } else { z.abs() / (self.regions.fastest(i) * h) };
+        self.distances().enumerate().map(part).fold(0.0, f64::max)
+    }
+
+    /// How far each function is from zero in all regions alike. One that is positive in some and negative in others, because it
+    /// jumps itself, is zero in the combination.
+    pub fn distances(&self) -> impl Iterator<Item = f64> + '_ {
+        let k = self.relations.len();
+        (0..k).map(move |i| {
+            let values = || self.z.iter().skip(i).step_by(k);
+            let nearest = values().copied().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+            if values().all(|z| z * nearest > 0.0) { nearest } else { 0.0 }
         })
     }
 
-    /// Evaluates both sides at the present time and states, then combines them.
+    /// Evaluates all regions at the present time and states, then combines them.
     pub fn eval(&mut self, model: &mut dyn ModelFunctions) -> Status {
-        let time = model.get(model.program().memory.time);
-        model.get_states(&mut self.x);
-        for side in [Which::First, Which::Second] {
-            let status = self.eval_side(model, side, time);
-            if !status.is_ok() {
-                return status;
+        let status = self.eval_regions(model);
+        if !status.is_ok() {
+            return status;
+        }
+        if !self.regions.balance(&mut self.shares) {
+            // Nothing keeps a function at zero any more: a share at its end says so.
+            match self.regions.limit(&self.shares) {
+                Ok(shares) => self.shares = shares,
+                Err(_) => return Status::Failed,
             }
         }
-        let (a, b) = (self.first.rate, self.second.rate);
-        let weight = b / (b - a);
         // Beyond the end of sliding the step is cut off anyway.
-        self.weight = if weight.is_finite() { weight.clamp(-1.0, 2.0) } else { 0.5 };
+        self.shares.iter_mut().for_each(|share| *share = share.clamp(-1.0, 2.0));
         self.combine(model);
         Status::Ok
     }
 
-    fn eval_side(&mut self, model: &mut dyn ModelFunctions, which: Which, time: f64) -> Status {
-        let is_below = self.first_is_below() == (which == Which::First);
-        let side = if which == Which::First { &mut self.first } else { &mut self.second };
+    /// Evaluates all regions at the present time and states.
+    pub fn eval_regions(&mut self, model: &mut dyn ModelFunctions) -> Status {
+        let time = model.get(model.program().memory.time);
+        model.get_states(&mut self.x);
+        for region in 0..self.memories.len() {
+            let status = self.eval_region(model, region, time);
+            if !status.is_ok() {
+                return status;
+            }
+        }
+        Status::Ok
+    }
+
+    fn eval_region(&mut self, model: &mut dyn ModelFunctions, region: usize, time: f64) -> Status {
         // Loops start from the solution on their own side.
-        model.restore(&side.memory);
+        model.restore(&self.memories[region]);
         model.set_continuous(time, &self.x);
         self.at.copy_from_slice(&self.x);
         let mut status = derivatives_and_crossings(model);
-        if let Some(apart) = self.apart.as_ref().filter(|_| status.is_ok()) {
-            let target = if is_below { -SIDE_DISTANCE } else { SIDE_DISTANCE };
-            let by = target * model.get(self.scale).max(1.0) - model.get(self.crossing);
-            self.at.iter_mut().zip(apart).for_each(|(x, along)| *x += by * along);
+        let k = self.relations.len();
+        let z = &mut self.z[region * k..(region + 1) * k];
+        z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
+        if let Some(surfaces) = self.apart.as_ref().filter(|_| status.is_ok()) {
+            surfaces.move_into(region, z, &self.nominal, &mut self.at);
             model.set_continuous(time, &self.at);
             status = derivatives_and_crossings(model);
         }
@@ -128,66 +211,74 @@ impl Slide {
             return status;
         }
         model.get_derivatives(&mut self.dx);
-        side.memory.copy_from_slice(model.memory());
+        self.memories[region].copy_from_slice(model.memory());
+        self.eval_rates(model, region, time)
+    }
+
+    /// Rates of the functions along the motion in a region.
+    fn eval_rates(&mut self, model: &mut dyn ModelFunctions, region: usize, time: f64) -> Status {
         let ahead = self.dx.iter().zip(&self.x).zip(&self.nominal);
         let times = ahead.map(|((dx, x), nominal)| (x.abs() + nominal) / dx.abs());
         let h = RELATIVE_MOVE * times.fold(time.abs().max(1.0), f64::min);
-        let mut at = |h: f64| {
+        for (i, sign) in [1.0, -1.0].into_iter().enumerate() {
             for ((moved, x), dx) in self.moved.iter_mut().zip(&self.at).zip(&self.dx) {
-                *moved = x + h * dx;
+                *moved = x + sign * h * dx;
             }
-            model.set_continuous(time + h, &self.moved);
-            derivatives_and_crossings(model).is_ok().then(|| model.get(self.crossing))
-        };
-        match (at(h), at(-h)) {
-            (Some(after), Some(before)) => side.rate = (after - before) / (2.0 * h),
-            _ => return Status::Failed,
+            model.set_continuous(time + sign * h, &self.moved);
+            let status = derivatives_and_crossings(model);
+            if !status.is_ok() {
+                return status;
+            }
+            for (function, &slot) in self.crossings.iter().enumerate() {
+                let before = if i == 0 { 0.0 } else { self.regions.rates(region)[function] };
+                self.regions.set_rate(region, function, before + sign * model.get(slot) / (2.0 * h));
+            }
         }
         Status::Ok
     }
 
-    /// From now on each side is evaluated a little away from the threshold; false if no movement of states leads there.
-    pub fn move_apart(&mut self, model: &mut dyn ModelFunctions) -> bool {
-        let n = self.x.len();
-        if n > MOST_STATES_APART {
-            return false;
+    /// Where the motion goes from the regions evaluated last, if it comes from these shares.
+    pub fn outcome(mut self, program: &SimProgram, from: &[f64]) -> Result<Outcome, NoLimit> {
+        let shares = self.regions.limit(from)?;
+        let region =
+            shares.iter().enumerate().fold(0, |region, (i, &w)| if w >= 1.0 { region | 1 << i } else { region });
+        let kept: Vec<usize> = (0..shares.len()).filter(|&i| shares[i] > 0.0 && shares[i] < 1.0).collect();
+        if kept.is_empty() {
+            return Ok(Outcome::Leaves(std::mem::take(&mut self.memories[region])));
         }
-        let time = model.get(model.program().memory.time);
-        model.get_states(&mut self.x);
-        let mut at = |x: &[f64]| {
-            model.set_continuous(time, x);
-            derivatives_and_crossings(model).is_ok().then(|| model.get(self.crossing))
-        };
-        let mut gradient = vec![0.0; n];
-        for (i, slope) in gradient.iter_mut().enumerate() {
-            let h = RELATIVE_MOVE * (self.x[i].abs() + self.nominal[i]);
-            let mut beside = |h: f64| {
-                self.moved.copy_from_slice(&self.x);
-                self.moved[i] += h;
-                at(&self.moved)
-            };
-            let Some((after, before)) = beside(h).zip(beside(-h)) else { return false };
-            // Measured by the usual magnitude of the state.
-            *slope = (after - before) / (2.0 * h) * self.nominal[i];
+        if kept.len() < shares.len() {
+            let place = |inner| within(&kept, inner, region);
+            self.memories = (0..1usize << kept.len()).map(|m| self.memories[place(m)].clone()).collect();
+            self.regions = self.regions.reduced(&kept, region);
+            self.relations = kept.iter().map(|&i| self.relations[i]).collect();
+            self.crossings = kept.iter().map(|&i| self.crossings[i]).collect();
+            let k = shares.len();
+            let z =
+                |inner: usize| kept.iter().map(move |&i| (place(inner), i)).map(|(region, i)| self.z[region * k + i]);
+            self.z = (0..1usize << kept.len()).flat_map(z).collect();
+            self.parts.truncate(1 << kept.len());
+            self.apart = self.apart.map(|surfaces| surfaces.reduced(&kept));
+            self.suspend(program);
         }
-        let square: f64 = gradient.iter().map(|g| g * g).sum();
-        let apart: Vec<f64> = gradient.iter().zip(&self.nominal).map(|(g, nominal)| g * nominal / square).collect();
-        let is_usable = apart.iter().all(|x| x.is_finite());
-        self.apart = is_usable.then_some(apart);
-        is_usable
+        self.shares = kept.iter().map(|&i| shares[i]).collect();
+        Ok(Outcome::Slides(Box::new(self)))
     }
 
-    /// Memory: the first side with combined continuous variables.
-    fn combine(&self, model: &mut dyn ModelFunctions) {
-        model.restore(&self.first.memory);
+    /// Memory: that of the first region with combined continuous variables.
+    pub fn combine(&mut self, model: &mut dyn ModelFunctions) {
+        self.parts.clear();
+        self.parts.extend(self.regions.parts(&self.shares));
+        model.restore(&self.memories[0]);
         if self.apart.is_some() {
             model.set_continuous(model.get(model.program().memory.time), &self.x);
         }
         let memory = model.memory_mut();
         for slot in &self.combined {
-            let (a, b) = (self.first.memory.get(slot.index()), self.second.memory.get(slot.index()));
-            if let (Some(place), Some(a), Some(b)) = (memory.get_mut(slot.index()), a, b) {
-                *place = if a == b { *a } else { self.weight * a + (1.0 - self.weight) * b };
+            let i = slot.index();
+            let Some(place) = memory.get_mut(i) else { continue };
+            let first = *place;
+            if self.memories.iter().any(|m| m[i] != first) {
+                *place = self.memories.iter().zip(&self.parts).map(|(m, part)| part * m[i]).sum();
             }
         }
         for &(crossing, value) in &self.suspended {
@@ -197,48 +288,44 @@ impl Slide {
         }
     }
 
-    /// Evaluates what is left over at a point at which both sides have been evaluated.
+    /// Evaluates what is left over at a point at which all regions have been evaluated.
     pub fn eval_outputs(&mut self, model: &mut dyn ModelFunctions) -> Status {
-        for side in [&mut self.first, &mut self.second] {
-            model.restore(&side.memory);
+        for memory in &mut self.memories {
+            model.restore(memory);
             let status = model.eval(Activation::Outputs);
             if !status.is_ok() {
                 return status;
             }
-            side.memory.copy_from_slice(model.memory());
+            memory.copy_from_slice(model.memory());
         }
         self.combine(model);
         Status::Ok
     }
 
-    /// ż on both sides.
-    pub fn rates(&self) -> (f64, f64) {
-        (self.first.rate, self.second.rate)
-    }
-
-    /// Of both sides.
-    pub fn weights(&self) -> (f64, f64) {
-        (self.weight, 1.0 - self.weight)
-    }
-
-    /// The memory of the side with the larger weight.
+    /// The memory of the region with the largest part.
     pub fn remaining(&self) -> &[f64] {
-        if self.weight >= 0.5 { &self.first.memory } else { &self.second.memory }
+        let largest = self.parts.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(region, _)| region);
+        &self.memories[largest]
     }
 
-    /// Do both sides point at the threshold? Evaluated before.
+    /// Do both sides of a single threshold point at it? Evaluated before.
     pub fn is_attractive(&self) -> bool {
-        let below = |side: &Side| self.first_is_below() == std::ptr::eq(side, &self.first);
-        [&self.first, &self.second].into_iter().all(|s| if below(s) { s.rate > 0.0 } else { s.rate < 0.0 })
-    }
-
-    /// Does the first side belong to negative z?
-    fn first_is_below(&self) -> bool {
-        self.suspended.iter().find(|s| s.0 == self.crossing).is_some_and(|s| s.1 < 0.0)
+        let (below, above) = self.rates();
+        below > 0.0 && above < 0.0
     }
 }
 
-fn derivatives_and_crossings(model: &mut dyn ModelFunctions) -> Status {
+/// Usual magnitudes of the states; 1 where there is none.
+pub(crate) fn nominal_values(program: &SimProgram) -> Vec<f64> {
+    let magnitude = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
+    program.states.iter().map(|s| magnitude(s.nominal)).collect()
+}
+
+fn is_set(memory: &[f64], slot: SlotId) -> bool {
+    memory.get(slot.index()).copied().unwrap_or(0.0) != 0.0
+}
+
+pub(crate) fn derivatives_and_crossings(model: &mut dyn ModelFunctions) -> Status {
     let status = model.eval(Activation::Derivatives);
     if status.is_ok() { model.eval(Activation::Crossings) } else { status }
 }

@@ -4,11 +4,13 @@
 //! which makes it change back at once, for ever; where both sides point at the threshold the model may slide along it
 //! ([`crate::sliding`]). *Zeno*: intervals between jumps shrink like a geometric series, whose sum is where they accumulate.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use saltus_program::RelationId;
 
 use crate::constants::{
-    ALTERNATIONS, AT_ONCE, LONGEST_HOLD, MOST_EVENTS_WITHOUT_PROGRESS, NO_PROGRESS, QUIET, REMEMBERED_JUMPS,
-    SHORTEST_HOLD,
+    ALTERNATIONS, AT_ONCE, INTERLEAVED, LONGEST_HOLD, MOST_EVENTS_WITHOUT_PROGRESS, NO_PROGRESS, QUIET,
+    REMEMBERED_JUMPS, SHORTEST_HOLD,
 };
 use crate::options::{Options, ZenoPolicy};
 
@@ -20,13 +22,17 @@ pub(crate) struct Zeno {
     /// Length of the last hold; zero if there was none.
     hold: f64,
     last: f64,
-    /// Relations that the last event changed, and how often in a row they have changed back and forth.
-    changed: Vec<RelationId>,
+    /// Relations that the last events changed, all within a moment of each other.
+    recent: VecDeque<(f64, Vec<RelationId>)>,
+    /// How often in a row the same ones have changed back and forth.
     alternations: u32,
     /// Did a state jump at the last event?
     jumped: bool,
-    /// Has the model slid along the threshold of this relation?
-    slid: Option<RelationId>,
+    /// Relations along whose thresholds the model has slid last.
+    slid: Vec<RelationId>,
+    /// Relations that were about to change back and did not slide, as those of a law with hysteresis: only many alternations make
+    /// them worth another look.
+    dismissed: BTreeSet<RelationId>,
     /// Alternations before the first slide.
     patience: u32,
     /// Times of the last events at which states jumped.
@@ -47,8 +53,8 @@ pub(crate) struct Happened<'a> {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Verdict {
     Progress,
-    /// The relations that have just changed alternate: one of them may be a threshold to slide along.
-    Alternating,
+    /// These relations alternate: they may have thresholds to slide along.
+    Alternating(Vec<RelationId>),
     /// Very many events alternate without progress.
     Chattering {
         events: u64,
@@ -64,10 +70,11 @@ impl Zeno {
             count: 0,
             hold: 0.0,
             last: f64::NEG_INFINITY,
-            changed: Vec::new(),
+            recent: VecDeque::new(),
             alternations: 0,
             jumped: false,
-            slid: None,
+            slid: Vec::new(),
+            dismissed: BTreeSet::new(),
             patience: if policy == ZenoPolicy::Slide { 1 } else { ALTERNATIONS },
             jumps: [f64::NAN; REMEMBERED_JUMPS],
         }
@@ -75,7 +82,7 @@ impl Zeno {
 
     pub fn judge(&mut self, event: &Happened, options: &Options) -> Verdict {
         let (t, span) = (event.time, options.time_span());
-        let alternates = self.note(event, span);
+        let alternating = self.note(event, span);
         let quiet = t - self.last > QUIET * self.hold;
         self.last = t;
         if self.hold > 0.0 && !quiet {
@@ -83,47 +90,86 @@ impl Zeno {
             return Verdict::Hold(t + self.hold);
         }
         self.hold = 0.0;
-        if t - self.since > NO_PROGRESS * t.abs().max(span) {
-            (self.since, self.count) = (t, 0);
-        }
-        self.count += 1;
+        let too_many = self.count(t, options);
         let may_slide = matches!(options.on_zeno, ZenoPolicy::Auto | ZenoPolicy::Slide);
-        match self.count > MOST_EVENTS_WITHOUT_PROGRESS {
-            true if options.on_zeno == ZenoPolicy::Continue => {
+        match too_many {
+            Some(_) if options.on_zeno == ZenoPolicy::Continue => {
                 self.hold = SHORTEST_HOLD * span;
                 Verdict::Hold(t + self.hold)
             }
-            true => Verdict::Chattering { events: self.count },
-            false if alternates && may_slide => Verdict::Alternating,
-            false => Verdict::Progress,
+            Some(events) => Verdict::Chattering { events },
+            None if may_slide && !alternating.is_empty() => Verdict::Alternating(alternating),
+            None => Verdict::Progress,
         }
     }
 
-    /// Remembers the event; true if its relations have changed back and forth.
-    fn note(&mut self, event: &Happened, span: f64) -> bool {
+    /// Counts an event; how many there have been without progress, if that is too many.
+    pub fn count(&mut self, t: f64, options: &Options) -> Option<u64> {
+        if t - self.since > NO_PROGRESS * t.abs().max(options.time_span()) {
+            (self.since, self.count) = (t, 0);
+        }
+        self.count += 1;
+        (self.count > MOST_EVENTS_WITHOUT_PROGRESS).then_some(self.count)
+    }
+
+    /// Remembers the event; the relations that change back and forth.
+    fn note(&mut self, event: &Happened, span: f64) -> Vec<RelationId> {
         if event.jumped {
             self.jumps.rotate_left(1);
             self.jumps[REMEMBERED_JUMPS - 1] = event.time;
         }
         // A relation that changes back because a state has jumped is not an alternation.
         let jumped = std::mem::replace(&mut self.jumped, event.jumped);
-        let is_alternation = !event.jumped
-            && !jumped
-            && !event.timed
-            && !event.changed.is_empty()
-            && self.changed == event.changed
-            && event.time - self.last <= AT_ONCE * span;
-        self.alternations = if is_alternation { self.alternations + 1 } else { 0 };
-        self.changed.clear();
-        self.changed.extend_from_slice(event.changed);
-        let has_slid = self.slid.is_some_and(|r| event.changed.contains(&r));
-        self.alternations >= if has_slid { 1 } else { self.patience }
+        let is_plain = !event.jumped && !jumped && !event.timed && !event.changed.is_empty();
+        let is_close = self.recent.back().is_some_and(|(last, _)| event.time - last <= AT_ONCE * span);
+        if !is_plain || !is_close {
+            self.recent.clear();
+            self.alternations = 0;
+        }
+        let is_same = self.recent.back().is_some_and(|(_, changed)| changed == event.changed);
+        self.alternations = if is_plain && is_same { self.alternations + 1 } else { 0 };
+        if self.recent.len() == INTERLEAVED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((event.time, event.changed.to_vec()));
+        let has_slid = self.slid.iter().any(|r| event.changed.contains(r));
+        if self.alternations >= if has_slid { 1 } else { self.patience } {
+            return event.changed.to_vec();
+        }
+        self.interleaved(span)
+    }
+
+    /// Relations of the last events, if there have been many at once and each of them has changed back.
+    fn interleaved(&self, span: f64) -> Vec<RelationId> {
+        let is_at_once = |(first, _): &(f64, _)| self.last_recent() - first <= AT_ONCE * span;
+        if self.recent.len() < INTERLEAVED || !self.recent.front().is_some_and(is_at_once) {
+            return Vec::new();
+        }
+        let mut all: Vec<RelationId> = self.recent.iter().flat_map(|(_, changed)| changed.iter().copied()).collect();
+        all.sort_unstable();
+        let total = all.len();
+        all.dedup();
+        if total >= 2 * all.len() { all } else { Vec::new() }
+    }
+
+    fn last_recent(&self) -> f64 {
+        self.recent.back().map_or(f64::NEG_INFINITY, |(t, _)| *t)
+    }
+
+    pub fn dismiss(&mut self, relations: Vec<RelationId>) {
+        self.dismissed.extend(relations);
+    }
+
+    /// Has it been tried in vain to slide along all of these?
+    pub fn is_dismissed(&self, relations: &[RelationId]) -> bool {
+        relations.iter().all(|r| self.dismissed.contains(r))
     }
 
     /// From now on a first alternation is enough.
-    pub fn has_slid(&mut self, relation: RelationId) {
-        self.slid = Some(relation);
-        (self.count, self.alternations) = (0, 0);
+    pub fn has_slid(&mut self, relations: &[RelationId]) {
+        self.slid = relations.to_vec();
+        self.recent.clear();
+        self.alternations = 0;
     }
 
     /// Where jumps accumulate, if their intervals shrink like a geometric series.

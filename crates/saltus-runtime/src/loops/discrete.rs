@@ -3,7 +3,7 @@
 //!
 //! In: a loop with discrete equations, and its real half. Out: values of both halves that agree, or why there are none.
 
-use saltus_program::{Assign, BinaryFn, Loop, MixedSolution, Op, RELATION_BAND, SlotId, Status, ValueId};
+use saltus_program::{Assign, BinaryFn, Loop, MixedSolution, Op, RELATION_BAND, SimProgram, SlotId, Status, ValueId};
 
 use super::{LoopRecord, NoSolution, Patience, Provisional, Reals, Why};
 use crate::machine::Machine;
@@ -31,12 +31,21 @@ struct RelationPlace {
     right: ValueId,
     /// Value of the right operand if it is a literal.
     constant: Option<f64>,
+    /// The usual magnitude of its operands.
+    nominal: f64,
+}
+
+fn nominal(place: &RelationPlace, assign: &Assign, program: &SimProgram) -> f64 {
+    let memory = assign.stores.iter().find(|s| s.0.0 as usize == place.position).map(|s| s.1);
+    let relation = program.events.relations.values().find(|r| Some(r.memory) == memory);
+    relation.map_or(1.0, |r| r.nominal)
 }
 
 impl Discrete {
-    pub fn new(l: &Loop, assign: &Assign) -> Self {
+    pub fn new(l: &Loop, assign: &Assign, program: &SimProgram) -> Self {
         let own: Vec<SlotId> = l.unknowns.iter().map(|u| u.slot).chain(l.body.stores.iter().map(|s| s.1)).collect();
-        let relations = find_relations(assign, &own);
+        let mut relations = find_relations(assign, &own);
+        relations.iter_mut().for_each(|place| place.nominal = nominal(place, assign, program));
         let stored = |slot: &SlotId| assign.stores.iter().any(|s| s.1 == *slot);
         let has_feedback = assign.code.ops.iter().any(|op| matches!(op, Op::Load(slot) if stored(slot)));
         Discrete {
@@ -122,7 +131,7 @@ fn find_relations(assign: &Assign, own: &[SlotId]) -> Vec<RelationPlace> {
                     Some(Op::Const(c)) => Some(*c),
                     _ => None,
                 };
-                relations.push(RelationPlace { position: i, op: f, left, right, constant });
+                relations.push(RelationPlace { position: i, op: f, left, right, constant, nominal: 1.0 });
                 // Its value is imposed; what follows depends on that alone.
                 depends[i] = false;
             }
@@ -168,7 +177,7 @@ impl MixedSystem for Together<'_> {
             let (left, right) = (self.machine.value(place.left), self.machine.value(place.right));
             seen.values[i] = place.op.apply(left, right) != 0.0;
             seen.z[i] = left - right;
-            seen.epsilon[i] = RELATION_BAND * left.abs().max(right.abs()).max(1.0);
+            seen.epsilon[i] = RELATION_BAND * left.abs().max(right.abs()).max(place.nominal);
         }
     }
 

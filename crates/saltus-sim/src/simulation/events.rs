@@ -3,7 +3,7 @@
 //! In: the time and kind of an event. Out: the right limits, two rows, a record. An event that changes no state and nothing
 //! that the derivatives depend on leaves the integrator alone.
 
-use saltus_base::{Index, Span};
+use saltus_base::Span;
 use saltus_program::{ModelFunctions, Moment, Relation, RelationId, SlotId, SlotType};
 
 use super::{Phase, Simulation};
@@ -12,7 +12,6 @@ use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::options::ZenoPolicy;
 use crate::record::EventKind;
-use crate::sliding::Slide;
 use crate::trajectory::End;
 use crate::zeno::{Happened, Verdict};
 
@@ -20,12 +19,12 @@ impl Simulation {
     /// Settles the event at `t`; true if the integrator was restarted.
     pub(super) fn event(&mut self, t: f64, kind: EventKind) -> Result<bool, Failure> {
         self.go_to(t)?;
-        if self.model.is_sliding() {
-            let (first, second) = self.model.weights();
-            self.model.end_slide();
-            if kind == EventKind::State && first.min(second) <= 0.0 {
-                return self.leave(t);
-            }
+        let slide = self.model.end_slide();
+        if let Some(slide) = &slide
+            && kind == EventKind::State
+            && slide.is_over()
+        {
+            return self.leave(t, (**slide).clone());
         }
         self.model.update_pre();
         self.model.show(Moment::Before);
@@ -57,9 +56,14 @@ impl Simulation {
         if changed.is_empty() && !disturbed && kind == EventKind::State {
             self.widen_unconfirmed(t);
         }
+        let slides_on = match &slide {
+            Some(slide) if !jumped => self.resume_slide(t, slide, &changed)?,
+            _ => false,
+        };
         match verdict {
+            _ if slides_on => {}
             Verdict::Progress => {}
-            Verdict::Alternating => self.slide_or_widen(t, &changed),
+            Verdict::Alternating(relations) => self.slide_or_widen(t, &changed, &relations)?,
             Verdict::Hold(until) => self.driver.hold = Some(until),
             Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
@@ -68,22 +72,20 @@ impl Simulation {
             return Ok(false);
         }
         self.schedule(t);
+        if self.model.is_sliding() {
+            self.write_event_row(t)?;
+        }
+        // The end and the beginning of a slide change the derivatives, too.
+        let disturbed = disturbed || slide.is_some() || self.model.is_sliding();
         if disturbed {
             self.start_integrator(t, true, jumped)?;
+            if !jumped && kind == EventKind::State && self.slide_at_once(t, &changed)? {
+                self.start_integrator(t, true, false)?;
+            }
         } else {
             self.arm(t, jumped)?;
         }
         Ok(disturbed)
-    }
-
-    /// A side of the threshold along which the model slid does not point at it any more: on with that side alone.
-    fn leave(&mut self, t: f64) -> Result<bool, Failure> {
-        self.write_event_row(t)?;
-        self.skip_output_point(t);
-        self.remember_memory();
-        self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
-        self.start_integrator(t, true, false)?;
-        Ok(true)
     }
 
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a
@@ -98,7 +100,7 @@ impl Simulation {
                 // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
                 // such events follow the limits of all that share it, one long violation would miss the last of them.
                 let is_put_right = is_progress && self.model.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
-                let scale = self.model.get(relation.scale).max(1.0);
+                let scale = self.model.get(relation.scale);
                 let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
                 self.driver.search.set_hysteresis(i, (2.0 * z.abs()).min(most));
                 is_any = true;
@@ -110,47 +112,12 @@ impl Simulation {
         }
     }
 
-    /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
-    /// the threshold, which is widened.
-    fn slide_or_widen(&mut self, t: f64, changed: &[RelationId]) {
-        if self.slide(t, changed) {
-            return;
-        }
-        for &id in changed {
-            let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
-            self.driver.search.widen(id.index(), scale);
-        }
-    }
-
-    /// Slides along the threshold of one of the relations that have just changed, if both its sides point at it.
-    fn slide(&mut self, t: f64, changed: &[RelationId]) -> bool {
-        for &id in changed {
-            let (first, second) = (self.driver.before.clone(), self.model.snapshot());
-            let Some(relation) = self.program.events.relations.get(id).cloned() else { continue };
-            let Some(slide) = Slide::new(&self.program, id, first, second) else { continue };
-            let Some((before, after)) = self.model.try_to_slide(slide) else { continue };
-            self.driver.zeno.has_slid(id);
-            let note = format!(
-                "slides along the threshold of `{}`: its difference changes by {before:.3e} a second on one side and by \
-                 {after:.3e} on the other",
-                relation.text
-            );
-            self.note_event(&note);
-            let about_it = format!("`{}`", relation.text);
-            if !self.driver.notes.iter().any(|(_, known)| known.contains(&about_it)) {
-                self.driver.notes.push((t, note));
-            }
-            return true;
-        }
-        false
-    }
-
     fn changed_relations(&self) -> Vec<RelationId> {
         let changed = |r: &Relation| (self.model.get(r.memory) != 0.0) != (self.value_before(r.memory) != 0.0);
         self.program.events.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
     }
 
-    fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
+    pub(super) fn chattering(&self, t: f64, changed: &[RelationId], events: u64) -> Failure {
         // An event that changed nothing was found by the relation that is closest to a change.
         let changed = changed.iter().find_map(|&id| self.program.events.relations.get(id));
         let relation = changed.or_else(|| Some(self.closest_relation()?.1));
@@ -174,7 +141,7 @@ impl Simulation {
     }
 
     fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
-        let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale).max(1.0)).abs();
+        let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale)).abs();
         self.program.events.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
     }
 

@@ -7,16 +7,18 @@
 //! trace in what follows: a run that was stopped and continued, or saved and restored, gives the same results as one that was
 //! not, bit by bit. Only a change from outside ([`Simulation::set`]) cuts the step off.
 //!
-//! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`changing`] applies what is set from
+//! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`sliding`] follows thresholds, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
 mod assertions;
 mod changing;
 mod events;
 mod failing;
+mod guards;
 mod jumping;
 mod proving;
 mod recording;
+mod sliding;
 mod state;
 mod stepping;
 mod telling;

@@ -47,9 +47,10 @@ pub(super) fn read_crossings(
         z[i] = functions.get(relation.crossing);
         scale[i] = functions.get(relation.scale);
     }
-    let (first, second) = functions.weights();
-    for (place, weight) in z.iter_mut().skip(program.events.relations.len()).zip([first, second]) {
-        *place = weight;
+    let (first, second) = functions.least_shares();
+    let n = program.events.relations.len();
+    for ((z, scale), share) in z.iter_mut().zip(scale.iter_mut()).skip(n).zip([first, second]) {
+        (*z, *scale) = (share, 1.0);
     }
     Ok(())
 }
@@ -73,7 +74,7 @@ impl Simulation {
         }
         self.apply_changes()?;
         let advanced = match self.proceed(until) {
-            Err(failure) => self.jump(failure),
+            Err(failure) => self.cross_guard(failure).or_else(|failure| self.jump(failure)),
             done => done,
         };
         advanced?;
@@ -222,6 +223,7 @@ impl Simulation {
         } else {
             self.write_points_before(end.next_up())?;
             self.check_step_end(end, is_checked)?;
+            self.stay_on_thresholds(from, end)?;
             self.review_states(end)?;
         }
         self.driver.now = end;

@@ -61,8 +61,7 @@ impl Simulation {
         self.model.get_states(&mut self.work.x);
         read_crossings(&self.program, &mut self.model, t, &mut now, &mut scale).ok()?;
         self.look_ahead(t, &mut soon).ok()?;
-        let motion =
-            |i: usize| Motion { is_at_zero: now[i].abs() <= WIDEST_BAND * scale[i].max(1.0), rate: soon[i] - now[i] };
+        let motion = |i: usize| Motion { is_at_zero: now[i].abs() <= WIDEST_BAND * scale[i], rate: soon[i] - now[i] };
         Some((0..n).map(motion).collect())
     }
 

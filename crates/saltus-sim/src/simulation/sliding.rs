@@ -1,0 +1,319 @@
+//! When the model begins to slide along thresholds, goes on after an event, and leaves them.
+//!
+//! In: relations that alternate, or a slide that an event has interrupted. Out: a slide along those thresholds that all sides point at,
+//! or the region that is entered. Where several thresholds meet, the memory of each region around the point is that of
+//! an event there: the states are moved into it by a little and the event is settled.
+
+use saltus_program::{ModelFunctions, RelationId};
+
+use super::Simulation;
+use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
+use crate::error::Failure;
+use crate::event;
+use crate::options::ZenoPolicy;
+use crate::record::EventKind;
+use crate::sliding::{Outcome, Slide, nominal_values};
+use crate::surfaces::Surfaces;
+
+impl Simulation {
+    /// The event at `t` is over. Where a relation has just changed and is about to change back, a slide begins; true if so.
+    pub(super) fn slide_at_once(&mut self, t: f64, changed: &[RelationId]) -> Result<bool, Failure> {
+        let may_slide = matches!(self.options.on_zeno, ZenoPolicy::Auto | ZenoPolicy::Slide);
+        let returning: Vec<RelationId> = changed.iter().copied().filter(|id| self.driver.search.returns(*id)).collect();
+        if !may_slide || returning.is_empty() || self.model.is_sliding() || self.driver.zeno.is_dismissed(&returning) {
+            return Ok(false);
+        }
+        // The search has looked ahead.
+        event::eval_continuous(&mut self.model, t)?;
+        let slides = self.slide_along_many(t, &returning, None)? == Some(true);
+        if slides {
+            self.schedule(t);
+            self.write_event_row(t)?;
+        } else {
+            self.driver.zeno.dismiss(returning);
+        }
+        Ok(slides)
+    }
+
+    /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
+    /// the threshold, which is widened.
+    pub(super) fn slide_or_widen(
+        &mut self,
+        t: f64,
+        changed: &[RelationId],
+        alternating: &[RelationId],
+    ) -> Result<(), Failure> {
+        let is_single = alternating == changed;
+        if is_single && self.slide_along_one(t, changed) || self.slide_along_many(t, alternating, None)? == Some(true) {
+            return Ok(());
+        }
+        for &id in changed {
+            let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
+            self.driver.search.widen(saltus_base::Index::index(id), scale);
+        }
+        Ok(())
+    }
+
+    /// Slides along the threshold of one of the relations that have just changed, if both its sides point at it and nothing else
+    /// moves the others.
+    fn slide_along_one(&mut self, t: f64, changed: &[RelationId]) -> bool {
+        for &id in changed {
+            let (before, after) = (self.driver.before.clone(), self.model.snapshot());
+            let Some(slide) = Slide::between(&self.program, id, before, after) else { continue };
+            if changed.len() > 1 && !self.is_one_threshold(changed) {
+                return false;
+            }
+            if self.model.try_to_slide(slide).is_none() {
+                continue;
+            }
+            self.tell_slide(t);
+            return true;
+        }
+        false
+    }
+
+    /// Are the thresholds of these relations the same surface?
+    fn is_one_threshold(&mut self, relations: &[RelationId]) -> bool {
+        let nominal = nominal_values(&self.program);
+        // With very many states it is not worth to find out; one threshold is usual.
+        Surfaces::find(&mut self.model, relations, &nominal).is_none_or(|(_, own)| own.len() == 1)
+    }
+
+    /// Slides along as many of these thresholds as all sides point at, coming from the shares of `last` and from the sides on which
+    /// the relations were before the event. False if all are left; `None` if the regions around the point are not known, or if no
+    /// combination of them lasts.
+    fn slide_along_many(
+        &mut self,
+        t: f64,
+        relations: &[RelationId],
+        last: Option<&Slide>,
+    ) -> Result<Option<bool>, Failure> {
+        let nominal = nominal_values(&self.program);
+        let Some((surfaces, relations)) = Surfaces::find(&mut self.model, relations, &nominal) else { return Ok(None) };
+        let Some(memories) = self.regions_around(t, &relations, &surfaces, &nominal) else { return Ok(None) };
+        let before = |id: RelationId| {
+            let relation = self.program.events.relations.get(id)?;
+            let is_above = relation.op.is_true_below() != (self.value_before(relation.memory) != 0.0);
+            Some(f64::from(u8::from(is_above)))
+        };
+        let from: Vec<f64> = relations
+            .iter()
+            .map(|&id| last.and_then(|slide| slide.share_of(id)).or_else(|| before(id)).unwrap_or(0.5))
+            .collect();
+        // Relations that alternate without end do so because of something that a point on the threshold does not show.
+        let mut is_apart = last.is_some_and(Slide::is_apart);
+        loop {
+            let Some(mut slide) = Slide::new(&self.program, relations.clone(), memories.clone()) else {
+                return Ok(None);
+            };
+            if is_apart {
+                slide.move_apart(surfaces.clone());
+            }
+            let now = self.model.snapshot();
+            let status = slide.eval_regions(&mut self.model);
+            self.model.restore(&now);
+            if !status.is_ok() {
+                return Ok(None);
+            }
+            let Ok(outcome) = slide.outcome(&self.program, &from) else { return Ok(None) };
+            let slides = matches!(outcome, Outcome::Slides(_));
+            // Without a slide before it the event has already settled where it goes on.
+            if slides || last.is_some() {
+                self.enter(t, outcome)?;
+            }
+            if slides {
+                if self.put_on_thresholds(t, NO_PROGRESS * self.options.time_span())? == Place::Elsewhere {
+                    self.model.end_slide();
+                    self.model.restore(&now);
+                    return Ok(None);
+                }
+                self.tell_slide(t);
+            }
+            if slides || is_apart || last.is_some() {
+                return Ok(Some(slides));
+            }
+            is_apart = true;
+        }
+    }
+
+    /// Goes where the fast motion around thresholds leads; true if it slides on.
+    fn enter(&mut self, t: f64, outcome: Outcome) -> Result<bool, Failure> {
+        let slides = match outcome {
+            Outcome::Slides(slide) => {
+                self.model.set_slide(slide);
+                true
+            }
+            Outcome::Leaves(memory) => {
+                self.model.get_states(&mut self.work.x);
+                self.model.restore(&memory);
+                self.model.set_continuous(t, &self.work.x);
+                false
+            }
+        };
+        event::eval_continuous(&mut self.model, t)?;
+        Ok(slides)
+    }
+
+    fn texts(&self, relations: &[RelationId]) -> String {
+        let text = |&id: &RelationId| Some(format!("`{}`", self.program.events.relations.get(id)?.text));
+        relations.iter().filter_map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The memory in each region around the present point, at which an event has been settled.
+    fn regions_around(
+        &mut self,
+        t: f64,
+        relations: &[RelationId],
+        surfaces: &Surfaces,
+        nominal: &[f64],
+    ) -> Option<Vec<Vec<f64>>> {
+        let now = self.model.snapshot();
+        self.model.checkpoint();
+        let memories = (0..1usize << relations.len())
+            .map(|region| {
+                self.model.restore(&now);
+                self.memory_in(region, t, relations, surfaces, nominal)
+            })
+            .collect();
+        self.model.rollback();
+        self.model.restore(&now);
+        memories
+    }
+
+    /// The memory after an event a little inside of a region, with the states of the present point. `None` if a state jumps there.
+    fn memory_in(
+        &mut self,
+        region: usize,
+        t: f64,
+        relations: &[RelationId],
+        surfaces: &Surfaces,
+        nominal: &[f64],
+    ) -> Option<Vec<f64>> {
+        let n = nominal.len();
+        let (mut here, mut settled) = (vec![0.0; n], vec![0.0; n]);
+        self.model.get_states(&mut here);
+        let of = |id: &RelationId| self.program.events.relations.get(*id);
+        let z: Vec<f64> = relations.iter().map(|id| of(id).map_or(0.0, |r| self.model.get(r.crossing))).collect();
+        let mut there = here.clone();
+        surfaces.move_into(region, &z, nominal, &mut there);
+        self.model.set_continuous(t, &there);
+        let event = event::settle(&self.program, &mut self.model, &self.options, t).ok()?;
+        self.model.get_states(&mut settled);
+        let is_inside = relations.iter().enumerate().all(|(i, id)| {
+            let Some(relation) = of(id) else { return false };
+            let is_above = relation.op.is_true_below() != (self.model.get(relation.memory) != 0.0);
+            is_above == (region >> i & 1 == 1)
+        });
+        if event.termination.is_some() || settled != there || !is_inside {
+            return None;
+        }
+        self.model.set_continuous(t, &here);
+        Some(self.model.snapshot())
+    }
+
+    /// An event has interrupted a slide: it goes on along thresholds at which the model still is, together with those of relations
+    /// that have just changed. True if so.
+    pub(super) fn resume_slide(&mut self, t: f64, last: &Slide, changed: &[RelationId]) -> Result<bool, Failure> {
+        let mut relations = last.relations().to_vec();
+        relations.extend(changed.iter().filter(|id| !last.relations().contains(id)));
+        if let Some(slides) = self.slide_along_many(t, &relations, Some(last))? {
+            return Ok(slides);
+        }
+        // A relation that has changed for another reason than its threshold must not end the slide.
+        let is_alone = relations.len() == last.relations().len();
+        Ok(!is_alone && self.slide_along_many(t, last.relations(), Some(last))? == Some(true))
+    }
+
+    /// A side of a threshold along which the model slid does not point at it any more: on without it.
+    pub(super) fn leave(&mut self, t: f64, slide: Slide) -> Result<bool, Failure> {
+        self.write_event_row(t)?;
+        self.skip_output_point(t);
+        self.remember_memory();
+        let relations = slide.relations().to_vec();
+        let from: Vec<f64> = relations.iter().filter_map(|&id| slide.share_of(id)).collect();
+        // If no combination lasts, it goes on in the region that had the largest part.
+        let outcome = slide.outcome(&self.program, &from);
+        let slides_on = outcome.map_or(Ok(false), |outcome| self.enter(t, outcome))?;
+        self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
+        if let Some(events) = self.driver.zeno.count(t, &self.options) {
+            return Err(self.chattering(t, &relations, events));
+        }
+        if slides_on {
+            self.tell_slide(t);
+        }
+        self.schedule(t);
+        self.start_integrator(t, true, false)?;
+        Ok(true)
+    }
+
+    fn tell_slide(&mut self, t: f64) {
+        let Some(slide) = self.model.slide() else { return };
+        let relations = slide.relations().to_vec();
+        let texts = self.texts(&relations);
+        let note = if relations.len() == 1 {
+            let (below, above) = slide.rates();
+            format!(
+                "slides along the threshold of {texts}: its difference changes by {below:.3e} a second below and by {above:.3e} above"
+            )
+        } else {
+            format!("slides along the thresholds of {texts} at the same time")
+        };
+        self.driver.zeno.has_slid(&relations);
+        self.note_event(&note);
+        if !self.driver.notes.iter().any(|(_, known)| known.contains(&format!(" of {texts}"))) {
+            self.driver.notes.push((t, note));
+        }
+    }
+
+    /// The error of the integrator moves the model off thresholds that are not planes: back to where their functions are zero. Where
+    /// there is no way back the model is not at the threshold any more, and an event says on which side it is.
+    pub(super) fn stay_on_thresholds(&mut self, from: f64, t: f64) -> Result<(), Failure> {
+        if !self.model.is_sliding() {
+            return Ok(());
+        }
+        self.go_to(t)?;
+        match self.put_on_thresholds(t, t - from)? {
+            Place::There => Ok(()),
+            Place::MovedThere => self.start_integrator(t, true, false),
+            Place::Elsewhere => {
+                self.model.end_slide();
+                self.event(t, EventKind::State).map(|_| ())
+            }
+        }
+    }
+
+    /// Moves the states to where the functions of the thresholds are zero, if they are further from it than the tolerance allows in
+    /// a step `h`.
+    fn put_on_thresholds(&mut self, t: f64, h: f64) -> Result<Place, Failure> {
+        let drift = |simulation: &Simulation| simulation.model.slide().map_or(0.0, |s| s.drift(h));
+        let allowed = self.options.tolerance;
+        if drift(self) <= allowed {
+            return Ok(Place::There);
+        }
+        // In the region that is left over the functions are not suspended.
+        let Some(slide) = self.model.end_slide() else { return Ok(Place::There) };
+        let relations = slide.relations().to_vec();
+        let found = Surfaces::find(&mut self.model, &relations, &nominal_values(&self.program));
+        self.model.set_slide(slide);
+        for _ in 0..MOST_PROJECTIONS {
+            let Some((surfaces, own)) = &found else { break };
+            if own.len() < relations.len() || drift(self) <= allowed * allowed.sqrt() {
+                break;
+            }
+            let z: Vec<f64> = self.model.slide().map_or(Vec::new(), |s| s.distances().collect());
+            self.model.get_states(&mut self.work.x);
+            surfaces.move_back(&z, &mut self.work.x);
+            self.model.set_continuous(t, &self.work.x);
+            event::eval_continuous(&mut self.model, t)?;
+        }
+        Ok(if drift(self) <= allowed { Place::MovedThere } else { Place::Elsewhere })
+    }
+}
+
+/// Where a model is that should be on thresholds.
+#[derive(PartialEq)]
+enum Place {
+    There,
+    MovedThere,
+    Elsewhere,
+}
