@@ -6,7 +6,9 @@
 //!
 //! Attributes that are not literals depend on parameters; the table leaves them out.
 
-use saltus_flat::{BaseType, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed};
+use saltus_flat::{
+    BaseType, BinaryOp, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
+};
 use saltus_program::{Causality, SlotId, SlotKind, Variability, Variable};
 
 use crate::alias::Aliases;
@@ -107,6 +109,21 @@ pub(crate) fn literal(e: &Expr, dims: &[u64], element: usize) -> Option<f64> {
             literal(items.get(element / each)?, inner, element % each)
         }
         ExprKind::Cast(inner) => literal(inner, dims, element),
+        ExprKind::Binary(op, left, right) if dims.is_empty() => {
+            arithmetic(*op, literal(left, dims, element)?, literal(right, dims, element)?)
+        }
+        _ => None,
+    }
+}
+
+/// Numbers in expressions as `nominal = L/T`, whose constants have been put in.
+fn arithmetic(op: BinaryOp, left: f64, right: f64) -> Option<f64> {
+    match op {
+        BinaryOp::Add => Some(left + right),
+        BinaryOp::Sub => Some(left - right),
+        BinaryOp::Mul => Some(left * right),
+        BinaryOp::Div => Some(left / right),
+        BinaryOp::Pow => Some(left.powf(right)),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@
 
 use crate::lu::DenseLu;
 use crate::schur::eigenvalues;
-use crate::tuning::sliding::{FIRST_STEP, GROWTH, LONGEST_STEP, MOST_NEWTON_STEPS, MOST_STEPS, REST, STABLE};
+use crate::tuning::sliding::{END, FIRST_STEP, GROWTH, LONGEST_STEP, MOST_NEWTON_STEPS, MOST_STEPS, REST, STABLE};
 
 /// Rates of k functions in 2ᵏ regions. Bit i of the number of a region is set where function i is positive.
 #[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
@@ -84,7 +84,9 @@ impl Regions {
             let free = scaled.free(&shares);
             let residual = free.iter().map(|&i| scaled.rate_at(i, &shares).abs()).fold(0.0, f64::max);
             if residual <= REST {
-                return if scaled.is_stable(&free, &shares) { Ok(shares) } else { Err(NoLimit::Unstable) };
+                let is_stable = scaled.is_stable(&free, &shares);
+                shares.iter_mut().for_each(|share| *share = at_end(*share));
+                return if is_stable { Ok(shares) } else { Err(NoLimit::Unstable) };
             }
             scaled.relax(&free, step, &mut shares);
             step = (step * GROWTH).min(LONGEST_STEP);
@@ -175,6 +177,15 @@ impl Regions {
     fn is_stable(&self, free: &[usize], shares: &[f64]) -> bool {
         let values = eigenvalues(free.len(), &self.slopes(free, shares));
         values.is_some_and(|values| values.iter().all(|(real, _)| *real <= STABLE))
+    }
+}
+
+/// A share that is at its end but for rounding.
+pub fn at_end(share: f64) -> f64 {
+    match share {
+        w if w <= END => w.min(0.0),
+        w if w >= 1.0 - END => w.max(1.0),
+        w => w,
     }
 }
 

@@ -43,7 +43,9 @@ pub(crate) fn first_step(
     let d0 = norm(tolerances, x, x, x.iter().copied());
     let d1 = norm(tolerances, x, x, dx.iter().copied());
     let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
-    let h0 = h0.min(max_step).max(10.0 * SMALLEST_STEP_ULPS * ulp(t));
+    // Time may be too large for an absolute guess.
+    let smallest = 10.0 * SMALLEST_STEP_ULPS * ulp(t);
+    let h0 = h0.min(max_step).max(smallest);
     for i in 0..x.len() {
         trial[i] = x[i] + h0 * dx[i];
     }
@@ -54,7 +56,7 @@ pub(crate) fn first_step(
     let largest = d1.max(d2);
     let exponent = 1.0 / f64::from(order + 1);
     let h1 = if largest <= 1e-15 { (h0 * 1e-3).max(1e-6) } else { (0.01 / largest).powf(exponent) };
-    (100.0 * h0).min(h1).min(max_step)
+    (100.0 * h0).min(h1).min(max_step).max(smallest)
 }
 
 /// One attempt at a step.

@@ -280,6 +280,8 @@ pub mod sliding {
     pub const MOST_NEWTON_STEPS: usize = 30;
     /// Rates below this are rest: rounding of difference quotients is larger.
     pub const REST: f64 = 1e-12;
+    /// A share that is no further from its end is at its end.
+    pub const END: f64 = 1e-12;
     /// Growth of disturbances that is rounding. Test: `shares_that_go_round_have_no_limit`.
     pub const STABLE: f64 = 1e-9;
 }

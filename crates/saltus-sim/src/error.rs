@@ -199,9 +199,9 @@ impl Failure {
         matches!(self.kind, SimErrorKind::NotANumber { .. } | SimErrorKind::CannotEvaluate { .. })
     }
 
-    /// Has an expression no value where it was evaluated?
-    pub fn is_domain_error(&self) -> bool {
-        self.is_recoverable() && !self.is_unsolved()
+    /// Has an expression no value where it was evaluated, or does it get there in no step, as near the end of a root?
+    pub fn is_at_an_end(&self) -> bool {
+        self.is_recoverable() && !self.is_unsolved() || matches!(self.kind, SimErrorKind::StepTooSmall { .. })
     }
 
     /// Have the equations no solution near the last one?

@@ -14,7 +14,7 @@
 //! away from it, on its own side.
 
 use saltus_base::Index;
-use saltus_numerics::filippov::{NoLimit, Regions, within};
+use saltus_numerics::filippov::{NoLimit, Regions, at_end, within};
 use saltus_program::{Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, Status};
 
 use crate::constants::RELATIVE_MOVE;
@@ -125,8 +125,7 @@ impl Slide {
 
     /// Is a threshold left?
     pub fn is_over(&self) -> bool {
-        let (above, below) = self.least_shares();
-        above.min(below) <= 0.0
+        self.shares.iter().map(|&w| at_end(w)).any(|w| w <= 0.0 || w >= 1.0)
     }
 
     /// Rates of the function of a single threshold on both its sides.

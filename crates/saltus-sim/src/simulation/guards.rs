@@ -20,7 +20,7 @@ use crate::sliding::{derivatives_and_crossings, nominal_values};
 impl Simulation {
     /// Goes on beyond the threshold at which a step failed, or fails with `failure`.
     pub(super) fn cross_guard(&mut self, failure: Failure) -> Result<(), Failure> {
-        if self.driver.phase != Phase::Between || self.model.is_sliding() || !failure.is_domain_error() {
+        if self.driver.phase != Phase::Between || self.model.is_sliding() || !failure.is_at_an_end() {
             return Err(failure);
         }
         let memory = self.model.snapshot();
