@@ -1,0 +1,128 @@
+//! Sliding along several thresholds against models in which every jump is a ramp, and in every order of declarations.
+
+use saltus::Session;
+use saltus::pipeline::{self, Experiment, Options, Stage};
+use saltus_sim::{Solver, Trajectory};
+
+fn run(text: &str, stop: f64, solver: Solver, tolerance: f64) -> Trajectory {
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(None).expect("one model");
+    let mut options = Options::until(Stage::Simulate);
+    options.experiment =
+        Experiment { stop_time: Some(stop), tolerance: Some(tolerance), solver, ..Experiment::default() };
+    let outcome = pipeline::run(&session, class, &options);
+    let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert!(!outcome.has_errors(), "{messages:?}");
+    outcome.trajectory.expect("a trajectory")
+}
+
+/// Variables that are zero somewhere, how each jump is written in terms of them, and equations. `q` collects what the signs do.
+struct Case {
+    name: &'static str,
+    declarations: &'static str,
+    /// The name of a sign and the function whose sign it is.
+    signs: &'static [(&'static str, &'static str)],
+    equations: &'static str,
+    stop: f64,
+}
+
+const CASES: [Case; 4] = [
+    Case {
+        name: "Coupled",
+        declarations: "Real x(start = 0.5, fixed = true), y(start = 0.3, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("s", "x"), ("r", "y")],
+        equations: "der(x) = 0.2*sin(time) + 0.3*r - s; der(y) = 0.4*cos(time) - 0.2*s - r; der(q) = s + 2*r;",
+        stop: 4.0,
+    },
+    Case {
+        name: "Product",
+        declarations: "Real x(start = 0.5, fixed = true), y(start = 0.3, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("s", "x"), ("r", "y")],
+        equations: "der(x) = -s + 0.5*r*s + 0.1*cos(time); der(y) = -r + 0.3*r*s + 0.2; der(q) = s + 2*r + s*r;",
+        stop: 3.0,
+    },
+    Case {
+        name: "Three",
+        declarations: "Real x(start = 0.5, fixed = true), y(start = -0.3, fixed = true), z(start = 0.7, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("s", "x"), ("r", "y + 0.1*x"), ("u", "z")],
+        equations: "der(x) = 0.2 - s - 0.2*r; der(y) = 0.3*sin(time) - r + 0.1*u; der(z) = -0.1 - u + 0.2*s; der(q) = s + 2*r + 4*u;",
+        stop: 3.0,
+    },
+    Case {
+        name: "Sphere",
+        declarations: "Real x(start = 1.5, fixed = true), y(start = 0, fixed = true), z(start = 0.2, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("s", "x^2 + y^2 + z^2 - 1"), ("r", "z - 0.5")],
+        equations: "der(x) = -y - s*x; der(y) = x - s*y; der(z) = 0.3 + 0.1*x - 2*r - s*z; der(q) = s + 2*r;",
+        stop: 3.0,
+    },
+];
+
+impl Case {
+    fn text(&self, sign: impl Fn(&str) -> String) -> String {
+        let signs: Vec<String> = self.signs.iter().map(|(name, of)| format!("Real {name} = {};", sign(of))).collect();
+        format!(
+            "model {} {} {} equation {} end {};",
+            self.name,
+            self.declarations,
+            signs.join(" "),
+            self.equations,
+            self.name
+        )
+    }
+
+    fn exact(&self) -> f64 {
+        let text = self.text(|of| format!("if {of} > 0 then 1 else -1"));
+        let trajectory = run(&text, self.stop, Solver::Auto, 1e-9);
+        trajectory.last("q").expect("q")
+    }
+
+    /// Each sign is a ramp of this half-width.
+    fn with_ramps(&self, width: f64) -> f64 {
+        let text = self.text(|of| format!("noEvent(max(-1, min(1, ({of})/{width:e})))"));
+        run(&text, self.stop, Solver::Rodas, 1e-9).last("q").expect("q")
+    }
+}
+
+#[test]
+fn slides_are_the_limit_of_ramps() {
+    for case in &CASES {
+        let exact = case.exact();
+        let errors: Vec<f64> = [1e-2, 1e-3, 1e-4].iter().map(|&w| (case.with_ramps(w) - exact).abs()).collect();
+        // First order: a ramp of half the width is half as far from the slide.
+        assert!(errors[2] < 1e-3, "{}: {errors:?}", case.name);
+        assert!(errors[0] > 5.0 * errors[1] && errors[1] > 5.0 * errors[2], "{}: {errors:?}", case.name);
+    }
+}
+
+#[test]
+fn the_order_of_declarations_does_not_matter() {
+    // Two arrive at the same instant, and one later; every order of the equations and of the variables.
+    let variables = ["x(start = 0.5, fixed = true)", "y(start = 0.5, fixed = true)", "z(start = 0.7, fixed = true)"];
+    let sign = |of: &str| format!("(if {of} > 0 then 1 else -1)");
+    let (s, r, u) = (sign("x"), sign("y"), sign("z"));
+    let equations = [
+        format!("der(x) = 0.2 - {s} - 0.3*{r}"),
+        format!("der(y) = 0.2 - {r} - 0.3*{s}"),
+        format!("der(z) = 0.1 - {u} + 0.2*{r}*{s}"),
+    ];
+    let mut found: Vec<(Vec<f64>, [f64; 3])> = Vec::new();
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for backwards in [false, true] {
+            let mut lines: Vec<&str> = order.iter().map(|&i| equations[i].as_str()).collect();
+            if backwards {
+                lines.reverse();
+            }
+            let declared: Vec<&str> = order.iter().map(|&i| variables[i]).collect();
+            let text = format!("model Order Real {}; equation {}; end Order;", declared.join(", "), lines.join("; "));
+            let trajectory = run(&text, 3.0, Solver::Auto, 1e-6);
+            let last = ["x", "y", "z"].map(|name| trajectory.last(name).expect("a variable"));
+            found.push((trajectory.events.iter().map(|e| e.time).collect(), last));
+        }
+    }
+    for (times, last) in &found {
+        assert_eq!(times.len(), found[0].0.len(), "{found:?}");
+        assert!(times.iter().zip(&found[0].0).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+        assert!(last.iter().all(|x| x.abs() < 1e-9), "all three rest at zero: {last:?}");
+    }
+}
