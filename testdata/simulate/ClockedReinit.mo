@@ -13,6 +13,6 @@ equation
 end ClockedReinit;
 // at t=0.35: x = 0.3 ± 1e-12 (three steps of 0.1; the condition becomes true at this tick)
 // at t=0.45: x = -0.4 ± 1e-12 (-0.5 + 0.1)
-// at t=0.55: x = -0.3 ± 1e-12
+// at t=0.55: x = -0.3 ± 1e-12 (-0.5 + 0.2)
 // at t=0.35: y = 0.7513148009015775 ± 1e-12 (1.1^-3)
 // at t=0.55: y = 1.2418426461183101 ± 1e-12 (2*1.1^-5)

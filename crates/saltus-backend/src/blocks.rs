@@ -140,7 +140,10 @@ pub fn sort_into_blocks(
             continue;
         }
         match solve_loop(system, equations, unknowns, structure, &component, &columns) {
-            Some(step) => steps.push(Step::Loop(step)),
+            Some((step, checks)) => {
+                steps.push(Step::Loop(step));
+                steps.extend(checks.into_iter().map(Step::Assign));
+            }
             None => {
                 let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
                 let spans: Vec<Span> = component.iter().map(|&r| equations[r].span).collect();
@@ -151,7 +154,8 @@ pub fn sort_into_blocks(
     steps
 }
 
-/// The step that solves the equations of one loop, of which each is matched with the column at the same place.
+/// The step that solves the equations of one loop, of which each is matched with the column at the same place, and values that are not
+/// numbers where its solution does not fulfil the equations as they were written.
 fn solve_loop(
     system: &mut System,
     equations: &[ScalarEquation],
@@ -159,7 +163,7 @@ fn solve_loop(
     structure: &Structure,
     rows: &[usize],
     columns: &[usize],
-) -> Option<LoopStep> {
+) -> Option<(LoopStep, Vec<Assignment>)> {
     // A Real parameter that the initial system finds is solved for like any other Real, and so is a Real that a `when` gives its
     // value: `when c then y = f(x); end when; g(x, y) = 0` has two unknowns at the instant at which `c` becomes true.
     let is_real = |row: usize, column: usize| {
@@ -179,15 +183,24 @@ fn solve_loop(
         let unknowns = real.iter().map(|&(_, column)| unknowns[column]).collect();
         let equations = real.iter().map(|&(row, _)| LoopEquation::new(&equations[row], None)).collect();
         let inner = Vec::new();
-        return Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None });
+        let step = LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None };
+        return Some((step, Vec::new()));
     }
     let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
     let own: Vec<&ScalarEquation> = rows.iter().map(|&row| &equations[row]).collect();
     let solved_for = columns.iter().map(|&column| unknowns[column]).collect();
     let linear = if discrete.is_empty() { multiply_out(system, &own, &solved_for) } else { None };
-    let linear: HashMap<usize, ScalarEquation> = rows.iter().copied().zip(linear.unwrap_or_default()).collect();
+    let (linear, poles) = linear.map_or_else(Default::default, |multiplied| (multiplied.equations, multiplied.poles));
+    let linear: HashMap<usize, ScalarEquation> = rows.iter().copied().zip(linear).collect();
     let equation = |row: usize| linear.get(&row).unwrap_or(&equations[row]);
-    tear(system, &equation, unknowns, structure, &rows, &columns, discrete)
+    let step = tear(system, &equation, unknowns, structure, &rows, &columns, discrete)?;
+    Some((step, poles.into_iter().map(|(node, span)| pole_check(system, node, span)).collect()))
+}
+
+/// Where a denominator that was multiplied out is zero, so is the numerator, and their quotient is not a number.
+fn pole_check(system: &mut System, node: NodeId, span: Span) -> Assignment {
+    let name = format!("quotient {}", system.slots.len());
+    Assignment { slot: system.add_slot(name, SlotKind::Auxiliary, SlotType::Real), node, span }
 }
 
 /// Solves the equations of one loop for all but a few variables, in terms of those.

@@ -7,11 +7,12 @@
 //!
 //! In: the real equations of a loop and its unknowns. Out: the same equations, linear in the unknowns, if all of them are or
 //! become so. Newton's method does not pass a pole: with `r` in the denominator it finds no solution on the other side of zero
-//! and runs away to infinity instead. Where a denominator is zero the solution of the linear equations is not one of these, as
-//! with any equation that is solved for a variable in its denominator.
+//! and runs away to infinity instead. Where a denominator is zero the solution of the linear equations is not one of these: the quotient
+//! as it was written is evaluated after the loop, and is not a number there.
 
 use std::collections::{HashMap, HashSet};
 
+use saltus_base::Span;
 use saltus_program::{BinaryFn, SlotId, UnaryFn};
 
 use crate::dag::{Dag, Node, NodeId};
@@ -27,13 +28,20 @@ struct Fraction {
     denominator: Option<(NodeId, u32)>,
 }
 
+/// Equations without denominators.
+pub struct Multiplied {
+    pub equations: Vec<ScalarEquation>,
+    /// What the sides of an equation differed by as it was written, where a denominator is gone.
+    pub poles: Vec<(NodeId, Span)>,
+}
+
 /// The equations without denominators if that makes all of them linear; `None` if it does not, or if there is nothing to be done.
 pub fn multiply_out(
     system: &mut System,
     equations: &[&ScalarEquation],
     unknowns: &HashSet<SlotId>,
-) -> Option<Vec<ScalarEquation>> {
-    let mut is_changed = false;
+) -> Option<Multiplied> {
+    let mut poles = Vec::new();
     let zero = system.dag.constant(0.0);
     let mut linear = Vec::with_capacity(equations.len());
     for equation in equations {
@@ -44,12 +52,12 @@ pub fn multiply_out(
         }
         let mut equation = (*equation).clone();
         if fraction.denominator.is_some() {
-            is_changed = true;
+            poles.push((difference, equation.span));
             (equation.left, equation.right) = (fraction.numerator, zero);
         }
         linear.push(equation);
     }
-    is_changed.then_some(linear)
+    (!poles.is_empty()).then_some(Multiplied { equations: linear, poles })
 }
 
 /// The node with at most one denominator; `None` if it is not rational in the unknowns or has several.

@@ -432,5 +432,14 @@ fn a_loop_of_an_algorithm_that_is_called() {
     says(&said, &["at time 0.3", "dimension 1 of `y` has size 2, its declaration says 3", "M.mo:9:"]);
     let assertion = "  for i in 1:n loop\n    assert(i < 3, \"round \" + String(i) + \" of \" + String(n));\n    s := s + 1;\n  end for;";
     let (said, _) = fails("called_assertion", &text(assertion));
-    says(&said, &["at time 0.3", "assertion failed: round 3 of 3", "M.mo:10:"]);
+    says(&said, &["at time 0.3", "assertion failed: round 3 of 3", "10 |     assert(i < 3"]);
+}
+
+#[test]
+fn a_denominator_that_is_multiplied_out_and_zero() {
+    // x = 2*y and x + y = 0 leave x = y = 0, where the quotient has no value.
+    let text = "model M\n  Real x(start = 1), y(start = 1);\nequation\n  x/y = 2;\n  x + y = if time < 0.5 then 3 else 0;\nend M;\n";
+    let (said, times) = fails("multiplied_out", text);
+    says(&said, &["at time 0.5", "M.mo:4:"]);
+    assert!(times.last().is_some_and(|t| (t - 0.5).abs() < 1e-9), "{:?}", times.last());
 }

@@ -23,21 +23,11 @@ impl Surfaces {
         relations: &[RelationId],
         nominal: &[f64],
     ) -> Option<(Surfaces, Vec<RelationId>)> {
-        if nominal.len() > MOST_STATES_APART {
-            return None;
-        }
-        let program = model.program().clone();
-        let crossing = |id: &RelationId| Some(program.events.relations.get(*id)?.crossing);
-        let slots = relations.iter().map(crossing).collect::<Option<Vec<_>>>()?;
-        let gradients = gradients(model, &slots, nominal)?;
+        let gradients = gradients(model, relations, nominal)?;
         let (mut own, mut units): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         for (i, gradient) in gradients.iter().enumerate() {
-            let length = dot(gradient, gradient).sqrt();
-            if length == 0.0 {
-                continue;
-            }
-            let unit: Vec<f64> = gradient.iter().map(|g| g / length).collect();
-            if units.iter().any(|u| dot(u, &unit).abs() > 1.0 - PARALLEL) {
+            let Some(unit) = unit(gradient) else { continue };
+            if units.iter().any(|u| are_parallel(u, &unit)) {
                 continue;
             }
             own.push(i);
@@ -49,6 +39,23 @@ impl Surfaces {
         let rows: Vec<&[f64]> = own.iter().map(|&i| gradients[i].as_slice()).collect();
         let away = movements(&rows, nominal)?;
         Some((Surfaces { away }, own.iter().map(|&i| relations[i]).collect()))
+    }
+
+    /// Is the surface of each of `others` that of one of `relations`? With very many states it is not worth to find out; so is usual.
+    pub fn are_among(
+        model: &mut dyn ModelFunctions,
+        others: &[RelationId],
+        relations: &[RelationId],
+        nominal: &[f64],
+    ) -> bool {
+        if nominal.len() > MOST_STATES_APART {
+            return true;
+        }
+        let all: Vec<RelationId> = relations.iter().chain(others).copied().collect();
+        let Some(gradients) = gradients(model, &all, nominal) else { return false };
+        let units: Vec<Option<Vec<f64>>> = gradients.iter().map(|g| unit(g)).collect();
+        let (own, others) = units.split_at(relations.len());
+        others.iter().flatten().all(|other| own.iter().flatten().any(|own| are_parallel(own, other)))
     }
 
     /// Moves the states into a region, whose bits say which functions are positive there; these are `z` now.
@@ -79,9 +86,16 @@ fn distance(away: &[f64], nominal: &[f64], x: &[f64]) -> f64 {
     SIDE_DISTANCE * magnitudes.map(|((x, n), along)| x.abs().max(*n) / along.abs()).fold(f64::INFINITY, f64::min)
 }
 
-/// Gradients of the functions, in terms of the nominal values of the states.
-fn gradients(model: &mut dyn ModelFunctions, slots: &[SlotId], nominal: &[f64]) -> Option<Vec<Vec<f64>>> {
+/// Gradients of the functions of relations, in terms of the nominal values of the states; `None` if they cannot be evaluated, or
+/// there are too many states.
+fn gradients(model: &mut dyn ModelFunctions, relations: &[RelationId], nominal: &[f64]) -> Option<Vec<Vec<f64>>> {
     let n = nominal.len();
+    if n > MOST_STATES_APART {
+        return None;
+    }
+    let program = model.program().clone();
+    let crossing = |id: &RelationId| Some(program.events.relations.get(*id)?.crossing);
+    let slots = relations.iter().map(crossing).collect::<Option<Vec<SlotId>>>()?;
     let now = model.snapshot();
     let time = model.get(model.program().memory.time);
     let (mut x, mut moved) = (vec![0.0; n], vec![0.0; n]);
@@ -97,7 +111,7 @@ fn gradients(model: &mut dyn ModelFunctions, slots: &[SlotId], nominal: &[f64]) 
                 model.restore(&now);
                 return None;
             }
-            for (gradient, &slot) in gradients.iter_mut().zip(slots) {
+            for (gradient, &slot) in gradients.iter_mut().zip(&slots) {
                 gradient[j] += sign * model.get(slot) / (2.0 * h) * nominal[j];
             }
         }
@@ -122,6 +136,16 @@ fn movements(rows: &[&[f64]], nominal: &[f64]) -> Option<Vec<Vec<f64>>> {
     };
     let all: Vec<Vec<f64>> = (0..k).map(movement).collect();
     all.iter().flatten().all(|x| x.is_finite()).then_some(all)
+}
+
+/// The direction of a gradient; `None` if it is zero.
+fn unit(gradient: &[f64]) -> Option<Vec<f64>> {
+    let length = dot(gradient, gradient).sqrt();
+    (length > 0.0).then(|| gradient.iter().map(|g| g / length).collect())
+}
+
+fn are_parallel(a: &[f64], b: &[f64]) -> bool {
+    dot(a, b).abs() > 1.0 - PARALLEL
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

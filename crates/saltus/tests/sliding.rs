@@ -126,3 +126,21 @@ fn the_order_of_declarations_does_not_matter() {
         assert!(last.iter().all(|x| x.abs() < 1e-9), "all three rest at zero: {last:?}");
     }
 }
+
+#[test]
+fn other_relations_that_are_zero_at_the_same_instant_are_not_slid_along() {
+    // y follows x = t - 1 from t = 0.5/2.4 on, and both pass zero together at t = 1. Each counts from there: q = 2 (t - 1).
+    let text = "model Passes
+      Real x(start = -1, fixed = true), y(start = -0.5, fixed = true), q(start = 0, fixed = true);
+      Real w = if y > x then 1 else -1;
+    equation
+      der(x) = 1;
+      der(y) = 0.4 - 2*w;
+      der(q) = (if x > 0 then 1 else 0) + (if y > 0 then 1 else 0);
+    end Passes;";
+    for solver in [Solver::Auto, Solver::Rodas, Solver::Bdf] {
+        let trajectory = run(text, 3.0, solver, 1e-6);
+        let q = trajectory.last("q").expect("q");
+        assert!((q - 4.0).abs() < 1e-5, "{solver:?}: {q}");
+    }
+}

@@ -38,6 +38,8 @@ const LEAST_EFFORT: u32 = 3;
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Detection {
     pub proved: u64,
+    /// Has it ever been further from zero than rounding?
+    pub has_left_band: bool,
     pub sampled: u64,
     /// Steps in a row in which no effort was enough.
     n_failures: u32,
@@ -47,7 +49,7 @@ pub(crate) struct Detection {
 
 impl Default for Detection {
     fn default() -> Self {
-        Detection { proved: 0, sampled: 0, n_failures: 0, stride: f64::INFINITY }
+        Detection { proved: 0, has_left_band: false, sampled: 0, n_failures: 0, stride: f64::INFINITY }
     }
 }
 

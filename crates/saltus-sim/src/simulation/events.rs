@@ -61,11 +61,11 @@ impl Simulation {
             _ => false,
         };
         match verdict {
+            Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
             _ if slides_on => {}
             Verdict::Progress => {}
             Verdict::Alternating(relations) => self.slide_or_widen(t, &changed, &relations)?,
             Verdict::Hold(until) => self.driver.hold = Some(until),
-            Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
         }
         if let Some(i) = termination {
             self.terminate(i)?;
@@ -76,11 +76,13 @@ impl Simulation {
             self.write_event_row(t)?;
         }
         // The end and the beginning of a slide change the derivatives, too.
-        let disturbed = disturbed || slide.is_some() || self.model.is_sliding();
+        let is_other = slide.is_some() || self.model.is_sliding();
+        let disturbed = disturbed || is_other;
         if disturbed {
-            self.start_integrator(t, true, jumped)?;
+            // What the integrator has learnt about other derivatives does not help.
+            self.start_integrator(t, !is_other, jumped)?;
             if !jumped && kind == EventKind::State && self.slide_at_once(t, &changed)? {
-                self.start_integrator(t, true, false)?;
+                self.start_integrator(t, false, false)?;
             }
         } else {
             self.arm(t, jumped)?;

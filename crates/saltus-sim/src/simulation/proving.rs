@@ -101,6 +101,9 @@ impl Simulation {
         let end = found.map_or(to, |bracket| bracket.before);
         let integrator = &*self.driver.integrator;
         let change = self.prover.prove(integrator, self.model.memory(), (from, end), &mut self.driver.detection);
+        for (i, count) in self.driver.detection.iter_mut().enumerate() {
+            count.has_left_band |= self.driver.search.watched(i).is_some_and(|watched| watched.shift == 0.0);
+        }
         let Some(change) = change else { return Ok(found) };
         let mut probe = StepProbe {
             program: &self.program,
@@ -117,12 +120,13 @@ impl Simulation {
         let counts = &self.driver.detection;
         let relations = self.program.events.relations.iter().zip(counts);
         relations
-            .map(|((id, r), count)| RelationDetection {
-                relation: r.text.clone(),
-                span: r.span,
-                is_time_alone: self.prover.tape.is_time_alone(id.index()),
-                proved: count.proved,
-                sampled: count.sampled,
+            .map(|((id, r), count)| {
+                let is_time_alone = self.prover.tape.is_time_alone(id.index());
+                // Of a relation that stays within the band in which its value is rounding nothing is known.
+                let is_proof = is_time_alone || count.has_left_band;
+                let (proved, sampled) =
+                    if is_proof { (count.proved, count.sampled) } else { (0, count.proved + count.sampled) };
+                RelationDetection { relation: r.text.clone(), span: r.span, is_time_alone, proved, sampled }
             })
             .collect()
     }

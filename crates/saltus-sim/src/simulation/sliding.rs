@@ -4,7 +4,8 @@
 //! or the region that is entered. Where several thresholds meet, the memory of each region around the point is that of
 //! an event there: the states are moved into it by a little and the event is settled.
 
-use saltus_program::{ModelFunctions, RelationId};
+use saltus_base::Index;
+use saltus_program::{ModelFunctions, Relation, RelationId};
 
 use super::Simulation;
 use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
@@ -25,14 +26,16 @@ impl Simulation {
         }
         // The search has looked ahead.
         event::eval_continuous(&mut self.model, t)?;
-        let slides = self.slide_along_many(t, &returning, None)? == Some(true);
-        if slides {
-            self.schedule(t);
-            self.write_event_row(t)?;
-        } else {
-            self.driver.zeno.dismiss(returning);
+        let slides = self.slide_along_many(t, &returning, None)?;
+        match slides {
+            Some(true) => {
+                self.schedule(t);
+                self.write_event_row(t)?;
+            }
+            Some(false) => self.driver.zeno.dismiss(returning),
+            None => {}
         }
-        Ok(slides)
+        Ok(slides == Some(true))
     }
 
     /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
@@ -47,9 +50,10 @@ impl Simulation {
         if is_single && self.slide_along_one(t, changed) || self.slide_along_many(t, alternating, None)? == Some(true) {
             return Ok(());
         }
-        for &id in changed {
+        // Several thresholds in turn are not rounding of one.
+        for &id in changed.iter().filter(|_| is_single) {
             let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
-            self.driver.search.widen(saltus_base::Index::index(id), scale);
+            self.driver.search.widen(id.index(), scale);
         }
         Ok(())
     }
@@ -75,8 +79,8 @@ impl Simulation {
     /// Are the thresholds of these relations the same surface?
     fn is_one_threshold(&mut self, relations: &[RelationId]) -> bool {
         let nominal = nominal_values(&self.program);
-        // With very many states it is not worth to find out; one threshold is usual.
-        Surfaces::find(&mut self.model, relations, &nominal).is_none_or(|(_, own)| own.len() == 1)
+        let Some((first, others)) = relations.split_first() else { return false };
+        Surfaces::are_among(&mut self.model, others, &[*first], &nominal)
     }
 
     /// Slides along as many of these thresholds as all sides point at, coming from the shares of `last` and from the sides on which
@@ -169,7 +173,7 @@ impl Simulation {
     ) -> Option<Vec<Vec<f64>>> {
         let now = self.model.snapshot();
         self.model.checkpoint();
-        let memories = (0..1usize << relations.len())
+        let memories: Option<Vec<Vec<f64>>> = (0..1usize << relations.len())
             .map(|region| {
                 self.model.restore(&now);
                 self.memory_in(region, t, relations, surfaces, nominal)
@@ -177,7 +181,17 @@ impl Simulation {
             .collect();
         self.model.rollback();
         self.model.restore(&now);
-        memories
+        let memories = memories?;
+        self.differ_on_their_own(&memories, relations, nominal).then_some(memories)
+    }
+
+    /// Do the regions differ in the thresholds of `relations` alone? Another relation that is zero at the same point, but is not the same
+    /// surface, would be taken for one of them.
+    fn differ_on_their_own(&mut self, memories: &[Vec<f64>], relations: &[RelationId], nominal: &[f64]) -> bool {
+        let differs = |r: &Relation| memories.iter().any(|m| m[r.memory.index()] != memories[0][r.memory.index()]);
+        let others = self.program.events.relations.iter().filter(|(id, r)| !relations.contains(id) && differs(r));
+        let others: Vec<RelationId> = others.map(|(id, _)| id).collect();
+        others.is_empty() || Surfaces::are_among(&mut self.model, &others, relations, nominal)
     }
 
     /// The memory after an event a little inside of a region, with the states of the present point. `None` if a state jumps there.
@@ -242,7 +256,7 @@ impl Simulation {
             self.tell_slide(t);
         }
         self.schedule(t);
-        self.start_integrator(t, true, false)?;
+        self.start_integrator(t, false, false)?;
         Ok(true)
     }
 
