@@ -164,7 +164,7 @@ pub(crate) const SIDE_DISTANCE: f64 = 1e-9;
 pub(crate) const MOST_STATES_APART: usize = 200;
 
 /// Thresholds that are slid along at once: each doubles the evaluations.
-pub(crate) const MOST_SURFACES: usize = 6;
+pub(crate) const MOST_SURFACES: usize = 10;
 
 /// Thresholds whose normals differ by less than about the root of this are one: difference quotients are no better.
 pub(crate) const PARALLEL: f64 = 1e-10;

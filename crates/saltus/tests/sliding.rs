@@ -144,3 +144,23 @@ fn other_relations_that_are_zero_at_the_same_instant_are_not_slid_along() {
         assert!((q - 4.0).abs() < 1e-5, "{solver:?}: {q}");
     }
 }
+
+#[test]
+fn eight_thresholds_are_slid_along_at_once() {
+    // Relays that know nothing of each other: x[i] rests at 0 with a mean sign of 0.05 i.
+    let text = "model Eight
+      Real x[8](start = {0.1*i for i in 1:8}, each fixed = true);
+      Real u[8] = {if x[i] > 0 then 1 else -1 for i in 1:8};
+    equation
+      for i in 1:8 loop
+        der(x[i]) = 0.05*i - u[i];
+      end for;
+    end Eight;";
+    let trajectory = run(text, 3.0, Solver::Auto, 1e-6);
+    for i in 1..=8 {
+        let value = |name: &str| trajectory.last(&format!("{name}[{i}]")).expect("a variable");
+        assert!(value("x").abs() < 1e-9, "x[{i}] = {}", value("x"));
+        assert!((value("u") - 0.05 * f64::from(i)).abs() < 1e-8, "u[{i}] = {}", value("u"));
+    }
+    assert_eq!(trajectory.events.len(), 9, "the start and one event for each");
+}
