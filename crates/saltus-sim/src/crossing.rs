@@ -19,7 +19,7 @@ use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAN
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;
 
-/// After the relations come the weights of the two sides of a slide, which ends when one is not positive.
+/// After the relations come the smallest shares of a slide, of positive and of negative sides, which ends when one is not positive.
 pub(crate) const N_WEIGHTS: usize = 2;
 
 /// The crossing functions at a point of time within the step.

@@ -19,13 +19,10 @@ impl Simulation {
     /// Settles the event at `t`; true if the integrator was restarted.
     pub(super) fn event(&mut self, t: f64, kind: EventKind) -> Result<bool, Failure> {
         self.go_to(t)?;
-        let slide = self.model.end_slide();
-        if let Some(slide) = &slide
-            && kind == EventKind::State
-            && slide.is_over()
-        {
-            return self.leave(t, (**slide).clone());
-        }
+        let slide = match self.model.end_slide() {
+            Some(slide) if kind == EventKind::State && slide.is_over() => return self.leave(t, *slide),
+            slide => slide,
+        };
         self.model.update_pre();
         self.model.show(Moment::Before);
         self.write_event_row(t)?;
@@ -56,14 +53,16 @@ impl Simulation {
         if changed.is_empty() && !disturbed && kind == EventKind::State {
             self.widen_unconfirmed(t);
         }
+        if let Verdict::Chattering { events } = verdict {
+            return Err(self.chattering(t, &changed, events));
+        }
         let slides_on = match &slide {
             Some(slide) if !jumped => self.resume_slide(t, slide, &changed)?,
             _ => false,
         };
         match verdict {
-            Verdict::Chattering { events } => return Err(self.chattering(t, &changed, events)),
             _ if slides_on => {}
-            Verdict::Progress => {}
+            Verdict::Progress | Verdict::Chattering { .. } => {}
             Verdict::Alternating(relations) => self.slide_or_widen(t, &changed, &relations)?,
             Verdict::Hold(until) => self.driver.hold = Some(until),
         }

@@ -7,7 +7,7 @@
 use saltus_base::Index;
 use saltus_program::{ModelFunctions, Relation, RelationId};
 
-use super::Simulation;
+use super::{Phase, Simulation};
 use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
 use crate::error::Failure;
 use crate::event;
@@ -291,7 +291,12 @@ impl Simulation {
             Place::MovedThere => self.start_integrator(t, true, false),
             Place::Elsewhere => {
                 self.model.end_slide();
-                self.event(t, EventKind::State).map(|_| ())
+                let is_restarted = self.event(t, EventKind::State)?;
+                // The slide is over, whether the event has changed anything or not.
+                if is_restarted || self.driver.phase == Phase::Over {
+                    return Ok(());
+                }
+                self.start_integrator(t, false, false)
             }
         }
     }
