@@ -38,6 +38,8 @@ pub(crate) struct Model {
     /// The slide at the last checkpoint.
     saved_slide: Option<Box<Slide>>,
     witness: Option<Box<dyn Witness>>,
+    /// Between a checkpoint and the return to it nothing is part of the solution.
+    is_trial: bool,
     /// When relations of time alone change.
     changes_of_time: Vec<f64>,
 }
@@ -46,7 +48,16 @@ impl Model {
     pub fn new(inner: Box<dyn ModelFunctions>) -> Self {
         let histories = Histories::new(inner.program());
         let inputs = Inputs::new(inner.program());
-        Model { inner, slide: None, histories, inputs, saved_slide: None, witness: None, changes_of_time: Vec::new() }
+        Model {
+            inner,
+            slide: None,
+            histories,
+            inputs,
+            saved_slide: None,
+            witness: None,
+            is_trial: false,
+            changes_of_time: Vec::new(),
+        }
     }
 
     pub fn into_inner(self) -> Box<dyn ModelFunctions> {
@@ -59,7 +70,7 @@ impl Model {
 
     /// Shows the present point to the witness.
     pub fn show(&mut self, moment: Moment) {
-        if let Some(witness) = &mut self.witness {
+        if let Some(witness) = self.witness.as_mut().filter(|_| !self.is_trial) {
             let moment = if self.slide.is_some() { Moment::Sliding } else { moment };
             witness.see(moment, self.inner.memory());
         }
@@ -267,6 +278,7 @@ impl ModelFunctions for Model {
     }
 
     fn checkpoint(&mut self) {
+        self.is_trial = true;
         self.saved_slide = self.slide.clone();
         self.inner.checkpoint();
     }
@@ -274,6 +286,7 @@ impl ModelFunctions for Model {
     fn rollback(&mut self) {
         self.slide = self.saved_slide.take();
         self.inner.rollback();
+        self.is_trial = false;
     }
 
     fn compile_time(&self) -> Duration {

@@ -269,3 +269,41 @@ fn what_is_not_audited_is_listed() {
     assert_eq!(reasons, BTreeMap::from(expected));
     assert_eq!((report.n_audited, report.n_equations), (1, 5));
 }
+
+struct Moments(Arc<Mutex<Vec<Moment>>>);
+
+impl Witness for Moments {
+    fn see(&mut self, moment: Moment, _: &[f64]) {
+        self.0.lock().unwrap().push(moment);
+    }
+}
+
+impl Client for Moments {
+    fn prepare(&mut self, _: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
+        simulation.set_witness(Box::new(Moments(self.0.clone())));
+        Ok(())
+    }
+}
+
+/// Before a slide begins, the regions around its thresholds are settled on trial: rounds outside of an event would be taken for what
+/// relations were before the next one.
+#[test]
+fn trials_are_not_shown() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/simulate/SlidesCoupled.mo");
+    let mut session = Session::new(Box::new(saltus_library::DiskFiles));
+    session.load_file(&file);
+    let class = *session.own_classes().last().unwrap();
+    let options = Options::until(Stage::Simulate);
+    let compiled = pipeline::run(&session, class, &Options { stop_after: Stage::Compile, ..options.clone() });
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let model = compiled.model.expect("the model compiles");
+    pipeline::simulate_model(model, session.permissions(), &options, &mut Moments(seen.clone()));
+    let seen = seen.lock().unwrap();
+    assert!(seen.contains(&Moment::Sliding), "no slide");
+    for pair in seen.windows(2) {
+        if pair[1] == Moment::RoundBegins {
+            let is_event = matches!(pair[0], Moment::Before | Moment::Round);
+            assert!(is_event, "a round follows {:?}", pair[0]);
+        }
+    }
+}

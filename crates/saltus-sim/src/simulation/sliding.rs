@@ -5,7 +5,7 @@
 //! an event there: the states are moved into it by a little and the event is settled.
 
 use saltus_base::Index;
-use saltus_program::{ModelFunctions, Relation, RelationId};
+use saltus_program::{ModelFunctions, Moment, Relation, RelationId};
 
 use super::{Phase, Simulation};
 use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
@@ -248,6 +248,8 @@ impl Simulation {
         // If no combination lasts, it goes on in the region that had the largest part.
         let outcome = slide.outcome(&self.program, &from);
         let slides_on = outcome.map_or(Ok(false), |outcome| self.enter(t, outcome))?;
+        // Relations have the values of the region that is entered; the next event agrees with the rest.
+        self.model.show(Moment::Sliding);
         self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
         if let Some(events) = self.driver.zeno.count(t, &self.options) {
             return Err(self.chattering(t, &relations, events));
@@ -273,6 +275,7 @@ impl Simulation {
             format!("slides along the thresholds of {texts} at the same time")
         };
         self.driver.zeno.has_slid(&relations);
+        self.model.show(Moment::Sliding);
         self.note_event(&note);
         if !self.driver.notes.iter().any(|(_, known)| known.contains(&format!(" of {texts}"))) {
             self.driver.notes.push((t, note));
