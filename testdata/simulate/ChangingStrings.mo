@@ -28,12 +28,16 @@ model ChangingStrings
   Boolean isAfter = state > "idle" and state <= "stop";
   Boolean isUnknown = state == "nowhere";
   Boolean counted = String(n) == "12";
+  String label = (if time > 0.6 then wanted else "still") + String(n);
+  String longer;
+  Boolean isLabelled = longer == "run12!";
   Boolean stopped = isStop(state);
   Boolean back = last == "run";
   Real y;
   Real z = longest({Named(String(n), time), Named(other, 10), Named("two", 100)});
   Integer changes(start = 0, fixed = true);
 equation
+  longer = label + "!";
   when time >= 0.25 then
     state = "run";
   elsewhen time >= 0.75 then
@@ -67,6 +71,8 @@ end ChangingStrings;
 // at t=0.4: counted = 0 ± 0 (n = 1)
 // at t=0.4: stopped = 0 ± 0 (run)
 // at t=1: counted = 1 ± 0 (n = 12)
+// at t=0.55: isLabelled = 0 ± 0 (still12!)
+// at t=0.65: isLabelled = 1 ± 0 (run12!)
 // at t=1: isWanted = 0 ± 0 (stop)
 // at t=1: isUnknown = 0 ± 0 (never)
 // at t=1: stopped = 1 ± 0 (stop)

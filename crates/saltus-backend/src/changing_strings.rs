@@ -4,14 +4,15 @@
 //! String s(start = "idle");                      enumeration of "busy", "idle"      s(start = idle)
 //! when c then s = "busy"; end when;       ⇒      when c then s = busy; end when;
 //! y = if s == "busy" then 1 else 0;              y = if s == busy then 1 else 0;
-//! b = String(n) == "3";                          b = $compare1(n);
+//! t = String(n);                                 b = $compare1(n);
+//! b = t == "3";
 //! ```
 //!
 //! In: a flat model. Out: the same model in which a String variable is left only where it may hold a text that is not written in the
-//! model, such as `String(n)`. The literals are in the order of the texts, so that comparisons mean the same. Where a text is needed – in a
+//! model, such as `String(n)`; what one equation determines is written where it is used. The literals are in the order of the texts, so that comparisons mean the same. Where a text is needed – in a
 //! message, as an argument – the literal is turned back into it. (Specification: sections 3.5 and 4.9.4.)
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use saltus_base::Span;
@@ -26,11 +27,15 @@ use crate::state_machines::build::{binary, choose, expressions_of_equation, expr
 
 /// More texts than this are not an enumeration.
 const MOST_TEXTS: usize = 1000;
+/// Definitions in definitions, and the size of all that are written where they are used.
+const MOST_DEFINITIONS: u32 = 10;
+const MOST_NODES: usize = 100_000;
 
 /// The model with numbers in place of changing Strings; `None` if it has nothing of the kind.
 pub fn rewrite_strings(model: &FlatModel) -> Option<FlatModel> {
     let finite = finite_variables(model);
-    if finite.is_empty() && !compares_strings(model) {
+    let definitions = definitions(model, &finite);
+    if finite.is_empty() && definitions.is_empty() && !compares_strings(model) {
         return None;
     }
     let texts = texts_of(model, &finite);
@@ -38,7 +43,8 @@ pub fn rewrite_strings(model: &FlatModel) -> Option<FlatModel> {
         return None;
     }
     let mut changed = model.clone();
-    let mut rewriter = Rewriter { model, finite, texts, id: None, functions: Vec::new() };
+    let functions = Vec::new();
+    let mut rewriter = Rewriter { model, finite, definitions, n_inside: 0, n_nodes: 0, texts, id: None, functions };
     if !rewriter.finite.is_empty() {
         let literals = rewriter.texts.iter().map(|t| t.to_string()).collect();
         rewriter.id = Some(changed.enumerations.push(EnumType { name: "String".into(), literals }));
@@ -52,7 +58,7 @@ pub fn rewrite_strings(model: &FlatModel) -> Option<FlatModel> {
             let start = start.unwrap_or_else(|| Expr::string("", variable.span));
             variable.attributes.start = Some(rewriter.literal_of(start));
             variable.binding = variable.binding.take().map(|e| rewriter.literal_of(e));
-        } else {
+        } else if !rewriter.definitions.contains_key(&id) {
             variable.binding.iter_mut().for_each(|e| rewriter.called(e));
         }
     }
@@ -62,7 +68,7 @@ pub fn rewrite_strings(model: &FlatModel) -> Option<FlatModel> {
     for algorithm in changed.algorithms.iter_mut().chain(&mut changed.initial_algorithms) {
         algorithm.statements.iter_mut().for_each(|s| rewriter.statement(s));
     }
-    let is_unchanged = rewriter.finite.is_empty() && rewriter.functions.is_empty();
+    let is_unchanged = rewriter.finite.is_empty() && rewriter.functions.is_empty() && rewriter.n_nodes == 0;
     rewriter.functions.into_iter().for_each(|f| {
         changed.functions.push(f);
     });
@@ -111,6 +117,29 @@ fn finite_variables(model: &FlatModel) -> BTreeSet<VarId> {
             return finite;
         }
     }
+}
+
+/// What one equation determines of the other String variables.
+fn definitions(model: &FlatModel, finite: &BTreeSet<VarId>) -> BTreeMap<VarId, Expr> {
+    let is_other = |id: &VarId| {
+        let v = &model.variables[*id];
+        v.ty.base == BaseType::String && v.variability > Variability::Parameter && !finite.contains(id)
+    };
+    let mut found = BTreeMap::new();
+    for (id, variable) in model.variables.iter().filter(|(id, _)| is_other(id)) {
+        if let Some(binding) = &variable.binding {
+            found.insert(id, binding.clone());
+        }
+    }
+    for equation in &model.equations {
+        if let EquationKind::Equality { left, right } = &equation.kind
+            && let ExprKind::Var(id) = &left.kind
+            && is_other(id)
+        {
+            found.entry(*id).or_insert_with(|| right.clone());
+        }
+    }
+    found
 }
 
 /// Takes out the variables that an expression is the value of.
@@ -256,6 +285,10 @@ fn texts_of(model: &FlatModel, finite: &BTreeSet<VarId>) -> BTreeSet<Arc<str>> {
 struct Rewriter<'m> {
     model: &'m FlatModel,
     finite: BTreeSet<VarId>,
+    definitions: BTreeMap<VarId, Expr>,
+    /// How many definitions are around the present expression, and the size of all that have been written so far.
+    n_inside: u32,
+    n_nodes: usize,
     texts: BTreeSet<Arc<str>>,
     id: Option<EnumId>,
     functions: Vec<Function>,
@@ -275,6 +308,8 @@ impl Rewriter<'_> {
 
     fn equation(&mut self, equation: &mut Equation) {
         match &mut equation.kind {
+            EquationKind::Equality { left, .. } if matches!(&left.kind, ExprKind::Var(id) if self.definitions.contains_key(id)) =>
+                {}
             EquationKind::Equality { left, right } => {
                 self.sides(left, right);
                 [left, right].into_iter().for_each(|e| self.called(e));
@@ -392,12 +427,36 @@ impl Rewriter<'_> {
         chosen
     }
 
+    /// The value of a variable that one equation determines, unless that has become too much.
+    fn definition(&mut self, id: VarId) -> Option<Expr> {
+        if self.n_inside >= MOST_DEFINITIONS || self.n_nodes > MOST_NODES {
+            return None;
+        }
+        let definition = self.definitions.get(&id)?.clone();
+        definition.walk(&mut |_| self.n_nodes += 1);
+        Some(definition)
+    }
+
     /// Replaces what has become literals, wherever it is used.
     fn texts_in(&mut self, e: &mut Expr) {
         let span = e.span;
         if e.ty.is_scalar() && self.varies(e) {
             let literal = self.literal_of(std::mem::replace(e, Expr::error(span)));
             *e = self.text_of(&literal, span, &mut |text| text);
+            return;
+        }
+        if let ExprKind::Var(id) = e.kind
+            && let Some(definition) = self.definition(id)
+        {
+            *e = Expr { span, ..definition };
+            self.n_inside += 1;
+            self.texts_in(e);
+            self.n_inside -= 1;
+            return;
+        }
+        if let ExprKind::Builtin { function: Builtin::Pre | Builtin::Previous, .. } = &e.kind
+            && e.ty.base == BaseType::String
+        {
             return;
         }
         if let ExprKind::Builtin { function: Builtin::Change, arguments } = &mut e.kind
