@@ -28,6 +28,8 @@ algorithm
   end when;
   annotation(experiment(StopTime = 0.95));
 end LoopsWithEventfulRanges;
+// at t=0.199: s = 0 ± 0 (no round)
+// at t=0.201: s = 1 ± 0 (one round)
 // at t=0.3: s = 1 ± 0 (one round)
 // at t=0.3: rounds = 1 ± 0 (5*t = 1.5)
 // at t=0.5: s = 3 ± 0 (1 + 2)
@@ -41,4 +43,3 @@ end LoopsWithEventfulRanges;
 // at t=0.5: nested = 80 ± 0 (two rounds, then three)
 // at t=0.9: nested = 110 ± 0 (three rounds, then four)
 // at t=0.9: crossed = 1 ± 0 (s passes 5 once)
-// events: 0.03333, 0.2, 0.25, 0.35, 0.36667, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8 (5*t, 4*t, and 3*t - 0.1 are Integers; t = 0.35)

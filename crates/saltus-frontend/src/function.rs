@@ -150,11 +150,11 @@ impl<'a> Front<'a> {
     }
 
     fn component_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
-        let Some(value) = self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone()) else {
-            return self.record_default(comp, local);
-        };
         let ty = self.local_type_of(local);
-        let expr = self.mod_value(&value, ty.rank())?;
+        let expr = match self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone()) {
+            Some(value) => self.mod_value(&value, ty.rank())?,
+            None => self.record_default(comp, local)?,
+        };
         let name = self.text(self.tree[comp].name);
         Some(typing::convert(self, expr, &ty, typing::Place::Binding { variable: name }))
     }

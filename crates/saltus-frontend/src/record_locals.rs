@@ -33,7 +33,13 @@ impl<'a> Front<'a> {
         if ty.is_scalar() {
             return self.element_default(comp, &[]);
         }
-        let span = self.tree[comp].declared.span;
+        let declared = &self.tree[comp].declared;
+        let (span, scope, clause) = (declared.span, declared.scope, declared.clause);
+        let slot = self.lookup_class(scope, &clause.type_name)?;
+        // The values of an array class, as `record T = R[3](x = {1, 2, 3})`, belong to its elements, not to each.
+        if !self.class_subscripts(slot).is_empty() {
+            return None;
+        }
         let sizes: Option<Vec<u64>> = ty.dims.iter().map(|d| d.known()).collect();
         let Some(sizes) = sizes else { return self.equal_records(comp, &ty) };
         let n = sizes.iter().try_fold(1u64, |n, &size| n.checked_mul(size)).filter(|&n| n <= MOST_WRITTEN_OUT)?;
