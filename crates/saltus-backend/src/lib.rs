@@ -34,6 +34,7 @@ mod index_changes;
 mod initial;
 mod jacobian;
 mod lower;
+mod machine_entry;
 mod magnitudes;
 mod multiply_out;
 mod occurrence;
