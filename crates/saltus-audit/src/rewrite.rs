@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use saltus_base::{Index as _, Span};
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, Expr, ExprKind, FlatModel, LocalId, Subscript, Type, VarId, Variability,
+    BaseType, BinaryOp, Builtin, Expr, ExprKind, FlatModel, Iterator, LocalId, Subscript, Type, VarId, Variability,
 };
 use saltus_procedure::{Expression, lower_expression};
 
@@ -134,8 +134,17 @@ impl Rewriter<'_> {
             ExprKind::Binary(op, left, right) if is_relation(*op) && is_number(left) => {
                 self.relation(*op, left, right, expr, context)
             }
-            ExprKind::Reduction { iterators, .. } if !iterators.is_empty() => {
-                self.children(expr, Context { is_bound: true, ..context })
+            ExprKind::Reduction { op, body, iterators } if !iterators.is_empty() => {
+                let bound = Context { is_bound: true, ..context };
+                let mut rewritten = Vec::with_capacity(iterators.len());
+                for (k, iterator) in iterators.iter().enumerate() {
+                    // The first range is evaluated once, the others may depend on iterators.
+                    let range = self.expr(&iterator.range, if k == 0 { context } else { bound })?;
+                    rewritten.push(Iterator { local: iterator.local, range });
+                }
+                let body = Box::new(self.expr(body, bound)?);
+                let kind = ExprKind::Reduction { op: *op, body, iterators: rewritten };
+                Ok(Expr::new(kind, expr.ty.clone(), expr.span))
             }
             ExprKind::Error => Err("an erroneous expression".to_owned()),
             _ => self.children(expr, context),
@@ -220,6 +229,10 @@ impl Rewriter<'_> {
                 };
                 let (x, y) = (self.expr(x, context)?, self.expr(y, context)?);
                 Ok(binary(BinaryOp::Sub, x, binary(BinaryOp::Mul, whole, y)))
+            }
+            (Floor | Ceil | Integer | Div | Mod | Rem, _) => {
+                self.has_inner_relation |= context.is_bound && context.has_events && arguments.iter().any(is_real);
+                self.children(expr, context)
             }
             (Delay | SpatialDistribution, _) => Err(format!("`{}`", function.name())),
             (

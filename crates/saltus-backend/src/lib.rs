@@ -12,6 +12,7 @@
 mod alias;
 mod blocks;
 mod builtins;
+mod changing_strings;
 mod clocks;
 mod coder;
 mod configure;

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::assigned::assigned_in_when;
 use saltus_flat::{
-    Algorithm, Expr, ExprKind, FlatModel, FunctionId, Local, Statement, StatementKind, Subscript, Type, VarId,
+    Algorithm, Expr, ExprKind, FlatModel, Function, FunctionId, Local, Statement, StatementKind, Subscript, Type, VarId,
 };
 
 use crate::lower::assigned_variables;
@@ -56,12 +56,18 @@ pub fn is_possible_statement(model: &FlatModel, statement: &Statement) -> bool {
         statement.kind,
         StatementKind::Assign { .. } | StatementKind::For { .. } | StatementKind::While { .. }
     );
-    is_kind && Writer::new(model, "").statement(statement).is_some()
+    is_kind && Writer::new(model, "", &|_| false).statement(statement).is_some()
 }
 
 /// Can the expression be the result of a function?
 pub fn is_possible_expression(model: &FlatModel, e: &Expr) -> bool {
-    e.ty.n_elements().is_some() && Writer::new(model, "").expression(e).is_some()
+    e.ty.n_elements().is_some() && Writer::new(model, "", &|_| false).expression(e).is_some()
+}
+
+/// A function that compares Strings, and what it is called with.
+pub fn comparison(model: &FlatModel, e: &Expr) -> Option<(Function, Vec<Expr>)> {
+    let made = Writer::new(model, "", &|_| false).expression(e)?;
+    Some((made.function, made.arguments))
 }
 
 /// The model with calls of functions in place of these parts.
@@ -97,15 +103,20 @@ impl Outliner<'_> {
         Algorithm { statements, ..algorithm.clone() }
     }
 
+    fn writer<'w>(&'w self, component: &'w str) -> Writer<'w> {
+        Writer::new(self.model, component, self.is_discrete)
+    }
+
     fn statements(&mut self, statements: &[Statement], component: &str) -> Vec<Statement> {
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
             let found = self.parts.iter().find(|o| matches!(o.part, Part::Statement(s) if std::ptr::eq(s, statement)));
-            let made = found.and_then(|_| Writer::new(self.model, component).statement(statement));
+            let made = found.and_then(|_| self.writer(component).statement(statement));
             match (found, made) {
                 (Some(outlined), Some(made)) => {
                     if !outlined.is_literal {
-                        events::warn_of_statement(self.model, statement, self.is_discrete, self.diagnostics);
+                        let (is_discrete, lifted) = (self.is_discrete, &made.lifted);
+                        events::warn_of_statement(self.model, statement, is_discrete, lifted, self.diagnostics);
                     }
                     self.call_statement(statement, made, &mut all);
                 }
@@ -155,10 +166,10 @@ impl Outliner<'_> {
     fn expr(&mut self, e: &Expr, component: &str) -> Expr {
         let found = self.parts.iter().find(|o| matches!(o.part, Part::Expr(p) if std::ptr::eq(p, e)));
         if let Some(outlined) = found
-            && let Some(made) = Writer::new(self.model, component).expression(e)
+            && let Some(made) = self.writer(component).expression(e)
         {
             if !outlined.is_literal {
-                events::warn_of_expression(self.model, e, self.is_discrete, self.diagnostics);
+                events::warn_of_expression(self.model, e, self.is_discrete, &made.lifted, self.diagnostics);
             }
             let (function, arguments) = self.add(made);
             return Expr::new(ExprKind::Call { function, arguments }, e.ty.clone(), e.span);
@@ -180,7 +191,7 @@ impl Outliner<'_> {
         let (functions, model) = (&mut self.extended.functions, self.model);
         let id = *self.made.entry(key).or_insert_with(|| {
             let number = functions.len() - model.functions.len() + 1;
-            functions.push(saltus_flat::Function { name: format!("{}.$part{number}", model.name), ..made.function })
+            functions.push(Function { name: format!("{}.$part{number}", model.name), ..made.function })
         });
         (id, made.arguments)
     }

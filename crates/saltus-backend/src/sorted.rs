@@ -14,6 +14,7 @@ use saltus_program::{Configuration, Key, SimProgram, SlotId, SlotKind};
 
 use crate::alias::Aliases;
 use crate::blocks::Step;
+use crate::changing_strings::rewrite_strings;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::configure::Fixed;
@@ -38,7 +39,7 @@ use crate::{
 pub struct SortedSystem {
     /// Warnings of the passes.
     pub warnings: Diagnostics,
-    /// The model that was sorted, where that is not the one that was given: without its state machines, with
+    /// The model that was sorted, where that is not the one that was given: without its state machines and changing Strings, with
     /// derivatives of functions.
     pub(crate) rewritten: Option<FlatModel>,
     pub(crate) system: System,
@@ -75,6 +76,7 @@ pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics
     let rewritten = state_machines::rewrite_state_machines(fixed.as_ref().unwrap_or(model), &mut diagnostics);
     let rewritten = rewritten.or(fixed);
     stop_on_errors(&mut diagnostics)?;
+    let rewritten = rewrite_strings(rewritten.as_ref().unwrap_or(model)).or(rewritten);
     let mut warnings = Diagnostics::new();
     let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut warnings)?;
     let present = rewritten.as_ref().unwrap_or(model);

@@ -93,13 +93,31 @@ fn literal_subscript(subscript: &Subscript) -> Option<u64> {
     }
 }
 
+/// The same for a statement, where an index may choose among components: `r[i].x` names a part of each.
+fn collect_assigned(model: &FlatModel, target: &Expr, out: &mut Vec<Target>) {
+    if let ExprKind::Tuple(items) = &target.kind {
+        return items.iter().flatten().for_each(|item| collect_assigned(model, item, out));
+    }
+    let mut root = target;
+    while let ExprKind::Index { base, .. } | ExprKind::Field { base, .. } = &root.kind {
+        root = base;
+    }
+    if std::ptr::eq(root, target) || !matches!(root.kind, ExprKind::Array(_) | ExprKind::Record(_)) {
+        collect(model, target, out);
+        return;
+    }
+    let mut parts = Vec::new();
+    collect(model, root, &mut parts);
+    out.extend(parts.into_iter().map(|part| Target { region: Region::Some, span: target.span, ..part }));
+}
+
 /// What the statements of an algorithm assign, in order; `in_when` tells for each whether it stands in a `when`.
 pub fn assigned(model: &FlatModel, list: &[Statement], in_when: bool, out: &mut Vec<(Target, bool)>) {
     for statement in list {
         match &statement.kind {
             StatementKind::Assign { target, .. } => {
                 let mut targets = Vec::new();
-                collect(model, target, &mut targets);
+                collect_assigned(model, target, &mut targets);
                 out.extend(targets.into_iter().map(|t| (t, in_when)));
             }
             StatementKind::If { branches, otherwise } => {

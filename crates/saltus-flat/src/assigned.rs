@@ -144,6 +144,10 @@ impl Assigned {
                     true
                 }
                 ExprKind::Local(_) => true,
+                // `r[i].x` of components: the index chooses one of them, and each may be it.
+                ExprKind::Array(_) | ExprKind::Record(_) | ExprKind::Index { .. } | ExprKind::Field { .. } => {
+                    self.add_target(model, base)
+                }
                 _ => false,
             },
             ExprKind::Local(_) => true,

@@ -203,6 +203,16 @@ pub fn n_scalars(model: &FlatModel, ty: &Type) -> Option<u64> {
     count(model, ty, 0)
 }
 
+/// Number of scalars in a value. The type of an array of records may leave sizes open that its elements have.
+fn scalars_of(model: &FlatModel, e: &Expr) -> Option<u64> {
+    n_scalars(model, &e.ty).or_else(|| match &e.kind {
+        ExprKind::Array(items) | ExprKind::Record(items) => {
+            items.iter().try_fold(0u64, |sum, item| sum.checked_add(scalars_of(model, item)?))
+        }
+        _ => None,
+    })
+}
+
 struct Counter<'a> {
     model: &'a FlatModel,
     problems: Vec<CountProblem>,
@@ -264,8 +274,10 @@ impl Counter<'_> {
         match &left.kind {
             ExprKind::Tuple(items) => items.iter().flatten().map(|item| self.size(&item.ty, span)).sum(),
             // The side whose sizes are known decides.
-            _ if left.ty.n_elements().is_none() => self.size(&right.ty, span),
-            _ => self.size(&left.ty, span),
+            _ => match scalars_of(self.model, left).or_else(|| scalars_of(self.model, right)) {
+                Some(n) => n,
+                None => self.size(&left.ty, span),
+            },
         }
     }
 

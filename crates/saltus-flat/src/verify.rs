@@ -343,13 +343,15 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(expr.kind, K::Real(_) | K::Integer(_) | K::Boolean(_) | K::String(_) | K::EnumLiteral(..))
 }
 
-/// Built from `Var`/`Local`, `Index` and `Field`.
+/// Built from `Var`/`Local`, `Index` and `Field`, or a part of several such.
 fn is_reference(expr: &Expr) -> bool {
     let mut current = expr;
     loop {
         match &current.kind {
             ExprKind::Var(_) | ExprKind::Local(_) | ExprKind::Error => return true,
             ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => current = base,
+            // `r[i].x` of components is `{r[1].x, r[2].x}[i]`.
+            ExprKind::Array(_) | ExprKind::Record(_) => return is_assignable(current),
             _ => return false,
         }
     }

@@ -525,8 +525,8 @@ impl<'a> Front<'a> {
     pub fn comp_type(&mut self, comp: CompId) -> Type {
         let base = match self.comp_kind(comp) {
             CompKind::Leaf(leaf) => leaf.base,
-            CompKind::Class(class) => match self.record_of_slot(class.slot, class.elements.first().copied()) {
-                Some(id) => BaseType::Record(id),
+            CompKind::Class(class) => match self.record_of_elements(&class) {
+                Some(base) => base,
                 None => return Type::ERROR,
             },
             CompKind::Error => return Type::ERROR,

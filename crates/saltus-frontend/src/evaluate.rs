@@ -388,6 +388,10 @@ impl saltus_typing::Context for Front<'_> {
         self.functions.current.is_some() || self.context.in_algorithm
     }
 
+    fn add_record_type(&mut self, record: RecordType, like: RecordId) -> Option<RecordId> {
+        Some(self.types.add_record_like(record, like))
+    }
+
     fn describe(&self, expr: &Expr) -> String {
         self.expr_text(expr)
     }

@@ -14,6 +14,7 @@ use saltus_typing as typing;
 use crate::Front;
 use crate::diagnostics as d;
 use crate::instance::{CompId, InstId, Member, Memo, SlotId};
+use crate::types::Sizes;
 
 pub struct FunctionEntry {
     pub slot: SlotId,
@@ -111,7 +112,9 @@ impl<'a> Front<'a> {
             }
         }
         for &comp in &kept {
-            let ty = self.local_type(comp);
+            // An argument brings its sizes along; what the function makes has those of its declaration.
+            let is_given = is_record || self.tree[comp].prefixes.direction == Some(ast::Direction::Input);
+            let ty = self.local_type(comp, if is_given { Sizes::Open } else { Sizes::Declared });
             let Some(local) = self.tree[comp].local else { continue };
             let entry = &mut self.functions[id].locals[local];
             entry.sizes = vec![None; ty.rank()];
@@ -147,11 +150,11 @@ impl<'a> Front<'a> {
     }
 
     fn component_default(&mut self, comp: CompId, local: LocalId) -> Option<Expr> {
-        let Some(value) = self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone()) else {
-            return self.record_default(comp, local);
-        };
         let ty = self.local_type_of(local);
-        let expr = self.mod_value(&value, ty.rank())?;
+        let expr = match self.tree[comp].modifier.as_ref().and_then(|m| m.value.clone()) {
+            Some(value) => self.mod_value(&value, ty.rank())?,
+            None => self.record_default(comp, local)?,
+        };
         let name = self.text(self.tree[comp].name);
         Some(typing::convert(self, expr, &ty, typing::Place::Binding { variable: name }))
     }

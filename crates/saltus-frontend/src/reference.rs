@@ -19,6 +19,7 @@ use crate::component::MOST_INSTANCES;
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member};
 use crate::modifier::merge;
+use crate::types::Sizes;
 
 /// What an iteration variable stands for.
 #[derive(Clone, Debug)]
@@ -287,7 +288,7 @@ impl<'a> Front<'a> {
             };
             self.expand(inst);
             let Some(Member::Component(inner)) = self.member(inst, part.name.name) else { return Expr::error(span) };
-            let ty = self.local_type(inner);
+            let ty = self.local_type(inner, Sizes::Declared);
             if part.subscripts.is_empty() {
                 dims.extend(ty.dims.iter().copied());
             }
@@ -378,9 +379,13 @@ impl<'a> Front<'a> {
             CompKind::Error => Expr::error(span),
             CompKind::Class(class) => {
                 let dims = self.comp_dims(comp);
-                let values: Vec<Expr> =
-                    class.elements.iter().map(|&inst| self.record_value(comp, inst, span)).collect();
                 let ty = self.comp_type(comp);
+                let element = Type::scalar(ty.base);
+                let values = class.elements.iter().map(|&inst| {
+                    let value = self.record_value(comp, inst, span);
+                    typing::convert(self, value, &element, typing::Place::Equation)
+                });
+                let values: Vec<Expr> = values.collect();
                 nest(values, &dims, &ty, span)
             }
         }
@@ -412,7 +417,7 @@ impl<'a> Front<'a> {
             // A constant of the function, or a size that is being found before the locals exist.
             None => match self.constant_value(comp) {
                 Some(value) => {
-                    let ty = self.local_type(comp);
+                    let ty = self.local_type(comp, Sizes::Declared);
                     to_expr(&value, &ty, span)
                 }
                 None => return Expr::new(ExprKind::Error, Type::ERROR, span),
@@ -588,17 +593,27 @@ impl<'a> Front<'a> {
             Pick::At(i) => at(self, *i),
             Pick::List(list) => {
                 let items = list.iter().map(|&i| at(self, i)).collect();
-                typing::array(self, items, span)
+                if rest.is_empty() {
+                    return typing::array(self, items, span);
+                }
+                let text = self.member_text(comp, rest);
+                typing::slice(self, items, &text, span)
             }
             Pick::Dynamic(index) => {
                 let items = (1..=dims[k]).map(|i| at(self, i)).collect();
-                let all = typing::array(self, items, span);
+                let text = self.member_text(comp, rest);
+                let all = typing::choice(self, items, &text, span);
                 if all.is_error() {
                     return all;
                 }
                 self.index_by(all, vec![index.clone()], span)
             }
         }
+    }
+
+    /// `r.x` for the member `x` of the elements of `r`.
+    fn member_text(&self, comp: CompId, rest: &[ast::RefPart]) -> String {
+        rest.iter().fold(self.comp_name(comp), |text, part| text + "." + self.text(part.name.name))
     }
 
     /// The class a reference means, or nothing (no message) if it is not a class.

@@ -81,8 +81,9 @@ impl<'a> Front<'a> {
         let name = self.ref_text(target);
         // A growing array takes the size of what is assigned to it.
         let ty = target_expr.ty.clone();
-        let value = typing::convert(self, value, &ty, typing::Place::Assignment { target: &name });
-        if value.is_error() {
+        let place = typing::Place::Assignment { target: &name };
+        let value = typing::convert(self, value, &ty, place);
+        if value.is_error() || !typing::check_parts(self, &target_expr, &value, place) {
             return None;
         }
         self.check_assignable(&target_expr, target.span);
@@ -216,6 +217,9 @@ impl<'a> Front<'a> {
                 self.result_types(*function, &arguments, call.span)
             }
             ExprKind::CallLocal { .. } => vec![call.ty.clone()],
+            ExprKind::Builtin { function: flat::Builtin::Pure, arguments } if arguments.len() == 1 => {
+                self.call_results(&arguments[0])
+            }
             ExprKind::Builtin { function, arguments } => typing::result_types(*function, arguments, &call.ty),
             _ => vec![call.ty.clone()],
         }

@@ -2,17 +2,30 @@
 
 use std::rc::Rc;
 
-use saltus_flat::{BaseType, Dim, EnumId, EnumType, RecordField, RecordId, RecordType, Type};
+use saltus_flat::{BaseType, Dim, EnumId, EnumType, Expr, ExprKind, RecordField, RecordId, RecordType, Type};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
+use saltus_typing as typing;
 
 use crate::Front;
-use crate::instance::{CompId, CompKind, InstId, Member, Memo, SimpleType, SlotId};
+use crate::instance::{ClassComp, CompId, CompKind, InstId, Member, Memo, SimpleType, SlotId};
 use crate::lookup::elements;
 use crate::modifier::merge;
 
 /// Short definitions of short definitions that are followed to find the dimensions of a class.
 const MOST_SHORT_CLASSES: usize = 100;
+
+/// Final fields whose values are final fields that are followed to see whether a size can be modified.
+const MOST_FINAL: u32 = 20;
+
+/// Which sizes of its fields the type of a record has, where those are given by other fields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sizes {
+    /// Those that a modification can change are open: an argument may have any.
+    Open,
+    /// Those of the declaration.
+    Declared,
+}
 
 /// Records of one class whose fields are being found at the same time.
 const MOST_NESTED_RECORDS: usize = 10;
@@ -189,12 +202,30 @@ impl<'a> Front<'a> {
             if actual && !self.is_present(comp) {
                 continue;
             }
-            let ty = if actual { self.comp_type(comp) } else { self.local_type(comp) };
+            let ty = if actual { self.comp_type(comp) } else { self.local_type(comp, Sizes::Open) };
             fields.push(RecordField { name: self.text(self.tree[comp].name).to_owned(), ty });
         }
         self.types.open_records.pop();
         let record = RecordType { name: self.library.qualified_name(class), fields };
         Some(self.types.add_record(inst, slot, record))
+    }
+
+    /// The type of all elements of a component; what differs from one to the other is open in it.
+    pub fn record_of_elements(&mut self, class: &ClassComp) -> Option<BaseType> {
+        let mut common = self.record_of_slot(class.slot, class.elements.first().copied())?;
+        for &element in class.elements.iter().skip(1) {
+            let id = self.record_of_slot(class.slot, Some(element))?;
+            if id == common {
+                continue;
+            }
+            // Elements that have other fields do not fit; whoever needs the whole array says so.
+            if let Some(BaseType::Record(id)) =
+                typing::common_element(self, BaseType::Record(common), BaseType::Record(id))
+            {
+                common = id;
+            }
+        }
+        Some(BaseType::Record(common))
     }
 
     /// The class with a body that an instance gets its members from: short definitions are looked through.
@@ -212,13 +243,13 @@ impl<'a> Front<'a> {
     }
 
     /// The type of a component where sizes may remain open: in functions and in records as such.
-    pub fn local_type(&mut self, comp: CompId) -> Type {
+    pub fn local_type(&mut self, comp: CompId, sizes: Sizes) -> Type {
         let (scope, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let Some(slot) = self.lookup_class(scope, &clause.type_name) else { return Type::ERROR };
         let (base, of_type) = match self.simple_type(slot) {
             Some(simple) => (simple.base, simple.subscripts.clone()),
             None if self.is_function(slot) => (BaseType::Function, Vec::new()),
-            None => match self.record_of_slot(slot, None) {
+            None => match self.local_record(comp, slot, sizes) {
                 Some(id) => (BaseType::Record(id), self.class_subscripts(slot)),
                 None if self.is_record(slot) => return Type::ERROR,
                 None => {
@@ -233,17 +264,50 @@ impl<'a> Front<'a> {
         let mut subscripts: Vec<_> =
             c.declared.declaration.subscripts.iter().chain(&c.declared.clause.subscripts).map(|s| (s, scope)).collect();
         subscripts.extend(of_type);
-        let dims = subscripts.into_iter().map(|(s, scope)| self.local_dim(s, scope)).collect::<Vec<_>>();
+        let dims = subscripts.into_iter().map(|(s, scope)| self.local_dim(s, scope, sizes)).collect::<Vec<_>>();
         Type::array(base, dims)
     }
 
-    fn local_dim(&mut self, subscript: &'a ast::Subscript, scope: InstId) -> Dim {
+    /// The record type of a local; one with sizes of its own has those of its modification, as far as they are known.
+    fn local_record(&mut self, comp: CompId, slot: SlotId, sizes: Sizes) -> Option<RecordId> {
+        let open = self.record_of_slot(slot, None)?;
+        if sizes == Sizes::Open || !self.has_open_sizes(open) {
+            return Some(open);
+        }
+        let modifier = self.tree[comp].modifier.as_ref().and_then(|m| m.without_value());
+        let is_array = !self.comp_subscripts(comp).is_empty() || !self.class_subscripts(slot).is_empty();
+        if is_array && modifier.as_ref().is_some_and(|m| m.subs.iter().any(|(_, sub)| !sub.is_each)) {
+            return Some(open);
+        }
+        let modifier = merge(&modifier, &self.tree[slot].modifier);
+        let inst = self.tree.new_inst(slot, modifier, None);
+        self.expand(inst);
+        let mut fields = Vec::new();
+        for field in self.tree[inst].members.components.clone() {
+            let ty = self.local_type(field, sizes);
+            fields.push(RecordField { name: self.text(self.tree[field].name).to_owned(), ty });
+        }
+        let name = self.types.records[open].name.clone();
+        Some(self.types.add_record(inst, slot, RecordType { name, fields }))
+    }
+
+    fn has_open_sizes(&self, record: RecordId) -> bool {
+        self.types.records[record].fields.iter().any(|field| {
+            field.ty.dims.contains(&Dim::Unknown)
+                || matches!(field.ty.base, BaseType::Record(inner) if self.has_open_sizes(inner))
+        })
+    }
+
+    fn local_dim(&mut self, subscript: &'a ast::Subscript, scope: InstId, sizes: Sizes) -> Dim {
         let ast::Subscript::Expr(expr) = subscript else { return Dim::Unknown };
         if let Some(size) = self.type_as_size(scope, expr) {
             return Dim::Known(size);
         }
         let mark = self.messages.mark();
         let typed = self.isolated(|front| front.expression(scope, expr));
+        if sizes == Sizes::Open && self.can_be_modified(&typed, 0) {
+            return Dim::Unknown;
+        }
         match self.evaluate_quietly(&typed) {
             Some(saltus_eval::Value::Integer(n)) if n >= 0 => Dim::Known(n as u64),
             _ => {
@@ -251,6 +315,24 @@ impl<'a> Front<'a> {
                 Dim::Unknown
             }
         }
+    }
+
+    /// Whether the fields in an expression are such that records of one class can have several values of it.
+    fn can_be_modified(&mut self, expr: &Expr, depth: u32) -> bool {
+        let mut fields = Vec::new();
+        expr.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                fields.push(self.tree.vars[var]);
+            }
+        });
+        fields.into_iter().any(|field| {
+            let prefixes = self.tree[field].prefixes;
+            if prefixes.variability == Some(ast::Variability::Constant) {
+                return false;
+            }
+            let value = if prefixes.is_final && depth < MOST_FINAL { self.comp_binding(field) } else { None };
+            value.is_none_or(|value| self.can_be_modified(&value, depth + 1))
+        })
     }
 
     pub fn is_record(&mut self, slot: SlotId) -> bool {

@@ -1,6 +1,8 @@
 //! The array constructor `{a, b, …}`.
 //!
-//! `{1, 2.5} : Real[2]`, `{{1, 2}, {3, 4}} : Integer[2, 2]`. Specification: "Vector, Matrix and Array Constructors".
+//! `{1, 2.5} : Real[2]`, `{{1, 2}, {3, 4}} : Integer[2, 2]`. Records whose fields differ in size are of one type, which leaves these
+//! sizes open: `{R(x = {1, 2}), R(x = {1, 2, 3})}`. Specification: "Vector, Matrix and Array Constructors", "Type Compatible
+//! Expressions".
 
 use saltus_base::Span;
 use saltus_flat::{BaseType, Dim, Expr, ExprKind, Type};
@@ -8,7 +10,7 @@ use saltus_flat::{BaseType, Dim, Expr, ExprKind, Type};
 use crate::Context;
 use crate::diagnostics as d;
 use crate::operators::{fail, has_value};
-use crate::shape::{cast, common_base, map_in_place, merge_dims};
+use crate::shape::{cast, common_element, map_in_place, merge_dims};
 
 /// `{elements}`: all of one type and size after conversion; one more dimension in front.
 pub fn array(cx: &mut dyn Context, mut elements: Vec<Expr>, span: Span) -> Expr {
@@ -40,7 +42,7 @@ pub(crate) fn common_type(cx: &mut dyn Context, elements: &[Expr]) -> Option<(Ba
             // The usual element of a long literal changes nothing.
             Some(ty) if ty == element.ty => ty,
             Some(ty) => {
-                let Some(base) = common_base(cx, ty.base, element.ty.base) else {
+                let Some(base) = common_element(cx, ty.base, element.ty.base) else {
                     let diagnostic = d::elements_differ(cx, &ty, element, i + 1);
                     cx.report(diagnostic);
                     return None;

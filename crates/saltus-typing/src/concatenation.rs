@@ -12,7 +12,7 @@ use crate::Context;
 use crate::array::array;
 use crate::diagnostics as d;
 use crate::operators::{fail, has_value};
-use crate::shape::{cast, common_base, map_in_place};
+use crate::shape::{cast, common_element, map_in_place};
 
 /// `[rows[0][0], rows[0][1]; rows[1][0], …]`
 pub fn matrix(cx: &mut dyn Context, rows: Vec<Vec<Expr>>, span: Span) -> Expr {
@@ -105,8 +105,8 @@ pub(crate) fn concatenate(cx: &mut dyn Context, what: &str, axis: usize, mut par
 }
 
 /// The type of what was concatenated so far with one more part; else the dimension (from 1) that does not agree.
-fn extend_type(cx: &dyn Context, ty: &mut Type, axis: usize, part: &Expr) -> Result<(), Option<usize>> {
-    let base = common_base(cx, ty.base, part.ty.base).ok_or(None)?;
+fn extend_type(cx: &mut dyn Context, ty: &mut Type, axis: usize, part: &Expr) -> Result<(), Option<usize>> {
+    let base = common_element(cx, ty.base, part.ty.base).ok_or(None)?;
     if ty.rank() != part.ty.rank() {
         return Err(None);
     }

@@ -60,6 +60,12 @@ pub trait Context {
         None
     }
 
+    /// The id of a record type that the type rules make: that of records of one class whose fields differ in size, `like` being one
+    /// of them. Without one such records have no common type.
+    fn add_record_type(&mut self, _record: RecordType, _like: RecordId) -> Option<RecordId> {
+        None
+    }
+
     /// Short Modelica text of an expression for messages.
     fn describe(&self, expr: &Expr) -> String {
         crate::names::brief_text(expr)

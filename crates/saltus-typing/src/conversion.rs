@@ -8,7 +8,7 @@ use saltus_flat::{BaseType, Expr, Type};
 
 use crate::diagnostics as d;
 use crate::operators::fail;
-use crate::shape::{base_fits, cast, merge_dims};
+use crate::shape::{base_fits, cast, merge_dims, sizes_agree};
 use crate::{Context, Place};
 
 /// `value` as a `target`; sizes that the target does not know come from the value.
@@ -36,4 +36,14 @@ pub fn convert(cx: &mut dyn Context, value: Expr, target: &Type, place: Place) -
         return fail(cx, diagnostic, span);
     }
     cast(cx, value, target.base)
+}
+
+/// Reports parts of a value that do not have the sizes of those of its target, which their type does not tell.
+pub fn check_parts(cx: &mut dyn Context, target: &Expr, value: &Expr, place: Place) -> bool {
+    let fits = sizes_agree(target, value);
+    if !fits {
+        let diagnostic = d::size_mismatch(cx, place, value, &target.ty);
+        cx.report(diagnostic);
+    }
+    fits
 }

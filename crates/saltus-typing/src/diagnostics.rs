@@ -7,7 +7,7 @@ pub(crate) mod calls;
 use saltus_base::{Code, Diagnostic, Span, nearest};
 use saltus_flat::{BaseType, Dim, Expr, Type};
 
-use crate::names::{plural, rank_text, size_text, type_name};
+use crate::names::{dims_text, plural, rank_text, size_text, type_name};
 use crate::{Context, Place};
 
 fn error(code: &'static str, span: Span, message: String) -> Diagnostic {
@@ -251,6 +251,20 @@ pub(crate) fn element_sizes_differ(cx: &dyn Context, first: &Type, other: &Expr,
     })
 }
 
+/// `r.x` where `r[1].x` and `r[2].x` have different sizes
+pub(crate) fn ragged_slice(slice: &str, first: &[Dim], other: &[Dim], span: Span) -> Diagnostic {
+    let (first, other) = (dims_text(first), dims_text(other));
+    let message = format!("`{slice}` is not an array, because its parts have different sizes: {first} and {other}");
+    error("E0373", span, message).hint("name a part with an index that is known before the simulation, as in `r[1].x`")
+}
+
+/// `r[i]` with an index that varies, where the fields of `r[1]` and `r[2]` have different sizes
+pub(crate) fn ragged_choice(array: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("an index of `{array}` must be known before the simulation, because the elements differ in size");
+    error("E0373", span, message).hint("an index can be a constant, a parameter, or the index of a loop over constants")
+}
+
 /// `[1, 2; 3]`; `axis` is the concatenated dimension, `dimension` the one that differs
 pub(crate) fn concatenation_mismatch(
     cx: &dyn Context,
@@ -455,7 +469,7 @@ pub(crate) fn size_mismatch(cx: &dyn Context, place: Place, value: &Expr, target
             let (given, wanted) = (size_text(value.ty.dims[i]), size_text(target.dims[i]));
             diagnostic.hint(format!("dimension {} has size {given} instead of {wanted}", i + 1))
         }
-        None => diagnostic,
+        None => diagnostic.hint("the sizes of their fields differ"),
     }
 }
 
@@ -504,7 +518,7 @@ pub(crate) fn equation_sizes(cx: &dyn Context, left: &Expr, right: &Expr, span: 
         (a, b) if a != b => diagnostic.hint(format!("a {} cannot equal a {}", rank_text(a), rank_text(b))),
         _ => match left.ty.dims.iter().zip(&right.ty.dims).position(|(a, b)| !a.fits(*b)) {
             Some(i) => diagnostic.hint(format!("the sizes differ in dimension {}", i + 1)),
-            None => diagnostic,
+            None => diagnostic.hint("the sizes of their fields differ"),
         },
     }
 }

@@ -10,7 +10,7 @@ use saltus_flat::{Expr, ExprKind, Type};
 use crate::builtin::result_types;
 use crate::diagnostics as d;
 use crate::operators::has_value;
-use crate::shape::{base_fits, cast, common_base, merge_dims};
+use crate::shape::{base_fits, cast, common_base, merge_dims, sizes_agree};
 use crate::{Context, Place};
 
 /// `left = right`. A `Tuple` on one side goes with a call on the other; for calls of user functions use [`tuple`], which
@@ -33,7 +33,7 @@ pub fn equation(cx: &mut dyn Context, left: Expr, right: Expr, span: Span) -> (E
         cx.report(diagnostic);
         return errors;
     };
-    if merge_dims(&left.ty.dims, &right.ty.dims).is_none() {
+    if merge_dims(&left.ty.dims, &right.ty.dims).is_none() || !sizes_agree(&left, &right) {
         let diagnostic = d::equation_sizes(cx, &left, &right, span);
         cx.report(diagnostic);
         return errors;

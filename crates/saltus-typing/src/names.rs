@@ -29,7 +29,7 @@ pub(crate) fn size_text(size: Dim) -> String {
 }
 
 /// `[3, :]`
-fn dims_text(dims: &[Dim]) -> String {
+pub(crate) fn dims_text(dims: &[Dim]) -> String {
     let sizes: Vec<String> = dims.iter().copied().map(size_text).collect();
     format!("[{}]", sizes.join(", "))
 }

@@ -13,7 +13,7 @@ use saltus_syntax::ast;
 
 use crate::diagnostics as d;
 use crate::diagnostics::calls;
-use crate::shape::{cast, common_base, merge_dims, to_real};
+use crate::shape::{cast, common_base, common_element, merge_dims, to_real};
 use crate::{Context, Place, product, variability};
 
 /// Reports and gives the expression that stands for what was wrong.
@@ -269,7 +269,10 @@ pub fn if_expression(cx: &mut dyn Context, condition: Expr, then: Expr, otherwis
     if !condition_ok || then.is_error() || otherwise.is_error() || !has_value(cx, &then) || !has_value(cx, &otherwise) {
         return Expr::error(span);
     }
-    let Some(base) = common_base(cx, then.ty.base, otherwise.ty.base) else {
+    let fits = common_base(cx, then.ty.base, otherwise.ty.base).is_some();
+    // Sizes that one of the branches leaves open are those of the branch that is taken.
+    let base = common_element(cx, then.ty.base, otherwise.ty.base).filter(|_| fits);
+    let Some(base) = base else {
         let diagnostic = d::branches_differ(cx, &then.ty, &otherwise.ty, span);
         return fail(cx, diagnostic, span);
     };

@@ -7,7 +7,9 @@
 use std::mem;
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, Builtin, Dim, Expr, ExprKind, Iterator, RecordId, ReductionOp, Type};
+use saltus_flat::{
+    BaseType, Builtin, Dim, Expr, ExprKind, Iterator, RecordField, RecordId, RecordType, ReductionOp, Type,
+};
 
 use crate::Context;
 use crate::diagnostics;
@@ -32,6 +34,36 @@ pub(crate) fn common_base(cx: &dyn Context, a: BaseType, b: BaseType) -> Option<
     }
 }
 
+/// The type of elements of one array: records may differ in the sizes of their fields, which are then not known (specification 6.7).
+pub fn common_element(cx: &mut dyn Context, a: BaseType, b: BaseType) -> Option<BaseType> {
+    if let (BaseType::Record(a), BaseType::Record(b)) = (a, b)
+        && a != b
+        && let Some(id) = common_record(cx, a, b)
+    {
+        return Some(BaseType::Record(id));
+    }
+    common_base(cx, a, b)
+}
+
+fn common_record(cx: &mut dyn Context, a: RecordId, b: RecordId) -> Option<RecordId> {
+    let (left, right) = (cx.record_type(a), cx.record_type(b));
+    if left.fields.len() != right.fields.len() {
+        return None;
+    }
+    let mut fields = Vec::with_capacity(left.fields.len());
+    for field in &left.fields {
+        let other = right.fields.iter().find(|f| f.name == field.name)?;
+        if field.ty.rank() != other.ty.rank() {
+            return None;
+        }
+        let base = common_element(cx, field.ty.base, other.ty.base)?;
+        let dims = field.ty.dims.iter().zip(&other.ty.dims);
+        let dims: Vec<Dim> = dims.map(|(x, y)| if x == y { *x } else { Dim::Unknown }).collect();
+        fields.push(RecordField { name: field.name.clone(), ty: Type::array(base, dims) });
+    }
+    cx.add_record_type(RecordType { name: left.name.clone(), fields }, a)
+}
+
 /// Whether a value of base type `from` may stand where `to` is wanted.
 pub(crate) fn base_fits(cx: &dyn Context, from: BaseType, to: BaseType) -> bool {
     match (from, to) {
@@ -53,7 +85,10 @@ fn record_fits(cx: &dyn Context, from: RecordId, to: RecordId) -> bool {
     from.fields.len() == to.fields.len()
         && to.fields.iter().all(|wanted| {
             from.fields.iter().find(|f| f.name == wanted.name).is_some_and(|given| {
-                merge_dims(&given.ty.dims, &wanted.ty.dims).is_some() && base_fits(cx, given.ty.base, wanted.ty.base)
+                let is_wrong = given.ty.is_error() || wanted.ty.is_error();
+                is_wrong
+                    || merge_dims(&given.ty.dims, &wanted.ty.dims).is_some()
+                        && base_fits(cx, given.ty.base, wanted.ty.base)
             })
         })
 }
@@ -187,6 +222,17 @@ fn cast_fields(cx: &mut dyn Context, parts: Vec<Expr>, from: RecordId, to: Recor
         });
     }
     Expr::new(ExprKind::Record(fields), Type::scalar(BaseType::Record(to)), span)
+}
+
+/// Whether two values that are written out have the same sizes in all their parts, as far as those are known: `{R({1, 2}), R({3})}` and
+/// `{R({1}), R({2, 3})}` are of one type all the same.
+pub(crate) fn sizes_agree(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Array(x), ExprKind::Array(y)) | (ExprKind::Record(x), ExprKind::Record(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| sizes_agree(x, y))
+        }
+        _ => a.is_error() || b.is_error() || merge_dims(&a.ty.dims, &b.ty.dims).is_some(),
+    }
 }
 
 /// Whether an iteration variable or a function's variable occurs: then a size may be unknown until run time.

@@ -128,7 +128,7 @@ fn a_slice_of_components_needs_members_of_equal_sizes() {
             "model M model A parameter Integer n = 1; Real x[n] = fill(time, n); end A; A a[2](n = {sizes}); Real s = sum(a.x); end M;"
         )
     };
-    assert_eq!(said(&text("{1, 2}")), [("E0317", "a.x")]);
+    assert_eq!(said(&text("{1, 2}")), [("E0373", "a.x")]);
     assert_eq!(said(&text("{2, 2}")), []);
 }
 

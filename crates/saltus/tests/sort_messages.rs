@@ -211,6 +211,9 @@ fn events_that_a_called_loop_does_not_make_are_said() {
         ("W0823", "`n` keeps its value between events, although `noEvent(n < 10.0 * x)` decides about it".to_owned());
     assert_eq!(warnings("  while noEvent(n < 10*x) loop n := n + 1; end while;"), [held]);
     assert_eq!(warnings("  for i in 1:k loop if x > i then r := r + 1; end if; end for;"), [no_event("x > i")]);
+    // A range is evaluated once, with its events.
+    assert_eq!(warnings("  for i in 1:integer(5*x) loop n := n + 1; end for;"), []);
+    assert_eq!(warnings("  for i in 1:(if x > 0.5 then 3 else 1) loop n := n + 1; end for;"), []);
     // What is discrete makes no events, what is around the loop makes its own.
     assert_eq!(warnings("  while n < k loop n := n + 1; end while;"), []);
     assert_eq!(warnings("  if x > 0.5 then for i in 1:k loop r := r + x; end for; end if;"), []);

@@ -23,6 +23,7 @@ use super::{Lowered, Lowering};
 use crate::dag::{CallId, NodeId};
 use crate::diagnostics;
 use crate::tuning::form::{MOST_CALL_NODES, MOST_NESTED_CALLS};
+use crate::tuning::work::MOST_RECORD_LEVELS;
 
 impl<'a> Lowering<'a, '_> {
     /// All results of a call.
@@ -58,21 +59,39 @@ impl<'a> Lowering<'a, '_> {
 
     /// Strings must be known, so what they depend on counts as constant.
     pub fn arguments(&mut self, arguments: &'a [Expr]) -> Lowered<Vec<Value>> {
-        let mut values = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            values.push(match argument.ty.base {
-                BaseType::String => {
-                    let value = self.folding(|l| l.value(argument));
-                    let is_known = value.as_ref().is_ok_and(|v| self.is_known(v));
-                    if is_known {
-                        self.mark_structural(argument);
-                    }
-                    if is_known || self.function.is_some() { value? } else { self.template(argument).or(value)? }
+        arguments.iter().map(|argument| self.passed_value(argument, 0)).collect()
+    }
+
+    fn passed_value(&mut self, argument: &'a Expr, level: u32) -> Lowered<Value> {
+        match (&argument.kind, argument.ty.base) {
+            (_, BaseType::String) => {
+                let value = self.folding(|l| l.value(argument));
+                let is_known = value.as_ref().is_ok_and(|v| self.is_known(v));
+                if is_known {
+                    self.mark_structural(argument);
                 }
-                _ => self.value(argument)?,
-            });
+                if is_known || self.function.is_some() { value } else { self.template(argument).or(value) }
+            }
+            (ExprKind::Record(items), base) if self.has_strings(base, level) => {
+                let fields: Lowered<Vec<Value>> = items.iter().map(|i| self.passed_value(i, level + 1)).collect();
+                Ok(Value::record(fields?))
+            }
+            (ExprKind::Array(items), base) if !items.is_empty() && self.has_strings(base, level) => {
+                let items: Lowered<Vec<Value>> = items.iter().map(|i| self.passed_value(i, level + 1)).collect();
+                match Value::stack(items?, &[]) {
+                    Some(value) => Ok(value),
+                    None => self.broken("an array of items of different sizes", argument.span),
+                }
+            }
+            _ => self.value(argument),
         }
-        Ok(values)
+    }
+
+    /// Is it a record with Strings in it?
+    fn has_strings(&self, base: BaseType, level: u32) -> bool {
+        let BaseType::Record(id) = base else { return false };
+        let fields = self.model.records.get(id).filter(|_| level < MOST_RECORD_LEVELS).map_or(&[][..], |r| &r.fields);
+        fields.iter().any(|f| f.ty.base == BaseType::String || self.has_strings(f.ty.base, level + 1))
     }
 
     pub fn function_value(&mut self, function: FunctionId, bound: &'a [(u32, Expr)]) -> Lowered<Value> {
@@ -277,7 +296,7 @@ impl<'a> Lowering<'a, '_> {
         let result = self.in_frame(id, function, |l| {
             for (&input, value) in function.inputs.iter().zip(arguments) {
                 // Where a function is written out nothing can be done with a String that is not known.
-                let value = if matches!(value, Value::Template(_)) { Value::Text(None) } else { value };
+                let value = value.without_templates();
                 l.state.set_local(input.index(), Some(value));
             }
             l.execute_body(function, span)

@@ -326,9 +326,12 @@ fn part_of(value: &Value, axis: usize, k: usize, span: Span) -> Lowered<Value> {
     Value::assemble(dims, items).ok_or_else(wrong)
 }
 
-/// An array of arrays as one array.
+/// An array of arrays of one shape as one array.
 fn unfold(dims: &[usize], parts: Vec<Value>) -> Option<Value> {
     let inner: Vec<usize> = parts.first().map_or(Vec::new(), |p| p.dims().to_vec());
+    if parts.iter().any(|p| p.dims() != inner) {
+        return None;
+    }
     let all: Vec<usize> = dims.iter().chain(&inner).copied().collect();
     Value::assemble(all, parts.iter().flat_map(Value::elements).collect())
 }

@@ -250,6 +250,13 @@ impl<'a> Lowering<'a, '_> {
                 self.state.variables.insert(*id, new);
                 Ok(())
             }
+            // `r[i].x` of components is `{r[1].x, r[2].x}[i]`.
+            ExprKind::Array(_) | ExprKind::Record(_) => {
+                let old = self.value(root)?;
+                let choices = self.first_choices(&old, &steps, target)?;
+                let new = self.replaced(old, &steps, choices, value, target)?;
+                self.assign(root, new)
+            }
             _ => self.unsupported("this left-hand side of an assignment", target.span),
         }
     }

@@ -110,6 +110,30 @@ impl Value {
         }
     }
 
+    /// The same with texts that only a call can evaluate as unknown ones.
+    pub fn without_templates(self) -> Value {
+        match self {
+            Value::Template(_) => Value::Text(None),
+            Value::Record(fields) if fields.iter().any(Value::has_template) => {
+                Value::record(fields.iter().cloned().map(Value::without_templates).collect())
+            }
+            Value::Others(a) if a.items.iter().any(Value::has_template) => {
+                let items = a.items.iter().cloned().map(Value::without_templates).collect();
+                Value::Others(Rc::new(Array { dims: a.dims.clone(), items }))
+            }
+            other => other,
+        }
+    }
+
+    fn has_template(&self) -> bool {
+        match self {
+            Value::Template(_) => true,
+            Value::Record(fields) => fields.iter().any(Value::has_template),
+            Value::Others(a) => a.items.iter().any(Value::has_template),
+            _ => false,
+        }
+    }
+
     /// Have both the same sizes, field by field?
     pub fn has_shape_of(&self, other: &Value) -> bool {
         match (self, other) {

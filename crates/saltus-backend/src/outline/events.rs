@@ -18,9 +18,10 @@ pub fn warn_of_statement(
     model: &FlatModel,
     statement: &Statement,
     is_discrete: &dyn Fn(VarId) -> bool,
+    lifted: &[*const Expr],
     diagnostics: &mut Diagnostics,
 ) {
-    let search = Search { model, is_discrete };
+    let search = Search { model, is_discrete, lifted };
     let statements = std::slice::from_ref(statement);
     let mut found = None;
     for_each_expr_of_statements(statements, &mut |e| found = found.or_else(|| search.event(e)));
@@ -38,9 +39,10 @@ pub fn warn_of_expression(
     model: &FlatModel,
     e: &Expr,
     is_discrete: &dyn Fn(VarId) -> bool,
+    lifted: &[*const Expr],
     diagnostics: &mut Diagnostics,
 ) {
-    if let Some(part) = (Search { model, is_discrete }).event(e) {
+    if let Some(part) = (Search { model, is_discrete, lifted }).event(e) {
         diagnostics.push(diagnostics::no_event(&text(model, part), None, part.span));
     }
 }
@@ -49,16 +51,36 @@ fn text(model: &FlatModel, e: &Expr) -> String {
     print_expr(&ModelNames::new(model), e)
 }
 
-struct Search<'m> {
-    model: &'m FlatModel,
-    is_discrete: &'m dyn Fn(VarId) -> bool,
+pub struct Search<'m> {
+    pub model: &'m FlatModel,
+    pub is_discrete: &'m dyn Fn(VarId) -> bool,
+    /// Expressions that the model evaluates, with their events.
+    pub lifted: &'m [*const Expr],
 }
 
 impl Search<'_> {
     /// The first part that would make an event.
     fn event<'e>(&self, e: &'e Expr) -> Option<&'e Expr> {
-        let makes_event = match &e.kind {
-            ExprKind::Builtin { function: Builtin::NoEvent | Builtin::Smooth | Builtin::Pre, .. } => return None,
+        if matches!(e.kind, ExprKind::Builtin { function: Builtin::NoEvent | Builtin::Smooth | Builtin::Pre, .. })
+            || self.is_lifted(e)
+        {
+            return None;
+        }
+        if self.makes_event(e) {
+            return Some(e);
+        }
+        let mut found = None;
+        e.for_each_child(&mut |child| found = found.or_else(|| self.event(child)));
+        found
+    }
+
+    fn is_lifted(&self, e: &Expr) -> bool {
+        self.lifted.iter().any(|&lifted| std::ptr::eq(lifted, e))
+    }
+
+    /// Does the expression itself, whatever its parts do?
+    pub fn makes_event(&self, e: &Expr) -> bool {
+        match &e.kind {
             ExprKind::Binary(op, left, right) => {
                 use BinaryOp::{Greater, GreaterEqual, Less, LessEqual};
                 matches!(op, Less | LessEqual | Greater | GreaterEqual)
@@ -74,13 +96,7 @@ impl Search<'_> {
                     && arguments.iter().any(|a| self.is_continuous(a))
             }
             _ => false,
-        };
-        if makes_event {
-            return Some(e);
         }
-        let mut found = None;
-        e.for_each_child(&mut |child| found = found.or_else(|| self.event(child)));
-        found
     }
 
     /// A decision that depends on something continuous.
@@ -101,6 +117,7 @@ impl Search<'_> {
 
     fn is_continuous(&self, e: &Expr) -> bool {
         match &e.kind {
+            _ if self.is_lifted(e) => false,
             ExprKind::Time => true,
             ExprKind::Var(id) => self.model.variables.get(*id).is_some_and(|v| {
                 v.variability == Variability::Continuous && v.ty.base == BaseType::Real && !(self.is_discrete)(*id)

@@ -8,7 +8,8 @@
 //!                                    for i in 1:n loop s := s + x[i]*pre_k; end for;
 //! ```
 //!
-//! What only the simulation knows – `time`, `pre(x)`, `der(x)`, `initial()` – is an input too.
+//! What only the simulation knows – `time`, `pre(x)`, `der(x)`, `initial()` – is an input too. So is what makes events and is
+//! evaluated exactly once, as `integer(5*time)` in `for i in 1:integer(5*time) loop`: the model evaluates it, and makes them.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +19,15 @@ use saltus_flat::{
     Type, UnaryOp, VarId,
 };
 
+use super::events::Search;
 use crate::lower::assigned_variables;
 
 /// A function and what it is called with.
 pub struct Made {
     pub function: Function,
     pub arguments: Vec<Expr>,
+    /// Expressions of the part that are arguments, so that the model makes their events.
+    pub lifted: Vec<*const Expr>,
 }
 
 pub struct Writer<'m> {
@@ -40,10 +44,15 @@ pub struct Writer<'m> {
     /// In order.
     assigned: Vec<VarId>,
     is_impure: bool,
+    /// The present expression is evaluated exactly once, before anything is assigned.
+    is_once: bool,
+    search: Search<'m>,
+    /// Expressions of the model that have become inputs because they make events.
+    lifted: Vec<*const Expr>,
 }
 
 impl<'m> Writer<'m> {
-    pub fn new(model: &'m FlatModel, component: &'m str) -> Writer<'m> {
+    pub fn new(model: &'m FlatModel, component: &'m str, is_discrete: &'m dyn Fn(VarId) -> bool) -> Writer<'m> {
         Writer {
             model,
             component,
@@ -54,6 +63,9 @@ impl<'m> Writer<'m> {
             bound: Vec::new(),
             assigned: Vec::new(),
             is_impure: false,
+            is_once: true,
+            search: Search { model, is_discrete, lifted: &[] },
+            lifted: Vec::new(),
         }
     }
 
@@ -104,7 +116,7 @@ impl<'m> Writer<'m> {
             generate_events: false,
             span,
         };
-        Made { function, arguments }
+        Made { function, arguments, lifted: self.lifted }
     }
 
     fn name_of(&self, id: VarId) -> String {
@@ -144,6 +156,14 @@ impl<'m> Writer<'m> {
         statements.iter().map(|s| Some(Statement { kind: self.kind(&s.kind)?, span: s.span })).collect()
     }
 
+    /// With what is evaluated not at all or several times.
+    fn not_once<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_once, false);
+        let result = act(self);
+        self.is_once = before;
+        result
+    }
+
     fn kind(&mut self, kind: &StatementKind) -> Option<StatementKind> {
         Some(match kind {
             StatementKind::Assign { target, value } => {
@@ -158,11 +178,12 @@ impl<'m> Writer<'m> {
             },
             StatementKind::For { local, range, body } => {
                 let range = self.expr(range)?;
-                StatementKind::For { local: self.bind(*local)?, range, body: self.statements(body)? }
+                let local = self.bind(*local)?;
+                StatementKind::For { local, range, body: self.not_once(|w| w.statements(body))? }
             }
-            StatementKind::While { condition, body } => {
-                StatementKind::While { condition: self.expr(condition)?, body: self.statements(body)? }
-            }
+            StatementKind::While { condition, body } => self.not_once(|w| {
+                Some(StatementKind::While { condition: w.expr(condition)?, body: w.statements(body)? })
+            })?,
             StatementKind::Assert { condition, message, level } => StatementKind::Assert {
                 condition: self.expr(condition)?,
                 message: self.expr(message)?,
@@ -182,6 +203,11 @@ impl<'m> Writer<'m> {
 
     fn expr(&mut self, e: &Expr) -> Option<Expr> {
         let local = |id: LocalId| Some(Expr::new(ExprKind::Local(id), e.ty.clone(), e.span));
+        if self.is_once && e.ty.is_scalar() && self.search.makes_event(e) {
+            self.lifted.push(e);
+            let name = format!("event{}", self.inputs.len() + 1);
+            return local(self.input_of(name, e.clone()));
+        }
         match &e.kind {
             ExprKind::Var(id) => {
                 let known = self.variables.get(id).copied();
@@ -200,11 +226,11 @@ impl<'m> Writer<'m> {
             ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, e),
             ExprKind::Reduction { op, body, iterators } => {
                 let mut bound = Vec::with_capacity(iterators.len());
-                for i in iterators {
-                    let range = self.expr(&i.range)?;
+                for (k, i) in iterators.iter().enumerate() {
+                    let range = if k == 0 { self.expr(&i.range) } else { self.not_once(|w| w.expr(&i.range)) }?;
                     bound.push(saltus_flat::Iterator { local: self.bind(i.local)?, range });
                 }
-                let body = Box::new(self.expr(body)?);
+                let body = Box::new(self.not_once(|w| w.expr(body))?);
                 Some(Expr::new(ExprKind::Reduction { op: *op, body, iterators: bound }, e.ty.clone(), e.span))
             }
             ExprKind::Call { function, .. } => {
@@ -212,14 +238,28 @@ impl<'m> Writer<'m> {
                 self.children(e)
             }
             ExprKind::CallLocal { .. } | ExprKind::Error => None,
+            ExprKind::If { condition, then, otherwise } => {
+                let condition = Box::new(self.expr(condition)?);
+                let then = Box::new(self.not_once(|w| w.expr(then))?);
+                let otherwise = Box::new(self.not_once(|w| w.expr(otherwise))?);
+                Some(Expr::new(ExprKind::If { condition, then, otherwise }, e.ty.clone(), e.span))
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let left = Box::new(self.expr(left)?);
+                let right = Box::new(self.not_once(|w| w.expr(right))?);
+                Some(Expr::new(ExprKind::Binary(*op, left, right), e.ty.clone(), e.span))
+            }
             _ => self.children(e),
         }
     }
 
     fn children(&mut self, e: &Expr) -> Option<Expr> {
+        let mut originals = Vec::new();
+        e.for_each_child(&mut |child| originals.push(child));
+        let mut originals = originals.into_iter();
         let mut copy = e.clone();
         let mut is_possible = true;
-        copy.for_each_child_mut(&mut |child| match self.expr(child) {
+        copy.for_each_child_mut(&mut |child| match originals.next().and_then(|original| self.expr(original)) {
             Some(new) => *child = new,
             None => is_possible = false,
         });
@@ -230,7 +270,8 @@ impl<'m> Writer<'m> {
         use Builtin as B;
         match (function, arguments) {
             // What stands inside makes no events in a function anyway.
-            (B::NoEvent, [inner]) => self.expr(inner),
+            (B::NoEvent, [inner]) => self.not_once(|w| w.expr(inner)),
+            (B::Smooth, _) => self.not_once(|w| w.children(e)),
             (B::Pre, [of]) => self.before(of),
             (B::Edge, [of]) => {
                 let (now, before) = (self.expr(of)?, self.before(of)?);

@@ -12,7 +12,7 @@
 //! the states they are in; [`machine`] writes the equations of the specification's semantics for each machine; [`guard`]
 //! makes the equations of a state hold only while it is active. Nothing after this pass knows of state machines.
 
-mod build;
+pub mod build;
 mod collect;
 pub mod continuous;
 mod guard;

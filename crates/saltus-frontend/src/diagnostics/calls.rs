@@ -140,3 +140,10 @@ pub fn range_not_deducible(name: &str, span: Span) -> Diagnostic {
     message("E0469", span, format!("the range of `{name}` is missing and cannot be found from its use"))
         .hint("write `in 1:n`, or use it as a plain subscript of an array")
 }
+
+/// `R r(q(x = 1))` in a function, where `q` is an array, or has a value in `R`.
+pub fn modified_part_of_record(name: &str, span: Span, declared: Span) -> Diagnostic {
+    let text =
+        format!("a part of `{name}` is modified in a function, where `{name}` is an array or has a value as a whole");
+    message("E0374", span, text).label(declared, "declared here").hint("give the record its value in a statement")
+}

@@ -83,17 +83,24 @@ impl Types<'_> {
 
     /// The id of a record type; equal types of several instances have one.
     pub fn add_record(&mut self, inst: InstId, slot: SlotId, record: RecordType) -> RecordId {
-        let key = format!("{record:?}");
-        let id = match self.record_ids.get(&key) {
-            Some(&id) => id,
-            None => {
-                let id = self.records.push(Arc::new(record));
-                self.record_slots.push(slot);
-                self.record_ids.insert(key, id);
-                id
-            }
-        };
+        let id = self.intern_record(slot, record);
         self.record_of_inst.insert(inst, id);
+        id
+    }
+
+    /// The id of a record type of the class that `like` has.
+    pub fn add_record_like(&mut self, record: RecordType, like: RecordId) -> RecordId {
+        self.intern_record(self.record_slots[like], record)
+    }
+
+    fn intern_record(&mut self, slot: SlotId, record: RecordType) -> RecordId {
+        let key = format!("{record:?}");
+        if let Some(&id) = self.record_ids.get(&key) {
+            return id;
+        }
+        let id = self.records.push(Arc::new(record));
+        self.record_slots.push(slot);
+        self.record_ids.insert(key, id);
         id
     }
 

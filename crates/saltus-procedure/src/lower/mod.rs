@@ -12,6 +12,7 @@ mod expressions;
 mod initial;
 mod parts;
 mod statements;
+mod targets;
 
 use std::collections::HashMap;
 
@@ -27,6 +28,8 @@ const MOST_LEVELS: u32 = 500;
 
 /// The procedure of a function.
 pub fn lower(function: &Function) -> Procedure {
+    let separated = targets::separate(function);
+    let function = separated.as_ref().unwrap_or(function);
     let mut lowering = Lowering::new(Locals::All(function.locals.len() as u32));
     let locals = function.locals.values().map(|l| lowering.local_declaration(l)).collect();
     let register = |id: &LocalId| Register::from_usize(id.index());

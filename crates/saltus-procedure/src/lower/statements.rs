@@ -1,6 +1,6 @@
 //! Statements (specification chapter 11).
 
-use saltus_flat::{Expr, ExprKind, LocalId, Statement, StatementKind};
+use saltus_flat::{Builtin, Expr, ExprKind, LocalId, Statement, StatementKind};
 
 use super::Lowering;
 use crate::form::{Block, Callee, Code, Iteration, Op, Operand, Over, Register, Step};
@@ -120,6 +120,7 @@ impl Lowering {
                 let function = self.local(*function);
                 Some((Callee::Local(function), self.operands(arguments, block)))
             }
+            ExprKind::Builtin { function: Builtin::Pure, arguments } => self.callee(arguments.first()?, block),
             _ => None,
         }
     }
