@@ -11,6 +11,7 @@
 
 mod alias;
 mod blocks;
+mod bounds;
 mod builtins;
 mod clocks;
 mod coder;
@@ -29,6 +30,7 @@ mod guesses;
 mod history;
 mod index_changes;
 mod initial;
+mod initial_reinits;
 mod jacobian;
 mod lower;
 mod magnitudes;
