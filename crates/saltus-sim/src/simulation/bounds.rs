@@ -54,6 +54,16 @@ impl Bounds {
         }
     }
 
+    /// Goes on with the program of another configuration. What is known to be violated still is, if the assertions are the same.
+    pub fn enter(&mut self, program: &SimProgram, prover: &Prover) {
+        let mut new = Bounds::new(program, prover);
+        new.detection.iter_mut().zip(&self.detection).for_each(|(new, known)| *new = *known);
+        if new.violated.len() == self.violated.len() {
+            new.violated.clone_from(&self.violated);
+        }
+        *self = new;
+    }
+
     /// Does a relation that is this close to zero keep its value?
     fn keeps(&self, i: usize, z: f64, scale: f64) -> bool {
         self.is_armed && z.abs() <= RELATION_BAND * scale && !self.fired.contains(&i)
