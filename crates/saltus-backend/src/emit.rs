@@ -148,7 +148,10 @@ fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment
     let needed = |wanted| needed(&system.dag, order, wanted, &asked_by_driver);
     let for_derivatives = needed(derivatives);
     let crossing_nodes: Vec<NodeId> = system.events.crossings.iter().map(|a| a.node).collect();
-    let for_crossings = needed(system.dag.loads(&crossing_nodes).into_iter().collect());
+    let mut crossings: BTreeSet<SlotId> = system.dag.loads(&crossing_nodes).into_iter().collect();
+    // Where a jump in a profile is depends on its position, whatever is made of what leaves.
+    crossings.extend(system.history.transports.iter().map(|transport| transport.position));
+    let for_crossings = needed(crossings);
     let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
     for step in order {
         let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
