@@ -440,11 +440,13 @@ impl CrossingSearch {
         for i in 0..self.watches.len() {
             let (ga, gb, gc) = (a.g[i], b.g[i], c.g[i]);
             let curvature = ga - 2.0 * gb + gc;
-            if gb > ga || gb > gc || curvature <= 0.0 {
+            // Of assertions also dips at the beginning and the end of a step, which no other three points surround.
+            let is_between = gb <= ga && gb <= gc || self.is_of_bounds && (ga - gc).abs() <= 2.0 * curvature;
+            if !is_between || curvature <= 0.0 {
                 continue;
             }
             let least = gb - (gc - ga).powi(2) / (8.0 * curvature);
-            if least > 0.25 * gb {
+            if least > 0.25 * ga.min(gb).min(gc) {
                 continue;
             }
             if let Some(low) = self.search_minimum(probe, i, a.t, c.t)? {
