@@ -342,6 +342,10 @@ fn read(place: &Place, memory: &[f64], span: Span) -> EvalResult {
         let value = memory.get(*slot as usize).copied().unwrap_or(f64::NAN);
         if *is_negated { -value } else { value }
     };
+    // What belongs to a part of the model that is not active has no value.
+    if place.slots.iter().any(|slot| at(slot).is_nan()) {
+        return Err(EvalError::not_constant(span, UNKNOWN));
+    }
     let integer = |x: f64| {
         // Beyond that not every Integer is a number of the memory.
         let is_exact = x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0;

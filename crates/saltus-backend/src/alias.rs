@@ -35,6 +35,8 @@ pub struct Aliases {
     integral_of: BTreeMap<SlotId, SlotId>,
     /// Derivatives that no variable of the model stands for.
     nameless: BTreeSet<SlotId>,
+    /// Two variables that are differentiated are not made one.
+    keeps_states: bool,
     /// Relations that follow from others but could not be eliminated.
     left: Vec<ScalarEquation>,
 }
@@ -97,10 +99,12 @@ impl Aliases {
     }
 }
 
-pub fn eliminate_aliases(system: &mut System, bases: &mut [Base]) -> Aliases {
+/// With `keeps_states` two variables that are differentiated both stay: they may have been different before, and what they become
+/// together is not for one of them to say.
+pub fn eliminate_aliases(system: &mut System, bases: &mut [Base], keeps_states: bool) -> Aliases {
     let integral_of = system.derivative_of.iter().map(|(&x, &derivative)| (derivative, x)).collect();
     let nameless = system.derivative_of.values().copied().collect();
-    let mut aliases = Aliases { integral_of, nameless, ..Aliases::default() };
+    let mut aliases = Aliases { integral_of, nameless, keeps_states, ..Aliases::default() };
     for _ in 0..MOST_ALIAS_ROUNDS {
         release_states(system, bases, &aliases);
         aliases.integral_of.retain(|_, x| system.derivative_of.contains_key(x));
@@ -216,6 +220,7 @@ fn unite(
     let mut all_gone = vec![gone];
     let derivatives = (system.derivative_of.get(&kept).copied(), system.derivative_of.get(&gone).copied());
     match derivatives {
+        (Some(_), Some(_)) if aliases.keeps_states => return Vec::new(),
         (Some(of_kept), Some(of_gone)) => {
             all_gone.extend(unite_derivatives(system, aliases, gone, of_kept, of_gone, is_negated, span));
         }

@@ -8,11 +8,13 @@
 //! In: the system without aliases, which is the same for all configurations, and a [`Key`]. Out: the system of that configuration,
 //! with the slots of its conditions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::Span;
-use saltus_program::{Key, SlotKind, SlotType, Switch};
+use saltus_flat::{ActiveStates, FlatModel, VarId};
+use saltus_program::{Key, Region, RelationId, SlotId, SlotKind, SlotType, Switch};
 
+use crate::alias::{Alias, Aliases};
 use crate::dag::{Node, NodeId, Replacement};
 use crate::describe::full_text_of;
 use crate::system::System;
@@ -20,11 +22,20 @@ use crate::system::System;
 /// The switches of a configuration, and the number of slots that all configurations have.
 pub struct Fixed {
     pub switches: Vec<Switch>,
+    pub regions: Vec<Region>,
     pub n_common: usize,
 }
 
-pub fn fix_switches(system: &mut System, key: &Key) -> Fixed {
-    let n_common = system.slots.len();
+/// `n_declared` is the number of slots of declared variables: models with state machines of continuous time have other equations in
+/// each configuration, and no more in common.
+pub fn fix_switches(
+    system: &mut System,
+    key: &Key,
+    active: Option<&ActiveStates>,
+    aliases: &Aliases,
+    n_declared: usize,
+) -> Fixed {
+    let n_common = if active.is_some() { n_declared } else { system.slots.len() };
     let mut positions: BTreeMap<NodeId, bool> = BTreeMap::new();
     let mut switches = Vec::new();
     for (condition, span) in conditions(system) {
@@ -48,7 +59,23 @@ pub fn fix_switches(system: &mut System, key: &Key) -> Fixed {
         let condition = system.add_discrete(name, SlotType::Boolean, condition, None, span);
         Switch { text, condition, is_on, span }
     });
-    Fixed { switches: switches.collect(), n_common }
+    let mut switches: Vec<Switch> = switches.collect();
+    let mut regions = Vec::new();
+    for state in active.iter().flat_map(|active| &active.states) {
+        let slot = |id: VarId| aliases.resolve(system.elements[id][0]);
+        let (next, again) = (slot(state.next), slot(state.reenters));
+        let [enters, resets, entry_time] =
+            [state.enters, state.resets, state.entry_time].map(|id| system.elements[id][0]);
+        let mut position = |alias: Alias, name: String| {
+            let load = system.load(alias.slot);
+            system.add_discrete(name, SlotType::Boolean, load, None, state.span)
+        };
+        let reenters = position(again, format!("again {}", state.text));
+        let condition = position(next, format!("position of {}", state.text));
+        regions.push(Region { switch: switches.len(), enters, resets, reenters, entry_time });
+        switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
+    }
+    Fixed { switches, regions, n_common }
 }
 
 /// Conditions in equations that change during a simulation, each with the place of an equation.
@@ -65,4 +92,31 @@ fn conditions(system: &System) -> Vec<(NodeId, Span)> {
         }
     }
     found.into_iter().collect()
+}
+
+/// Relations that must be exceeded by an amount that the entry finds, with the slots of the amounts; nobody else sees these.
+pub fn doubts(model: &FlatModel, system: &mut System) -> Vec<(RelationId, SlotId)> {
+    let Some(active) = &model.active_states else { return Vec::new() };
+    let amounts: BTreeSet<SlotId> = active.doubts.iter().map(|&id| system.elements[id][0]).collect();
+    let nodes: BTreeMap<SlotId, NodeId> = system.events.crossings.iter().map(|a| (a.slot, a.node)).collect();
+    let mut found = Vec::new();
+    for (id, relation) in system.events.relations.iter_mut() {
+        let loads = nodes.get(&relation.crossing).map_or_else(Vec::new, |&node| system.dag.loads(&[node]));
+        for slot in loads.into_iter().filter(|slot| amounts.contains(slot)) {
+            found.push((id, slot));
+            let name = &system.slots[slot].name;
+            for sign in ["+", "-"] {
+                relation.text = relation.text.replace(&format!(" {sign} {name}"), "");
+            }
+        }
+    }
+    found
+}
+
+/// Slots of variables that have no value.
+pub fn absent(model: &FlatModel, system: &System) -> Vec<SlotId> {
+    let ids = model.active_states.iter().flat_map(|active| &active.absent);
+    let mut slots: Vec<SlotId> = ids.flat_map(|&id| system.elements[id].iter().copied()).collect();
+    slots.sort_unstable();
+    slots
 }

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 
 use saltus_base::{Diagnostics, Span};
-use saltus_flat::{BaseType, Equation, EquationKind, Expr, ExprKind, FlatModel};
+use saltus_flat::{BaseType, EntryEquation, Equation, EquationKind, Expr, ExprKind, FlatModel};
 use saltus_program::{BinaryFn, SlotId, SlotKind};
 
 use crate::clocks::survey::{self, ClockSurvey, Clocking};
@@ -25,7 +25,7 @@ use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
 use crate::outline::Outlined;
 use crate::parameters;
-use crate::system::{ScalarEquation, System};
+use crate::system::{EntryCondition, ScalarEquation, System};
 
 /// `clocking` says which equations belong to clocked partitions, if there are any. Returns parts of algorithms that must be called
 /// before the system can be used.
@@ -57,6 +57,10 @@ pub fn lower_equations<'m>(
     }
     for algorithm in &model.initial_algorithms {
         let result = lowering.initial_algorithm(algorithm);
+        lowering.note(result);
+    }
+    for entry in model.active_states.iter().flat_map(|active| &active.entries) {
+        let result = lowering.entry(entry);
         lowering.note(result);
     }
     lowering.add_initial_reinits();
@@ -132,6 +136,16 @@ impl<'a> Lowering<'a, '_> {
             EquationKind::Reinit { .. } => self.unsupported("reinit outside a when", equation.span),
             EquationKind::Call(call) => self.call_for_effect(call),
         }
+    }
+
+    /// An equation for where a state of a machine is entered.
+    fn entry(&mut self, entry: &'a EntryEquation) -> Lowered<()> {
+        let sides = self.making(Made::Always, |l| l.sides(&entry.target, &entry.value, entry.span))?;
+        for Sides { left, right, is_real, span } in sides {
+            let equation = ScalarEquation { left, right, target: None, initially: None, is_real, span };
+            self.system.entries.push(EntryCondition { state: entry.state, equation });
+        }
+        Ok(())
     }
 
     fn sides(&mut self, left: &'a Expr, right: &'a Expr, span: Span) -> Lowered<Vec<Sides>> {

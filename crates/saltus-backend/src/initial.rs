@@ -273,7 +273,7 @@ fn optional_starts(system: &mut System) -> (Vec<(ScalarEquation, SlotId)>, [usiz
 }
 
 /// Variables whose start values count as those of states.
-fn states_and_candidates(system: &System) -> Vec<SlotId> {
+pub fn states_and_candidates(system: &System) -> Vec<SlotId> {
     let mut states: Vec<SlotId> = system.derivative_of.keys().copied().collect();
     states.retain(|&slot| !is_chosen_state(system, slot));
     for set in &system.state_sets {

@@ -35,6 +35,7 @@ mod initial;
 mod initial_reinits;
 mod jacobian;
 mod lower;
+mod machine_entry;
 mod magnitudes;
 mod multiply_out;
 mod occurrence;

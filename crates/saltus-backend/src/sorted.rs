@@ -22,6 +22,7 @@ use crate::entry::{EntryOrder, sort_entry};
 use crate::initial::Initial;
 use crate::lower::effects::check_loops;
 use crate::lower::stated_derivatives::write_out_stated;
+use crate::machine_entry::sort_machine_entry;
 use crate::outline::{Outlined, outline};
 use crate::reduce_index::Reduced;
 use crate::sort::{Orders, sort_equations};
@@ -69,7 +70,10 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
 /// and variables that shall be states become such where that is possible.
 pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
+    let fixed = state_machines::continuous::fix_states(model, key, &mut diagnostics);
+    stop_on_errors(&mut diagnostics)?;
+    let rewritten = state_machines::rewrite_state_machines(fixed.as_ref().unwrap_or(model), &mut diagnostics);
+    let rewritten = rewritten.or(fixed);
     stop_on_errors(&mut diagnostics)?;
     let mut warnings = Diagnostics::new();
     let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut warnings)?;
@@ -157,6 +161,8 @@ struct LoweredSystem {
     bases: Vec<Base>,
     /// Scalar equations and unknowns of the model, clocked ones included.
     size: (usize, usize),
+    /// Slots of declared variables: the first ones.
+    n_declared: usize,
 }
 
 /// A system without aliases, of index 1, whose states are chosen and whose equations are sorted.
@@ -177,6 +183,7 @@ struct ReducedSystem {
 fn lower(model: &FlatModel) -> Result<LoweredSystem, Unlowered<'_>> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
+    let n_declared = system.slots.len();
     let clocking = clocks::survey::survey(model);
     if let Some(clocking) = &clocking {
         clocks::survey::mark_clocked(&mut system, clocking);
@@ -196,7 +203,7 @@ fn lower(model: &FlatModel) -> Result<LoweredSystem, Unlowered<'_>> {
         stop_on_errors(&mut diagnostics)?;
     }
     decide::decide_structure(model, &mut system, &mut diagnostics);
-    Ok(LoweredSystem { diagnostics, system, bases, size })
+    Ok(LoweredSystem { diagnostics, system, bases, size, n_declared })
 }
 
 /// The second stage: aliases, index and order. If the reduction of the index fails because functions have no derivatives,
@@ -209,11 +216,13 @@ fn reduce(
     wanted: &[SlotId],
     underived: &mut Vec<FunctionId>,
 ) -> Result<ReducedSystem, Diagnostics> {
-    let LoweredSystem { mut diagnostics, mut system, mut bases, size: scalar } = lowered;
-    let aliases = alias::eliminate_aliases(&mut system, &mut bases);
+    let LoweredSystem { mut diagnostics, mut system, mut bases, size: scalar, n_declared } = lowered;
+    let aliases = alias::eliminate_aliases(&mut system, &mut bases, model.active_states.is_some());
     let clocked = clocks::solve::solve_all(model, &mut system, bases, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    let fixed = (!key.0.is_empty()).then(|| configure::fix_switches(&mut system, key));
+    let active = model.active_states.as_deref();
+    let is_configured = !key.0.is_empty() || active.is_some();
+    let fixed = is_configured.then(|| configure::fix_switches(&mut system, key, active, &aliases, n_declared));
     let (without_aliases, differentiated) = (size(&system), system.derivative_of.keys().copied().collect());
     let preferences = states::Preferences::read(model, &mut system, &aliases);
     wanted_states::introduce(&mut system, wanted);
@@ -253,11 +262,18 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     }
     initial.guesses.splice(0..0, before_ticks);
     let mut configuration = None;
-    if let Some((Fixed { switches, n_common }, reduced)) = fixed {
-        let EntryOrder { steps, entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
+    if let Some((Fixed { switches, regions, n_common }, reduced)) = fixed {
+        let EntryOrder { steps, entry } = match model.active_states.as_deref() {
+            Some(active) => sort_machine_entry(&mut system, active, &aliases, &mut diagnostics),
+            None => sort_entry(model, &mut system, &aliases, &reduced, &switches),
+        };
         orders.entry = steps;
-        configuration = Some(Configuration { switches, n_common, can_start, entry });
+        let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));
+        configuration = Some(Configuration { switches, n_common, can_start, entry, regions, doubts, absent });
     }
+    let mut switches = switches;
+    let states = model.active_states.iter().flat_map(|active| &active.states);
+    switches.extend(states.map(|state| (state.text.clone(), state.is_active)));
     initial::warn_of_assumptions(&system, &initial.decisions, &mut diagnostics);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     check_loops(&system, &orders.events, &mut diagnostics);

@@ -36,6 +36,8 @@ pub struct System {
     pub starts: BTreeMap<SlotId, Start>,
     pub equations: Vec<ScalarEquation>,
     pub initial_equations: Vec<ScalarEquation>,
+    /// Equations for where states of machines are entered.
+    pub entries: Vec<EntryCondition>,
     pub parameters: Parameters,
     pub events: Events,
     pub checks: Checks,
@@ -145,6 +147,14 @@ pub struct Start {
     pub span: Span,
 }
 
+/// What holds where a state of a machine is entered.
+#[derive(Clone, Debug)]
+pub struct EntryCondition {
+    /// Position among the states of all machines.
+    pub state: usize,
+    pub equation: ScalarEquation,
+}
+
 #[derive(Clone, Debug)]
 pub struct ScalarEquation {
     pub left: NodeId,
@@ -168,7 +178,12 @@ pub fn declare_variables(model: &FlatModel) -> System {
     let mut elements = IdVec::new();
     let mut clocks = Clocks::default();
     for (id, variable) in model.variables.iter() {
-        let kind = slot_kind(variable, assigned_in_when.contains(&id));
+        let kind = match &model.active_states {
+            Some(active) if active.states.iter().any(|state| state.enters == id) => SlotKind::Flag,
+            // What is not there keeps what it was, like a parameter.
+            Some(active) if active.absent.contains(&id) => SlotKind::Parameter,
+            _ => slot_kind(variable, assigned_in_when.contains(&id)),
+        };
         let slots = declare_elements(&mut slots, variable, kind);
         if variable.ty.base == BaseType::Clock {
             clocks.clock_slots.extend(&slots);
@@ -187,6 +202,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         starts: BTreeMap::new(),
         equations: Vec::new(),
         initial_equations: Vec::new(),
+        entries: Vec::new(),
         parameters: Parameters::default(),
         events: Events::default(),
         checks: Checks::default(),
@@ -268,7 +284,8 @@ impl System {
         replace: impl FnOnce(&mut Dag, &[NodeId]) -> Vec<NodeId>,
     ) {
         let mut places: Vec<&mut NodeId> = Vec::new();
-        for equation in self.equations.iter_mut().chain(&mut self.initial_equations).chain(taken_out) {
+        let entries = self.entries.iter_mut().map(|entry| &mut entry.equation);
+        for equation in self.equations.iter_mut().chain(&mut self.initial_equations).chain(entries).chain(taken_out) {
             places.push(&mut equation.left);
             places.push(&mut equation.right);
             places.extend(&mut equation.initially);

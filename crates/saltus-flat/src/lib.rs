@@ -18,6 +18,7 @@
 
 pub mod assigned;
 pub mod build;
+pub mod configuration;
 pub mod count;
 pub mod expr;
 pub mod function;
@@ -32,6 +33,7 @@ pub mod uses;
 pub mod verify;
 mod verify_expr;
 
+pub use configuration::{ActiveStates, EntryEquation, MachineState};
 pub use count::{Balance, balance};
 pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscript, UnaryOp};
 pub use function::{

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use saltus_base::{IdVec, Span};
 
-use crate::{EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Type, VarId};
+use crate::{
+    ActiveStates, EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Type, VarId,
+};
 
 #[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FlatModel {
@@ -33,6 +35,8 @@ pub struct FlatModel {
     pub from_roots: u64,
     /// The models and blocks in it, itself first.
     pub components: Vec<Component>,
+    /// Which states of continuous-time state machines are active; made by the back end for each configuration.
+    pub active_states: Option<Box<ActiveStates>>,
 }
 
 /// A component that is a model or a block, with what the variables and equations of the flat model do not tell about its own balance

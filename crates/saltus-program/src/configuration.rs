@@ -13,7 +13,7 @@ use std::fmt;
 
 use saltus_base::Span;
 
-use crate::SlotId;
+use crate::{RelationId, SlotId};
 
 /// Positions of the switches that a program was made for, by their texts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, serde::Serialize, serde::Deserialize)]
@@ -34,6 +34,12 @@ pub struct Configuration {
     /// It has a section for the start.
     pub can_start: bool,
     pub entry: Entry,
+    /// States of machines, each with its switch.
+    pub regions: Vec<Region>,
+    /// Relations in conditions of transitions, with the slots of the amounts by which they must be exceeded.
+    pub doubts: Vec<(RelationId, SlotId)>,
+    /// Slots of variables that have no value in this configuration. Sorted.
+    pub absent: Vec<SlotId>,
 }
 
 impl Configuration {
@@ -51,6 +57,21 @@ pub struct Switch {
     /// The value that the program was made for.
     pub is_on: bool,
     pub span: Span,
+}
+
+/// A state of a continuous-time state machine.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Region {
+    /// Position of its switch: is it active after the transitions that fire?
+    pub switch: usize,
+    /// Set by the driver while it is being entered.
+    pub enters: SlotId,
+    /// Do its variables begin with their start values then?
+    pub resets: SlotId,
+    /// A transition leads from it to itself.
+    pub reenters: SlotId,
+    /// When it was entered.
+    pub entry_time: SlotId,
 }
 
 /// What jumps where the configuration is entered: the limit of one implicit Euler step of length 0. The section `entry` of the

@@ -27,11 +27,18 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     pub fn new(program: &SimProgram, recorded: &Recorded) -> Self {
         let kept = || shown(program).filter(|v| recorded.contains(&v.name));
-        let places = slots_of(kept());
+        let mut places = slots_of(kept());
         // Every kept slot is among the places.
         let place = |v: &Variable| places.partition_point(|&slot| slot < v.slot.index());
+        let mut columns: Vec<Column> =
+            kept().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect();
+        // What is equal in one configuration may differ in another one.
+        if program.configuration.is_some() {
+            columns.iter_mut().enumerate().for_each(|(i, column)| column.place = i);
+            places = kept().map(|v| v.slot.index()).collect();
+        }
         Catalogue {
-            columns: kept().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect(),
+            columns,
             places,
             shown: slots_of(shown(program)),
             watched: watched_slots(program),

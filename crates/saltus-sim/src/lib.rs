@@ -33,6 +33,7 @@ mod story;
 mod structure;
 mod surfaces;
 pub mod trajectory;
+mod translation;
 mod witness;
 mod zeno;
 
@@ -44,8 +45,8 @@ pub use rows::Rows;
 pub use run::{advance_to_end, run, simulate, simulate_observed};
 pub use saltus_program::MixedMethod;
 pub use saltus_program::Moment;
-pub use simulation::Configurations;
 pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Progress, Simulation, State};
+pub use simulation::{Configurations, Unmade};
 pub use sink::{Header, Recorder, Sink, SinkError};
 pub use story::write_story;
 pub use trajectory::{End, RelationDetection, Segment, Statistics, Trajectory, Warning, WarningKind};

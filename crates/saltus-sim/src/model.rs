@@ -63,6 +63,11 @@ impl Model {
         }
     }
 
+    /// The slots that the witness knows.
+    pub fn set_shown(&mut self, shown: Vec<usize>) {
+        self.shown = Some(shown);
+    }
+
     /// Another instance with the same past and the same inputs; the one before.
     /// `shown` are the slots that the witness knows, if they are others.
     pub fn exchange(

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use saltus_backend::SortedSystem;
-use saltus_base::{Diagnostics, Severity};
+use saltus_base::{Diagnostic, Diagnostics, Severity, Span};
 use saltus_flat::FlatModel;
 use saltus_program::{Key, ModelFunctions, SimProgram, Stopwatch};
-use saltus_sim::Configurations;
+use saltus_sim::{Configurations, Unmade};
 
 use crate::pipeline::Engine;
 use crate::{Model, Permissions};
@@ -43,14 +43,15 @@ pub(crate) fn sort_configuration(flat: &FlatModel, key: &Key) -> Result<SortedSy
 pub(crate) struct Programs(Mutex<BTreeMap<Key, Arc<SimProgram>>>);
 
 impl Programs {
-    fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, String> {
+    fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, Unmade> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = known.get(key) {
             return Ok(program.clone());
         }
         let sorted = sort_configuration(flat, key).map_err(|found| {
-            let errors = found.iter().filter(|d| d.severity == Severity::Error);
-            errors.map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
+            let errors: Vec<&Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).collect();
+            let why = errors.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("; ");
+            Unmade { why, span: errors.iter().find_map(|d| d.span).unwrap_or(Span::nowhere()) }
         })?;
         let program = Arc::new(sorted.emit(flat));
         known.insert(key.clone(), program.clone());
@@ -67,9 +68,12 @@ pub(crate) struct Maker {
 }
 
 impl Configurations for Maker {
-    fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, String> {
+    fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, Unmade> {
         let model = &self.model;
-        let Some(flat) = model.flat() else { return Err("the compiled model has one configuration only".to_owned()) };
+        let Some(flat) = model.flat() else {
+            let why = "the compiled model has one configuration only".to_owned();
+            return Err(Unmade { why, span: Span::nowhere() });
+        };
         let program = model.programs().of(flat, key)?;
         Ok(model.instance_of(program, self.engine, self.permissions, &self.stopwatch))
     }

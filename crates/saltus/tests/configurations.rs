@@ -137,3 +137,117 @@ fn programs_are_compiled_once() {
     // It becomes true after the start, and changes 95 times up to 300/π.
     assert_eq!(changes(text).len(), 96);
 }
+
+const STORE: &str = "model Store Real x(start = 1, fixed = true); equation der(x) = 0; end Store;
+    model Open Real x; equation der(x) = 0; end Open;";
+
+fn machine(body: &str) -> String {
+    format!("model M {STORE} {body} end M;")
+}
+
+/// Both regions read what was before: the values change places.
+#[test]
+fn regions_that_fire_together_read_values_before() {
+    let text = machine(
+        "Store a1(x(start = 1)), a2(x(start = 0)), b1(x(start = 2)), b2(x(start = 0));
+    equation
+      initialState(a1); initialState(b1);
+      transition(a1, a2, time >= 0.5); transition(b1, b2, time >= 0.5);
+      when activeState(a2) then reinit(a2.x, pre(b1.x)); end when;
+      when activeState(b2) then reinit(b2.x, pre(a1.x)); end when;",
+    );
+    let outcome = run(&text);
+    assert!(!outcome.has_errors());
+    let trajectory = outcome.trajectory.expect("a trajectory");
+    assert_eq!((trajectory.last("a2.x"), trajectory.last("b2.x")), (Some(2.0), Some(1.0)));
+    assert!(trajectory.last("a1.x").is_some_and(f64::is_nan), "a1 is not active any more");
+}
+
+#[test]
+fn what_is_wrong_with_entries_is_said() {
+    let cases = [
+        (
+            "Store a, b; equation initialState(a); transition(a, b, time >= 0.5); transition(b, a, time >= 0.5);",
+            "E0901",
+            "no configuration agrees with its own switches",
+        ),
+        (
+            "Store a, b; equation initialState(a); transition(a, b, time >= 0.5);
+            when activeState(b) then reinit(b.x, 1); end when; when activeState(b) then reinit(b.x, 2); end when;",
+            "E0901",
+            "two entry equations give b.x a value",
+        ),
+        (
+            "Store a; Open b; equation initialState(a); transition(a, b, time >= 0.5);",
+            "E0901",
+            "nothing says which value b.x has where activeState(b) becomes true",
+        ),
+        (
+            "Store a, b; Real y = b.x; equation initialState(a); transition(a, b, time >= 0.5);",
+            "E0857",
+            "b.x has no value while activeState(b) is false",
+        ),
+    ];
+    for (body, code, expected) in cases {
+        let outcome = run(&machine(body));
+        let found = outcome.diagnostics.iter().find(|d| d.code.0 == code);
+        let found = found.unwrap_or_else(|| panic!("{expected} is not said"));
+        assert!(found.message.contains(expected), "{}", found.message);
+        assert!(found.span.is_some(), "{expected}: no position");
+    }
+}
+
+/// `reset` gives start values, without it a state goes on with what it had; a transition to itself enters again.
+#[test]
+fn states_begin_again_or_go_on() {
+    let largest = |option: &str| {
+        let text = format!(
+            "model M
+          model Ramp Real x(start = 0, fixed = true); equation der(x) = 1; end Ramp;
+          Ramp a, b;
+        equation
+          initialState(a);
+          transition(a, b, timeInState() >= 0.25{option});
+          transition(b, a, timeInState() >= 0.25{option});
+        end M;"
+        );
+        let series = run(&text).trajectory.expect("a trajectory").series("a.x").expect("a.x");
+        series.iter().map(|(_, x)| *x).filter(|x| !x.is_nan()).fold(0.0, f64::max)
+    };
+    // a is active for twice 0.25 before 1.
+    assert!((largest(", reset = false") - 0.5).abs() < 1e-6);
+    assert!((largest("") - 0.25).abs() < 1e-6);
+    let again = "model M
+        model Ramp Real x(start = 0, fixed = true); equation der(x) = 1; end Ramp;
+        Ramp a;
+      equation
+        initialState(a);
+        transition(a, a, a.x >= 0.3);
+      end M;";
+    // Entered at 0.3, 0.6 and 0.9.
+    let last = run(again).trajectory.expect("a trajectory").last("a.x").expect("a value");
+    assert!((last - 0.1).abs() < 1e-6, "{last}");
+}
+
+/// The connection to a state vanishes with it: nothing turns the shaft any more.
+#[test]
+fn connections_vanish_with_their_state() {
+    let text = "model M
+        connector Flange Real phi; flow Real tau; end Flange;
+        model Inertia Flange f; Real w(start = 0, fixed = true); equation der(f.phi) = w; der(w) = f.tau; end Inertia;
+        model Motor Flange f; equation f.tau = -2; end Motor;
+        model Off end Off;
+        Inertia j(f(phi(start = 0, fixed = true)));
+        Motor motor;
+        Off off;
+      equation
+        initialState(motor);
+        transition(motor, off, time >= 0.5);
+        connect(motor.f, j.f);
+      end M;";
+    let outcome = run(text);
+    let trajectory = outcome.trajectory.expect("a trajectory");
+    let last = |name: &str| trajectory.last(name).expect("a value");
+    assert!((last("j.w") - 1.0).abs() < 1e-9 && last("j.f.tau") == 0.0, "{} {}", last("j.w"), last("j.f.tau"));
+    assert!((last("j.f.phi") - 0.75).abs() < 1e-9, "{}", last("j.f.phi"));
+}

@@ -1,4 +1,4 @@
-//! Messages about state machines (codes E0850 to E0859).
+//! Messages about state machines (codes E0850 to E0863).
 
 use saltus_base::{Code, Diagnostic, Span};
 
@@ -39,4 +39,42 @@ pub fn assigned_twice(name: &str, a: &str, b: &str, span: Span) -> Diagnostic {
     let message = format!("{name} is assigned in {a} and in {b}, which can be active at the same tick");
     Diagnostic::new(Code("E0855"), span, message)
         .hint("only states that exclude each other may assign the same variable")
+}
+
+/// `activeState` in the condition of a `when` stands alone: it means that the state is entered.
+pub fn entry_condition(span: Span) -> Diagnostic {
+    let message = "the condition of a when-clause for the entry of a state must be `activeState(…)` alone";
+    Diagnostic::new(Code("E0856"), span, message).hint("put further conditions into an `if` in its equations")
+}
+
+pub fn unguarded(variable: &str, state: &str, span: Span) -> Diagnostic {
+    let message = format!("{variable} has no value while {state} is false");
+    Diagnostic::new(Code("E0857"), span, message)
+        .hint(format!("guard it: `if {state} then … else …`; entry equations read the values before by `pre`"))
+}
+
+pub fn no_ticks(span: Span) -> Diagnostic {
+    let message = "ticksInState has no meaning in a state machine of continuous time";
+    Diagnostic::new(Code("E0858"), span, message).hint("timeInState() is the time since the state was entered")
+}
+
+pub fn two_entries(variable: &str, span: Span, other: Span) -> Diagnostic {
+    let message = format!("two entry equations give {variable} a value");
+    Diagnostic::new(Code("E0860"), span, message).label(other, "the other one")
+}
+
+pub fn entry_missing(variable: &str, state: &str, span: Span) -> Diagnostic {
+    let message = format!("nothing says which value {variable} has where {state} becomes true");
+    Diagnostic::new(Code("E0861"), span, message)
+        .hint("give it a start value, or an entry equation: `when activeState(…) then reinit(…); end when`")
+}
+
+pub fn entry_too_many(span: Span) -> Diagnostic {
+    let message = "this entry equation contradicts the others: what it would determine is determined already";
+    Diagnostic::new(Code("E0862"), span, message)
+}
+
+pub fn entry_too_few(variables: &[String]) -> Diagnostic {
+    let message = format!("nothing determines {} where the configuration is entered", variables.join(", "));
+    Diagnostic::new(Code("E0863"), Span::nowhere(), message)
 }

@@ -14,7 +14,9 @@
 
 mod build;
 mod collect;
+pub mod continuous;
 mod guard;
+mod links;
 mod machine;
 
 use saltus_base::Diagnostics;

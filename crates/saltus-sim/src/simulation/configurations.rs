@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use saltus_base::{Index, Span};
-use saltus_program::{Activation, Constraint, Key, ModelFunctions, Moment, Relation, SimProgram, Slot, SlotId, Switch};
+use saltus_program::{
+    Activation, Constraint, Key, ModelFunctions, Moment, Region, Relation, SimProgram, SlotId, Switch,
+};
 
 use super::Simulation;
 use crate::catalogue::Catalogue;
@@ -28,12 +30,21 @@ use crate::proof::{Ahead, Prover};
 use crate::record::{Change, EventKind};
 use crate::selection::Selection;
 use crate::structure::Structure;
+use crate::trajectory::Column;
+use crate::translation::{NOWHERE, constants, mapping, present, shown};
 
 /// Makes programs for configurations.
 pub trait Configurations: Send {
     /// A new instance for these positions of the switches. Others may have turned out to change the structure in this one; they are
     /// then in positions of its own choice. Why not, otherwise.
-    fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, String>;
+    fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, Unmade>;
+}
+
+/// Why there is no program for a configuration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unmade {
+    pub why: String,
+    pub span: Span,
 }
 
 /// Everything that belongs to a program, while another one is in use.
@@ -59,8 +70,6 @@ pub(super) struct Known {
 struct Home {
     key: Key,
     program: Arc<SimProgram>,
-    /// Slots of a row of results.
-    places: Vec<usize>,
 }
 
 impl Known {
@@ -81,8 +90,10 @@ impl Simulation {
     /// Who makes the programs of other configurations.
     pub fn set_configurations(&mut self, maker: Box<dyn Configurations>) {
         self.known.maker = Some(maker);
-        let (program, places) = (self.program.clone(), self.catalogue.places.clone());
-        self.known.home = Some(Home { key: self.key(), program, places });
+        let program = self.program.clone();
+        self.catalogue.places.iter_mut().for_each(|place| *place = present(&program, *place));
+        self.model.set_shown(shown(&program, &program));
+        self.known.home = Some(Home { key: self.key(), program });
     }
 
     /// The positions of the switches, if they are not those of the program.
@@ -90,7 +101,9 @@ impl Simulation {
         let configuration = self.program.configuration.as_ref()?;
         let position = |s: &Switch| self.model.get(s.condition) != 0.0;
         let is_other = configuration.switches.iter().any(|s| position(s) != s.is_on);
-        is_other.then(|| Key(configuration.switches.iter().map(|s| (s.text.clone(), position(s))).collect()))
+        let is_again = configuration.regions.iter().any(|r| self.model.get(r.reenters) != 0.0);
+        (is_other || is_again)
+            .then(|| Key(configuration.switches.iter().map(|s| (s.text.clone(), position(s))).collect()))
     }
 
     /// The configuration of the present program.
@@ -112,20 +125,27 @@ impl Simulation {
     /// After an event at `t`: enters the configurations that its switches ask for; true if there is another one.
     pub(super) fn change_structure(&mut self, t: f64) -> Result<bool, Failure> {
         let Some(mut key) = self.other_key() else { return Ok(false) };
-        let (first, n_states) = (self.program.clone(), self.program.states.len());
+        let (first, n_states, from) = (self.program.clone(), self.program.states.len(), self.key());
         let settled = self.model.snapshot();
         let mut left = Left { program: first.clone(), memory: settled.clone() };
-        let mut tried = vec![self.key()];
+        // A state that is left for itself is entered.
+        let mut tried = if key == self.key() { Vec::new() } else { vec![self.key()] };
         let (mut impulses, mut jumps) = (Vec::new(), Vec::new());
+        let mut entered;
         loop {
             if tried.contains(&key) {
                 return Err(self.alternates(t, &tried));
             }
             tried.push(key.clone());
+            entered = self.entered(&key);
             self.take_program_of(t, &key)?;
             self.carry_over(t, &left)?;
-            let jumped = self.find_jumps(t)?;
-            if jumped && let Some(other) = self.key_by_impulses() {
+            self.begin_entry(t, &entered);
+            let jumped = self.find_jumps(t)? || !entered.is_empty();
+            if entered.is_empty()
+                && jumped
+                && let Some(other) = self.key_by_impulses()
+            {
                 key = other;
                 continue;
             }
@@ -133,11 +153,16 @@ impl Simulation {
                 impulses.extend(self.impulses());
                 jumps.extend(self.jumps());
             }
+            self.give_doubt(t)?;
             self.settle_entry(t)?;
+            self.end_entry();
             let Some(next) = self.other_key() else { break };
             if jumped {
                 left = Left { program: self.program.clone(), memory: self.model.snapshot() };
-                tried = vec![key];
+                // With other values it may come back, but for what only its own transitions decide.
+                if entered.is_empty() {
+                    tried = vec![key];
+                }
             }
             key = next;
         }
@@ -150,13 +175,96 @@ impl Simulation {
         if let Some(event) = &mut self.work.event {
             event.changes.extend(jumps);
         }
-        let mut note = format!("{}; {} → {} states", self.key(), n_states, self.program.states.len());
+        let mut note = format!("{}; {} → {} states", self.story(&from, &entered), n_states, self.program.states.len());
         for (name, impulse) in impulses {
             note.push_str(&format!("; impulse of {name}: {impulse}"));
         }
         self.note_event(&note);
         self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(true)
+    }
+
+    /// What has changed since a configuration, in words.
+    fn story(&self, from: &Key, entered_last: &[String]) -> String {
+        let Some(configuration) = &self.program.configuration else { return String::new() };
+        let is_region = |k: usize| configuration.regions.iter().any(|r| r.switch == k);
+        let (mut left, mut entered, mut other) = (Vec::new(), Vec::new(), Vec::new());
+        for (k, switch) in configuration.switches.iter().enumerate() {
+            let was_on = from.0.get(&switch.text).copied();
+            let name = switch.text.strip_prefix("activeState(").and_then(|rest| rest.strip_suffix(')'));
+            match (name.filter(|_| is_region(k)), was_on == Some(switch.is_on)) {
+                (Some(name), false) if switch.is_on => entered.push(name),
+                (Some(name), false) => left.push(name),
+                (Some(name), true) if entered_last.contains(&switch.text) => {
+                    left.push(name);
+                    entered.push(name);
+                }
+                (Some(_), true) => {}
+                (None, _) => other.push(format!("{}: {}", switch.text, switch.is_on)),
+            }
+        }
+        if !(left.is_empty() && entered.is_empty()) {
+            other.insert(0, format!("{} → {}", left.join(", "), entered.join(", ")));
+        }
+        other.join(", ")
+    }
+
+    /// Texts of the states of machines that are entered with a configuration.
+    fn entered(&self, key: &Key) -> Vec<String> {
+        let Some(configuration) = &self.program.configuration else { return Vec::new() };
+        let enters = |region: &&Region| {
+            let switch = &configuration.switches[region.switch];
+            let is_active = key.0.get(&switch.text).copied().unwrap_or(false);
+            is_active && (!switch.is_on || self.model.get(region.reenters) != 0.0)
+        };
+        let text = |region: &Region| configuration.switches[region.switch].text.clone();
+        configuration.regions.iter().filter(enters).map(text).collect()
+    }
+
+    /// Time in the first states counts from the start.
+    pub(super) fn begin_states(&mut self) {
+        let program = self.program.clone();
+        for region in program.configuration.iter().flat_map(|c| &c.regions) {
+            self.model.set(region.entry_time, self.options.start_time);
+        }
+    }
+
+    fn begin_entry(&mut self, t: f64, entered: &[String]) {
+        let program = self.program.clone();
+        let Some(configuration) = &program.configuration else { return };
+        for region in &configuration.regions {
+            let enters = entered.contains(&configuration.switches[region.switch].text);
+            self.model.set(region.enters, f64::from(u8::from(enters)));
+            if enters {
+                self.model.set(region.entry_time, t);
+            }
+        }
+        configuration.doubts.iter().for_each(|&(_, amount)| self.model.set(amount, 0.0));
+        // Entry equations read what was before.
+        self.model.update_pre();
+    }
+
+    fn end_entry(&mut self) {
+        let program = self.program.clone();
+        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.regions.is_empty()) else { return };
+        configuration.regions.iter().for_each(|region| self.model.set(region.enters, 0.0));
+        self.model.update_pre();
+    }
+
+    /// A state that is entered at the threshold of a transition stays until that has been left.
+    fn give_doubt(&mut self, t: f64) -> Result<(), Failure> {
+        let program = self.program.clone();
+        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.doubts.is_empty()) else {
+            return Ok(());
+        };
+        event::eval_continuous(&mut self.model, t)?;
+        for &(id, amount) in &configuration.doubts {
+            let Some(relation) = program.events.relations.get(id) else { continue };
+            let band = ENTRY_BAND * self.model.get(relation.scale);
+            let is_near = self.model.get(relation.crossing).abs() <= band;
+            self.model.set(amount, if is_near { 2.0 * band } else { 0.0 });
+        }
+        Ok(())
     }
 
     /// Puts the program of a configuration in the place of the present one.
@@ -167,8 +275,8 @@ impl Simulation {
         };
         let own = self.key();
         let program = next.instance.program().clone();
-        let home = self.known.home.as_ref().filter(|home| home.key != *key);
-        let instance = self.model.exchange(next.instance, home.map(|home| mapping(&program, &home.program)));
+        let shown = self.known.home.as_ref().map(|home| shown(&program, &home.program));
+        let instance = self.model.exchange(next.instance, shown);
         let parked = Parked {
             instance,
             structure: std::mem::replace(&mut self.structure, next.structure),
@@ -200,11 +308,11 @@ impl Simulation {
     }
 
     fn make(&mut self, t: f64, key: &Key) -> Result<Parked, Failure> {
-        let fail = |why: String| {
-            Failure::new(t, SimErrorKind::CannotEnter { configuration: key.to_string(), why }).at(Span::nowhere())
+        let fail = |Unmade { why, span }| {
+            Failure::new(t, SimErrorKind::CannotEnter { configuration: key.to_string(), why }).at(span)
         };
         let Some(maker) = &mut self.known.maker else {
-            return Err(fail("there is nobody to compile it".to_owned()));
+            return Err(fail(Unmade { why: "there is nobody to compile it".to_owned(), span: Span::nowhere() }));
         };
         let mut instance = maker.instance(key).map_err(fail)?;
         instance.set_stop(self.stop.clone());
@@ -224,18 +332,21 @@ impl Simulation {
 
     /// Rows have the same columns in all configurations; what one does not have has no value there.
     fn catalogue_of(&self, program: &SimProgram) -> Catalogue {
-        let own = Catalogue::new(program, &self.options.recorded);
-        let Some(home) = &self.known.home else { return own };
-        let mapped = mapping(program, &home.program);
-        let places = home.places.iter().map(|&place| mapped.get(place).copied().unwrap_or(NOWHERE)).collect();
-        Catalogue { columns: self.catalogue.columns.clone(), places, ..own }
+        let known: HashMap<&str, usize> = program.variables.iter().map(|v| (v.name.as_str(), v.slot.index())).collect();
+        let columns = self.catalogue.columns.clone();
+        let place = |column: &Column| known.get(column.name.as_str()).map_or(NOWHERE, |&slot| present(program, slot));
+        let places = columns.iter().map(place).collect();
+        Catalogue { columns, places, ..Catalogue::new(program, &self.options.recorded) }
     }
 
     /// The values before, as the present program numbers them.
     fn translated(&self, left: &Left) -> Vec<f64> {
         let mut memory = self.program.memory.initial_memory();
-        for (to, from) in memory.iter_mut().zip(mapping(&left.program, &self.program)) {
-            *to = left.memory.get(from).copied().unwrap_or(*to);
+        let (known, constants) = (mapping(&left.program, &self.program), constants(&self.program));
+        for ((to, from), is_constant) in memory.iter_mut().zip(known).zip(constants) {
+            if let Some(value) = left.memory.get(from).filter(|_| !is_constant) {
+                *to = *value;
+            }
         }
         memory
     }
@@ -389,19 +500,4 @@ impl Simulation {
 
 fn is_jump(before: f64, after: f64) -> bool {
     (after - before).abs() > LEAST_JUMP * after.abs().max(before.abs()).max(LEAST_JUMP)
-}
-
-/// A slot that a program does not have.
-const NOWHERE: usize = usize::MAX;
-
-/// For each slot of `to` the one of `from` that is the same.
-fn mapping(from: &SimProgram, to: &SimProgram) -> Vec<usize> {
-    let n_common = to.configuration.as_ref().map_or(0, |c| c.n_common);
-    let others = from.memory.slots.iter().skip(n_common);
-    let named: HashMap<&str, usize> = others.map(|(id, slot)| (slot.name.as_str(), id.index())).collect();
-    let of = |(id, slot): (SlotId, &Slot)| match id.index() < n_common {
-        true => id.index(),
-        false => named.get(slot.name.as_str()).copied().unwrap_or(NOWHERE),
-    };
-    to.memory.slots.iter().map(of).collect()
 }

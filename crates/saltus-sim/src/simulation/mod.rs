@@ -54,7 +54,7 @@ use crate::witness::Witness;
 use crate::zeno::Zeno;
 
 pub use changing::CannotSet;
-pub use configurations::Configurations;
+pub use configurations::{Configurations, Unmade};
 pub use state::{CannotRestore, CannotSave, State};
 
 /// One run of a program.
@@ -313,6 +313,7 @@ impl Simulation {
             for &(slot, value) in &changes {
                 self.model.set_from_outside(slot, value);
             }
+            self.begin_states();
             let settled = event::initialise(&self.program, &mut self.model, &self.options);
             let settled = settled.map_err(|failure| self.located(failure))?;
             let Some(key) = self.other_key() else {

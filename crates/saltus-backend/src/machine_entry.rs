@@ -1,0 +1,232 @@
+//! Values with which states of continuous-time state machines are entered.
+//!
+//! ```text
+//! when activeState(flight) then reinit(flight.x, pre(circle.x)); …
+//! ⇒    0 = if enters(flight) then flight.x - pre(circle.x) else flight.x - pre(flight.x)
+//! ```
+//!
+//! In: the reduced system of a configuration and its entry equations. Out: steps that compute all its continuous variables, from the values before. Each
+//! state variable has one condition: its entry equation, its start value or last value if it is entered without one, or that it
+//! goes on. An entry equation for an algebraic variable takes the place of the condition of a state that it determines. What then contradicts a
+//! constraint is checked, not solved for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use saltus_base::{Diagnostics, Span};
+use saltus_flat::ActiveStates;
+use saltus_graph::Matching;
+use saltus_program::{Constraint, Entry, SlotId, SlotKind, SlotType, UnaryFn};
+
+use crate::alias::Aliases;
+use crate::blocks::{Step, sort_into_blocks};
+use crate::dag::{Node, NodeId};
+use crate::diagnostics;
+use crate::entry::EntryOrder;
+use crate::initial::states_and_candidates;
+use crate::sort::extend_by_quality;
+use crate::state_sets::{is_choice, is_chosen_state};
+use crate::structure::Structure;
+use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
+
+pub fn sort_machine_entry(
+    system: &mut System,
+    active: &ActiveStates,
+    aliases: &Aliases,
+    diagnostics: &mut Diagnostics,
+) -> EntryOrder {
+    let mut unknowns: Vec<SlotId> =
+        event_unknowns(system).into_iter().filter(|&slot| system.slots[slot].kind.is_continuous()).collect();
+    unknowns.extend(system.derivative_of.keys().copied().filter(|s| system.slots[*s].kind == SlotKind::State));
+    unknowns.retain(|&slot| !is_chosen_state(system, slot));
+    unknowns.sort_unstable();
+    unknowns.dedup();
+    let is_continuous = |e: &&ScalarEquation| {
+        e.is_real && e.target.is_none_or(|t| system.slots[t].kind.is_continuous()) && !is_choice(system, e)
+    };
+    let mut equations: Vec<ScalarEquation> = system.equations.iter().filter(is_continuous).cloned().collect();
+    let of_model = Structure::new(system, &equations, &unknowns);
+    let mut row = 0;
+    equations.retain(|_| {
+        row += 1;
+        !of_model.rows[row - 1].is_empty()
+    });
+    let n_model = equations.len();
+    let mut conditions = Conditions { system, active, aliases, own: Vec::new(), diagnostics };
+    let (entries, of_states) = conditions.collect();
+    let own = std::mem::take(&mut conditions.own);
+    let n_own = n_model + own.len();
+    equations.extend(own);
+    let n_entries = n_own + entries.len();
+    equations.extend(entries.iter().map(|e| e.plain.clone()));
+    equations.extend(of_states.iter().map(|s| s.equation.clone()));
+    let matched = |system: &System, equations: &[ScalarEquation]| {
+        let structure = Structure::new(system, equations, &unknowns);
+        let mut matching = Matching::new(equations.len(), unknowns.len());
+        for end in [n_model, n_own, n_entries, equations.len()] {
+            extend_by_quality(&mut matching, &structure, equations, &|row| row < end);
+        }
+        (structure, matching)
+    };
+    let (_, matching) = matched(system, &equations);
+    for row in (n_model..n_entries).filter(|&row| matching.column_of_row[row].is_none()) {
+        diagnostics.push(diagnostics::machines::entry_too_many(equations[row].span));
+    }
+    let mut dropped: Vec<&OfState> = of_states
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| matching.column_of_row[n_entries + k].is_none())
+        .map(|(_, s)| s)
+        .collect();
+    for (k, entry) in entries.iter().enumerate() {
+        // The state goes on where this one is not entered.
+        let Some(at) = dropped.iter().position(|s| s.state == Some(entry.state)) else { continue };
+        let instead = dropped.remove(at);
+        equations[n_own + k] = entry.or_goes_on(system, instead.slot);
+    }
+    let (structure, matching) = matched(system, &equations);
+    let free = matching.free_columns();
+    if !free.is_empty() {
+        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+        diagnostics.push(diagnostics::machines::entry_too_few(&names));
+    }
+    if diagnostics.has_errors() {
+        return EntryOrder::default();
+    }
+    let mut steps = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
+    let mut entry = Entry::default();
+    for state in dropped {
+        let (assignments, constraint) = check(system, &state.equation);
+        steps.extend(assignments.into_iter().map(Step::Assign));
+        entry.constraints.push(constraint);
+    }
+    EntryOrder { steps, entry }
+}
+
+/// An entry equation for something that is not a state.
+struct OfAlgebraic {
+    state: usize,
+    enters: NodeId,
+    plain: ScalarEquation,
+}
+
+impl OfAlgebraic {
+    fn or_goes_on(&self, system: &mut System, slot: SlotId) -> ScalarEquation {
+        goes_on_unless(system, self.enters, &self.plain, slot)
+    }
+}
+
+/// The condition of a state variable without an entry equation.
+struct OfState {
+    slot: SlotId,
+    /// The state of a machine that it belongs to.
+    state: Option<usize>,
+    equation: ScalarEquation,
+}
+
+/// `if enters then plain else slot = pre(slot)`
+fn goes_on_unless(system: &mut System, enters: NodeId, plain: &ScalarEquation, slot: SlotId) -> ScalarEquation {
+    let pre = system.pre(slot);
+    let (now, before) = (system.load(slot), system.load(pre));
+    let dag = &mut system.dag;
+    let (entered, goes_on) = (dag.sub(plain.left, plain.right), dag.sub(now, before));
+    let (left, right) = (dag.constant(0.0), dag.select(enters, entered, goes_on));
+    ScalarEquation { left, right, ..plain.clone() }
+}
+
+struct Conditions<'a> {
+    system: &'a mut System,
+    active: &'a ActiveStates,
+    aliases: &'a Aliases,
+    /// Entry equations of state variables.
+    own: Vec<ScalarEquation>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Conditions<'_> {
+    /// Entry equations of other variables, and the conditions of state variables without an entry equation.
+    fn collect(&mut self) -> (Vec<OfAlgebraic>, Vec<OfState>) {
+        let states: BTreeSet<SlotId> = states_and_candidates(self.system).into_iter().collect();
+        let mut known: BTreeMap<SlotId, Span> = BTreeMap::new();
+        let mut algebraic = Vec::new();
+        for entry in self.system.entries.clone() {
+            let enters = self.flag(self.active.states[entry.state].enters);
+            let equation = entry.equation;
+            if let Node::Load(slot) = self.system.dag.node(equation.left) {
+                if let Some(other) = known.insert(slot, equation.span) {
+                    let name = self.system.name(slot).to_owned();
+                    self.diagnostics.push(diagnostics::machines::two_entries(&name, equation.span, other));
+                }
+                if states.contains(&slot) {
+                    let condition = goes_on_unless(self.system, enters, &equation, slot);
+                    self.own.push(condition);
+                    continue;
+                }
+            }
+            algebraic.push(OfAlgebraic { state: entry.state, enters, plain: equation });
+        }
+        let members = self.members();
+        let mut of_states = Vec::new();
+        for slot in states.into_iter().filter(|slot| !known.contains_key(slot)) {
+            let state = members.get(&slot).copied();
+            let equation = self.start_or_goes_on(slot, state);
+            if let Some(k) = state
+                && !self.system.starts.contains_key(&slot)
+                && !algebraic.iter().any(|e| e.state == k)
+            {
+                let name = self.system.name(slot).to_owned();
+                let text = &self.active.states[k].text;
+                self.diagnostics.push(diagnostics::machines::entry_missing(&name, text, self.active.states[k].span));
+            }
+            of_states.push(OfState { slot, state, equation });
+        }
+        (algebraic, of_states)
+    }
+
+    fn flag(&mut self, id: saltus_flat::VarId) -> NodeId {
+        let slot = self.aliases.resolve(self.system.elements[id][0]).slot;
+        self.system.load(slot)
+    }
+
+    /// The state of a machine that each slot belongs to.
+    fn members(&self) -> BTreeMap<SlotId, usize> {
+        let mut members = BTreeMap::new();
+        for (id, state) in &self.active.members {
+            for &slot in &self.system.elements[*id] {
+                members.insert(self.aliases.resolve(slot).slot, *state);
+            }
+        }
+        members
+    }
+
+    fn start_or_goes_on(&mut self, slot: SlotId, state: Option<usize>) -> ScalarEquation {
+        let pre = self.system.pre(slot);
+        let (left, before) = (self.system.load(slot), self.system.load(pre));
+        let mut right = before;
+        let mut span = Span::nowhere();
+        if let Some(k) = state
+            && let Some(start) = self.system.starts.get(&slot).cloned()
+        {
+            let (enters, resets) = (self.flag(self.active.states[k].enters), self.flag(self.active.states[k].resets));
+            let begins = self.system.dag.and(enters, resets);
+            right = self.system.dag.select(begins, start.value, before);
+            span = start.span;
+        }
+        ScalarEquation { left, right, target: None, initially: None, is_real: true, span }
+    }
+}
+
+/// A condition that a constraint leaves nothing to determine.
+fn check(system: &mut System, equation: &ScalarEquation) -> (Vec<Assignment>, Constraint) {
+    let text = crate::describe::equation_text(system, equation.left, equation.right, None);
+    let (l, r) = (system.dag.unary(UnaryFn::Abs, equation.left), system.dag.unary(UnaryFn::Abs, equation.right));
+    let size = system.dag.add(l, r);
+    let mut assignments = Vec::new();
+    let mut side = |node: NodeId, which: &str| {
+        let slot = system.add_slot(format!("{which} of {text} at the entry"), SlotKind::Auxiliary, SlotType::Real);
+        assignments.push(Assignment { slot, node, span: equation.span });
+        slot
+    };
+    let (left, right, size) =
+        (side(equation.left, "left side"), side(equation.right, "right side"), side(size, "size"));
+    (assignments, Constraint { left, right, size, text, span: equation.span })
+}

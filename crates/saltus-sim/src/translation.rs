@@ -1,0 +1,64 @@
+//! The memory of one configuration of a model, as another one numbers it.
+//!
+//! In: two programs of one model. Out: for each slot of the one the slot of the other that holds the same. Declared variables come first
+//! in all of them; what the compiler has added goes by name.
+
+use std::collections::HashMap;
+
+use saltus_base::Index;
+use saltus_program::{Configuration, SimProgram, Slot, SlotId, SlotKind, Variable};
+
+/// A slot that a program does not have.
+pub const NOWHERE: usize = usize::MAX;
+
+/// For each slot of `to` the one of `from` that is the same.
+pub fn mapping(from: &SimProgram, to: &SimProgram) -> Vec<usize> {
+    let n_common = to.configuration.as_ref().map_or(0, |c| c.n_common);
+    let others = from.memory.slots.iter().skip(n_common);
+    let named: HashMap<&str, usize> = others.map(|(id, slot)| (slot.name.as_str(), id.index())).collect();
+    let of = |(id, slot): (SlotId, &Slot)| match id.index() < n_common {
+        true => id.index(),
+        false => named.get(slot.name.as_str()).copied().unwrap_or(NOWHERE),
+    };
+    let mut mapping: Vec<usize> = to.memory.slots.iter().map(of).collect();
+    let has_machines = to.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+    if !has_machines {
+        return mapping;
+    }
+    // Other variables may be equal to each other there.
+    let known: HashMap<&str, usize> = from.variables.iter().map(|v| (v.name.as_str(), v.slot.index())).collect();
+    let is_own = |v: &&Variable| to.memory.slot_name(v.slot) == v.name;
+    let all = to.variables.iter().filter(|v| !is_own(v)).chain(to.variables.iter().filter(is_own));
+    for variable in all {
+        if let Some(&slot) = known.get(variable.name.as_str()) {
+            mapping[variable.slot.index()] = slot;
+        }
+    }
+    mapping
+}
+
+/// A place of a row, if its variable has a value in this configuration.
+pub fn present(program: &SimProgram, place: usize) -> usize {
+    let is_absent = |c: &Configuration| {
+        place < program.memory.slots.len() && c.absent.binary_search(&SlotId::from_usize(place)).is_ok()
+    };
+    if program.configuration.as_deref().is_some_and(is_absent) { NOWHERE } else { place }
+}
+
+/// By slot: is it a variable that the equations of this configuration make constant?
+pub fn constants(program: &SimProgram) -> Vec<bool> {
+    let mut constants = vec![false; program.memory.slots.len()];
+    let is_parameter = |slot: SlotId| program.memory.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Parameter);
+    for variable in &program.variables {
+        constants[variable.slot.index()] = is_parameter(variable.slot) && !variable.is_parameter();
+    }
+    for absent in program.configuration.iter().flat_map(|c| &c.absent) {
+        constants[absent.index()] = false;
+    }
+    constants
+}
+
+/// For each slot of `home`, which callers know, the one of `program` that has its value now.
+pub fn shown(program: &SimProgram, home: &SimProgram) -> Vec<usize> {
+    mapping(program, home).into_iter().map(|place| present(program, place)).collect()
+}
