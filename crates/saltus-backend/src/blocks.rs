@@ -166,10 +166,14 @@ fn solve_loop(
 ) -> Option<(LoopStep, Vec<Assignment>)> {
     // A Real parameter that the initial system finds is solved for like any other Real, and so is a Real that a `when` gives its
     // value: `when c then y = f(x); end when; g(x, y) = 0` has two unknowns at the instant at which `c` becomes true.
+    // In the initial system that may be its value before, which initial conditions such as `pre(y) = y` determine.
+    let is_initial = columns.iter().any(|&column| system.slots[unknowns[column]].kind == SlotKind::Pre);
     let is_real = |row: usize, column: usize| {
-        let slot = &system.slots[unknowns[column]];
-        let is_of_when = slot.kind == SlotKind::Discrete && equations[row].initially.is_some();
-        slot.ty == SlotType::Real && (slot.kind.is_continuous() || slot.kind == SlotKind::Parameter || is_of_when)
+        let (slot, equation) = (&system.slots[unknowns[column]], &equations[row]);
+        let is_condition = is_initial && equation.target.is_none();
+        let is_of_when = slot.kind == SlotKind::Discrete && (equation.initially.is_some() || is_condition);
+        let is_free = matches!(slot.kind, SlotKind::Parameter | SlotKind::Pre);
+        slot.ty == SlotType::Real && (slot.kind.is_continuous() || is_free || is_of_when)
     };
     let pairs = rows.iter().copied().zip(columns.iter().copied());
     let (real, discrete): (Vec<_>, Vec<_>) = pairs.partition(|&(row, column)| is_real(row, column));

@@ -132,6 +132,21 @@ pub fn not_a_state(name: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0807"), span, format!("reinit of {name}, which is not a state: der({name}) does not occur"))
 }
 
+/// ```modelica
+/// when initial() then
+///   if x > 1 then
+///     reinit(y, 2); // is y = 2 an initial equation? That would depend on the solution
+///   end if;
+/// end when;
+/// ```
+pub fn conditional_initial_reinit(state: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "whether this reinit gives {state} its initial value depends on a condition that is not known before the simulation"
+    );
+    Diagnostic::new(Code("E0950"), span, message)
+        .hint("give the other branch a `reinit` of it too, or make the condition one of parameters")
+}
+
 pub fn when_left_side(span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0808"), span, "the left-hand side of an equation in a when must be a variable")
 }

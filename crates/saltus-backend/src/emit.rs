@@ -16,6 +16,7 @@ use saltus_program::{
 
 use crate::alias::Aliases;
 use crate::blocks::{LoopStep, Step};
+use crate::bounds::find_bounds;
 use crate::clocks::emit::base_partition;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
@@ -48,6 +49,8 @@ pub fn emit(
     let assign = |a: &Assignment| Step::Assign(a.clone());
     crossing_steps.extend(system.events.crossings.iter().map(assign));
     output_steps.extend(system.checks.conditions.iter().chain(&system.checks.shown_values).map(assign));
+    let (bounds, distances) = find_bounds(&mut system, &|slot| scales.given(slot));
+    output_steps.extend(distances.iter().map(assign));
     output_steps.extend(negated_aliases(&mut system, aliases));
     let parameters: Vec<Step> = parameters_sorted.iter().map(assign).collect();
 
@@ -107,6 +110,7 @@ pub fn emit(
             samples: system.events.samples,
             reinits: system.events.reinits,
             assertions: system.checks.assertions,
+            bounds,
             terminations: system.events.terminations,
             initial_checks: system.checks.initial,
             derivative_modes,
@@ -144,7 +148,10 @@ fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment
     let needed = |wanted| needed(&system.dag, order, wanted, &asked_by_driver);
     let for_derivatives = needed(derivatives);
     let crossing_nodes: Vec<NodeId> = system.events.crossings.iter().map(|a| a.node).collect();
-    let for_crossings = needed(system.dag.loads(&crossing_nodes).into_iter().collect());
+    let mut crossings: BTreeSet<SlotId> = system.dag.loads(&crossing_nodes).into_iter().collect();
+    // Where a jump in a profile is depends on its position, whatever is made of what leaves.
+    crossings.extend(system.history.transports.iter().map(|transport| transport.position));
+    let for_crossings = needed(crossings);
     let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
     for step in order {
         let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
@@ -235,7 +242,7 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
 
 /// The magnitude of the operands of a relation is at least their nominal value.
 fn give_relations_nominal_values(system: &mut System, scales: &Scales) {
-    let given = |slot: SlotId| scales.of.get(&slot).and_then(|scale| scale.nominal);
+    let given = |slot: SlotId| scales.given(slot);
     let System { events, dag, .. } = system;
     let mut scale_of: HashMap<SlotId, &mut Assignment> = events.crossings.iter_mut().map(|a| (a.slot, a)).collect();
     for (_, relation) in events.relations.iter_mut() {
@@ -362,6 +369,11 @@ impl Scales {
             }
         }
         Scales { of }
+    }
+
+    /// The nominal value that a variable has been given.
+    fn given(&self, slot: SlotId) -> Option<f64> {
+        self.of.get(&slot).and_then(|scale| scale.nominal)
     }
 
     fn of(&self, slot: SlotId) -> Scale {

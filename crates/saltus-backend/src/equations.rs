@@ -63,6 +63,7 @@ pub fn lower_equations<'m>(
         let result = lowering.entry(entry);
         lowering.note(result);
     }
+    lowering.add_initial_reinits();
     let parts = std::mem::take(&mut lowering.parts);
     effects::add_void_calls(system);
     parameters::release_dependents(system);

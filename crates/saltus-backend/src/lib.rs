@@ -11,6 +11,7 @@
 
 mod alias;
 mod blocks;
+mod bounds;
 mod builtins;
 mod changing_strings;
 mod clocks;
@@ -32,6 +33,7 @@ mod guesses;
 mod history;
 mod index_changes;
 mod initial;
+mod initial_reinits;
 mod jacobian;
 mod lower;
 mod machine_entry;

@@ -15,6 +15,7 @@ use saltus_program::{
 
 use crate::clocks::Clocks;
 use crate::dag::{Dag, NodeId};
+use crate::initial_reinits::InitialReinit;
 use crate::lower::{Memo, VoidCall};
 use crate::magnitudes::USUAL;
 use crate::state_sets::StateSet;
@@ -117,6 +118,8 @@ pub struct Introduced {
     pub floors: BTreeMap<NodeId, SlotId>,
     /// Conditions of `when`.
     pub conditions: BTreeMap<NodeId, SlotId>,
+    /// `reinit`s that may be active initially.
+    pub initial_reinits: Vec<InitialReinit>,
     /// `der(expression)`
     pub differentiated: HashMap<NodeId, SlotId>,
     /// Derivatives that are ordinary unknowns since the index was reduced, by what they are the derivatives of.

@@ -19,6 +19,7 @@ use saltus_program::{BinaryFn, Reinit, SlotId, SlotKind, SlotType, Termination};
 
 use crate::dag::NodeId;
 use crate::diagnostics;
+use crate::initial_reinits::InitialReinit;
 use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
@@ -210,24 +211,15 @@ impl<'a> Lowering<'a, '_> {
             let value_slot =
                 self.system.add_discrete(format!("value of {name}"), SlotType::Real, guarded, Some(zero), span);
             self.system.events.reinits.push(Reinit { state: slot, active, value: value_slot, span });
-            self.initial_reinit(slot, value, guard, span)?;
+            self.initial_reinit(slot, value, guard, span);
         }
         Ok(())
     }
 
-    /// An active `reinit` is an initial equation.
-    fn initial_reinit(&mut self, slot: SlotId, value: NodeId, guard: Guard, span: Span) -> Lowered<()> {
-        match self.system.dag.value(guard.initially) {
-            Some(0.0) => Ok(()),
-            Some(_) => {
-                let left = self.system.load(slot);
-                let equation =
-                    ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span };
-                self.system.initial_equations.push(equation);
-                Ok(())
-            }
-            None => self.unsupported("a conditional reinit in a when with initial()", span),
-        }
+    /// An active `reinit` is an initial equation, made when all are known ([`initial_reinits`](crate::initial_reinits)).
+    fn initial_reinit(&mut self, slot: SlotId, value: NodeId, guard: Guard, span: Span) {
+        let reinit = InitialReinit { state: slot, guard: guard.initially, value, span };
+        self.system.introduced.initial_reinits.push(reinit);
     }
 
     pub fn termination(&mut self, message: &'a Expr, guard: NodeId, span: Span) {
@@ -334,7 +326,8 @@ impl<'a> Lowering<'a, '_> {
         let values = self.scalars(value)?;
         let slots = self.slots(state, "reinit of an expression")?;
         let guard = Guard { at_event: no, initially: self.path };
-        slots.into_iter().zip(values).try_for_each(|(slot, value)| self.initial_reinit(slot, value, guard, span))
+        slots.into_iter().zip(values).for_each(|(slot, value)| self.initial_reinit(slot, value, guard, span));
+        Ok(())
     }
 }
 

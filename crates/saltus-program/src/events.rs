@@ -12,6 +12,9 @@ pub struct Events {
     pub samples: Vec<Sample>,
     pub reinits: Vec<Reinit>,
     pub assertions: Vec<Assertion>,
+    /// Relations in the conditions of assertions. They make no events: a run looks for their changes to notice violations when they
+    /// happen. Their functions are stored in the output section, their memory is set by the driver.
+    pub bounds: IdVec<RelationId, Relation>,
     pub terminations: Vec<Termination>,
     pub initial_checks: Vec<InitialCheck>,
     /// Discrete slots that the derivatives depend on: an event that changes none of them and no state does not
@@ -107,6 +110,8 @@ pub struct Reinit {
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Assertion {
     pub condition: SlotId,
+    /// The relations that the condition is made of, those with the same operands as one.
+    pub bounds: Vec<RelationId>,
     pub message: Message,
     pub is_warning: bool,
     pub span: Span,

@@ -182,6 +182,11 @@ impl Verifier<'_> {
             self.expect(is_computed, |_| format!("the crossing function of {} is not computed", relation.text));
             self.expect(is_in(&events, relation.memory), |_| format!("{} is not computed at events", relation.text));
         }
+        let outputs = stored(&program.sections.outputs);
+        for bound in program.events.bounds.values() {
+            let is_computed = is_in(&outputs, bound.crossing) && is_in(&outputs, bound.scale);
+            self.expect(is_computed, |_| format!("the distance of {} is not computed", bound.text));
+        }
         for event in &program.events.time_events {
             self.expect(is_in(&events, event.threshold), |_| {
                 format!("the threshold of {} is not computed", event.text)

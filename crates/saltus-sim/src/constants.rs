@@ -142,6 +142,10 @@ pub(crate) const MOST_EVENTS_WITHOUT_PROGRESS: u64 = 1_000;
 
 pub(crate) const NO_PROGRESS: f64 = 1e-9;
 
+/// … and within so many units in the last place of time, which is as far as rounding may carry alternating relations. Events that the
+/// model wants at given times make progress by themselves. Test: `SamplesFarFromZero.mo`.
+pub(crate) const NO_PROGRESS_ULPS: f64 = 4096.0;
+
 /// A relation that changes back this often in a row, each time within [`AT_ONCE`] of the time span, may slide.
 pub(crate) const ALTERNATIONS: u32 = 3;
 

@@ -11,16 +11,22 @@
 //! heading for the change, yet leaves the band on the remembered side, it has crossed twice within the resolution. After a
 //! jump of states (a ball that bounced) going on would mean to tunnel through the threshold, so this is reported.
 
-use saltus_base::Index;
+use saltus_base::{IdVec, Index};
 use saltus_numerics::{Bracket, locate_sign_change};
-use saltus_program::{RELATION_BAND, RelationId, RelationOp, SimProgram};
+use saltus_program::{RELATION_BAND, Relation, RelationId, RelationOp, SimProgram};
 
 use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;
 
-/// After the relations come the smallest shares of a slide, of positive and of negative sides, which ends when one is not positive.
-pub(crate) const N_WEIGHTS: usize = 2;
+/// After the relations come the smallest shares of a slide, of positive and of negative sides, which ends when one is not positive,
+/// and the distance of the next jump in a profile from where it leaves.
+pub(crate) const N_WEIGHTS: usize = 3;
+
+/// Is there anything to search for in steps?
+pub(crate) fn has_state_events(program: &SimProgram) -> bool {
+    !program.events.relations.is_empty() || !program.history.transports.is_empty()
+}
 
 /// The crossing functions at a point of time within the step.
 pub(crate) trait Probe {
@@ -89,6 +95,8 @@ pub(crate) struct CrossingSearch {
     variation: Vec<f64>,
     /// Is a double crossing within the resolution the end, or ignored?
     pub stops_at_zeno: bool,
+    /// Relations of assertions: they may rest at their threshold for long, which costs no looks.
+    is_of_bounds: bool,
     z: Vec<f64>,
     scale: Vec<f64>,
     /// When the search was armed last.
@@ -99,6 +107,8 @@ pub(crate) struct CrossingSearch {
     last: Option<Sampled>,
     /// Functions that were negative at the end of the bracket found last.
     fired: Vec<usize>,
+    /// Thresholds that were passed in a double crossing within the resolution, and ignored.
+    tunnelled: Vec<usize>,
     pub evaluations: u64,
 }
 
@@ -116,22 +126,34 @@ impl Sampled {
 }
 
 impl CrossingSearch {
+    /// A search for all that makes events in steps.
     pub fn new(program: &SimProgram) -> Self {
-        let n = program.events.relations.len();
+        let relations = &program.events.relations;
+        Self::with_shares(relations, if has_state_events(program) { N_WEIGHTS } else { 0 })
+    }
+
+    /// A search for changes of relations alone.
+    pub fn of_bounds(relations: &IdVec<RelationId, Relation>) -> Self {
+        CrossingSearch { stops_at_zeno: false, is_of_bounds: true, ..Self::with_shares(relations, 0) }
+    }
+
+    fn with_shares(relations: &IdVec<RelationId, Relation>, n_shares: usize) -> Self {
         let watch =
             |op| Watch { op, memory: false, epsilon: 0.0, heads_for_change: false, hysteresis: 0.0, is_masked: false };
-        let weights = [watch(RelationOp::Greater); N_WEIGHTS];
-        let n = if n == 0 { 0 } else { n + N_WEIGHTS };
+        let weights = std::iter::repeat_n(watch(RelationOp::Greater), n_shares);
+        let n = relations.len() + n_shares;
         CrossingSearch {
-            watches: program.events.relations.values().map(|r| watch(r.op)).chain(weights).take(n).collect(),
+            watches: relations.values().map(|r| watch(r.op)).chain(weights).collect(),
             variation: vec![f64::INFINITY; n],
             stops_at_zeno: true,
+            is_of_bounds: false,
             z: vec![0.0; n],
             scale: vec![0.0; n],
             armed_at: 0.0,
             jumped: false,
             last: None,
             fired: Vec::new(),
+            tunnelled: Vec::new(),
             evaluations: 0,
         }
     }
@@ -183,9 +205,38 @@ impl CrossingSearch {
         }
     }
 
+    /// Relations whose thresholds were passed without a change since this was asked last, and when.
+    pub fn take_tunnelled(&mut self) -> (f64, Vec<usize>) {
+        (self.armed_at, std::mem::take(&mut self.tunnelled))
+    }
+
+    /// Relations whose sign changed in the bracket found last.
+    pub fn fired(&self) -> &[usize] {
+        &self.fired
+    }
+
     /// The next search begins with a new look.
     pub fn forget(&mut self) {
         self.last = None;
+    }
+
+    /// Is it certain without another look that nothing changes until `to`, where the functions have the values `z`?
+    pub fn is_quiet(&mut self, program: &SimProgram, from: f64, to: f64, z: &[f64]) -> Result<bool, Failure> {
+        let Some(first) = self.last.take_if(|last| last.t == from) else { return Ok(false) };
+        let end = Sampled { t: to, g: self.watches.iter().zip(z).map(|(w, &z)| w.g(z)).collect() };
+        if end.least() < 0.0 || !self.is_far(&first, &end) {
+            self.last = Some(first);
+            return Ok(false);
+        }
+        self.note_variation(&first, &end);
+        self.leave_band(program, z)?;
+        self.last = Some(end);
+        Ok(true)
+    }
+
+    /// The functions have the values `z` where the search begins.
+    pub fn begin_at(&mut self, t: f64, z: &[f64]) {
+        self.last = Some(Sampled { t, g: self.watches.iter().zip(z).map(|(w, &z)| w.g(z)).collect() });
     }
 
     fn sample(&mut self, probe: &mut dyn Probe, t: f64) -> Result<Sampled, Failure> {
@@ -301,7 +352,9 @@ impl CrossingSearch {
     fn is_far(&self, a: &Sampled, b: &Sampled) -> bool {
         (0..self.watches.len()).all(|i| {
             let moved = (a.g[i] - b.g[i]).abs().max(self.variation[i]);
-            self.watches[i].epsilon == 0.0 && a.g[i].min(b.g[i]) > FAR * moved
+            let watch = self.watches[i];
+            let is_restart = watch.epsilon > 0.0 && !self.is_of_bounds;
+            !is_restart && a.g[i].min(b.g[i]) > FAR * moved
         })
     }
 
@@ -323,6 +376,9 @@ impl CrossingSearch {
                 let text = relation.map_or(String::new(), |r| r.text.clone());
                 let failure = Failure::new(self.armed_at, SimErrorKind::Zeno { relation: text, accumulation: None });
                 return Err(relation.map_or(failure.clone(), |r| failure.at(r.span)));
+            }
+            if watch.heads_for_change && self.jumped {
+                self.tunnelled.push(i);
             }
             watch.epsilon = 0.0;
         }
@@ -384,11 +440,13 @@ impl CrossingSearch {
         for i in 0..self.watches.len() {
             let (ga, gb, gc) = (a.g[i], b.g[i], c.g[i]);
             let curvature = ga - 2.0 * gb + gc;
-            if gb > ga || gb > gc || curvature <= 0.0 {
+            // Of assertions also dips at the beginning and the end of a step, which no other three points surround.
+            let is_between = gb <= ga && gb <= gc || self.is_of_bounds && (ga - gc).abs() <= 2.0 * curvature;
+            if !is_between || curvature <= 0.0 {
                 continue;
             }
             let least = gb - (gc - ga).powi(2) / (8.0 * curvature);
-            if least > 0.25 * gb {
+            if least > 0.25 * ga.min(gb).min(gc) {
                 continue;
             }
             if let Some(low) = self.search_minimum(probe, i, a.t, c.t)? {
@@ -476,12 +534,14 @@ mod tests {
             watches: vec![watch(RelationOp::Greater, false, 0.0), watch(RelationOp::Greater, true, 0.0)],
             variation: vec![0.0; 2],
             stops_at_zeno: true,
+            is_of_bounds: false,
             z: vec![0.0; 2],
             scale: vec![0.0; 2],
             armed_at: 0.0,
             jumped: false,
             last: None,
             fired: Vec::new(),
+            tunnelled: Vec::new(),
             evaluations: 0,
         };
         let before = search.sample(&mut FlatAndFalling, 0.0).expect("defined everywhere");

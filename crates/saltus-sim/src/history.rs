@@ -12,14 +12,14 @@
 use std::collections::VecDeque;
 
 use saltus_base::Index;
-use saltus_program::{Delay, SimProgram, SlotId, Transport};
+use saltus_program::{Delay, SimProgram, SlotId};
+
+use crate::profile::Profile;
 
 /// Points that are kept before the oldest one that is needed, for interpolation.
 const SPARE: usize = 4;
 /// Points of one expression at most; then the oldest half is forgotten.
 const MOST_POINTS: usize = 1_000_000;
-/// Points of a profile at most; then every other one is forgotten.
-const MOST_PROFILE_POINTS: usize = 20_000;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Histories {
@@ -49,16 +49,6 @@ struct Point {
     jumps: bool,
 }
 
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct Profile {
-    transport: Transport,
-    /// Positions from 0 to 1 with values; two at the same place are a jump.
-    points: VecDeque<(f64, f64)>,
-    /// Where the medium was when the points were made, and where it was when the outputs were computed last.
-    position: f64,
-    used: f64,
-}
-
 fn get(memory: &[f64], slot: SlotId) -> f64 {
     memory.get(slot.index()).copied().unwrap_or(f64::NAN)
 }
@@ -72,15 +62,9 @@ fn set(memory: &mut [f64], slot: SlotId, value: f64) {
 impl Histories {
     pub fn new(program: &SimProgram) -> Self {
         let past = |d: &Delay| Past { delay: d.clone(), points: VecDeque::new(), used: f64::NAN };
-        let profile = |t: &Transport| Profile {
-            transport: t.clone(),
-            points: VecDeque::new(),
-            position: f64::NAN,
-            used: f64::NAN,
-        };
         Histories {
             delays: program.history.delays.iter().map(past).collect(),
-            profiles: program.history.transports.iter().map(profile).collect(),
+            profiles: program.history.transports.iter().map(Profile::new).collect(),
             passed: f64::NEG_INFINITY,
         }
     }
@@ -137,7 +121,7 @@ impl Histories {
     pub fn is_consistent(&self, memory: &[f64]) -> bool {
         let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
         self.delays.iter().all(|p| p.delay.is_fixed || same(p.used, get(memory, p.delay.time)))
-            && self.profiles.iter().all(|p| same(p.used, get(memory, p.transport.position)))
+            && self.profiles.iter().all(|p| p.is_consistent(memory))
     }
 
     /// The inputs in memory belong to the solution at `t`; what was needed before `oldest` may be forgotten.
@@ -147,7 +131,7 @@ impl Histories {
             past.forget(oldest);
         }
         for profile in &mut self.profiles {
-            profile.remember(memory);
+            profile.remember(t, memory, false);
         }
     }
 
@@ -157,13 +141,19 @@ impl Histories {
             past.remember_event(t, memory);
         }
         for profile in &mut self.profiles {
-            profile.remember(memory);
+            profile.remember(t, memory, true);
         }
     }
 
-    /// Jumps that arrive at `t` have happened.
-    pub fn pass(&mut self, t: f64) {
+    /// Jumps that arrive at `t` have happened; true if one has left a profile.
+    pub fn pass(&mut self, t: f64, memory: &[f64]) -> bool {
         self.passed = t;
+        self.profiles.iter_mut().fold(false, |any, profile| profile.pass(memory) || any)
+    }
+
+    /// How far the next jump in a profile is from its outlet; 1 if there is none.
+    pub fn distance_to_jump(&self, memory: &[f64]) -> f64 {
+        self.profiles.iter().filter_map(|p| p.distance_to_jump(memory)).fold(1.0, f64::min)
     }
 
     /// When the next jump after `t` arrives.
@@ -174,8 +164,7 @@ impl Histories {
 
     /// The longest way that a profile has moved since it was remembered, in parts of its length.
     pub fn farthest_move(&self, memory: &[f64]) -> f64 {
-        let moves = self.profiles.iter().map(|p| (get(memory, p.transport.position) - p.position).abs());
-        moves.fold(0.0, f64::max)
+        self.profiles.iter().map(|p| p.moved(memory)).fold(0.0, f64::max)
     }
 
     /// Steps longer than this would need values that are not known yet.
@@ -334,72 +323,6 @@ enum Piece {
     Polynomial { first: usize, last: usize },
 }
 
-impl Profile {
-    fn begin(&mut self, memory: &[f64]) {
-        let points = self.transport.profile.iter();
-        let mut points: Vec<(f64, f64)> =
-            points.map(|&(y, v)| (get(memory, y).clamp(0.0, 1.0), get(memory, v))).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        self.points = points.into();
-        self.position = get(memory, self.transport.position);
-    }
-
-    /// The value at `y`, on a jump the one behind it.
-    fn value(&self, y: f64) -> f64 {
-        let after = self.points.partition_point(|p| p.0 < y);
-        match (after.checked_sub(1).map(|i| self.points[i]), self.points.get(after).copied()) {
-            (Some(a), Some(b)) if b.0 > a.0 => a.1 + (b.1 - a.1) * (y - a.0) / (b.0 - a.0),
-            (_, Some(b)) => b.1,
-            (Some(a), None) => a.1,
-            (None, None) => f64::NAN,
-        }
-    }
-
-    fn write(&mut self, memory: &mut [f64]) {
-        self.used = get(memory, self.transport.position);
-        let moved = self.used - self.position;
-        let moved = if moved.is_finite() { moved } else { 0.0 };
-        let [out0, out1] = self.transport.outputs;
-        set(memory, out0, self.value((-moved).clamp(0.0, 1.0)));
-        set(memory, out1, self.value((1.0 - moved).clamp(0.0, 1.0)));
-    }
-
-    /// The medium has moved to where the memory says; what entered meanwhile is the inputs.
-    fn remember(&mut self, memory: &[f64]) {
-        let position = get(memory, self.transport.position);
-        let moved = position - self.position;
-        if !moved.is_finite() {
-            return;
-        }
-        self.position = position;
-        let [in0, in1] = self.transport.inputs.map(|slot| get(memory, slot));
-        let (leaves0, leaves1) = (self.value(-moved), self.value(1.0 - moved));
-        self.points.iter_mut().for_each(|p| p.0 += moved);
-        if get(memory, self.transport.is_positive) != 0.0 {
-            while self.points.back().is_some_and(|p| p.0 >= 1.0) {
-                self.points.pop_back();
-            }
-            self.points.push_back((1.0, leaves1));
-            if self.points.front().is_none_or(|p| *p != (0.0, in0)) {
-                self.points.push_front((0.0, in0));
-            }
-        } else {
-            while self.points.front().is_some_and(|p| p.0 <= 0.0) {
-                self.points.pop_front();
-            }
-            self.points.push_front((0.0, leaves0));
-            if self.points.back().is_none_or(|p| *p != (1.0, in1)) {
-                self.points.push_back((1.0, in1));
-            }
-        }
-        if self.points.len() > MOST_PROFILE_POINTS {
-            let last = self.points.len() - 1;
-            let kept = self.points.iter().enumerate().filter(|(i, _)| i % 2 == 0 || *i == last).map(|(_, p)| *p);
-            self.points = kept.collect();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -439,36 +362,5 @@ mod tests {
         assert_eq!(past.next_event(1.0), arrival);
         assert_eq!((past.value(arrival, 1.0), past.value(arrival, arrival)), (0.0, 5.0));
         assert_eq!((past.value(1.2, 1.0), past.value(1.4, arrival)), (0.0, 5.0));
-    }
-
-    #[test]
-    fn a_profile_leaves_as_it_entered() {
-        let slot = SlotId::from_usize;
-        // memory: in0, in1, x, positive, out0, out1, then points and values
-        let transport = Transport {
-            inputs: [slot(0), slot(1)],
-            position: slot(2),
-            is_positive: slot(3),
-            outputs: [slot(4), slot(5)],
-            profile: vec![(slot(6), slot(8)), (slot(7), slot(9))],
-            span: Span::nowhere(),
-        };
-        let mut profile = Profile { transport, points: VecDeque::new(), position: f64::NAN, used: f64::NAN };
-        let mut memory = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
-        profile.begin(&memory);
-        // in0 = x while x goes to 1 in steps: after that out1 = x - 1
-        for k in 1..=20 {
-            memory[2] = 0.1 * f64::from(k);
-            memory[0] = memory[2];
-            profile.write(&mut memory);
-            let expected = (memory[2] - 1.0).max(0.0);
-            assert!((memory[5] - expected).abs() < 1e-12, "{} instead of {expected}", memory[5]);
-            profile.remember(&memory);
-        }
-        // backwards the same comes out at 0
-        memory[3] = 0.0;
-        memory[2] = 1.5;
-        profile.write(&mut memory);
-        assert!((memory[4] - 1.5).abs() < 1e-12, "{}", memory[4]);
     }
 }

@@ -20,6 +20,7 @@ mod integration;
 mod masking;
 mod model;
 pub mod options;
+mod profile;
 mod proof;
 pub mod record;
 pub mod rows;

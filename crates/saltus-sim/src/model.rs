@@ -178,14 +178,21 @@ impl Model {
         self.histories.remember(t, oldest, self.inner.memory());
     }
 
-    /// Values that arrive at `t` have arrived: outputs of delays get their right limits.
-    pub fn pass(&mut self, t: f64) {
+    /// Values that arrive at `t` have arrived: outputs of delays get their right limits. True if a jump has left a profile.
+    pub fn pass(&mut self, t: f64) -> bool {
+        let mut has_left = false;
         if !self.histories.is_empty() {
-            self.histories.pass(t);
+            has_left = self.histories.pass(t, self.inner.memory());
             self.histories.write(t, self.inner.memory_mut());
         }
         self.inputs.pass(t);
         self.inputs.write(t, self.inner.memory_mut());
+        has_left
+    }
+
+    /// How far the next jump in a profile is from where it leaves.
+    pub fn distance_to_jump(&self) -> f64 {
+        self.histories.distance_to_jump(self.inner.memory())
     }
 
     /// The present values are those after an event at `t`.

@@ -13,7 +13,7 @@ pub struct Trajectory {
     /// Constants and parameters with their values.
     pub parameters: Vec<(String, f64)>,
     pub events: Vec<EventRecord>,
-    /// Violated assertions of level warning and other remarks, each once.
+    /// Violations of assertions of level warning, and other remarks.
     pub warnings: Vec<Warning>,
     /// What was done that the model does not say, as sliding along a threshold; each once.
     pub notes: Vec<(f64, String)>,
@@ -38,6 +38,10 @@ pub struct Warning {
 pub enum WarningKind {
     /// An assertion of level warning does not hold.
     Assertion,
+    /// Neither does this one, and further violations of it are not told.
+    LastViolation,
+    /// A threshold was passed at which the model should have been turned back; its relation is the message.
+    Tunnel,
     /// The solution of the equations ended and another one was found.
     Jump,
 }

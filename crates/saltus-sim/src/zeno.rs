@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, VecDeque};
 use saltus_program::RelationId;
 
 use crate::constants::{
-    ALTERNATIONS, AT_ONCE, INTERLEAVED, LONGEST_HOLD, MOST_EVENTS_WITHOUT_PROGRESS, NO_PROGRESS, QUIET,
-    REMEMBERED_JUMPS, SHORTEST_HOLD,
+    ALTERNATIONS, AT_ONCE, INTERLEAVED, LONGEST_HOLD, MOST_EVENTS_WITHOUT_PROGRESS, NO_PROGRESS, NO_PROGRESS_ULPS,
+    QUIET, REMEMBERED_JUMPS, SHORTEST_HOLD,
 };
 use crate::options::{Options, ZenoPolicy};
 
@@ -19,6 +19,8 @@ pub(crate) struct Zeno {
     /// When events began to follow each other closely, and how many since.
     since: f64,
     count: u64,
+    /// The last event that was due.
+    due: f64,
     /// Length of the last hold; zero if there was none.
     hold: f64,
     last: f64,
@@ -47,6 +49,8 @@ pub(crate) struct Happened<'a> {
     pub jumped: bool,
     /// Did something of time take part?
     pub timed: bool,
+    /// Is it at the time at which the model wanted it?
+    pub is_due: bool,
 }
 
 /// What to do after an event.
@@ -68,6 +72,7 @@ impl Zeno {
         Zeno {
             since: f64::NEG_INFINITY,
             count: 0,
+            due: f64::NEG_INFINITY,
             hold: 0.0,
             last: f64::NEG_INFINITY,
             recent: VecDeque::new(),
@@ -90,6 +95,12 @@ impl Zeno {
             return Verdict::Hold(t + self.hold);
         }
         self.hold = 0.0;
+        if event.is_due {
+            let is_progress = t - std::mem::replace(&mut self.due, t) > NO_PROGRESS * span;
+            if is_progress {
+                (self.since, self.count) = (t, 0);
+            }
+        }
         let too_many = self.count(t, options);
         let may_slide = matches!(options.on_zeno, ZenoPolicy::Auto | ZenoPolicy::Slide);
         match too_many {
@@ -105,7 +116,8 @@ impl Zeno {
 
     /// Counts an event; how many there have been without progress, if that is too many.
     pub fn count(&mut self, t: f64, options: &Options) -> Option<u64> {
-        if t - self.since > NO_PROGRESS * t.abs().max(options.time_span()) {
+        let resolution = t.abs().next_up() - t.abs();
+        if t - self.since > (NO_PROGRESS * options.time_span()).max(NO_PROGRESS_ULPS * resolution) {
             (self.since, self.count) = (t, 0);
         }
         self.count += 1;
@@ -194,12 +206,12 @@ mod tests {
         let mut t = 0.0;
         for k in 0..5 {
             t += 0.5f64.powi(k);
-            zeno.note(&Happened { time: t, changed: &[], jumped: true, timed: false }, 1.0);
+            zeno.note(&Happened { time: t, changed: &[], jumped: true, timed: false, is_due: false }, 1.0);
         }
         assert!(zeno.accumulation().is_some_and(|t| (t - 2.0).abs() < 1e-12), "{:?}", zeno.accumulation());
         let mut even = Zeno::new(ZenoPolicy::Auto);
         for k in 0..20 {
-            even.note(&Happened { time: f64::from(k), changed: &[], jumped: true, timed: false }, 1.0);
+            even.note(&Happened { time: f64::from(k), changed: &[], jumped: true, timed: false, is_due: false }, 1.0);
         }
         assert_eq!(even.accumulation(), None);
     }

@@ -290,9 +290,21 @@ fn advice(kind: &SimErrorKind) -> Option<&'static str> {
     })
 }
 
-/// An `assert` with level warning does not hold; said once for each.
+/// An `assert` with level warning has become false; said for each of the first twenty times.
 pub fn assertion_warning(time: f64, text: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("W0902"), span, format!("assertion violated at time {}: {text}", digits(time)))
+}
+
+/// ```modelica
+/// when h < 0 then reinit(v, -0.7*pre(v)); end when; // bounces that become shorter and shorter: after the last one the ball falls
+/// ```
+pub fn tunnel(time: f64, relation: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "at time {} the model passes the threshold of `{relation}`, where an event should have turned it back",
+        digits(time)
+    );
+    Diagnostic::new(Code("W0905"), span, message)
+        .hint("events accumulate here and `--on-zeno continue` goes on without them; let the model come to rest, for example below a least speed")
 }
 
 /// ```modelica

@@ -424,6 +424,9 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     }
     let warnings = trajectory.warnings.iter().map(|w| match w.kind {
         WarningKind::Assertion => diagnostics::assertion_warning(w.time, &w.message, w.span),
+        WarningKind::LastViolation => diagnostics::assertion_warning(w.time, &w.message, w.span)
+            .hint("further violations of this assertion are not reported"),
+        WarningKind::Tunnel => diagnostics::tunnel(w.time, &w.message, w.span),
         WarningKind::Jump => diagnostics::jump(w.time, &w.message, w.span),
     });
     outcome.diagnostics.extend(warnings);

@@ -219,3 +219,25 @@ fn events_that_a_called_loop_does_not_make_are_said() {
     assert_eq!(warnings("  if x > 0.5 then for i in 1:k loop r := r + x; end for; end if;"), []);
     assert_eq!(warnings("  for i in 1:3 loop if x > i then r := r + 1; end if; end for;"), []);
 }
+
+#[test]
+fn whether_a_reinit_is_an_initial_equation_must_not_depend_on_the_solution() {
+    let text = "model M
+  Real x(start = 3), y(start = 0, fixed = true);
+equation
+  der(x) = -x;
+  der(y) = 1;
+  when initial() then
+    if y > 1 then
+      reinit(x, 5);
+    end if;
+  end when;
+end M;";
+    let message =
+        "whether this reinit gives x its initial value depends on a condition that is not known before the simulation";
+    let found = errors(text, Stage::Compile);
+    assert_eq!(found, [("E0950", message.to_owned(), "reinit(x, 5)".to_owned())]);
+    // With one in each branch it is one in any case.
+    let both = text.replace("    end if", "    else\n      reinit(x, 6);\n    end if");
+    assert!(errors(&both, Stage::Compile).is_empty());
+}

@@ -183,7 +183,14 @@ impl<'a> Lowering<'a, '_> {
         let slot = self.system.add_slot(format!("assertion {number}"), SlotKind::Auxiliary, SlotType::Boolean);
         self.system.checks.conditions.push(Assignment { slot, node: holds, span });
         let message = self.message(wording, slot, false);
-        self.system.checks.assertions.push(Assertion { condition: slot, message, is_warning, span, calls });
+        self.system.checks.assertions.push(Assertion {
+            condition: slot,
+            bounds: Vec::new(),
+            message,
+            is_warning,
+            span,
+            calls,
+        });
     }
 
     /// What is lowered now is made at every accepted point, or not.

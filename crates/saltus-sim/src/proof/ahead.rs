@@ -8,8 +8,9 @@
 //! time at which it changes, or how far it has been found not to. A search goes only so far at a time: what an event on the way
 //! makes obsolete has cost little.
 
+use saltus_base::IdVec;
 use saltus_numerics::Interval;
-use saltus_program::{RELATION_BAND, RelationId, RelationOp, SimProgram};
+use saltus_program::{RELATION_BAND, Relation, RelationId, RelationOp};
 use serde::{Deserialize, Serialize};
 
 use super::Detection;
@@ -45,7 +46,7 @@ struct Search {
 
 /// What a search may use.
 pub(crate) struct Scope<'a> {
-    pub program: &'a SimProgram,
+    pub relations: &'a IdVec<RelationId, Relation>,
     pub tape: &'a mut Tape,
     pub memory: &'a [f64],
     pub stop_time: f64,
@@ -55,7 +56,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Ahead {
-    pub fn new(program: &SimProgram, tape: &Tape) -> Self {
+    pub fn new(relations: &IdVec<RelationId, Relation>, tape: &Tape) -> Self {
         let is_timed = |i: &usize| tape.is_time_alone(*i);
         let search = |relation| Search {
             relation,
@@ -68,7 +69,7 @@ impl Ahead {
             next: f64::INFINITY,
             pace: Pace::new(f64::INFINITY),
         };
-        Ahead { searches: (0..program.events.relations.len()).filter(is_timed).map(search).collect() }
+        Ahead { searches: (0..relations.len()).filter(is_timed).map(search).collect() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -83,6 +84,11 @@ impl Ahead {
     /// When relations change next.
     pub fn times(&self) -> impl Iterator<Item = f64> {
         self.searches.iter().map(|s| s.next).filter(|t| t.is_finite())
+    }
+
+    /// Relations that change at this time.
+    pub fn changing_at(&self, t: f64) -> impl Iterator<Item = usize> {
+        self.searches.iter().filter(move |s| s.next == t).map(|s| s.relation)
     }
 
     /// Up to here it is known that no relation changes but at [`Ahead::times`].
@@ -129,7 +135,7 @@ impl Ahead {
 impl Search {
     fn begin(&mut self, t: f64, scope: &mut Scope, masked: &[RelationId]) {
         let id: RelationId = saltus_base::Index::from_usize(self.relation);
-        let Some(relation) = scope.program.events.relations.get(id) else { return };
+        let Some(relation) = scope.relations.get(id) else { return };
         self.is_masked = masked.contains(&id);
         if self.is_masked {
             self.suspend();
@@ -172,7 +178,7 @@ impl Search {
 
     fn go_on(&mut self, scope: &mut Scope) {
         let id: RelationId = saltus_base::Index::from_usize(self.relation);
-        let Some(relation) = scope.program.events.relations.get(id) else { return };
+        let Some(relation) = scope.relations.get(id) else { return };
         if self.kept_to >= scope.stop_time {
             return;
         }

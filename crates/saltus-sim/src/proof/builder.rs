@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use saltus_base::IdVec;
 use saltus_numerics::{Interpolant, Interval};
-use saltus_program::{Block, Code, Loop, Op, SimProgram, SlotId, SlotKind, ValueId};
+use saltus_program::{Block, Code, Loop, Op, Relation, RelationId, SimProgram, SlotId, SlotKind, ValueId};
 
 use super::dual::Dual;
 use super::linear::IntervalSystem;
@@ -180,11 +181,9 @@ impl<'a> Builder<'a> {
         place
     }
 
-    pub fn finish(mut self) -> Tape {
-        let outputs: Vec<(u32, u32)> = {
-            let relations: Vec<_> = self.program.events.relations.values().map(|r| (r.crossing, r.scale)).collect();
-            relations.into_iter().map(|(crossing, scale)| (self.slot(crossing), self.slot(scale))).collect()
-        };
+    pub fn finish(mut self, relations: &IdVec<RelationId, Relation>) -> Tape {
+        let outputs: Vec<(u32, u32)> =
+            relations.values().map(|r| (self.slot(r.crossing), self.slot(r.scale))).collect();
         let mut is_fixed = vec![false; self.instructions.len()];
         let mut is_swept = vec![false; self.instructions.len()];
         let mut stamp = vec![u32::MAX; self.instructions.len()];

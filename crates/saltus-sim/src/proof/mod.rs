@@ -91,6 +91,11 @@ impl Prover {
         Prover { tape: Tape::new(program, inputs_vary), is_loaded: false, watched: Vec::new() }
     }
 
+    /// Encloses the relations of assertions.
+    pub fn of_bounds(program: &SimProgram, inputs_vary: bool) -> Self {
+        Prover { tape: Tape::of_bounds(program, inputs_vary), is_loaded: false, watched: Vec::new() }
+    }
+
     /// Values that were fixed have changed.
     pub fn forget(&mut self) {
         self.is_loaded = false;

@@ -10,9 +10,11 @@
 //! Linear loops are solved in place ([`LinearLoop`]). Calls of functions, nonlinear loops, outputs of `delay` and inputs over time are
 //! not on the tape: what depends on them is unknown.
 
-use saltus_base::Index;
+use std::collections::HashSet;
+
+use saltus_base::{IdVec, Index};
 use saltus_numerics::{Interpolant, Interval};
-use saltus_program::{BinaryFn, SimProgram, SlotId, UnaryFn};
+use saltus_program::{BinaryFn, Block, Relation, RelationId, SimProgram, SlotId, UnaryFn};
 
 use super::builder::Builder;
 use super::dual::Dual;
@@ -149,13 +151,40 @@ pub(crate) struct Tape {
 impl Tape {
     /// `inputs_vary`: inputs are functions of time, which nobody knows.
     pub fn new(program: &SimProgram, inputs_vary: bool) -> Self {
-        let mut builder = Builder::new(program, inputs_vary);
-        if !program.events.relations.is_empty() {
-            for section in [&program.sections.derivatives, &program.sections.crossings] {
-                section.blocks.iter().for_each(|block| builder.block(block));
+        let sections = [&program.sections.derivatives, &program.sections.crossings];
+        let blocks = sections.into_iter().flat_map(|section| &section.blocks);
+        Self::of(program, inputs_vary, &program.events.relations, blocks)
+    }
+
+    /// The same for the relations of assertions.
+    pub fn of_bounds(program: &SimProgram, inputs_vary: bool) -> Self {
+        let bounds = &program.events.bounds;
+        let sections = [&program.sections.derivatives, &program.sections.crossings, &program.sections.outputs];
+        let mut wanted: HashSet<SlotId> = bounds.values().flat_map(|r| [r.crossing, r.scale]).collect();
+        let mut blocks = Vec::new();
+        if !bounds.is_empty() {
+            // Few of the outputs are part of an assertion.
+            for block in sections.into_iter().rev().flat_map(|section| section.blocks.iter().rev()) {
+                if block.stored().iter().any(|slot| wanted.contains(slot)) {
+                    wanted.extend(block.loads());
+                    blocks.push(block);
+                }
             }
         }
-        builder.finish()
+        Self::of(program, inputs_vary, bounds, blocks.into_iter().rev())
+    }
+
+    fn of<'p>(
+        program: &'p SimProgram,
+        inputs_vary: bool,
+        relations: &IdVec<RelationId, Relation>,
+        blocks: impl Iterator<Item = &'p Block>,
+    ) -> Self {
+        let mut builder = Builder::new(program, inputs_vary);
+        if !relations.is_empty() {
+            blocks.for_each(|block| builder.block(block));
+        }
+        builder.finish(relations)
     }
 
     /// Does time alone move the relation?

@@ -72,7 +72,7 @@ impl Simulation {
         }
         self.model.update_pre();
         self.model.show(Moment::Before);
-        self.write_event_row(t)?;
+        self.write_left_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
         let changes = std::mem::take(&mut self.changes);

@@ -53,6 +53,7 @@ pub(super) struct Parked {
     structure: Structure,
     masking: Masking,
     prover: Prover,
+    bound_prover: Prover,
     catalogue: Catalogue,
     selection: Selection,
 }
@@ -281,6 +282,7 @@ impl Simulation {
             structure: std::mem::replace(&mut self.structure, next.structure),
             masking: std::mem::replace(&mut self.masking, next.masking),
             prover: std::mem::replace(&mut self.prover, next.prover),
+            bound_prover: std::mem::replace(&mut self.bound_prover, next.bound_prover),
             catalogue: std::mem::replace(&mut self.catalogue, next.catalogue),
             selection: std::mem::replace(&mut self.selection, next.selection),
         };
@@ -295,8 +297,9 @@ impl Simulation {
         self.driver.earlier = self.driver.earlier + cost;
         self.driver.search = CrossingSearch::new(&self.program);
         self.driver.search.stops_at_zeno = self.options.on_zeno != ZenoPolicy::Continue;
-        self.driver.ahead = Ahead::new(&self.program, &self.prover.tape);
+        self.driver.ahead = Ahead::new(&self.program.events.relations, &self.prover.tape);
         self.driver.detection.resize_with(self.program.events.relations.len(), Default::default);
+        self.driver.bounds.enter(&self.program, &self.bound_prover);
         self.driver.infinite.clear();
         self.work.x = vec![0.0; self.program.states.len()];
         self.view = None;
@@ -320,6 +323,7 @@ impl Simulation {
             structure: Structure::of(&program, self.model.inputs_vary(), &prover.tape),
             masking: Masking::new(&program),
             prover,
+            bound_prover: Prover::of_bounds(&program, self.model.inputs_vary()),
             catalogue: self.catalogue_of(&program),
             selection: Selection::new(program),
             instance,

@@ -10,7 +10,6 @@ use super::{Phase, Simulation};
 use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
 use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
-use crate::options::ZenoPolicy;
 use crate::record::EventKind;
 use crate::trajectory::End;
 use crate::zeno::{Happened, Verdict};
@@ -25,10 +24,10 @@ impl Simulation {
         };
         self.model.update_pre();
         self.model.show(Moment::Before);
-        self.write_event_row(t)?;
+        self.write_left_row(t)?;
         self.skip_output_point(t);
         self.remember_memory();
-        self.model.pass(t);
+        let has_left = self.model.pass(t);
         let settled = event::settle(&self.program, &mut self.model, &self.options, t);
         let settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
         let Settled { rounds, termination, flips } = settled?;
@@ -42,14 +41,17 @@ impl Simulation {
         let disturbed = self.is_disturbed() || !exchanges.is_empty();
         let jumped = self.has_jumped();
         let changed = self.changed_relations();
-        if jumped && kind == EventKind::State && self.options.on_zeno != ZenoPolicy::Continue {
+        if jumped && kind == EventKind::State {
             self.refuse_to_tunnel(t, &changed)?;
         }
-        let timed = kind != EventKind::State;
-        let verdict = self.driver.zeno.judge(&Happened { time: t, changed: &changed, jumped, timed }, &self.options);
+        let (timed, is_due) = (kind != EventKind::State, kind == EventKind::Time);
+        let happened = Happened { time: t, changed: &changed, jumped, timed, is_due };
+        let verdict = self.driver.zeno.judge(&happened, &self.options);
         self.record(t, kind, causes, rounds, disturbed)?;
         self.tell_rounds(&flips);
-        if changed.is_empty() && !disturbed && kind == EventKind::State {
+        if has_left {
+            self.note_event("a jump leaves a spatialDistribution");
+        } else if changed.is_empty() && !disturbed && kind == EventKind::State {
             self.widen_unconfirmed(t);
         }
         if let Verdict::Chattering { events } = verdict {

@@ -21,6 +21,9 @@ use crate::trajectory::{Warning, WarningKind};
 const SECTIONS: [Activation; 5] =
     [Activation::Outputs, Activation::Derivatives, Activation::Events, Activation::Initial, Activation::Parameters];
 
+/// Violations of one assertion in the source of which a run warns.
+const MOST_VIOLATIONS: usize = 20;
+
 impl Simulation {
     pub(super) fn integrator_failure(&self, error: IntegratorError, status: Status) -> Failure {
         let (t, during) = match error {
@@ -93,12 +96,18 @@ impl Simulation {
     }
 
     pub(super) fn check_assertions(&mut self, t: f64) -> Result<(), Failure> {
-        let warns = WarningKind::Assertion;
-        for assertion in &self.program.events.assertions {
-            if self.model.get(assertion.condition) != 0.0 {
+        self.check_assertions_at(t, false)
+    }
+
+    /// At a left limit those are checked whose changes are not searched for.
+    pub(super) fn check_assertions_at(&mut self, t: f64, is_left: bool) -> Result<(), Failure> {
+        for (i, assertion) in self.program.events.assertions.iter().enumerate() {
+            if is_left && !assertion.bounds.is_empty() {
                 continue;
             }
-            if assertion.is_warning && self.is_warned(assertion.span) {
+            let is_violated = self.is_violated(assertion);
+            let is_known = std::mem::replace(&mut self.driver.bounds.violated[i], is_violated);
+            if !is_violated || assertion.is_warning && is_known {
                 continue;
             }
             let message = self.model.message(&assertion.message);
@@ -107,13 +116,22 @@ impl Simulation {
                 let kind = SimErrorKind::AssertionFailed { message };
                 return Err(Failure::new(t, kind).at(assertion.span).with(details));
             }
-            self.driver.warnings.push(Warning { kind: warns, time: t, message, span: assertion.span });
+            let others = self.driver.warnings.iter().filter(|w| w.span == assertion.span);
+            let (mut n_told, mut is_told) = (0, false);
+            others.for_each(|w| (n_told, is_told) = (n_told + 1, is_told || w.time == t && w.message == message));
+            if is_told || n_told >= MOST_VIOLATIONS {
+                continue;
+            }
+            let is_last = n_told + 1 == MOST_VIOLATIONS;
+            let kind = if is_last { WarningKind::LastViolation } else { WarningKind::Assertion };
+            self.driver.warnings.push(Warning { kind, time: t, message, span: assertion.span });
         }
         for warning in self.model.take_warnings() {
             let span = warning.span.unwrap_or(Span::nowhere());
             let is_known = |w: &Warning| w.span == span && (w.message == warning.message || !span.is_nowhere());
             if !self.driver.warnings.iter().any(is_known) {
-                self.driver.warnings.push(Warning { kind: warns, time: t, message: warning.message, span });
+                let kind = WarningKind::Assertion;
+                self.driver.warnings.push(Warning { kind, time: t, message: warning.message, span });
             }
         }
         Ok(())
@@ -133,11 +151,6 @@ impl Simulation {
         let mut details = *failure.details.clone();
         details.labels.extend(assertion.calls.iter().cloned());
         failure.at(assertion.span).with(details)
-    }
-
-    /// Each assertion warns once; its text may have other values in it each time.
-    fn is_warned(&self, span: Span) -> bool {
-        !span.is_nowhere() && self.driver.warnings.iter().any(|w| w.span == span)
     }
 
     /// The condition of an assertion with the values of its variables.

@@ -90,7 +90,7 @@ impl Simulation {
         }
         let after = self.model.snapshot();
         self.model.restore(&self.driver.before.clone());
-        self.write_event_row(at).ok()?;
+        self.write_left_row(at).ok()?;
         self.skip_output_point(at);
         self.model.restore(&after);
         self.model.remember_event(at);

@@ -11,6 +11,7 @@
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
 mod assertions;
+mod bounds;
 mod changing;
 mod configurations;
 mod events;
@@ -63,6 +64,8 @@ pub struct Simulation {
     structure: Structure,
     masking: Masking,
     prover: Prover,
+    /// The same for the relations of assertions.
+    bound_prover: Prover,
     catalogue: Catalogue,
     model: Model,
     selection: Selection,
@@ -91,6 +94,7 @@ struct Driver {
     ahead: Ahead,
     /// By relation.
     detection: Vec<Detection>,
+    bounds: bounds::Bounds,
     /// Number of the next equidistant output point.
     next_output: u64,
     /// Time of the last row.
@@ -141,6 +145,11 @@ struct Pending {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 enum Next {
     Event(f64, EventKind),
+    /// A relation of an assertion changes between these times.
+    Bound {
+        before: f64,
+        at: f64,
+    },
     /// Nothing happens up to its end.
     End,
 }
@@ -187,7 +196,8 @@ impl Simulation {
         let program = instance.program().clone();
         instance.set_stop(Stop::default());
         let prover = Prover::new(&program, false);
-        let ahead = Ahead::new(&program, &prover.tape);
+        let bound_prover = Prover::of_bounds(&program, false);
+        let ahead = Ahead::new(&program.events.relations, &prover.tape);
         let structure = Structure::of(&program, false, &prover.tape);
         let mut search = CrossingSearch::new(&program);
         search.stops_at_zeno = options.on_zeno != ZenoPolicy::Continue;
@@ -199,6 +209,7 @@ impl Simulation {
             search,
             ahead,
             detection: vec![Detection::default(); program.events.relations.len()],
+            bounds: bounds::Bounds::new(&program, &bound_prover),
             next_output: 1,
             last_row: None,
             before: Vec::new(),
@@ -218,6 +229,7 @@ impl Simulation {
         Simulation {
             masking: Masking::new(&program),
             prover,
+            bound_prover,
             catalogue: Catalogue::new(&program, &options.recorded),
             model: Model::new(instance),
             selection: Selection::new(program.clone()),
@@ -323,7 +335,9 @@ impl Simulation {
     /// Inputs are functions of time.
     fn inputs_move(&mut self) {
         self.prover = Prover::new(&self.program, true);
-        self.driver.ahead = Ahead::new(&self.program, &self.prover.tape);
+        self.driver.ahead = Ahead::new(&self.program.events.relations, &self.prover.tape);
+        self.bound_prover = Prover::of_bounds(&self.program, true);
+        self.driver.bounds = bounds::Bounds::new(&self.program, &self.bound_prover);
         self.structure = Structure::of(&self.program, true, &self.prover.tape);
     }
 

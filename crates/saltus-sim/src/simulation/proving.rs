@@ -54,7 +54,7 @@ impl Simulation {
     fn with_ahead(&mut self, act: impl FnOnce(&mut crate::proof::Ahead, &mut Scope)) {
         let look = integration::look_interval(&self.options);
         let mut scope = Scope {
-            program: &self.program,
+            relations: &self.program.events.relations,
             tape: &mut self.prover.tape,
             memory: self.model.memory(),
             stop_time: self.options.stop_time,
@@ -117,11 +117,13 @@ impl Simulation {
 
     /// By relation, how its changes were found.
     pub fn detection(&self) -> Vec<RelationDetection> {
-        let counts = &self.driver.detection;
-        let relations = self.program.events.relations.iter().zip(counts);
+        let events = &self.program.events;
+        let relations = events.relations.iter().zip(&self.driver.detection).map(|found| (found, &self.prover.tape));
+        let bounds = events.bounds.iter().zip(&self.driver.bounds.detection);
         relations
-            .map(|((id, r), count)| {
-                let is_time_alone = self.prover.tape.is_time_alone(id.index());
+            .chain(bounds.map(|found| (found, &self.bound_prover.tape)))
+            .map(|(((id, r), count), tape)| {
+                let is_time_alone = tape.is_time_alone(id.index());
                 // Of a relation that stays within the band in which its value is rounding nothing is known.
                 let is_proof = is_time_alone || count.has_left_band;
                 let (proved, sampled) =

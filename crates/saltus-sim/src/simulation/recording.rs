@@ -46,11 +46,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Equidistant rows before `t`, up to the first one at which an assertion fails: its time.
+    /// Equidistant rows before `t`, up to the first one at which an assertion does not hold, and not for long: its time.
     pub(super) fn write_points_that_hold(&mut self, t: f64) -> Result<Option<f64>, Failure> {
         while let Some(point) = self.next_point_before(t) {
             self.go_to(point)?;
-            if !self.assertions_hold() {
+            if !self.is_as_known() {
                 return Ok(Some(point));
             }
             self.write_point(point)?;
@@ -59,7 +59,7 @@ impl Simulation {
     }
 
     /// A point at which an assertion fails is not part of the solution: nobody looks at its equations.
-    fn show_point(&mut self) {
+    pub(super) fn show_point(&mut self) {
         if self.assertions_hold() {
             self.model.show(Moment::Between);
         }
@@ -77,11 +77,27 @@ impl Simulation {
     }
 
     pub(super) fn write_event_row(&mut self, t: f64) -> Result<(), Failure> {
-        let is_wanted = self.options.event_rows && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room());
-        if is_wanted { self.write_row(t) } else { self.check_assertions(t) }
+        if self.writes_event_rows() { self.write_row(t) } else { self.check_assertions(t) }
+    }
+
+    fn writes_event_rows(&self) -> bool {
+        self.options.event_rows && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room())
+    }
+
+    /// The left limits at an event. What is violated in this instant alone is judged after it.
+    pub(super) fn write_left_row(&mut self, t: f64) -> Result<(), Failure> {
+        if self.writes_event_rows() {
+            self.write_unchecked(t)?;
+        }
+        self.check_assertions_at(t, true)
     }
 
     pub(super) fn write_row(&mut self, t: f64) -> Result<(), Failure> {
+        self.write_unchecked(t)?;
+        self.check_assertions(t)
+    }
+
+    pub(super) fn write_unchecked(&mut self, t: f64) -> Result<(), Failure> {
         self.driver.last_row = Some(t);
         let memory = self.model.memory();
         for (value, &slot) in self.work.row.iter_mut().zip(&self.catalogue.places) {
@@ -99,7 +115,7 @@ impl Simulation {
         if is_suspicious {
             self.check_infinite(t)?;
         }
-        self.check_assertions(t)
+        Ok(())
     }
 
     pub(super) fn remember_memory(&mut self) {

@@ -6,12 +6,13 @@
 
 use saltus_program::{Activation, ModelFunctions, SimProgram};
 
+use super::assertions::Judgement;
 use super::{Advance, Next, Pending, Phase, Simulation};
 use crate::constants::{
     FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
     SAME_INSTANT_ULPS, SHORTER, SHORTEST_DELAY,
 };
-use crate::crossing::{N_WEIGHTS, Probe, Restart};
+use crate::crossing::{N_WEIGHTS, Probe, Restart, has_state_events};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::integration::{self, Rhs};
@@ -48,8 +49,9 @@ pub(super) fn read_crossings(
         scale[i] = functions.get(relation.scale);
     }
     let (first, second) = functions.least_shares();
+    let others = [first, second, functions.distance_to_jump()];
     let n = program.events.relations.len();
-    for ((z, scale), share) in z.iter_mut().zip(scale.iter_mut()).skip(n).zip([first, second]) {
+    for ((z, scale), share) in z.iter_mut().zip(scale.iter_mut()).skip(n).zip(others) {
         (*z, *scale) = (share, 1.0);
     }
     Ok(())
@@ -98,14 +100,16 @@ impl Simulation {
         };
         let (mut pending, next) = self.look_for_next(pending)?;
         self.driver.phase = Phase::Inside(pending);
-        let at = if let Next::Event(at, _) = next { at } else { pending.end };
+        let at = match next {
+            Next::Event(at, _) | Next::Bound { at, .. } => at,
+            Next::End => pending.end,
+        };
         // Rows before the end of a step may need to know what `delay` remembers of it.
         let waits = next == Next::End && at <= until && self.model.has_histories();
         if !waits
             && let Some(failing) = self.write_points_that_hold(if at > until { until.next_up() } else { at })?
-            && self.repeat_shorter(&mut pending, failing)?
+            && self.steps_back(&mut pending, failing)?
         {
-            self.driver.phase = Phase::Inside(pending);
             return Ok(());
         }
         if at > until {
@@ -115,6 +119,7 @@ impl Simulation {
         }
         match next {
             Next::Event(at, kind) => self.happen(pending, at, kind),
+            Next::Bound { before, at } => self.judge(pending, before, at),
             Next::End => self.end_step(pending),
         }
     }
@@ -124,7 +129,7 @@ impl Simulation {
         self.check_budget()?;
         let from = self.driver.integrator.time();
         let hold = self.driver.hold.unwrap_or(f64::INFINITY);
-        let known = self.look_far_ahead(from);
+        let known = self.look_far_ahead(from).min(self.look_far_ahead_at_bounds(from));
         let limit =
             self.driver.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from)).min(known);
         self.recall_loops(from);
@@ -163,11 +168,22 @@ impl Simulation {
             // An event in this step may have brought a time event forward into it.
             let until = pending.end.min(self.driver.time_event);
             let change = if self.driver.hold.is_none() { self.next_change(pending.from, until) } else { Ok(None) };
-            let is_end = matches!(change, Ok(None)) && until == pending.end;
-            let change = match is_end.then(|| self.repeats_for_assertion(&mut pending)) {
-                Some(Ok(true)) => continue,
-                Some(Err(failure)) => Err(failure),
-                Some(Ok(false)) | None => change,
+            let change = match change {
+                Ok(change) => {
+                    let to = change.unwrap_or(until);
+                    let is_timed = to == self.driver.time_event || self.driver.hold == Some(to);
+                    let is_event = change.is_some() || is_timed;
+                    match self.look_at_assertions(&mut pending, to, is_event) {
+                        Ok(Judgement::Repeated) => continue,
+                        Ok(Judgement::Changes(before, at)) => {
+                            pending.next = Some(Next::Bound { before, at });
+                            continue;
+                        }
+                        Ok(Judgement::Unchanged) => Ok(change),
+                        Err(failure) => Err(failure),
+                    }
+                }
+                failed => failed,
             };
             match change {
                 Ok(Some(at)) if until < self.driver.time_event || !self.is_at_time_event(at) => {
@@ -326,6 +342,7 @@ impl Simulation {
         restarted.map_err(|_| failure)?;
         self.driver.integrator.propose_step_size(h);
         self.driver.search.forget();
+        self.driver.bounds.forget();
         self.step(from + h)?;
         Ok(self.driver.integrator.time())
     }
@@ -343,6 +360,7 @@ impl Simulation {
             false => integration::longest_look(&self.options, &self.structure),
         };
         let found = self.driver.search.first_change(&mut probe, &self.program, from, to, longest_look);
+        self.tell_tunnels();
         let found = found.map_err(|mut failure| {
             if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
                 *accumulation = self.driver.zeno.accumulation();
@@ -382,7 +400,8 @@ impl Simulation {
 
     /// Begins to watch the relations: their values now, and a little later along the tangent.
     pub(super) fn arm(&mut self, t: f64, jumped: bool) -> Result<(), Failure> {
-        if self.program.events.relations.is_empty() {
+        self.arm_bounds(t)?;
+        if !has_state_events(&self.program) {
             return Ok(());
         }
         let n = self.program.events.relations.len() + N_WEIGHTS;

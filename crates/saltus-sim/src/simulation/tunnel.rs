@@ -6,9 +6,10 @@
 //! end when;
 //! ```
 //!
-//! In: memory before and after an event at which states jumped. Out: an error if the jump sends the model on.
+//! In: memory before and after an event at which states jumped. Out: an error if the jump sends the model on, or a warning if the run shall
+//! continue all the same.
 
-use saltus_base::Index;
+use saltus_base::{Index, Span};
 use saltus_program::{ModelFunctions, RelationId};
 
 use super::Simulation;
@@ -16,6 +17,8 @@ use super::stepping::read_crossings;
 use crate::constants::{LOOK_AHEAD, WIDEST_BAND};
 use crate::crossing::N_WEIGHTS;
 use crate::error::{Failure, SimErrorKind};
+use crate::options::ZenoPolicy;
+use crate::trajectory::{Warning, WarningKind};
 
 struct Motion {
     is_at_zero: bool,
@@ -29,15 +32,50 @@ impl Simulation {
     /// for good. The last bounces of a ball end like that. A function that is not near zero both before and after has not
     /// crossed it but jumped over, as that of a diode does when another one fires.
     pub(super) fn refuse_to_tunnel(&mut self, t: f64, changed: &[RelationId]) -> Result<(), Failure> {
+        match self.tunnel(t, changed) {
+            Some(id) if self.options.on_zeno == ZenoPolicy::Continue => self.tell_tunnel(t, id),
+            Some(id) => {
+                let accumulation = self.driver.zeno.accumulation();
+                let (text, span) = self.relation_text(id);
+                return Err(Failure::new(t, SimErrorKind::Zeno { relation: text, accumulation }).at(span));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Says that the thresholds have been passed that the last search ignored.
+    pub(super) fn tell_tunnels(&mut self) {
+        let (t, passed) = self.driver.search.take_tunnelled();
+        for i in passed {
+            self.tell_tunnel(t, RelationId::from_usize(i));
+        }
+    }
+
+    fn tell_tunnel(&mut self, t: f64, id: RelationId) {
+        let (message, span) = self.relation_text(id);
+        let is_known = |w: &Warning| w.kind == WarningKind::Tunnel && w.span == span && w.message == message;
+        if !self.driver.warnings.iter().any(is_known) {
+            self.driver.warnings.push(Warning { kind: WarningKind::Tunnel, time: t, message, span });
+        }
+    }
+
+    fn relation_text(&self, id: RelationId) -> (String, Span) {
+        let relation = self.program.events.relations.get(id);
+        relation.map_or((String::new(), Span::nowhere()), |r| (r.text.clone(), r.span))
+    }
+
+    /// The relation whose threshold is passed for good.
+    fn tunnel(&mut self, t: f64, changed: &[RelationId]) -> Option<RelationId> {
         if changed.is_empty() {
-            return Ok(());
+            return None;
         }
         let before = std::mem::take(&mut self.driver.before);
         let after = self.model.snapshot();
         let motions = (self.crossing_motions(t, &before), self.crossing_motions(t, &after));
         self.model.restore(&after);
         self.driver.before = before;
-        let (Some(motions_before), Some(motions_after)) = motions else { return Ok(()) };
+        let (Some(motions_before), Some(motions_after)) = motions else { return None };
         for &id in changed {
             let Some(relation) = self.program.events.relations.get(id) else { continue };
             // Positive where it leads further into the region of the present value.
@@ -45,12 +83,10 @@ impl Simulation {
             let (before, after) = (&motions_before[id.index()], &motions_after[id.index()]);
             let is_passed = before.is_at_zero && after.is_at_zero;
             if is_passed && side * before.rate < 0.0 && side * after.rate > 0.0 {
-                let accumulation = self.driver.zeno.accumulation();
-                let kind = SimErrorKind::Zeno { relation: relation.text.clone(), accumulation };
-                return Err(Failure::new(t, kind).at(relation.span));
+                return Some(id);
             }
         }
-        Ok(())
+        None
     }
 
     /// What the crossing functions do at the point in `memory`.
