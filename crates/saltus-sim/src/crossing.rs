@@ -13,11 +13,12 @@
 
 use saltus_base::Index;
 use saltus_numerics::{Bracket, locate_sign_change};
-use saltus_program::{RELATION_BAND, RelationId, RelationOp, SimProgram};
+use saltus_program::{Held, RELATION_BAND, RelationId, RelationOp, SimProgram};
 
 use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;
+use crate::record::EventKind;
 
 /// After the relations come the smallest shares of a slide, of positive and of negative sides, which ends when one is not positive.
 pub(crate) const N_WEIGHTS: usize = 2;
@@ -80,6 +81,8 @@ pub(crate) struct Restart<'a> {
     pub soon: &'a [f64],
     /// Did the event change states?
     pub jumped: bool,
+    /// How exactly the states are on thresholds that the model slides along, as a part of the magnitude of the operands.
+    pub slack: f64,
 }
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -138,7 +141,7 @@ impl CrossingSearch {
 
     /// Begins to watch after an event or the start. Masked relations are not watched until the next event.
     pub fn arm(&mut self, restart: &Restart, masked: &[RelationId]) {
-        let &Restart { t, memory, now, scale, soon, jumped } = restart;
+        let &Restart { t, memory, now, scale, soon, jumped, slack } = restart;
         self.armed_at = t;
         self.jumped = jumped;
         self.last = None;
@@ -146,6 +149,9 @@ impl CrossingSearch {
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
             let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i]);
+            // Moved to the other side of its threshold where the states were put back on those that are slid along.
+            let is_moved = watch.op.holds(now[i]) != watch.memory && now[i].abs() <= slack * scale[i];
+            let epsilon = if is_moved { epsilon.max(2.0 * now[i].abs()) } else { epsilon };
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
@@ -156,6 +162,15 @@ impl CrossingSearch {
                 (watch.is_masked, watch.epsilon, watch.heads_for_change) = (true, 0.0, false);
             }
         }
+    }
+
+    /// Relations that have been at their thresholds since the last event and have not changed: whether they hold is rounding, so that
+    /// they keep their values at an event that another one makes.
+    pub fn held(&self, program: &SimProgram, kind: EventKind) -> Vec<Held> {
+        let has_fired = |i: usize| kind == EventKind::State && self.fired.contains(&i);
+        let relations = program.events.relations.values().zip(&self.watches).enumerate();
+        let at_threshold = relations.filter(|(i, (_, w))| w.epsilon > 0.0 && !w.is_masked && !has_fired(*i));
+        at_threshold.map(|(_, (r, w))| Held { memory: r.memory, value: w.memory, band: w.epsilon }).collect()
     }
 
     /// Is this relation at its threshold and about to change back?
