@@ -13,7 +13,7 @@
 
 use saltus_base::Index;
 use saltus_numerics::{Bracket, locate_sign_change};
-use saltus_program::{Held, RELATION_BAND, RelationId, RelationOp, SimProgram};
+use saltus_program::{Held, RELATION_BAND, Relation, RelationId, RelationOp, SimProgram};
 
 use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
@@ -164,13 +164,32 @@ impl CrossingSearch {
         }
     }
 
-    /// Relations that have been at their thresholds since the last event and have not changed: whether they hold is rounding, so that
-    /// they keep their values at an event that another one makes.
-    pub fn held(&self, program: &SimProgram, kind: EventKind) -> Vec<Held> {
+    /// Relations that keep their values at an event, whose functions are `z` there, because whether they hold is rounding:
+    /// - those that have been at their thresholds since the last event and have not changed;
+    /// - those that change only beyond a threshold which the event is on, because another relation changes there already: where `v > 0` ends,
+    ///   `v < 0` does not hold yet. Whether it ever will is for the equations after the event to say.
+    pub fn held(&self, program: &SimProgram, kind: EventKind, z: impl Fn(&Relation) -> f64) -> Vec<Held> {
         let has_fired = |i: usize| kind == EventKind::State && self.fired.contains(&i);
-        let relations = program.events.relations.values().zip(&self.watches).enumerate();
-        let at_threshold = relations.filter(|(i, (_, w))| w.epsilon > 0.0 && !w.is_masked && !has_fired(*i));
-        at_threshold.map(|(_, (r, w))| Held { memory: r.memory, value: w.memory, band: w.epsilon }).collect()
+        let changes_at_zero = |w: &Watch| w.op.holds(0.0) != w.memory;
+        let ends: Vec<f64> = program
+            .events
+            .relations
+            .values()
+            .zip(&self.watches)
+            .enumerate()
+            .filter(|(i, (_, w))| has_fired(*i) && w.epsilon == 0.0 && changes_at_zero(w))
+            .map(|(_, (r, _))| z(r).abs())
+            .collect();
+        let held = |(i, (r, w)): (usize, (&Relation, &Watch))| {
+            let here = z(r).abs();
+            let band = match has_fired(i) {
+                false => w.epsilon,
+                true if w.epsilon == 0.0 && !changes_at_zero(w) && ends.contains(&here) => 2.0 * here,
+                true => 0.0,
+            };
+            (band > 0.0 && !w.is_masked).then_some(Held { memory: r.memory, value: w.memory, band })
+        };
+        program.events.relations.values().zip(&self.watches).enumerate().filter_map(held).collect()
     }
 
     /// Is this relation at its threshold and about to change back?

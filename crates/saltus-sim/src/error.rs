@@ -156,7 +156,7 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::Interrupted => write!(f, "interrupted"),
             SimErrorKind::Stuck { steps, relation } => write!(
                 f,
-                "in {steps} steps no state has moved by more than rounding: at the threshold of `{relation}` something changes infinitely fast, as a root does at zero"
+                "in {steps} steps no state has moved by more than a hundred-billionth of itself: steps become too short near the threshold of `{relation}`, as where a root reaches zero"
             ),
             SimErrorKind::TooManyThresholds { relations } => write!(
                 f,

@@ -195,7 +195,11 @@ fn thresholds_that_depend_on_each_other_are_slid_along_together() {
     let (a, b, sum, difference) = (sign("x"), sign("y"), sign("x + y"), sign("x - y"));
     let cases = [
         (declared(0.5, 0.3), format!("der(x) = 0.4*time - {a} - 0.5*{sum}; der(y) = 0.2 - {b} - 0.5*{sum};"), 0.3125),
-        (declared(0.2, 0.1), format!("der(x) = 0.5*time - {a} - 0.5*{difference}; der(y) = 0.1 - {b} + 0.3*{difference};"), 1.0),
+        (
+            declared(0.2, 0.1),
+            format!("der(x) = 0.5*time - {a} - 0.5*{difference}; der(y) = 0.1 - {b} + 0.3*{difference};"),
+            1.0,
+        ),
     ];
     for (declarations, equations, wanted) in &cases {
         let text = format!("model Lines {declarations} equation {equations} end Lines;");

@@ -30,7 +30,7 @@ impl Simulation {
         self.skip_output_point(t);
         self.remember_memory();
         self.model.pass(t);
-        let mut held = self.driver.search.held(&self.program, kind);
+        let mut held = self.driver.search.held(&self.program, kind, |r| self.model.get(r.crossing));
         held.extend(slide.iter().flat_map(|slide| self.held_after(slide)));
         self.model.hold(&held);
         let settled = event::settle(&self.program, &mut self.model, &self.options, t);
