@@ -72,10 +72,16 @@ impl Interpreter {
         Status::Ok
     }
 
+    /// Do all relations that are held have the values that they are to have?
+    pub(crate) fn agrees_with_held(&self) -> bool {
+        self.held.iter().all(|held| (self.machine.get(held.memory) != 0.0) == held.value)
+    }
+
     /// Relations that keep their value at their thresholds do so after this block has been evaluated.
     fn keep_held(&mut self, assign: &Assign) {
-        for k in 0..self.held.len() {
-            let Held { memory, value, band } = self.held[k];
+        for (_, slot) in &assign.stores {
+            let Ok(place) = self.held.binary_search_by_key(slot, |held| held.memory) else { continue };
+            let Held { memory, value, band } = self.held[place];
             let Some((left, right)) = operands(assign, memory) else { continue };
             if (self.machine.value(left) - self.machine.value(right)).abs() <= band {
                 self.machine.set(memory, f64::from(u8::from(value)));

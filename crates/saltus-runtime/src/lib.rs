@@ -348,10 +348,11 @@ impl ModelFunctions for Interpreter {
             self.machine.host.begin_effects();
         }
         self.failure = Failure::None;
-        let mut status = match activation {
-            Activation::Events if !self.held.is_empty() => self.eval_events_with(&[], Concession::Nothing),
-            _ => self.section(number, patience),
-        };
+        let mut status = self.section(number, patience);
+        // Mostly what is held is what they are literally.
+        if activation == Activation::Events && !self.held.is_empty() && !(status.is_ok() && self.agrees_with_held()) {
+            status = self.eval_events_with(&[], Concession::Nothing);
+        }
         if activation == Activation::Events && !status.is_ok() {
             status = self.resolve_disagreement(status);
         }
@@ -397,6 +398,7 @@ impl ModelFunctions for Interpreter {
     fn hold(&mut self, held: &[Held]) {
         self.held.clear();
         self.held.extend_from_slice(held);
+        self.held.sort_by_key(|held| held.memory);
     }
 
     fn linearise(&mut self, wanted: &[SlotId]) -> Status {
