@@ -20,13 +20,19 @@ use crate::tuning::sliding::{
 pub struct Dependence {
     /// Which of the functions are independent.
     pub basis: Vec<usize>,
-    /// By function, then by independent function.
-    pub rows: Vec<Vec<f64>>,
+    /// By function, then by independent function, all divided by their lengths: units do not decide about rank.
+    rows: Vec<Vec<f64>>,
+    /// Of the gradients.
+    lengths: Vec<f64>,
 }
 
 impl Dependence {
     /// The dependence of functions with these gradients; the first ones of those that depend on each other are independent.
     pub fn of(gradients: &[Vec<f64>]) -> Option<Self> {
+        let lengths: Vec<f64> = gradients.iter().map(|g| dot(g, g).sqrt()).collect();
+        let unit = |(g, length): (&Vec<f64>, &f64)| g.iter().map(|x| x / length).collect();
+        let units: Vec<Vec<f64>> = gradients.iter().zip(&lengths).map(unit).collect();
+        let gradients = units.as_slice();
         let basis = independent(gradients);
         let r = basis.len();
         let gram: Vec<f64> = (0..r * r).map(|e| dot(&gradients[basis[e / r]], &gradients[basis[e % r]])).collect();
@@ -39,7 +45,15 @@ impl Dependence {
             parts.iter().map(|p| if p.abs() < RANK { 0.0 } else { *p }).collect()
         };
         let rows = gradients.iter().map(row).collect();
-        Some(Dependence { basis, rows })
+        Some(Dependence { basis, rows, lengths })
+    }
+
+    /// Of some of the functions.
+    fn reduced(&self, kept: &[usize]) -> Option<Self> {
+        let rows: Vec<Vec<f64>> = kept.iter().map(|&i| self.rows[i].clone()).collect();
+        let mut reduced = Dependence::of(&rows)?;
+        reduced.lengths.iter_mut().zip(kept).for_each(|(length, &i)| *length *= self.lengths[i]);
+        Some(reduced)
     }
 
     pub fn is_none(&self) -> bool {
@@ -119,12 +133,13 @@ impl Regions {
     /// With the positions in units in which rates are up to 1.
     pub(super) fn scaled_dependence(&self, fastest: &[f64]) -> Option<Dependence> {
         let dependence = self.dependence.as_ref()?;
-        let scaled = |(row, most): (&Vec<f64>, &f64)| {
-            let entry = |(c, &b): (&f64, &usize)| if *c == 0.0 { 0.0 } else { c * fastest[b] / most };
+        let pace: Vec<f64> = fastest.iter().zip(&dependence.lengths).map(|(most, length)| most / length).collect();
+        let scaled = |(row, pace_here): (&Vec<f64>, &f64)| {
+            let entry = |(c, &b): (&f64, &usize)| if *c == 0.0 { 0.0 } else { c * pace[b] / pace_here };
             row.iter().zip(&dependence.basis).map(entry).collect()
         };
-        let rows = dependence.rows.iter().zip(fastest).map(scaled).collect();
-        Some(Dependence { basis: dependence.basis.clone(), rows })
+        let rows = dependence.rows.iter().zip(&pace).map(scaled).collect();
+        Some(Dependence { basis: dependence.basis.clone(), rows, lengths: vec![1.0; self.k] })
     }
 
     /// Where the positions of dependent functions come to rest; functions that are left have the share 0 or 1, and no margin is left then.
@@ -167,8 +182,7 @@ impl Regions {
         let kept: Vec<usize> = (0..self.k).filter(|i| !is_left(i)).collect();
         let region = (0..self.k).filter(|i| shares[*i] > 0.5).fold(0, |region, i| region | 1 << i);
         let mut reduced = self.reduced(&kept, region);
-        let rows: Vec<Vec<f64>> = kept.iter().map(|&i| dependence.rows[i].clone()).collect();
-        let inner = Dependence::of(&rows).ok_or(NoLimit::NotFinite)?;
+        let inner = dependence.reduced(&kept).ok_or(NoLimit::NotFinite)?;
         reduced.dependence = (!inner.is_none()).then_some(inner);
         let start: Vec<f64> = kept.iter().map(|&i| shares[i].clamp(0.0, 1.0)).collect();
         let limit = if kept.is_empty() { Vec::new() } else { reduced.limit(&start)? };
@@ -215,8 +229,7 @@ impl Regions {
     pub fn reduced_with_dependence(&self, kept: &[usize], region: usize) -> Regions {
         let mut reduced = self.reduced(kept, region);
         if let Some(dependence) = &self.dependence {
-            let rows: Vec<Vec<f64>> = kept.iter().map(|&i| dependence.rows[i].clone()).collect();
-            reduced.dependence = Dependence::of(&rows).filter(|inner| !inner.is_none());
+            reduced.dependence = dependence.reduced(kept).filter(|inner| !inner.is_none());
         }
         reduced
     }
@@ -227,34 +240,39 @@ mod tests {
     use super::*;
 
     /// x, y and x + y with ẋ = c − a − 0.5 d, ẏ = e − b − 0.5 d for signs a, b, d.
-    fn three_lines(c: f64, e: f64) -> Regions {
-        let gradients = vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![1.0, 1.0]];
+    fn three_lines(c: f64, e: f64, units: [f64; 3]) -> Regions {
+        let lines = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+        let gradients: Vec<Vec<f64>> =
+            lines.iter().zip(units).map(|(g, u)| g.iter().map(|x| u * x).collect()).collect();
         let mut regions = Regions::of_dependent(Dependence::of(&gradients).expect("two are independent"));
         for region in 0..8usize {
             let sign = |i: usize| if region >> i & 1 == 1 { 1.0 } else { -1.0 };
             let (dx, dy) = (c - sign(0) - 0.5 * sign(2), e - sign(1) - 0.5 * sign(2));
-            [dx, dy, dx + dy].into_iter().enumerate().for_each(|(i, rate)| regions.set_rate(region, i, rate));
+            let rates = [dx, dy, dx + dy].into_iter().enumerate();
+            rates.for_each(|(i, rate)| regions.set_rate(region, i, units[i] * rate));
         }
         regions
     }
 
     #[test]
     fn three_lines_through_a_point_are_slid_along_until_one_side_lets_go() {
-        // On x > 0, y = 0 the sum is positive: ẋ = c − 1.5 there. Up to c = 1.5 the point rests.
-        for c in [0.0, 0.9, 1.4, 1.49] {
-            let regions = three_lines(c, 0.2);
-            for start in [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]] {
-                let shares = regions.limit(&start).expect("it rests");
-                assert!(regions.margin(&shares) > 0.0, "{c}: {shares:?}");
-                let parts: Vec<f64> = regions.parts(&shares).collect();
-                let rate = |i: usize| (0..8).map(|region| parts[region] * regions.rates(region)[i]).sum::<f64>();
-                assert!(rate(0).abs() < 1e-9 && rate(1).abs() < 1e-9, "{c}: {shares:?}");
+        // On x > 0, y = 0 the sum is positive: ẋ = c − 1.5 there. Up to c = 1.5 the point rests, in all units.
+        for units in [[1.0, 1.0, 1.0], [1e-9, 1e6, 1.0], [1e12, 1.0, 1e-12]] {
+            for c in [0.0, 0.9, 1.4, 1.49] {
+                let regions = three_lines(c, 0.2, units);
+                for start in [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]] {
+                    let shares = regions.limit(&start).expect("it rests");
+                    assert!(regions.margin(&shares) > 0.0, "{c}: {shares:?}");
+                    let parts: Vec<f64> = regions.parts(&shares).collect();
+                    let rate = |i: usize| (0..8).map(|region| parts[region] * regions.rates(region)[i]).sum::<f64>();
+                    assert!(rate(0).abs() < 1e-9 * units[0] && rate(1).abs() < 1e-9 * units[1], "{c}: {shares:?}");
+                }
             }
+            let regions = three_lines(1.6, 0.2, units);
+            let shares = regions.limit(&[0.5, 0.5, 0.5]).expect("it leaves");
+            // x and the sum are left; y rests with e − b − 0.5 = 0, b = −0.3.
+            assert!(regions.margin(&shares) <= 0.0 && shares[0] == 1.0 && shares[2] == 1.0, "{shares:?}");
+            assert!((shares[1] - 0.35).abs() < 1e-9, "{shares:?}");
         }
-        let regions = three_lines(1.6, 0.2);
-        let shares = regions.limit(&[0.5, 0.5, 0.5]).expect("it leaves");
-        // x and the sum are left; y rests with e − b − 0.5 = 0, b = −0.3.
-        assert!(regions.margin(&shares) <= 0.0 && shares[0] == 1.0 && shares[2] == 1.0, "{shares:?}");
-        assert!((shares[1] - 0.35).abs() < 1e-9, "{shares:?}");
     }
 }
