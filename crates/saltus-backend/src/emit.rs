@@ -25,7 +25,7 @@ use crate::dag::{Dag, NodeId};
 use crate::derivative_callables::{Functions, add_derivatives};
 use crate::emit_variables::{literal, variables};
 use crate::initial::Initial;
-use crate::magnitudes::{USUAL, magnitude};
+use crate::magnitudes::{USUAL, magnitude, usual_beside_number};
 use crate::share::group_by_calls;
 use crate::sort::Orders;
 use crate::state_sets::SetLevel;
@@ -247,7 +247,7 @@ fn give_relations_nominal_values(system: &mut System, scales: &Scales) {
     let mut scale_of: HashMap<SlotId, &mut Assignment> = events.crossings.iter_mut().map(|a| (a.slot, a)).collect();
     for (_, relation) in events.relations.iter_mut() {
         let Some(scale) = scale_of.get_mut(&relation.scale) else { continue };
-        relation.nominal = magnitude(dag, &given, scale.node).unwrap_or(USUAL);
+        relation.nominal = magnitude(dag, &given, scale.node).unwrap_or_else(|| usual_beside_number(dag, scale.node));
         let nominal = dag.constant(relation.nominal);
         scale.node = dag.binary(BinaryFn::Max, scale.node, nominal);
     }

@@ -4,7 +4,7 @@
 //! x - 2*y > 0      x(nominal = 1e-9), y(nominal = 1e-6)      ⇒   2e-6: differences far below that are rounding
 //! ```
 
-use saltus_program::{BinaryFn, SlotId, UnaryFn};
+use saltus_program::{BinaryFn, RELATION_BAND, SlotId, UnaryFn};
 use saltus_symbolic::{Dag, Node, NodeId};
 
 /// Of what no nominal value says anything about.
@@ -35,4 +35,20 @@ fn look(dag: &Dag, nominal: &dyn Fn(SlotId) -> Option<f64>, node: NodeId, depth:
         _ => None,
     };
     found.filter(|m| m.is_finite() && *m > 0.0)
+}
+
+/// The widest band of a relation with a number, as a part of that number: whoever compares with 1e-18 does not mean it to be zero.
+const OF_NUMBER: f64 = 1e-3;
+
+/// The magnitude of operands that no nominal value says anything about, from `max(abs(left), abs(right))`: the usual one, or less if one of
+/// them is so small a number that it would lie within the band.
+pub fn usual_beside_number(dag: &Dag, operands: NodeId) -> f64 {
+    let number = |node: NodeId| match dag.node(node) {
+        Node::Unary(UnaryFn::Abs, inner) => dag.value(inner),
+        _ => dag.value(node),
+    };
+    let Node::Binary(BinaryFn::Max, left, right) = dag.node(operands) else { return USUAL };
+    let numbers = [left, right].into_iter().filter_map(number).map(f64::abs);
+    let smallest = numbers.filter(|c| *c > 0.0 && c.is_finite()).fold(f64::INFINITY, f64::min);
+    USUAL.min(OF_NUMBER * smallest / RELATION_BAND)
 }

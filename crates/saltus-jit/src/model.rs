@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Block, DerivativeStatistics, EvalFailure, Loop, LoopStatistics, Message, MixedMethod, MixedSolution,
-    ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
+    Activation, Block, DerivativeStatistics, EvalFailure, Held, Loop, LoopStatistics, Message, MixedMethod,
+    MixedSolution, ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
 };
 use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
 use saltus_runtime::tangent::{Evaluator, Tangents};
@@ -293,6 +293,10 @@ impl ModelFunctions for CompiledModel {
 
     fn set_stop(&mut self, stop: Stop) {
         self.interpreter.set_stop(stop);
+    }
+
+    fn hold(&mut self, held: &[Held]) {
+        self.interpreter.hold(held);
     }
 
     fn set_mixed_method(&mut self, method: MixedMethod) {

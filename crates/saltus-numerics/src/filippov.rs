@@ -13,6 +13,10 @@
 //! unique then. Otherwise his inclusion has many solutions, and this one is the limit of the ramps, all of which are
 //! crossed in the same time at their fastest: the shares follow `dw/dτ = ż(w)` inside of the unit cube until they rest.
 
+mod dependence;
+
+pub use dependence::{Dependence, independent};
+
 use crate::lu::DenseLu;
 use crate::schur::eigenvalues;
 use crate::tuning::sliding::{END, FIRST_STEP, GROWTH, LONGEST_STEP, MOST_NEWTON_STEPS, MOST_STEPS, REST, STABLE};
@@ -23,6 +27,8 @@ pub struct Regions {
     k: usize,
     /// By region, then by function.
     rates: Vec<f64>,
+    /// If some depend on the others.
+    dependence: Option<Dependence>,
 }
 
 /// What has no limit.
@@ -36,7 +42,7 @@ pub enum NoLimit {
 
 impl Regions {
     pub fn new(k: usize) -> Self {
-        Regions { k, rates: vec![0.0; k << k] }
+        Regions { k, rates: vec![0.0; k << k], dependence: None }
     }
 
     /// Number of functions.
@@ -78,6 +84,9 @@ impl Regions {
         if scaled.rates.iter().any(|r| !r.is_finite()) || start.len() != self.k {
             return Err(NoLimit::NotFinite);
         }
+        if scaled.dependence.is_some() {
+            return scaled.limit_of_dependent(start);
+        }
         let mut shares: Vec<f64> = start.iter().map(|w| w.clamp(0.0, 1.0)).collect();
         let mut step = FIRST_STEP;
         for _ in 0..MOST_STEPS {
@@ -97,6 +106,9 @@ impl Regions {
     /// Changes the shares until no function moves, without limits on them; false if Newton's method fails.
     pub fn balance(&self, shares: &mut [f64]) -> bool {
         let scaled = self.scaled();
+        if scaled.dependence.is_some() {
+            return scaled.balance_dependent(shares);
+        }
         let all: Vec<usize> = (0..self.k).collect();
         for _ in 0..MOST_NEWTON_STEPS {
             let residual = all.iter().map(|&i| scaled.rate_at(i, shares).abs()).fold(0.0, f64::max);
@@ -111,8 +123,9 @@ impl Regions {
     }
 
     /// The part of each region in the combination with these shares.
-    pub fn parts<'a>(&self, shares: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        (0..1usize << self.k).map(|region| part(region, shares))
+    pub fn parts(&self, shares: &[f64]) -> impl Iterator<Item = f64> {
+        let shares = if self.dependence.is_some() { Self::ramps(shares) } else { shares.to_vec() };
+        (0..1usize << self.k).map(move |region| part(region, &shares))
     }
 
     /// These functions alone, the others being on the side that `region` says.
@@ -133,7 +146,8 @@ impl Regions {
             0.0 => 0.0,
             most => rate / most,
         };
-        Regions { k: self.k, rates: self.rates.iter().enumerate().map(scale).collect() }
+        let dependence = self.scaled_dependence(&fastest);
+        Regions { k: self.k, rates: self.rates.iter().enumerate().map(scale).collect(), dependence }
     }
 
     /// Functions whose share may change: those not held by a side of the cube.

@@ -282,6 +282,17 @@ pub mod sliding {
     pub const REST: f64 = 1e-12;
     /// A share that is no further from its end is at its end.
     pub const END: f64 = 1e-12;
+    /// Rows that are no longer than this, beside others, depend on them: they come from difference quotients.
+    pub const RANK: f64 = 1e-5;
+    /// Positions of dependent functions that are further off than this, in widths of their ramps, do not come back.
+    pub const AWAY: f64 = 20.0;
+    /// Functions that have come as far as this when another one is away are left, too.
+    pub const LEFT: f64 = 3.0;
+    /// A slide along dependent functions ends this much before nothing keeps them at zero any more: there they have no position.
+    pub const OVER: f64 = 1e-9;
+    /// Steps until positions are away at a rate of 0.01, and after how many Newton's method is tried.
+    pub const MOST_POSITIONS: usize = 40_000;
+    pub const POLISHED_EVERY: usize = 40;
     /// Growth of disturbances that is rounding. Test: `shares_that_go_round_have_no_limit`.
     pub const STABLE: f64 = 1e-9;
 }

@@ -37,6 +37,14 @@ pub enum Activation {
     Entry,
 }
 
+/// A relation that keeps its value at an event as long as its operands differ by no more than `band`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Held {
+    pub memory: SlotId,
+    pub value: bool,
+    pub band: f64,
+}
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Status {
     Ok,
@@ -228,6 +236,9 @@ pub trait ModelFunctions: Send {
 
     /// Evaluations that take long fail as soon as this is wanted.
     fn set_stop(&mut self, _stop: Stop) {}
+
+    /// From now on these relations are not literal at events.
+    fn hold(&mut self, _held: &[Held]) {}
 
     /// How mixed loops are solved from now on.
     fn set_mixed_method(&mut self, _method: MixedMethod) {}

@@ -46,8 +46,8 @@ pub use events::{
 pub use files_used::files_used;
 pub use fingerprint::{fingerprint, fnv1a};
 pub use functions::{
-    Activation, DerivativeStatistics, Details, EvalFailure, LoopStatistics, MixedMethod, MixedSolution, MixedStrategy,
-    ModelFunctions, Round, Status,
+    Activation, DerivativeStatistics, Details, EvalFailure, Held, LoopStatistics, MixedMethod, MixedSolution,
+    MixedStrategy, ModelFunctions, Round, Status,
 };
 pub use history::{Delay, History, Transport};
 pub use memory::{Memory, Slot, SlotKind, SlotType};

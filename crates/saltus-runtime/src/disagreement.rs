@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use saltus_base::Index;
-use saltus_program::{Activation, Assign, Block, Op, RELATION_BAND, SlotId, Status};
+use saltus_program::{Activation, Assign, Block, Held, Op, RELATION_BAND, SlotId, Status, ValueId};
 
 use crate::loops::Patience;
 use crate::mixed::Concession;
@@ -22,7 +22,7 @@ use crate::{Failure, Interpreter, section_number};
 const MOST_UNDECIDED: usize = 8;
 
 /// The memory of a relation and the value that it is to have.
-type Held = (SlotId, f64);
+type Other = (SlotId, f64);
 
 impl Interpreter {
     /// Evaluates the equations at an event once more, after that failed.
@@ -34,8 +34,8 @@ impl Interpreter {
         let undecided = self.undecided(number);
         let one_by_one = undecided.iter().map(std::slice::from_ref);
         let all = (undecided.len() > 1).then_some(undecided.as_slice());
-        for held in one_by_one.chain(all) {
-            if self.eval_events_with(held, Concession::Nothing).is_ok() {
+        for others in one_by_one.chain(all) {
+            if self.eval_events_with(others, Concession::Nothing).is_ok() {
                 return Status::Ok;
             }
         }
@@ -50,7 +50,7 @@ impl Interpreter {
     }
 
     /// By interpretation, with other values of some relations than they have literally.
-    fn eval_events_with(&mut self, held: &[Held], concession: Concession) -> Status {
+    pub(crate) fn eval_events_with(&mut self, others: &[Other], concession: Concession) -> Status {
         self.machine.host.begin_effects();
         self.failure = Failure::None;
         let program = self.machine.program.clone();
@@ -63,7 +63,8 @@ impl Interpreter {
                 return status;
             }
             if let Block::Assign(assign) = block {
-                held.iter().filter(|(slot, _)| stores(assign, *slot)).for_each(|&(slot, value)| {
+                self.keep_held(assign);
+                others.iter().filter(|(slot, _)| stores(assign, *slot)).for_each(|&(slot, value)| {
                     self.machine.set(slot, value);
                 });
             }
@@ -71,9 +72,26 @@ impl Interpreter {
         Status::Ok
     }
 
+    /// Do all relations that are held have the values that they are to have?
+    pub(crate) fn agrees_with_held(&self) -> bool {
+        self.held.iter().all(|held| (self.machine.get(held.memory) != 0.0) == held.value)
+    }
+
+    /// Relations that keep their value at their thresholds do so after this block has been evaluated.
+    fn keep_held(&mut self, assign: &Assign) {
+        for (_, slot) in &assign.stores {
+            let Ok(place) = self.held.binary_search_by_key(slot, |held| held.memory) else { continue };
+            let Held { memory, value, band } = self.held[place];
+            let Some((left, right)) = operands(assign, memory) else { continue };
+            if (self.machine.value(left) - self.machine.value(right)).abs() <= band {
+                self.machine.set(memory, f64::from(u8::from(value)));
+            }
+        }
+    }
+
     /// Relations that the loop depends on and that are not its own, whose operands agree up to rounding, with the value
     /// that they do not have.
-    fn undecided(&mut self, loop_number: usize) -> Vec<Held> {
+    fn undecided(&mut self, loop_number: usize) -> Vec<Other> {
         let program = self.machine.program.clone();
         let blocks = &program.sections.events.blocks;
         let before = loop_number - self.first_loop[section_number(Activation::Events)];
@@ -99,15 +117,22 @@ impl Interpreter {
     }
 
     fn is_undecided(&mut self, assign: &Assign, memory: SlotId) -> bool {
-        let value = assign.stores.iter().find(|s| s.1 == memory).map(|s| s.0);
-        let relation = value.and_then(|value| assign.code.ops.get(value.0 as usize));
-        let Some(&Op::Binary(_, left, right)) = relation else { return false };
+        let Some((left, right)) = operands(assign, memory) else { return false };
         if !assign.code.calls.is_empty() {
             return false;
         }
         self.machine.run(&assign.code, assign.span);
         let (left, right) = (self.machine.value(left), self.machine.value(right));
         (left - right).abs() <= RELATION_BAND * left.abs().max(right.abs()).max(1.0)
+    }
+}
+
+/// The operands of the relation whose memory this block stores.
+fn operands(assign: &Assign, memory: SlotId) -> Option<(ValueId, ValueId)> {
+    let value = assign.stores.iter().find(|s| s.1 == memory)?.0;
+    match assign.code.ops.get(value.0 as usize) {
+        Some(&Op::Binary(_, left, right)) => Some((left, right)),
+        _ => None,
     }
 }
 

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use saltus_base::Diagnostic;
 use saltus_program::{
-    Activation, Block, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution,
+    Activation, Block, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
     ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
 };
 
@@ -58,6 +58,8 @@ pub struct Interpreter {
     checkpoint: Option<Box<InstanceState>>,
     /// Made when derivatives are asked for first.
     tangents: Option<Box<Tangents<Interpreter>>>,
+    /// Relations that are not literal at events, as long as they are at their thresholds.
+    held: Vec<Held>,
 }
 
 /// Where the last failure is described.
@@ -137,6 +139,7 @@ impl Interpreter {
             warnings: Vec::new(),
             checkpoint: None,
             tangents: None,
+            held: Vec::new(),
         }
     }
 
@@ -346,6 +349,10 @@ impl ModelFunctions for Interpreter {
         }
         self.failure = Failure::None;
         let mut status = self.section(number, patience);
+        // Mostly what is held is what they are literally.
+        if activation == Activation::Events && !self.held.is_empty() && !(status.is_ok() && self.agrees_with_held()) {
+            status = self.eval_events_with(&[], Concession::Nothing);
+        }
         if activation == Activation::Events && !status.is_ok() {
             status = self.resolve_disagreement(status);
         }
@@ -386,6 +393,12 @@ impl ModelFunctions for Interpreter {
         if let Some(state) = self.checkpoint.take() {
             self.go_back(&state);
         }
+    }
+
+    fn hold(&mut self, held: &[Held]) {
+        self.held.clear();
+        self.held.extend_from_slice(held);
+        self.held.sort_by_key(|held| held.memory);
     }
 
     fn linearise(&mut self, wanted: &[SlotId]) -> Status {

@@ -166,6 +166,14 @@ pub(crate) const QUIET: f64 = 10.0;
 /// Jumps whose times are remembered: the last of many are not where they should be, because of rounding.
 pub(crate) const REMEMBERED_JUMPS: usize = 16;
 
+/// After so many steps it is looked whether any state has moved by more than the second of these parts of itself. If none has, and no more than the
+/// third of the time span has passed, fifty million more steps would be needed.
+pub(crate) const STEPS_OF_REST: u64 = 5_000;
+
+pub(crate) const STILL: f64 = 1e-11;
+
+pub(crate) const SLOW: f64 = 1e-4;
+
 // Jumps to another solution.
 
 /// Distance from the last point of a solution to the first one of another, as part of the time span.
@@ -189,10 +197,20 @@ pub(crate) const RELATIVE_MOVE: f64 = 6e-6;
 pub(crate) const SIDE_DISTANCE: f64 = 1e-9;
 
 /// With more states the directions away from thresholds are not worth their evaluations.
-pub(crate) const MOST_STATES_APART: usize = 200;
+pub(crate) const MOST_STATES_APART: usize = 1_000;
 
-/// Thresholds that are slid along at once: each doubles the evaluations.
+/// Thresholds that influence each other and are slid along at once: each doubles the evaluations.
 pub(crate) const MOST_SURFACES: usize = 10;
+
+/// With more thresholds it is worth to find out which of them influence each other: up to 16 regions are cheaper.
+pub(crate) const SEPARATED: usize = 4;
+
+/// Rates and variables that differ by less than this part of their size are the same: difference quotients are no better.
+pub(crate) const ADDS_UP: f64 = 1e-6;
+
+/// Functions up to this times the magnitude of their operands are zero at the same point: moving the states by [`SIDE_DISTANCE`] may
+/// change their relations.
+pub(crate) const SAME_POINT: f64 = 1e-8;
 
 /// Thresholds whose normals differ by less than about the root of this are one: difference quotients are no better.
 pub(crate) const PARALLEL: f64 = 1e-10;

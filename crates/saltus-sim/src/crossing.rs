@@ -13,11 +13,12 @@
 
 use saltus_base::{IdVec, Index};
 use saltus_numerics::{Bracket, locate_sign_change};
-use saltus_program::{RELATION_BAND, Relation, RelationId, RelationOp, SimProgram};
+use saltus_program::{Held, RELATION_BAND, Relation, RelationId, RelationOp, SimProgram};
 
 use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;
+use crate::record::EventKind;
 
 /// After the relations come the smallest shares of a slide, of positive and of negative sides, which ends when one is not positive,
 /// and the distance of the next jump in a profile from where it leaves.
@@ -86,6 +87,8 @@ pub(crate) struct Restart<'a> {
     pub soon: &'a [f64],
     /// Did the event change states?
     pub jumped: bool,
+    /// How exactly the states are on thresholds that the model slides along, as a part of the magnitude of the operands.
+    pub slack: f64,
 }
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -160,7 +163,7 @@ impl CrossingSearch {
 
     /// Begins to watch after an event or the start. Masked relations are not watched until the next event.
     pub fn arm(&mut self, restart: &Restart, masked: &[RelationId]) {
-        let &Restart { t, memory, now, scale, soon, jumped } = restart;
+        let &Restart { t, memory, now, scale, soon, jumped, slack } = restart;
         self.armed_at = t;
         self.jumped = jumped;
         self.last = None;
@@ -168,6 +171,9 @@ impl CrossingSearch {
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
             let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i]);
+            // Moved to the other side of its threshold where the states were put back on those that are slid along.
+            let is_moved = watch.op.holds(now[i]) != watch.memory && now[i].abs() <= slack * scale[i];
+            let epsilon = if is_moved { epsilon.max(2.0 * now[i].abs()) } else { epsilon };
             let is_near = now[i].abs() <= epsilon;
             watch.epsilon = if is_near { epsilon } else { 0.0 };
             watch.heads_for_change = is_near && watch.side() * (soon[i] - now[i]) < 0.0;
@@ -178,6 +184,34 @@ impl CrossingSearch {
                 (watch.is_masked, watch.epsilon, watch.heads_for_change) = (true, 0.0, false);
             }
         }
+    }
+
+    /// Relations that keep their values at an event, whose functions are `z` there, because whether they hold is rounding:
+    /// - those that have been at their thresholds since the last event and have not changed;
+    /// - those that change only beyond a threshold which the event is on, because another relation changes there already: where `v > 0` ends,
+    ///   `v < 0` does not hold yet. Whether it ever will is for the equations after the event to say.
+    pub fn held(&self, program: &SimProgram, kind: EventKind, z: impl Fn(&Relation) -> f64) -> Vec<Held> {
+        let has_fired = |i: usize| kind == EventKind::State && self.fired.contains(&i);
+        let changes_at_zero = |w: &Watch| w.op.holds(0.0) != w.memory;
+        let ends: Vec<f64> = program
+            .events
+            .relations
+            .values()
+            .zip(&self.watches)
+            .enumerate()
+            .filter(|(i, (_, w))| has_fired(*i) && w.epsilon == 0.0 && changes_at_zero(w))
+            .map(|(_, (r, _))| z(r).abs())
+            .collect();
+        let held = |(i, (r, w)): (usize, (&Relation, &Watch))| {
+            let here = z(r).abs();
+            let band = match has_fired(i) {
+                false => w.epsilon,
+                true if w.epsilon == 0.0 && !changes_at_zero(w) && ends.contains(&here) => 2.0 * here,
+                true => 0.0,
+            };
+            (band > 0.0 && !w.is_masked).then_some(Held { memory: r.memory, value: w.memory, band })
+        };
+        program.events.relations.values().zip(&self.watches).enumerate().filter_map(held).collect()
     }
 
     /// Is this relation at its threshold and about to change back?

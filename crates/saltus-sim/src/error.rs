@@ -65,6 +65,15 @@ pub enum SimErrorKind {
         /// What alternates, as in `x > 0.0 = false or true`.
         modes: Vec<String>,
     },
+    /// Many steps in which no state has moved by more than rounding, near this threshold.
+    Stuck {
+        steps: u64,
+        relation: String,
+    },
+    /// More thresholds than can be slid along together.
+    TooManyThresholds {
+        relations: String,
+    },
     AssertionFailed {
         message: String,
     },
@@ -153,6 +162,14 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::CannotRecord { why } => write!(f, "{why}"),
             SimErrorKind::CannotSet { why } => write!(f, "{why}"),
             SimErrorKind::Interrupted => write!(f, "interrupted"),
+            SimErrorKind::Stuck { steps, relation } => write!(
+                f,
+                "in {steps} steps no state has moved by more than a hundred-billionth of itself: steps become too short near the threshold of `{relation}`, as where a root reaches zero"
+            ),
+            SimErrorKind::TooManyThresholds { relations } => write!(
+                f,
+                "{relations} change back and forth at the same time and influence each other: they cannot be slid along together"
+            ),
             SimErrorKind::AssertionFailed { message } => write!(f, "assertion failed: {message}"),
             SimErrorKind::IntegerOverflow { variable, value } => {
                 write!(f, "Integer overflow: {variable} is {value:e}, beyond ±2^53, up to which Integers are exact")

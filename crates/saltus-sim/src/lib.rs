@@ -14,6 +14,7 @@ mod constants;
 pub mod crossing;
 pub mod error;
 mod event;
+mod groups;
 mod history;
 mod inputs;
 mod integration;

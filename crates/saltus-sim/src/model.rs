@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
-    Activation, DerivativeStatistics, EvalFailure, LoopStatistics, Message, MixedMethod, MixedSolution, ModelFunctions,
-    Moment, Round, SimProgram, SlotId, Status, Stop,
+    Activation, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
+    ModelFunctions, Moment, Round, SimProgram, SlotId, Status, Stop,
 };
 
 use crate::history::Histories;
@@ -258,6 +258,15 @@ impl Model {
         self.slide = Some(slide);
     }
 
+    /// Do groups of thresholds still not influence each other, at the present point?
+    pub fn slide_adds_up(&mut self) -> bool {
+        let Some(slide) = &mut self.slide else { return true };
+        let now = self.inner.snapshot();
+        let adds_up = slide.adds_up(&mut *self.inner);
+        self.inner.restore(&now);
+        adds_up
+    }
+
     pub fn slide(&self) -> Option<&Slide> {
         self.slide.as_deref()
     }
@@ -270,7 +279,7 @@ impl Model {
     /// Ends sliding at the present point, in the region with the largest part; what it was.
     pub fn end_slide(&mut self) -> Option<Box<Slide>> {
         let slide = self.slide.take()?;
-        self.inner.restore(slide.remaining());
+        self.inner.restore(&slide.remaining());
         Some(slide)
     }
 }
@@ -371,6 +380,10 @@ impl ModelFunctions for Model {
 
     fn set_stop(&mut self, stop: Stop) {
         self.inner.set_stop(stop);
+    }
+
+    fn hold(&mut self, held: &[Held]) {
+        self.inner.hold(held);
     }
 
     fn set_mixed_method(&mut self, method: MixedMethod) {

@@ -6,7 +6,8 @@
 //!                                                         combination of both right-hand sides that keeps z constant
 //! ```
 //!
-//! In: the memories of the instance in the 2ᵏ regions around the point at which k crossing functions are zero. Out: each evaluation
+//! In: the memories of the instance in the 2ᵏ regions around the point at which k crossing functions are zero, for each group of
+//! thresholds that influence each other. Out: each evaluation
 //! is made in all regions, and all continuous variables are combined with the parts that keep every one of the functions zero
 //! ([`saltus_numerics::filippov`]). A share that leaves 0 … 1 says that a threshold is left. Used by [`crate::model::Model`].
 //!
@@ -14,10 +15,11 @@
 //! away from it, on its own side.
 
 use saltus_base::Index;
-use saltus_numerics::filippov::{NoLimit, Regions, at_end, within};
+use saltus_numerics::filippov::NoLimit;
 use saltus_program::{Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, Status};
 
-use crate::constants::RELATIVE_MOVE;
+use crate::constants::{ADDS_UP, RELATIVE_MOVE};
+use crate::groups::Group;
 use crate::surfaces::Surfaces;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -26,19 +28,17 @@ pub(crate) struct Slide {
     relations: Vec<RelationId>,
     /// Their functions.
     crossings: Vec<SlotId>,
-    /// The memory in each region.
-    memories: Vec<Vec<f64>>,
-    regions: Regions,
-    /// Of the positive side of each threshold.
-    shares: Vec<f64>,
-    /// Of each region.
-    parts: Vec<f64>,
-    /// The functions at the point evaluated last, by region, then by function.
-    z: Vec<f64>,
+    /// Thresholds that influence each other. With one group alone, every variable may depend on them in any way; the contributions of
+    /// several groups add up.
+    groups: Vec<Group>,
+    checks: Vec<Check>,
+    n_checked: usize,
     /// Continuous variables that are combined.
     combined: Vec<SlotId>,
     /// Crossing functions of relations that differ between the regions, with a value that says "no change".
     suspended: Vec<(SlotId, f64)>,
+    /// These relations.
+    differing: Vec<RelationId>,
     nominal: Vec<f64>,
     /// If the regions are evaluated apart from each other.
     apart: Option<Surfaces>,
@@ -47,6 +47,18 @@ pub(crate) struct Slide {
     at: Vec<f64>,
     moved: Vec<f64>,
     dx: Vec<f64>,
+    /// Functions and their rates in the region evaluated last.
+    z: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+/// A combination of groups that should be the sum of what each contributes.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Check {
+    /// The memory in which some groups are in their last regions, and the others in their first.
+    pub memory: Vec<f64>,
+    /// Which are in their last.
+    pub chosen: Vec<bool>,
 }
 
 /// What becomes of a slide when the fast motion around it has come to rest.
@@ -55,12 +67,18 @@ pub(crate) enum Outcome {
     Slides(Box<Slide>),
     /// All thresholds are left: the memory of the region that is entered.
     Leaves(Vec<f64>),
+    /// Some are left, with this memory; the regions around the others have to be found anew.
+    Partly(Vec<f64>, Vec<RelationId>),
 }
 
 impl Slide {
-    /// A slide along the thresholds of `relations`, with a memory for each region: bit i of its number says that function i is
-    /// positive there.
-    pub fn new(program: &SimProgram, relations: Vec<RelationId>, memories: Vec<Vec<f64>>) -> Option<Self> {
+    /// A slide along the thresholds of `relations`.
+    pub fn new(
+        program: &SimProgram,
+        relations: Vec<RelationId>,
+        groups: Vec<Group>,
+        checks: Vec<Check>,
+    ) -> Option<Self> {
         let (n, k) = (program.states.len(), relations.len());
         let crossing = |id: &RelationId| Some(program.events.relations.get(*id)?.crossing);
         let crossings = relations.iter().map(crossing).collect::<Option<Vec<_>>>()?;
@@ -70,19 +88,20 @@ impl Slide {
         let mut slide = Slide {
             relations,
             crossings,
-            memories,
-            regions: Regions::new(k),
-            shares: vec![0.5; k],
-            parts: vec![0.0; 1 << k],
-            z: vec![0.0; k << k],
+            groups,
+            checks,
+            n_checked: 0,
             combined,
             suspended: Vec::new(),
+            differing: Vec::new(),
             nominal: nominal_values(program),
             apart: None,
             x: vec![0.0; n],
             at: vec![0.0; n],
             moved: vec![0.0; n],
             dx: vec![0.0; n],
+            z: vec![0.0; k],
+            rates: vec![0.0; k],
         };
         slide.suspend(program);
         Some(slide)
@@ -93,44 +112,55 @@ impl Slide {
         let relation = program.events.relations.get(id)?;
         let is_below = relation.op.is_true_below() == is_set(&before, relation.memory);
         let memories = if is_below { vec![before, after] } else { vec![after, before] };
-        Slide::new(program, vec![id], memories)
+        Slide::new(program, vec![id], vec![Group::new(vec![0], memories, None)], Vec::new())
     }
 
     /// Relations that differ between regions do not change while it slides.
     fn suspend(&mut self, program: &SimProgram) {
-        let Some((first, others)) = self.memories.split_first() else { return };
-        let differs = |r: &&Relation| others.iter().any(|m| is_set(m, r.memory) != is_set(first, r.memory));
+        let Some(first) = self.groups.first().and_then(|group| group.memories.first()) else { return };
+        let memories = || self.groups.iter().flat_map(|group| &group.memories);
+        let differs =
+            |(_, r): &(RelationId, &Relation)| memories().any(|m| is_set(m, r.memory) != is_set(first, r.memory));
+        let differing: Vec<(RelationId, &Relation)> = program.events.relations.iter().filter(differs).collect();
         // A z of the sign that belongs to the remembered value.
-        let unchanged = |r: &Relation| {
+        let unchanged = |(_, r): &(RelationId, &Relation)| {
             let sign = if r.op.is_true_below() == is_set(first, r.memory) { -1.0 } else { 1.0 };
             (r.crossing, sign)
         };
-        self.suspended = program.events.relations.values().filter(differs).map(unchanged).collect();
+        let suspended = differing.iter().map(unchanged).collect();
+        self.differing = differing.iter().map(|(id, _)| *id).collect();
+        self.suspended = suspended;
     }
 
     pub fn relations(&self) -> &[RelationId] {
         &self.relations
     }
 
+    /// Relations that have other values in other regions.
+    pub fn differing(&self) -> &[RelationId] {
+        &self.differing
+    }
+
     /// The share of the positive side of a relation whose threshold it slides along.
     pub fn share_of(&self, relation: RelationId) -> Option<f64> {
-        self.relations.iter().position(|&r| r == relation).map(|i| self.shares[i])
+        let position = self.relations.iter().position(|&r| r == relation)?;
+        self.groups.iter().find_map(|group| group.share_of(position))
     }
 
     /// The shares that are closest to the end of sliding, of the positive and of the negative side.
     pub fn least_shares(&self) -> (f64, f64) {
-        let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
-        (least(&mut self.shares.iter().copied()), least(&mut self.shares.iter().map(|w| 1.0 - w)))
+        let least = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.min(b.1));
+        self.groups.iter().map(Group::least_shares).fold((f64::INFINITY, f64::INFINITY), least)
     }
 
     /// Is a threshold left?
     pub fn is_over(&self) -> bool {
-        self.shares.iter().map(|&w| at_end(w)).any(|w| w <= 0.0 || w >= 1.0)
+        self.groups.iter().any(Group::is_over)
     }
 
     /// Rates of the function of a single threshold on both its sides.
     pub fn rates(&self) -> (f64, f64) {
-        (self.regions.rates(0)[0], self.regions.rates(1)[0])
+        self.groups.first().map_or((0.0, 0.0), |group| (group.regions.rates(0)[0], group.regions.rates(1)[0]))
     }
 
     /// From now on each region is evaluated a little away from its thresholds.
@@ -145,19 +175,16 @@ impl Slide {
 
     /// By how much each function has drifted off zero, as a part of how far it would have come in the time `h` by itself.
     pub fn drift(&self, h: f64) -> f64 {
-        let part = |(i, z): (usize, f64)| if z == 0.0 { 0.0 } else { z.abs() / (self.regions.fastest(i) * h) };
-        self.distances().enumerate().map(part).fold(0.0, f64::max)
+        let part = |(z, fastest): (f64, f64)| if z == 0.0 { 0.0 } else { z.abs() / (fastest * h) };
+        self.groups.iter().flat_map(Group::distances).map(|(_, z, fastest)| part((z, fastest))).fold(0.0, f64::max)
     }
 
     /// How far each function is from zero in all regions alike. One that is positive in some and negative in others, because it
     /// jumps itself, is zero in the combination.
-    pub fn distances(&self) -> impl Iterator<Item = f64> + '_ {
-        let k = self.relations.len();
-        (0..k).map(move |i| {
-            let values = || self.z.iter().skip(i).step_by(k);
-            let nearest = values().copied().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
-            if values().all(|z| z * nearest > 0.0) { nearest } else { 0.0 }
-        })
+    pub fn distances(&self) -> Vec<f64> {
+        let mut all = vec![0.0; self.relations.len()];
+        self.groups.iter().flat_map(Group::distances).for_each(|(position, z, _)| all[position] = z);
+        all
     }
 
     /// Evaluates all regions at the present time and states, then combines them.
@@ -166,15 +193,9 @@ impl Slide {
         if !status.is_ok() {
             return status;
         }
-        if !self.regions.balance(&mut self.shares) {
-            // Nothing keeps a function at zero any more: a share at its end says so.
-            match self.regions.limit(&self.shares) {
-                Ok(shares) => self.shares = shares,
-                Err(_) => return Status::Failed,
-            }
+        if !self.groups.iter_mut().all(Group::balance) {
+            return Status::Failed;
         }
-        // Beyond the end of sliding the step is cut off anyway.
-        self.shares.iter_mut().for_each(|share| *share = share.clamp(-1.0, 2.0));
         self.combine(model);
         Status::Ok
     }
@@ -183,26 +204,52 @@ impl Slide {
     pub fn eval_regions(&mut self, model: &mut dyn ModelFunctions) -> Status {
         let time = model.get(model.program().memory.time);
         model.get_states(&mut self.x);
-        for region in 0..self.memories.len() {
-            let status = self.eval_region(model, region, time);
-            if !status.is_ok() {
-                return status;
+        let is_alone = self.groups.len() == 1;
+        for g in 0..self.groups.len() {
+            let members = self.groups[g].members.clone();
+            for region in 0..self.groups[g].memories.len() {
+                // All groups have their first region in common.
+                if region == 0 && g > 0 {
+                    continue;
+                }
+                let functions: Vec<usize> =
+                    if region == 0 && !is_alone { (0..self.relations.len()).collect() } else { members.clone() };
+                let is_positive = |i: usize| members.iter().position(|&m| m == i).is_some_and(|j| region >> j & 1 == 1);
+                let mut memory = std::mem::take(&mut self.groups[g].memories[region]);
+                let status = self.eval_region(model, &mut memory, &is_positive, &functions, time);
+                self.groups[g].memories[region] = memory;
+                if !status.is_ok() {
+                    return status;
+                }
+                if region == 0 && !is_alone {
+                    let (first, others) = self.groups.split_at_mut(1);
+                    others.iter_mut().for_each(|group| group.memories[0].copy_from_slice(&first[0].memories[0]));
+                    self.groups.iter_mut().for_each(|group| group.note(0, &self.z, &self.rates));
+                } else {
+                    self.groups[g].note(region, &self.z, &self.rates);
+                }
             }
         }
         Status::Ok
     }
 
-    fn eval_region(&mut self, model: &mut dyn ModelFunctions, region: usize, time: f64) -> Status {
+    /// Evaluates a region: afterwards `z` and `rates` of these functions are known, and the memory is that of the point.
+    fn eval_region(
+        &mut self,
+        model: &mut dyn ModelFunctions,
+        memory: &mut [f64],
+        is_positive: &dyn Fn(usize) -> bool,
+        functions: &[usize],
+        time: f64,
+    ) -> Status {
         // Loops start from the solution on their own side.
-        model.restore(&self.memories[region]);
+        model.restore(memory);
         model.set_continuous(time, &self.x);
         self.at.copy_from_slice(&self.x);
         let mut status = derivatives_and_crossings(model);
-        let k = self.relations.len();
-        let z = &mut self.z[region * k..(region + 1) * k];
-        z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
+        self.z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
         if let Some(surfaces) = self.apart.as_ref().filter(|_| status.is_ok()) {
-            surfaces.move_into(region, z, &self.nominal, &mut self.at);
+            surfaces.move_into(is_positive, &self.z, &self.nominal, &mut self.at);
             model.set_continuous(time, &self.at);
             status = derivatives_and_crossings(model);
         }
@@ -210,16 +257,17 @@ impl Slide {
             return status;
         }
         model.get_derivatives(&mut self.dx);
-        self.memories[region].copy_from_slice(model.memory());
-        self.eval_rates(model, region, time)
+        memory.copy_from_slice(model.memory());
+        self.eval_rates(model, functions, time)
     }
 
     /// Rates of the functions along the motion in a region.
-    fn eval_rates(&mut self, model: &mut dyn ModelFunctions, region: usize, time: f64) -> Status {
+    fn eval_rates(&mut self, model: &mut dyn ModelFunctions, functions: &[usize], time: f64) -> Status {
         let ahead = self.dx.iter().zip(&self.x).zip(&self.nominal);
         let times = ahead.map(|((dx, x), nominal)| (x.abs() + nominal) / dx.abs());
         let h = RELATIVE_MOVE * times.fold(time.abs().max(1.0), f64::min);
-        for (i, sign) in [1.0, -1.0].into_iter().enumerate() {
+        functions.iter().for_each(|&i| self.rates[i] = 0.0);
+        for sign in [1.0, -1.0] {
             for ((moved, x), dx) in self.moved.iter_mut().zip(&self.at).zip(&self.dx) {
                 *moved = x + sign * h * dx;
             }
@@ -228,46 +276,95 @@ impl Slide {
             if !status.is_ok() {
                 return status;
             }
-            for (function, &slot) in self.crossings.iter().enumerate() {
-                let before = if i == 0 { 0.0 } else { self.regions.rates(region)[function] };
-                self.regions.set_rate(region, function, before + sign * model.get(slot) / (2.0 * h));
-            }
+            functions.iter().for_each(|&i| self.rates[i] += sign * model.get(self.crossings[i]) / (2.0 * h));
         }
         Status::Ok
     }
 
-    /// Where the motion goes from the regions evaluated last, if it comes from these shares.
-    pub fn outcome(mut self, program: &SimProgram, from: &[f64]) -> Result<Outcome, NoLimit> {
-        let shares = self.regions.limit(from)?;
-        let region =
-            shares.iter().enumerate().fold(0, |region, (i, &w)| if w >= 1.0 { region | 1 << i } else { region });
-        let kept: Vec<usize> = (0..shares.len()).filter(|&i| shares[i] > 0.0 && shares[i] < 1.0).collect();
-        if kept.is_empty() {
-            return Ok(Outcome::Leaves(std::mem::take(&mut self.memories[region])));
+    /// Rates of all functions with the given memory, in which those are positive that should be.
+    pub fn rates_in(
+        &mut self,
+        model: &mut dyn ModelFunctions,
+        memory: &mut [f64],
+        is_positive: &dyn Fn(usize) -> bool,
+    ) -> Option<&[f64]> {
+        let time = model.get(model.program().memory.time);
+        model.get_states(&mut self.x);
+        let all: Vec<usize> = (0..self.relations.len()).collect();
+        let status = self.eval_region(model, memory, is_positive, &all, time);
+        model.set_continuous(time, &self.x);
+        status.is_ok().then_some(self.rates.as_slice())
+    }
+
+    /// Do the contributions of the groups add up? One of the combinations is compared, another one each time. All regions have been
+    /// evaluated at the present point.
+    pub fn adds_up(&mut self, model: &mut dyn ModelFunctions) -> bool {
+        if self.checks.is_empty() {
+            return true;
         }
-        if kept.len() < shares.len() {
-            let place = |inner| within(&kept, inner, region);
-            self.memories = (0..1usize << kept.len()).map(|m| self.memories[place(m)].clone()).collect();
-            self.regions = self.regions.reduced(&kept, region);
-            self.relations = kept.iter().map(|&i| self.relations[i]).collect();
-            self.crossings = kept.iter().map(|&i| self.crossings[i]).collect();
-            let k = shares.len();
-            let z =
-                |inner: usize| kept.iter().map(move |&i| (place(inner), i)).map(|(region, i)| self.z[region * k + i]);
-            self.z = (0..1usize << kept.len()).flat_map(z).collect();
-            self.parts.truncate(1 << kept.len());
-            self.apart = self.apart.map(|surfaces| surfaces.reduced(&kept));
-            self.suspend(program);
+        self.n_checked = (self.n_checked + 1) % self.checks.len();
+        let Check { mut memory, chosen } = self.checks[self.n_checked].clone();
+        let members: Vec<usize> =
+            self.groups.iter().zip(&chosen).filter(|(_, c)| **c).flat_map(|(g, _)| g.members.clone()).collect();
+        let Some(rates) = self.rates_in(model, &mut memory, &|i| members.contains(&i)).map(<[f64]>::to_vec) else {
+            return false;
+        };
+        let region = |group: &Group, is_chosen: bool| if is_chosen { group.memories.len() - 1 } else { 0 };
+        let agree = |(group, &is_chosen): (&Group, &bool)| {
+            let expected = group.regions.rates(region(group, is_chosen));
+            group
+                .members
+                .iter()
+                .enumerate()
+                .all(|(j, &i)| (rates[i] - expected[j]).abs() <= ADDS_UP * group.regions.fastest(j))
+        };
+        if !self.groups.iter().zip(&chosen).all(agree) {
+            return false;
         }
-        self.shares = kept.iter().map(|&i| shares[i]).collect();
+        let program = model.program().clone();
+        let is_scale = |slot: &SlotId| program.events.relations.values().any(|r| r.scale == *slot);
+        let Some(first) = self.groups.first().and_then(|group| group.memories.first()) else { return false };
+        let adds_up = |slot: &SlotId| {
+            let i = slot.index();
+            let parts = self.groups.iter().zip(&chosen).map(|(g, &c)| g.memories[region(g, c)][i] - first[i]);
+            let (sum, size) = parts.fold((first[i], first[i].abs()), |(sum, size), d| (sum + d, size + d.abs()));
+            (memory[i] - sum).abs() <= ADDS_UP * size || memory[i].is_nan() && sum.is_nan() || is_scale(slot)
+        };
+        self.combined.iter().all(adds_up)
+    }
+
+    /// Where the motion goes from the regions evaluated last, if it comes from the shares that it has.
+    pub fn outcome(mut self, program: &SimProgram) -> Result<Outcome, NoLimit> {
+        self.groups.iter_mut().try_for_each(Group::go_to_limit)?;
+        if !self.groups.iter().any(Group::is_over) {
+            return Ok(Outcome::Slides(Box::new(self)));
+        }
+        let kept: Vec<usize> = self.groups.iter().flat_map(Group::kept).collect();
+        if kept.is_empty() || self.groups.len() > 1 {
+            let memory = self.overlay(|group| group.region_entered());
+            let kept: Vec<RelationId> = kept.iter().map(|&i| self.relations[i]).collect();
+            return Ok(if kept.is_empty() { Outcome::Leaves(memory) } else { Outcome::Partly(memory, kept) });
+        }
+        self.groups.iter_mut().for_each(Group::reduce);
+        self.relations = kept.iter().map(|&i| self.relations[i]).collect();
+        self.crossings = kept.iter().map(|&i| self.crossings[i]).collect();
+        self.z.truncate(kept.len());
+        self.rates.truncate(kept.len());
+        self.apart = self.apart.map(|surfaces| surfaces.reduced(&kept));
+        self.suspend(program);
         Ok(Outcome::Slides(Box::new(self)))
+    }
+
+    /// The shares from which it is asked where the motion goes; by threshold.
+    pub fn set_shares(&mut self, shares: &[f64]) {
+        self.groups.iter_mut().for_each(|group| group.set_shares(shares));
     }
 
     /// Memory: that of the first region with combined continuous variables.
     pub fn combine(&mut self, model: &mut dyn ModelFunctions) {
-        self.parts.clear();
-        self.parts.extend(self.regions.parts(&self.shares));
-        model.restore(&self.memories[0]);
+        self.groups.iter_mut().for_each(Group::weigh);
+        let Some(base) = self.groups.first().and_then(|group| group.memories.first()) else { return };
+        model.restore(base);
         if self.apart.is_some() {
             model.set_continuous(model.get(model.program().memory.time), &self.x);
         }
@@ -276,8 +373,13 @@ impl Slide {
             let i = slot.index();
             let Some(place) = memory.get_mut(i) else { continue };
             let first = *place;
-            if self.memories.iter().any(|m| m[i] != first) {
-                *place = self.memories.iter().zip(&self.parts).map(|(m, part)| part * m[i]).sum();
+            match self.groups.as_slice() {
+                [group] => {
+                    if group.memories.iter().any(|m| m[i] != first) {
+                        *place = group.memories.iter().zip(&group.parts).map(|(m, part)| part * m[i]).sum();
+                    }
+                }
+                groups => *place += groups.iter().map(|group| group.change(i, first)).sum::<f64>(),
             }
         }
         for &(crossing, value) in &self.suspended {
@@ -289,7 +391,7 @@ impl Slide {
 
     /// Evaluates what is left over at a point at which all regions have been evaluated.
     pub fn eval_outputs(&mut self, model: &mut dyn ModelFunctions) -> Status {
-        for memory in &mut self.memories {
+        for memory in self.groups.iter_mut().flat_map(|group| &mut group.memories) {
             model.restore(memory);
             let status = model.eval(Activation::Outputs);
             if !status.is_ok() {
@@ -301,10 +403,21 @@ impl Slide {
         Status::Ok
     }
 
-    /// The memory of the region with the largest part.
-    pub fn remaining(&self) -> &[f64] {
-        let largest = self.parts.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(region, _)| region);
-        &self.memories[largest]
+    /// The memory in which each group has the largest part.
+    pub fn remaining(&self) -> Vec<f64> {
+        self.overlay(Group::largest)
+    }
+
+    /// The memory with each group in a region of its own.
+    fn overlay(&self, region: impl Fn(&Group) -> usize) -> Vec<f64> {
+        let Some((first, others)) = self.groups.split_first() else { return Vec::new() };
+        let mut memory = first.memories[region(first)].clone();
+        for group in others {
+            let (base, own) = (&group.memories[0], &group.memories[region(group)]);
+            let changed = memory.iter_mut().zip(base.iter().zip(own)).filter(|(_, (base, own))| base != own);
+            changed.for_each(|(place, (_, own))| *place = *own);
+        }
+        memory
     }
 
     /// Do both sides of a single threshold point at it? Evaluated before.

@@ -4,9 +4,10 @@
 //! `x <= 0` are one), and for each the shortest movement of the states that changes its function alone.
 
 use saltus_numerics::DenseLu;
-use saltus_program::{ModelFunctions, RelationId, SlotId};
+use saltus_numerics::filippov::{Dependence, independent};
+use saltus_program::{ModelFunctions, Relation, RelationId, SlotId};
 
-use crate::constants::{MOST_STATES_APART, MOST_SURFACES, PARALLEL, RELATIVE_MOVE, SIDE_DISTANCE};
+use crate::constants::{ADDS_UP, MOST_STATES_APART, MOST_SURFACES, PARALLEL, RELATIVE_MOVE, SAME_POINT, SIDE_DISTANCE};
 use crate::sliding::derivatives_and_crossings;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -15,25 +16,93 @@ pub(crate) struct Surfaces {
     away: Vec<Vec<f64>>,
 }
 
+/// Thresholds that meet at a point.
+#[derive(Clone, Debug)]
+pub(crate) struct Meeting {
+    /// One relation for each surface.
+    pub relations: Vec<RelationId>,
+    pub dependence: Dependence,
+    /// Of the independent ones.
+    pub surfaces: Surfaces,
+    /// Relations whose surface is that of one of `relations` (by position), which depends on others: is it positive on the same side?
+    pub copies: Vec<(RelationId, usize, bool)>,
+    /// All relations whose surface is that of one of `relations`.
+    pub same: Vec<RelationId>,
+}
+
+impl Meeting {
+    /// The surfaces of `relations` at the present point, with those of all other relations that are zero at the same point and determined by
+    /// them. `None` if they are too many or cannot be evaluated.
+    pub fn find(model: &mut dyn ModelFunctions, relations: &[RelationId], nominal: &[f64]) -> Option<Meeting> {
+        let given = gradients(model, relations, nominal)?;
+        let (own, mut units) = own_surfaces(&given);
+        let n_given = own.len();
+        let near = near_zero(model, relations, ADDS_UP);
+        let at_point = near_zero(model, relations, SAME_POINT);
+        let all: Vec<RelationId> = own.iter().map(|&i| relations[i]).chain(near).collect();
+        let gradients = gradients(model, &all, nominal)?;
+        let independent = |rows: &[&Vec<f64>]| independent(&rows.iter().map(|r| (*r).clone()).collect::<Vec<_>>());
+        let first: Vec<&Vec<f64>> = gradients[..n_given].iter().collect();
+        let rank = independent(&first).len();
+        let mut own: Vec<usize> = (0..n_given).collect();
+        let mut copies = Vec::new();
+        for (i, gradient) in gradients.iter().enumerate().skip(n_given) {
+            let Some(unit) = unit(gradient) else { continue };
+            if let Some(place) = units.iter().position(|u| are_parallel(u, &unit)) {
+                copies.push((all[i], place, dot(&units[place], &unit) > 0.0));
+                continue;
+            }
+            let with: Vec<&Vec<f64>> = first.iter().copied().chain([gradient]).collect();
+            if at_point.contains(&all[i]) && independent(&with).len() == rank {
+                own.push(i);
+                units.push(unit);
+            }
+        }
+        let rows: Vec<Vec<f64>> = own.iter().map(|&i| gradients[i].clone()).collect();
+        let dependence = Dependence::of(&rows)?;
+        if own.is_empty() || !dependence.is_none() && own.len() > MOST_SURFACES {
+            return None;
+        }
+        let free: Vec<&[f64]> = dependence.basis.iter().map(|&i| rows[i].as_slice()).collect();
+        let surfaces = Surfaces { away: movements(&free, nominal)? };
+        let same = copies.iter().map(|(id, _, _)| *id).collect();
+        // Copies of independent ones follow them by themselves.
+        copies.retain(|(_, place, _)| !dependence.basis.contains(place));
+        Some(Meeting { relations: own.iter().map(|&i| all[i]).collect(), dependence, surfaces, copies, same })
+    }
+}
+
+/// Other relations whose functions are zero at the present point.
+fn near_zero(model: &dyn ModelFunctions, relations: &[RelationId], part: f64) -> Vec<RelationId> {
+    let is_zero = |r: &Relation| model.get(r.crossing).abs() <= part * model.get(r.scale);
+    let all = model.program().events.relations.iter();
+    all.filter(|(id, r)| !relations.contains(id) && is_zero(r)).map(|(id, _)| id).collect()
+}
+
+/// Gradients that are surfaces of their own, and their directions.
+fn own_surfaces(gradients: &[Vec<f64>]) -> (Vec<usize>, Vec<Vec<f64>>) {
+    let (mut own, mut units): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+    for (i, gradient) in gradients.iter().enumerate() {
+        let Some(unit) = unit(gradient) else { continue };
+        if !units.iter().any(|u| are_parallel(u, &unit)) {
+            own.push(i);
+            units.push(unit);
+        }
+    }
+    (own, units)
+}
+
 impl Surfaces {
-    /// The surfaces of `relations` at the present point, and which of the relations they belong to. `None` if they are too
-    /// many, cannot be evaluated, or meet in a way that leaves no region between some of them.
+    /// The surfaces of `relations` at the present point, and which of the relations they belong to; those that depend on others
+    /// are left out. `None` if they cannot be evaluated.
     pub fn find(
         model: &mut dyn ModelFunctions,
         relations: &[RelationId],
         nominal: &[f64],
     ) -> Option<(Surfaces, Vec<RelationId>)> {
         let gradients = gradients(model, relations, nominal)?;
-        let (mut own, mut units): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
-        for (i, gradient) in gradients.iter().enumerate() {
-            let Some(unit) = unit(gradient) else { continue };
-            if units.iter().any(|u| are_parallel(u, &unit)) {
-                continue;
-            }
-            own.push(i);
-            units.push(unit);
-        }
-        if own.is_empty() || own.len() > MOST_SURFACES {
+        let own = independent(&gradients);
+        if own.is_empty() {
             return None;
         }
         let rows: Vec<&[f64]> = own.iter().map(|&i| gradients[i].as_slice()).collect();
@@ -58,11 +127,11 @@ impl Surfaces {
         others.iter().flatten().all(|other| own.iter().flatten().any(|own| are_parallel(own, other)))
     }
 
-    /// Moves the states into a region, whose bits say which functions are positive there; these are `z` now.
-    pub fn move_into(&self, region: usize, z: &[f64], nominal: &[f64], x: &mut [f64]) {
+    /// Moves the states to where those functions are positive that should be; these are `z` now.
+    pub fn move_into(&self, is_positive: impl Fn(usize) -> bool, z: &[f64], nominal: &[f64], x: &mut [f64]) {
         let distances: Vec<f64> = self.away.iter().map(|away| distance(away, nominal, x)).collect();
         for (i, away) in self.away.iter().enumerate() {
-            let target = if region >> i & 1 == 1 { distances[i] } else { -distances[i] };
+            let target = if is_positive(i) { distances[i] } else { -distances[i] };
             x.iter_mut().zip(away).for_each(|(x, along)| *x += (target - z[i]) * along);
         }
     }

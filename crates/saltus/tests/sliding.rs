@@ -164,3 +164,89 @@ fn eight_thresholds_are_slid_along_at_once() {
     }
     assert_eq!(trajectory.events.len(), 9, "the start and one event for each");
 }
+
+#[test]
+fn rounding_does_not_decide_about_relations_at_their_thresholds() {
+    // x = -1 + 2 sin t, which y follows, rises through zero four times in 20 s: at t = π/6 + 2πk.
+    let text = "model Counts
+      Real x(start = -1, fixed = true), y(start = -0.5, fixed = true);
+      Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
+      Real w = if y > x then 1 else -1;
+    equation
+      der(x) = 2*cos(time);
+      der(y) = 0.1 - 4*w;
+      when x > 0 then n = pre(n) + 1; end when;
+      when y > 0 then m = pre(m) + 1; end when;
+    end Counts;";
+    for solver in [Solver::Auto, Solver::Rodas, Solver::Bdf] {
+        let trajectory = run(text, 20.0, solver, 1e-6);
+        let counts = ["n", "m"].map(|name| trajectory.last(name).expect("a count"));
+        assert_eq!(counts, [4.0, 4.0], "{solver:?}");
+    }
+}
+
+#[test]
+fn thresholds_that_depend_on_each_other_are_slid_along_together() {
+    // Three lines through one point of a plane. The first case rests there until x can leave along y = 0, where x + y > 0:
+    // der(x) = 0.4 t - 1.5 > 0 from t = 3.75 on, so that x(5) = 0.2 (25 - 3.75²) - 1.5 · 1.25 = 0.3125. In the second one x leaves along
+    // y = 0 with x - y > 0: der(x) = 0.5 t - 1.5, x(5) = 0.25 (25 - 9) - 1.5 · 2 = 1.
+    let declared = |x: f64, y: f64| format!("Real x(start = {x}, fixed = true), y(start = {y}, fixed = true);");
+    let sign = |of: &str| format!("(if {of} > 0 then 1 else -1)");
+    let (a, b, sum, difference) = (sign("x"), sign("y"), sign("x + y"), sign("x - y"));
+    let cases = [
+        (declared(0.5, 0.3), format!("der(x) = 0.4*time - {a} - 0.5*{sum}; der(y) = 0.2 - {b} - 0.5*{sum};"), 0.3125),
+        (
+            declared(0.2, 0.1),
+            format!("der(x) = 0.5*time - {a} - 0.5*{difference}; der(y) = 0.1 - {b} + 0.3*{difference};"),
+            1.0,
+        ),
+    ];
+    for (declarations, equations, wanted) in &cases {
+        let text = format!("model Lines {declarations} equation {equations} end Lines;");
+        for solver in [Solver::Auto, Solver::Rodas, Solver::Bdf] {
+            let trajectory = run(&text, 5.0, solver, 1e-6);
+            let x = trajectory.last("x").expect("x");
+            assert!((x - wanted).abs() < 1e-5, "{solver:?}: {x}");
+            assert!(trajectory.events.len() < 10, "{solver:?}: {} events", trajectory.events.len());
+        }
+    }
+}
+
+/// `n` relays with these right-hand sides.
+fn relays(n: usize, equation: &str, more: &str) -> String {
+    format!(
+        "model Relays
+          parameter Integer n = {n};
+          Real x[n](start = {{0.01*i for i in 1:n}}, each fixed = true), q(start = 0, fixed = true);
+          Real u[n] = {{if x[i] > 0 then 1 else -1 for i in 1:n}};
+        equation
+          for i in 1:n loop
+            der(x[i]) = {equation};
+          end for;
+          der(q) = {more};
+        end Relays;"
+    )
+}
+
+#[test]
+fn a_hundred_thresholds_are_slid_along_at_once() {
+    // Each rests at 0 with a mean sign of 0.004 i.
+    let trajectory = run(&relays(100, "0.004*i - u[i]", "sum(u)"), 4.0, Solver::Auto, 1e-6);
+    let value = |name: &str, i: usize| trajectory.last(&format!("{name}[{i}]")).expect("a variable");
+    for i in 1..=100 {
+        assert!(value("x", i).abs() < 1e-9, "x[{i}] = {}", value("x", i));
+        assert!((value("u", i) - 0.004 * i as f64).abs() < 1e-8, "u[{i}] = {}", value("u", i));
+    }
+    assert_eq!(trajectory.events.len(), 101, "the start and one event for each");
+}
+
+#[test]
+fn thresholds_are_left_one_by_one() {
+    // All come to their thresholds. From t = 1/c with c = 0.05 i on a relay cannot hold x[i] any more, which is c t²/2 - t + 1/(2 c) then.
+    let trajectory = run(&relays(20, "0.05*i*time - u[i]", "0"), 4.0, Solver::Auto, 1e-6);
+    for i in 1..=20 {
+        let (c, x) = (0.05 * f64::from(i), trajectory.last(&format!("x[{i}]")).expect("a variable"));
+        let wanted = if c * 4.0 > 1.0 { 0.5 * c * 16.0 - 4.0 + 0.5 / c } else { 0.0 };
+        assert!((x - wanted).abs() < 1e-5, "x[{i}] = {x} instead of {wanted}");
+    }
+}

@@ -151,7 +151,8 @@ impl Simulation {
         }
         let Bounds { search, ahead, .. } = &mut self.driver.bounds;
         let foreseen: Vec<RelationId> = ahead.relations().collect();
-        search.arm(&Restart { t, memory: &memory, now: &z, scale: &scale, soon: &z, jumped: false }, &foreseen);
+        let state = Restart { t, memory: &memory, now: &z, scale: &scale, soon: &z, jumped: false, slack: 0.0 };
+        search.arm(&state, &foreseen);
         search.begin_at(t, &z);
         Ok(())
     }

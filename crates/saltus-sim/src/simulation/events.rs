@@ -4,13 +4,14 @@
 //! that the derivatives depend on leaves the integrator alone.
 
 use saltus_base::Span;
-use saltus_program::{ModelFunctions, Moment, Relation, RelationId, SlotId, SlotType};
+use saltus_program::{Held, ModelFunctions, Moment, RELATION_BAND, Relation, RelationId, SlotId, SlotType};
 
 use super::{Phase, Simulation};
 use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
 use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::record::EventKind;
+use crate::sliding::Slide;
 use crate::trajectory::End;
 use crate::zeno::{Happened, Verdict};
 
@@ -28,7 +29,11 @@ impl Simulation {
         self.skip_output_point(t);
         self.remember_memory();
         let has_left = self.model.pass(t);
+        let mut held = self.driver.search.held(&self.program, kind, |r| self.model.get(r.crossing));
+        held.extend(slide.iter().flat_map(|slide| self.held_after(slide)));
+        self.model.hold(&held);
         let settled = event::settle(&self.program, &mut self.model, &self.options, t);
+        self.model.hold(&[]);
         let settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
         let Settled { rounds, termination, flips } = settled?;
         self.model.remember_event(t);
@@ -95,6 +100,16 @@ impl Simulation {
         Ok(disturbed)
     }
 
+    /// Relations along whose thresholds the model slid until now are rounding.
+    fn held_after(&self, slide: &Slide) -> Vec<Held> {
+        let relations = slide.differing().iter().filter_map(|&id| self.program.events.relations.get(id));
+        let held = |r: &Relation| {
+            let band = 2.0 * self.model.get(r.crossing).abs().max(RELATION_BAND * self.model.get(r.scale));
+            Held { memory: r.memory, value: self.model.get(r.memory) != 0.0, band }
+        };
+        relations.map(held).collect()
+    }
+
     /// The row after an event that has been settled, unless the structure changes: then it is the new one's to say.
     pub(super) fn write_row_after(&mut self, t: f64) -> Result<(), Failure> {
         if self.other_key().is_some() {
@@ -156,7 +171,7 @@ impl Simulation {
         texts
     }
 
-    fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
+    pub(super) fn closest_relation(&self) -> Option<(RelationId, &Relation)> {
         let distance = |r: &Relation| (self.model.get(r.crossing) / self.model.get(r.scale)).abs();
         self.program.events.relations.iter().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
     }

@@ -20,9 +20,11 @@ mod guards;
 mod jumping;
 mod proving;
 mod recording;
+mod regions;
 mod sliding;
 mod state;
 mod stepping;
+mod stuck;
 mod telling;
 mod tunnel;
 
@@ -111,6 +113,7 @@ struct Driver {
     /// Until when relations are held, because they would not settle down.
     hold: Option<f64>,
     jumps: jumping::Jumps,
+    movement: stuck::Movement,
     /// By shown slot: is it infinite, and rightly so?
     infinite: Vec<bool>,
     statistics: Statistics,
@@ -220,6 +223,7 @@ impl Simulation {
             zeno: Zeno::new(options.on_zeno),
             hold: None,
             jumps: jumping::Jumps::default(),
+            movement: stuck::Movement::default(),
             infinite: Vec::new(),
             statistics: Statistics::default(),
             warnings: Vec::new(),

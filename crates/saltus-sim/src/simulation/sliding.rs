@@ -1,20 +1,20 @@
 //! When the model begins to slide along thresholds, goes on after an event, and leaves them.
 //!
 //! In: relations that alternate, or a slide that an event has interrupted. Out: a slide along those thresholds that all sides point at,
-//! or the region that is entered. Where several thresholds meet, the memory of each region around the point is that of
-//! an event there: the states are moved into it by a little and the event is settled.
+//! or the region that is entered. What the regions are like is found by [`super::regions`].
 
 use saltus_base::Index;
-use saltus_program::{ModelFunctions, Moment, Relation, RelationId};
+use saltus_program::{ModelFunctions, Moment, RelationId};
 
+use super::regions::Around;
 use super::{Phase, Simulation};
 use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
-use crate::error::Failure;
+use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::options::ZenoPolicy;
 use crate::record::EventKind;
 use crate::sliding::{Outcome, Slide, nominal_values};
-use crate::surfaces::Surfaces;
+use crate::surfaces::{Meeting, Surfaces};
 
 impl Simulation {
     /// The event at `t` is over. Where a relation has just changed and is about to change back, a slide begins; true if so.
@@ -26,16 +26,16 @@ impl Simulation {
         }
         // The search has looked ahead.
         event::eval_continuous(&mut self.model, t)?;
-        let slides = self.slide_along_many(t, &returning, None)?;
-        match slides {
-            Some(true) => {
+        let attempt = self.slide_along_many(t, &returning, None)?;
+        match attempt {
+            Attempt::Slides => {
                 self.schedule(t);
                 self.write_event_row(t)?;
             }
-            Some(false) => self.driver.zeno.dismiss(returning),
-            None => {}
+            Attempt::Leaves => self.driver.zeno.dismiss(returning),
+            Attempt::Unknown | Attempt::TooMany => {}
         }
-        Ok(slides == Some(true))
+        Ok(attempt == Attempt::Slides)
     }
 
     /// Relations that alternate: slides if that is possible. Otherwise rounding errors are larger than the band around
@@ -47,8 +47,13 @@ impl Simulation {
         alternating: &[RelationId],
     ) -> Result<(), Failure> {
         let is_single = alternating == changed;
-        if is_single && self.slide_along_one(t, changed) || self.slide_along_many(t, alternating, None)? == Some(true) {
+        if is_single && self.slide_along_one(t, changed) {
             return Ok(());
+        }
+        match self.slide_along_many(t, alternating, None)? {
+            Attempt::Slides => return Ok(()),
+            Attempt::TooMany => return Err(self.too_many_thresholds(t, alternating)),
+            Attempt::Leaves | Attempt::Unknown => {}
         }
         // Several thresholds in turn are not rounding of one.
         for &id in changed.iter().filter(|_| is_single) {
@@ -84,42 +89,42 @@ impl Simulation {
     }
 
     /// Slides along as many of these thresholds as all sides point at, coming from the shares of `last` and from the sides on which
-    /// the relations were before the event. False if all are left; `None` if the regions around the point are not known, or if no
-    /// combination of them lasts.
-    fn slide_along_many(
-        &mut self,
-        t: f64,
-        relations: &[RelationId],
-        last: Option<&Slide>,
-    ) -> Result<Option<bool>, Failure> {
+    /// the relations were before the event.
+    fn slide_along_many(&mut self, t: f64, relations: &[RelationId], last: Option<&Slide>) -> Result<Attempt, Failure> {
         let nominal = nominal_values(&self.program);
-        let Some((surfaces, relations)) = Surfaces::find(&mut self.model, relations, &nominal) else { return Ok(None) };
-        let Some(memories) = self.regions_around(t, &relations, &surfaces, &nominal) else { return Ok(None) };
+        let Some(meeting) = Meeting::find(&mut self.model, relations, &nominal) else { return Ok(Attempt::Unknown) };
+        let (groups, checks) = match self.regions_around(t, &meeting, &nominal) {
+            Around::Known(groups, checks) => (groups, checks),
+            Around::Unknown => return Ok(Attempt::Unknown),
+            Around::TooMany => return Ok(Attempt::TooMany),
+        };
         let before = |id: RelationId| {
             let relation = self.program.events.relations.get(id)?;
             let is_above = relation.op.is_true_below() != (self.value_before(relation.memory) != 0.0);
             Some(f64::from(u8::from(is_above)))
         };
-        let from: Vec<f64> = relations
-            .iter()
-            .map(|&id| last.and_then(|slide| slide.share_of(id)).or_else(|| before(id)).unwrap_or(0.5))
-            .collect();
+        let share = |&id: &RelationId| last.and_then(|slide| slide.share_of(id)).or_else(|| before(id)).unwrap_or(0.5);
+        let from: Vec<f64> = meeting.relations.iter().map(share).collect();
         // Relations that alternate without end do so because of something that a point on the threshold does not show.
         let mut is_apart = last.is_some_and(Slide::is_apart);
         loop {
-            let Some(mut slide) = Slide::new(&self.program, relations.clone(), memories.clone()) else {
-                return Ok(None);
-            };
-            if is_apart {
-                slide.move_apart(surfaces.clone());
+            let slide = Slide::new(&self.program, meeting.relations.clone(), groups.clone(), checks.clone());
+            let Some(mut slide) = slide else { return Ok(Attempt::Unknown) };
+            if is_apart && meeting.dependence.is_none() {
+                slide.move_apart(meeting.surfaces.clone());
             }
             let now = self.model.snapshot();
             let status = slide.eval_regions(&mut self.model);
             self.model.restore(&now);
             if !status.is_ok() {
-                return Ok(None);
+                return Ok(Attempt::Unknown);
             }
-            let Ok(outcome) = slide.outcome(&self.program, &from) else { return Ok(None) };
+            slide.set_shares(&from);
+            let Ok(outcome) = slide.outcome(&self.program) else { return Ok(Attempt::Unknown) };
+            if let Outcome::Partly(memory, kept) = outcome {
+                self.enter(t, Outcome::Leaves(memory))?;
+                return self.slide_along_many(t, &kept, last);
+            }
             let slides = matches!(outcome, Outcome::Slides(_));
             // Without a slide before it the event has already settled where it goes on.
             if slides || last.is_some() {
@@ -129,12 +134,13 @@ impl Simulation {
                 if self.put_on_thresholds(t, NO_PROGRESS * self.options.time_span())? == Place::Elsewhere {
                     self.model.end_slide();
                     self.model.restore(&now);
-                    return Ok(None);
+                    return Ok(Attempt::Unknown);
                 }
                 self.tell_slide(t);
+                return Ok(Attempt::Slides);
             }
-            if slides || is_apart || last.is_some() {
-                return Ok(Some(slides));
+            if is_apart || last.is_some() {
+                return Ok(Attempt::Leaves);
             }
             is_apart = true;
         }
@@ -147,7 +153,7 @@ impl Simulation {
                 self.model.set_slide(slide);
                 true
             }
-            Outcome::Leaves(memory) => {
+            Outcome::Leaves(memory) | Outcome::Partly(memory, _) => {
                 self.model.get_states(&mut self.work.x);
                 self.model.restore(&memory);
                 self.model.set_continuous(t, &self.work.x);
@@ -158,71 +164,15 @@ impl Simulation {
         Ok(slides)
     }
 
+    fn too_many_thresholds(&self, t: f64, relations: &[RelationId]) -> Failure {
+        let span = relations.first().and_then(|&id| self.program.events.relations.get(id)).map(|r| r.span);
+        let failure = Failure::new(t, SimErrorKind::TooManyThresholds { relations: self.texts(relations) });
+        span.map_or(failure.clone(), |span| failure.at(span))
+    }
+
     fn texts(&self, relations: &[RelationId]) -> String {
         let text = |&id: &RelationId| Some(format!("`{}`", self.program.events.relations.get(id)?.text));
         relations.iter().filter_map(text).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The memory in each region around the present point, at which an event has been settled.
-    fn regions_around(
-        &mut self,
-        t: f64,
-        relations: &[RelationId],
-        surfaces: &Surfaces,
-        nominal: &[f64],
-    ) -> Option<Vec<Vec<f64>>> {
-        let now = self.model.snapshot();
-        self.model.checkpoint();
-        let memories: Option<Vec<Vec<f64>>> = (0..1usize << relations.len())
-            .map(|region| {
-                self.model.restore(&now);
-                self.memory_in(region, t, relations, surfaces, nominal)
-            })
-            .collect();
-        self.model.rollback();
-        self.model.restore(&now);
-        let memories = memories?;
-        self.differ_on_their_own(&memories, relations, nominal).then_some(memories)
-    }
-
-    /// Do the regions differ in the thresholds of `relations` alone? Another relation that is zero at the same point, but is not the same
-    /// surface, would be taken for one of them.
-    fn differ_on_their_own(&mut self, memories: &[Vec<f64>], relations: &[RelationId], nominal: &[f64]) -> bool {
-        let differs = |r: &Relation| memories.iter().any(|m| m[r.memory.index()] != memories[0][r.memory.index()]);
-        let others = self.program.events.relations.iter().filter(|(id, r)| !relations.contains(id) && differs(r));
-        let others: Vec<RelationId> = others.map(|(id, _)| id).collect();
-        others.is_empty() || Surfaces::are_among(&mut self.model, &others, relations, nominal)
-    }
-
-    /// The memory after an event a little inside of a region, with the states of the present point. `None` if a state jumps there.
-    fn memory_in(
-        &mut self,
-        region: usize,
-        t: f64,
-        relations: &[RelationId],
-        surfaces: &Surfaces,
-        nominal: &[f64],
-    ) -> Option<Vec<f64>> {
-        let n = nominal.len();
-        let (mut here, mut settled) = (vec![0.0; n], vec![0.0; n]);
-        self.model.get_states(&mut here);
-        let of = |id: &RelationId| self.program.events.relations.get(*id);
-        let z: Vec<f64> = relations.iter().map(|id| of(id).map_or(0.0, |r| self.model.get(r.crossing))).collect();
-        let mut there = here.clone();
-        surfaces.move_into(region, &z, nominal, &mut there);
-        self.model.set_continuous(t, &there);
-        let event = event::settle(&self.program, &mut self.model, &self.options, t).ok()?;
-        self.model.get_states(&mut settled);
-        let is_inside = relations.iter().enumerate().all(|(i, id)| {
-            let Some(relation) = of(id) else { return false };
-            let is_above = relation.op.is_true_below() != (self.model.get(relation.memory) != 0.0);
-            is_above == (region >> i & 1 == 1)
-        });
-        if event.termination.is_some() || settled != there || !is_inside {
-            return None;
-        }
-        self.model.set_continuous(t, &here);
-        Some(self.model.snapshot())
     }
 
     /// An event has interrupted a slide: it goes on along thresholds at which the model still is, together with those of relations
@@ -230,12 +180,13 @@ impl Simulation {
     pub(super) fn resume_slide(&mut self, t: f64, last: &Slide, changed: &[RelationId]) -> Result<bool, Failure> {
         let mut relations = last.relations().to_vec();
         relations.extend(changed.iter().filter(|id| !last.relations().contains(id)));
-        if let Some(slides) = self.slide_along_many(t, &relations, Some(last))? {
-            return Ok(slides);
+        let attempt = self.slide_along_many(t, &relations, Some(last))?;
+        if matches!(attempt, Attempt::Slides | Attempt::Leaves) {
+            return Ok(attempt == Attempt::Slides);
         }
         // A relation that has changed for another reason than its threshold must not end the slide.
         let is_alone = relations.len() == last.relations().len();
-        Ok(!is_alone && self.slide_along_many(t, last.relations(), Some(last))? == Some(true))
+        Ok(!is_alone && self.slide_along_many(t, last.relations(), Some(last))? == Attempt::Slides)
     }
 
     /// A side of a threshold along which the model slid does not point at it any more: on without it.
@@ -244,10 +195,15 @@ impl Simulation {
         self.skip_output_point(t);
         self.remember_memory();
         let relations = slide.relations().to_vec();
-        let from: Vec<f64> = relations.iter().filter_map(|&id| slide.share_of(id)).collect();
         // If no combination lasts, it goes on in the region that had the largest part.
-        let outcome = slide.outcome(&self.program, &from);
-        let slides_on = outcome.map_or(Ok(false), |outcome| self.enter(t, outcome))?;
+        let slides_on = match slide.clone().outcome(&self.program) {
+            Ok(Outcome::Partly(memory, kept)) => {
+                self.enter(t, Outcome::Leaves(memory))?;
+                self.slide_along_many(t, &kept, Some(&slide))? == Attempt::Slides
+            }
+            Ok(outcome) => self.enter(t, outcome)?,
+            Err(_) => false,
+        };
         // Relations have the values of the region that is entered; the next event agrees with the rest.
         self.model.show(Moment::Sliding);
         self.record(t, EventKind::Leave, Vec::new(), 0, true)?;
@@ -289,6 +245,10 @@ impl Simulation {
             return Ok(());
         }
         self.go_to(t)?;
+        if !self.model.slide_adds_up() {
+            let relations = self.model.slide().map_or(Vec::new(), |slide| slide.relations().to_vec());
+            return Err(self.too_many_thresholds(t, &relations));
+        }
         match self.put_on_thresholds(t, t - from)? {
             Place::There => Ok(()),
             Place::MovedThere => self.start_integrator(t, true, false),
@@ -319,10 +279,12 @@ impl Simulation {
         self.model.set_slide(slide);
         for _ in 0..MOST_PROJECTIONS {
             let Some((surfaces, own)) = &found else { break };
-            if own.len() < relations.len() || drift(self) <= allowed * allowed.sqrt() {
+            if drift(self) <= allowed * allowed.sqrt() {
                 break;
             }
-            let z: Vec<f64> = self.model.slide().map_or(Vec::new(), |s| s.distances().collect());
+            let all: Vec<f64> = self.model.slide().map_or(Vec::new(), |s| s.distances());
+            let z = |id: &RelationId| relations.iter().position(|r| r == id).map_or(0.0, |i| all[i]);
+            let z: Vec<f64> = own.iter().map(z).collect();
             self.model.get_states(&mut self.work.x);
             surfaces.move_back(&z, &mut self.work.x);
             self.model.set_continuous(t, &self.work.x);
@@ -330,6 +292,18 @@ impl Simulation {
         }
         Ok(if drift(self) <= allowed { Place::MovedThere } else { Place::Elsewhere })
     }
+}
+
+/// What came of trying to slide.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Attempt {
+    Slides,
+    /// All thresholds are left.
+    Leaves,
+    /// The regions around the point are not known, or no combination of them lasts.
+    Unknown,
+    /// More thresholds influence each other than can be combined.
+    TooMany,
 }
 
 /// Where a model is that should be on thresholds.

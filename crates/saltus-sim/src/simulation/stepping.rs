@@ -251,7 +251,7 @@ impl Simulation {
         if steps >= self.options.max_steps {
             return Err(Failure::new(t, SimErrorKind::TooManySteps { most: self.options.max_steps }));
         }
-        Ok(())
+        self.check_movement(t, steps)
     }
 
     /// How far a step may go without asking for values of the future.
@@ -418,7 +418,8 @@ impl Simulation {
         let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
         // While both sides of a threshold are combined, nothing is frozen.
         let masked = self.unwatched();
-        let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped };
+        let slack = if self.model.is_sliding() { self.options.tolerance } else { 0.0 };
+        let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped, slack };
         self.driver.search.arm(&state, &masked);
         Ok(())
     }
