@@ -86,6 +86,9 @@ impl<'a> Front<'a> {
 
     fn make_signature(&mut self, id: FunctionId, inst: InstId) {
         self.expand(inst);
+        if self.extends_impure(inst) {
+            self.functions[id].purity = Purity::Impure;
+        }
         let (_, kind) = self.defining_class(inst);
         let is_record = matches!(kind, ast::ClassKind::Record | ast::ClassKind::OperatorRecord);
         let components = self.tree[inst].members.components.clone();
@@ -128,6 +131,13 @@ impl<'a> Front<'a> {
             self.functions[id].outputs.push(local);
         }
         self.check_object_outputs(id);
+    }
+
+    /// What extends an impure function is impure, said or not (specification 12.3).
+    fn extends_impure(&self, inst: InstId) -> bool {
+        let inst = &self.tree[inst];
+        inst.definition.is_some_and(|c| c.purity == Some(ast::Purity::Impure))
+            || inst.members.bases.iter().any(|&base| self.extends_impure(base))
     }
 
     pub fn local_type_of(&self, local: LocalId) -> Type {
@@ -204,7 +214,8 @@ impl<'a> Front<'a> {
         self.assign_modified_fields(id, &mut body);
         self.collect_body(inst, &mut body);
         let external = self.external_of(inst);
-        let mut function = self.bodyless(id, body, external);
+        let function = self.bodyless(id, body, external);
+        let mut function = self.differentiated(inst, function);
         self.read_function_annotations(inst, &mut function);
         function
     }
