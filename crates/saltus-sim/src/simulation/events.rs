@@ -4,7 +4,7 @@
 //! that the derivatives depend on leaves the integrator alone.
 
 use saltus_base::Span;
-use saltus_program::{ModelFunctions, Moment, Relation, RelationId, SlotId, SlotType};
+use saltus_program::{ModelFunctions, Moment, Relation, RelationId, SlotId, SlotKind, SlotType};
 
 use super::{Phase, Simulation};
 use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
@@ -50,7 +50,7 @@ impl Simulation {
         let verdict = self.driver.zeno.judge(&Happened { time: t, changed: &changed, jumped, timed }, &self.options);
         self.record(t, kind, causes, rounds, disturbed)?;
         self.tell_rounds(&flips);
-        if changed.is_empty() && !disturbed && kind == EventKind::State {
+        if changed.is_empty() && !disturbed && kind == EventKind::State && !self.has_switched() {
             self.widen_unconfirmed(t);
         }
         if let Verdict::Chattering { events } = verdict {
@@ -111,6 +111,13 @@ impl Simulation {
         if !is_any {
             self.driver.search.widen_fired();
         }
+    }
+
+    /// Did a discrete variable change? Then a relation that is back where it was has a new threshold, as that of
+    /// `integer(x)` for the next step of a staircase, which may be of any height.
+    fn has_switched(&self) -> bool {
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        self.program.memory.slots.iter().any(|(id, slot)| slot.kind == SlotKind::Discrete && changed(id))
     }
 
     fn changed_relations(&self) -> Vec<RelationId> {
