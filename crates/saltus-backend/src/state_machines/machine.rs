@@ -123,7 +123,7 @@ pub fn declare(model: &mut FlatModel, machines: &Machines) -> Names {
     names
 }
 
-fn declare_variable(
+pub fn declare_variable(
     model: &mut FlatModel,
     name: String,
     base: BaseType,
