@@ -505,6 +505,9 @@ impl<'a> Front<'a> {
             if ty.dims.contains(&Dim::Unknown) {
                 self.find_result_sizes(id, local, arguments, &mut ty);
             }
+            if ty.dims.contains(&Dim::Unknown) {
+                self.assigned_sizes(id, local, &mut ty);
+            }
             if ty.dims.contains(&Dim::Unknown) && self.functions.current.is_none() {
                 if evaluated.is_none() {
                     evaluated = Some(self.evaluate_call(id, arguments, span).unwrap_or_default());
@@ -519,6 +522,30 @@ impl<'a> Front<'a> {
             types.push(ty);
         }
         types
+    }
+
+    /// An open size is that of what the body assigns as a whole, if that is known without the arguments.
+    fn assigned_sizes(&mut self, id: FunctionId, output: LocalId, ty: &mut Type) {
+        if matches!(self.functions[id].body, Memo::InProgress) {
+            return;
+        }
+        let function = self.function_body(id);
+        let mut found: Option<Vec<Dim>> = None;
+        for statement in &function.body {
+            let flat::StatementKind::Assign { target, value } = &statement.kind else { continue };
+            if target.kind != ExprKind::Local(output) || value.ty.rank() != ty.rank() {
+                continue;
+            }
+            if found.as_ref().is_some_and(|dims| *dims != value.ty.dims) {
+                return;
+            }
+            found = Some(value.ty.dims.clone());
+        }
+        for (dim, new) in ty.dims.iter_mut().zip(found.unwrap_or_default()) {
+            if *dim == Dim::Unknown {
+                *dim = new;
+            }
+        }
     }
 
     fn find_result_sizes(&mut self, id: FunctionId, local: LocalId, arguments: &[Option<Expr>], ty: &mut Type) {
