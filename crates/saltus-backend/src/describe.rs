@@ -242,6 +242,11 @@ pub(crate) fn text_of(system: &System, node: NodeId, unknown: Option<SlotId>) ->
     system.dag.text(node, &Highlighted { system, unknown }, LONGEST_TEXT)
 }
 
+/// However long it is.
+pub(crate) fn full_text_of(system: &System, node: NodeId) -> String {
+    system.dag.text(node, &Highlighted { system, unknown: None }, usize::MAX)
+}
+
 pub(crate) fn equation_text(system: &System, left: NodeId, right: NodeId, unknown: Option<SlotId>) -> String {
     format!("{} = {}", text_of(system, left, unknown), text_of(system, right, unknown))
 }

@@ -35,6 +35,11 @@ pub fn structurally_singular(
     diagnostic
 }
 
+/// Is it the warning about a switch that changes the index?
+pub fn is_index_change(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code.0 == "W0818"
+}
+
 /// Whether a message of [`sort`](crate::sort) is about a model that no tool could simulate: equations without unknowns or
 /// unknowns without equations, whatever the values of parameters.
 pub fn is_structurally_singular(diagnostic: &Diagnostic) -> bool {

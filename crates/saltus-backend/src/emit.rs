@@ -68,6 +68,7 @@ pub fn emit(
         crossings: section(&crossing_steps),
         outputs: section(&output_steps),
         selection: section(&coefficients.iter().map(assign).collect::<Vec<Step>>()),
+        entry: section(&orders.entry),
     };
     let derivative_modes = sections
         .derivatives
@@ -124,6 +125,7 @@ pub fn emit(
             interval: model.experiment.interval,
             tolerance: model.experiment.tolerance,
         },
+        configuration: None,
     }
 }
 

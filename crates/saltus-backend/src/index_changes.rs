@@ -4,7 +4,8 @@
 //! 0 = if open then i else u      u is the voltage of a capacitor: with `open = false` nothing determines i
 //! ```
 //!
-//! In: the loops of the event order. Out: a warning for each position in which the equations, as they read then, have no
+//! In: the loops of the event order. Out: the texts of the conditions with
+//! their regular positions, and a warning for each position in which the equations, as they read then, have no
 //! complete matching with their unknowns: equations between states would have to be differentiated there, so the index changes.
 //! What only numbers tell is found out when the simulation gets there. (DESIGN section 5.)
 
@@ -16,25 +17,29 @@ use saltus_program::{SlotId, SlotKind};
 
 use crate::blocks::{LoopStep, Step};
 use crate::dag::{Node, NodeId, Replacement};
-use crate::describe::{equation_text, text_of};
+use crate::describe::{equation_text, full_text_of, text_of};
 use crate::diagnostics;
 use crate::system::System;
 use crate::tuning::form::LARGEST_TORN;
 use crate::tuning::work::MOST_INDEX_SWITCHES;
 
-pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut Diagnostics) {
+pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut Diagnostics) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
     for step in steps {
         if let Step::Loop(l) = step
             && l.equations.len() <= LARGEST_TORN
         {
             let own = own_columns(l);
             for switch in switches(system, l, &own) {
-                for is_on in [true, false] {
-                    find_in_position(system, l, &own, switch, is_on, diagnostics);
+                let changes = [true, false].map(|is_on| find_in_position(system, l, &own, switch, is_on, diagnostics));
+                if changes.contains(&true) {
+                    // Off is the regular position unless it is the one that changes the index.
+                    found.push((full_text_of(system, switch), changes[1]));
                 }
             }
         }
     }
+    found
 }
 
 /// The real variables of a loop, numbered.
@@ -69,7 +74,7 @@ fn find_in_position(
     switch: NodeId,
     is_on: bool,
     diagnostics: &mut Diagnostics,
-) {
+) -> bool {
     let roots: Vec<NodeId> = l.equations.iter().flat_map(|e| [e.left, e.right]).collect();
     let sides = system.dag.replace_all(&roots, |dag, id| match dag.node(id) {
         Node::Select(condition, a, b) if condition == switch => Some(Replacement::ByChild(if is_on { a } else { b })),
@@ -83,7 +88,7 @@ fn find_in_position(
     };
     let rows: Vec<Vec<usize>> = sides.chunks(2).map(columns).collect();
     let matching = Matching::maximum(&rows, own.len());
-    let Some(&free) = matching.free_rows().first() else { return };
+    let Some(&free) = matching.free_rows().first() else { return false };
     let slot_of: HashMap<usize, SlotId> = own.iter().map(|(&slot, &column)| (column, slot)).collect();
     let open = matching.free_columns();
     let open: Vec<String> =
@@ -96,4 +101,5 @@ fn find_in_position(
     });
     let equations: Vec<_> = equations.collect();
     diagnostics.push(diagnostics::index_changes(&text_of(system, switch, None), is_on, &open, &equations));
+    true
 }

@@ -14,6 +14,7 @@ mod blocks;
 mod builtins;
 mod clocks;
 mod coder;
+mod configure;
 mod dag;
 mod deadlock;
 mod decide;
@@ -24,6 +25,7 @@ mod diagnostics;
 mod differentiate;
 mod emit;
 mod emit_variables;
+mod entry;
 mod equations;
 mod guesses;
 mod history;
@@ -60,8 +62,8 @@ use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
 pub use describe::Description;
-pub use diagnostics::is_structurally_singular;
-pub use sorted::{Derivative, SortedSystem, sort};
+pub use diagnostics::{is_index_change, is_structurally_singular};
+pub use sorted::{Derivative, SortedSystem, sort, sort_in};
 
 /// Sorts a model and makes the program of it.
 pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {

@@ -22,7 +22,12 @@ use crate::states::Preferences;
 use crate::system::{ScalarEquation, System};
 use crate::tuning::work::MOST_DIFFERENTIATIONS;
 
-pub fn reduce_index(model: &FlatModel, system: &mut System, preferences: &Preferences, diagnostics: &mut Diagnostics) {
+pub fn reduce_index(
+    model: &FlatModel,
+    system: &mut System,
+    preferences: &Preferences,
+    diagnostics: &mut Diagnostics,
+) -> Option<Reduced> {
     let rows: Vec<usize> =
         (0..system.equations.len()).filter(|&e| is_continuous(system, &system.equations[e])).collect();
     let structure = structure(system, &rows);
@@ -30,12 +35,15 @@ pub fn reduce_index(model: &FlatModel, system: &mut System, preferences: &Prefer
     match pantelides::reduce_index(structure, MOST_DIFFERENTIATIONS, &mut derivatives) {
         Ok(reduction) => {
             let rows = derivatives.rows;
-            select_states::select_states(model, system, &Reduced { reduction, rows }, preferences, diagnostics);
+            let reduced = Reduced { reduction, rows };
+            select_states::select_states(model, system, &reduced, preferences, diagnostics);
+            Some(reduced)
         }
         Err(failure) => {
             for diagnostic in derivatives.explain(failure) {
                 diagnostics.push(diagnostic);
             }
+            None
         }
     }
 }

@@ -12,19 +12,22 @@ use crate::diagnostics;
 use crate::structure::{Solvability, Structure};
 use crate::system::{ScalarEquation, System, event_unknowns};
 
+#[derive(Default)]
 pub struct Orders {
     pub events: Vec<Step>,
     pub continuous: Vec<Step>,
+    /// What jumps where the configuration is entered; of models whose structure changes.
+    pub entry: Vec<Step>,
 }
 
 pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Orders {
     release_assignments(system);
     let Some(Matched { equations, unknowns, structure, matching }) = match_equations(system, diagnostics) else {
-        return Orders { events: Vec::new(), continuous: Vec::new() };
+        return Orders::default();
     };
     let events = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
     let continuous = continuous_order(system, &equations, &unknowns, &matching, diagnostics);
-    Orders { events, continuous }
+    Orders { events, continuous, entry: Vec::new() }
 }
 
 /// The event order alone.

@@ -10,25 +10,28 @@
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{FlatModel, FunctionId};
-use saltus_program::{SimProgram, SlotId, SlotKind};
+use saltus_program::{Configuration, Key, SimProgram, SlotId, SlotKind};
 
 use crate::alias::Aliases;
 use crate::blocks::Step;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
+use crate::configure::Fixed;
 use crate::derivative_functions::with_derivatives;
+use crate::entry::{EntryOrder, sort_entry};
 use crate::initial::Initial;
 use crate::lower::effects::check_loops;
 use crate::lower::stated_derivatives::write_out_stated;
 use crate::outline::{Outlined, outline};
+use crate::reduce_index::Reduced;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, System, event_unknowns};
 use crate::tuning::work::{MOST_REWRITINGS, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
-    alias, clocks, decide, diagnostics, emit, equations, history, index_changes, initial, jacobian, parameters,
-    reduce_index, small_loops, state_machines, states, system, wanted_states,
+    alias, clocks, configure, decide, diagnostics, emit, equations, history, index_changes, initial, jacobian,
+    parameters, reduce_index, small_loops, state_machines, states, system, wanted_states,
 };
 
 pub struct SortedSystem {
@@ -50,23 +53,33 @@ pub struct SortedSystem {
     pub(crate) differentiated: Vec<SlotId>,
     /// Scalar equations and unknowns before aliases were eliminated, after that, and after the reduction of the index.
     pub(crate) sizes: [(usize, usize); 3],
+    /// Conditions that change the index, by text, with positions in which they do not; their warnings are in
+    /// [`SortedSystem::warnings`].
+    pub switches: Vec<(String, bool)>,
+    /// The configuration, if it is one of several.
+    pub configuration: Option<Configuration>,
 }
 
-/// Sorts a model. Derivatives of functions are written where the reduction of the index misses them, and variables that
-/// shall be states become such where that is possible.
+/// Sorts a model as if its structure never changed.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
+    sort_in(model, &Key::default())
+}
+
+/// Sorts a model for one position of its switches. Derivatives of functions are written where the reduction of the index misses them,
+/// and variables that shall be states become such where that is possible.
+pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let rewritten = state_machines::rewrite_state_machines(model, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let mut warnings = Diagnostics::new();
-    let (rewritten, reduced) = reduce_with_functions(model, rewritten, &[], &mut warnings)?;
+    let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut warnings)?;
     let present = rewritten.as_ref().unwrap_or(model);
     let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
     for _ in 0..MOST_STATE_CHOICES {
         if wanted.is_empty() {
             break;
         }
-        let again = reduce_with_functions(present, None, &wanted, &mut Diagnostics::new());
+        let again = reduce_with_functions(present, None, key, &wanted, &mut Diagnostics::new());
         let Ok((further, with_them)) = again else { break };
         let n_before = wanted.len();
         wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
@@ -88,6 +101,7 @@ pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
 fn reduce_with_functions(
     model: &FlatModel,
     mut rewritten: Option<FlatModel>,
+    key: &Key,
     wanted: &[SlotId],
     warnings: &mut Diagnostics,
 ) -> Result<(Option<FlatModel>, ReducedSystem), Diagnostics> {
@@ -103,7 +117,7 @@ fn reduce_with_functions(
             Err(Unlowered::Errors(errors)) => return Err(errors),
         };
         let mut underived = Vec::new();
-        let reduced = reduce(present, lowered, wanted, &mut underived);
+        let reduced = reduce(present, lowered, key, wanted, &mut underived);
         match with_derivatives(present, &underived) {
             Some(extended) if reduced.is_err() => rewritten = Some(extended),
             _ => return reduced.map(|reduced| (rewritten, reduced)),
@@ -120,7 +134,7 @@ fn reduce_with_functions(
             return Err(errors);
         }
     };
-    reduce(present, lowered, wanted, &mut Vec::new()).map(|reduced| (rewritten, reduced))
+    reduce(present, lowered, key, wanted, &mut Vec::new()).map(|reduced| (rewritten, reduced))
 }
 
 /// Why a model could not be lowered.
@@ -155,6 +169,8 @@ struct ReducedSystem {
     preferences: Preferences,
     differentiated: Vec<SlotId>,
     sizes: [(usize, usize); 3],
+    /// The switches of the configuration and how its index was reduced, if the structure of the model changes.
+    fixed: Option<(Fixed, Reduced)>,
 }
 
 /// The first stage: scalar equations on the graph.
@@ -189,6 +205,7 @@ fn lower(model: &FlatModel) -> Result<LoweredSystem, Unlowered<'_>> {
 fn reduce(
     model: &FlatModel,
     lowered: LoweredSystem,
+    key: &Key,
     wanted: &[SlotId],
     underived: &mut Vec<FunctionId>,
 ) -> Result<ReducedSystem, Diagnostics> {
@@ -196,17 +213,19 @@ fn reduce(
     let aliases = alias::eliminate_aliases(&mut system, &mut bases);
     let clocked = clocks::solve::solve_all(model, &mut system, bases, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    let fixed = (!key.0.is_empty()).then(|| configure::fix_switches(&mut system, key));
     let (without_aliases, differentiated) = (size(&system), system.derivative_of.keys().copied().collect());
     let preferences = states::Preferences::read(model, &mut system, &aliases);
     wanted_states::introduce(&mut system, wanted);
-    reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
+    let reduced = reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
     underived.append(&mut system.calls.underived);
     stop_on_errors(&mut diagnostics)?;
     write_out_stated(model, &mut system);
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
-    Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes })
+    let fixed = fixed.zip(reduced);
+    Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes, fixed })
 }
 
 /// The third stage: the start, the parameters, and what is solved together.
@@ -220,19 +239,34 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         preferences,
         differentiated,
         sizes,
+        fixed,
     } = reduced;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
-    index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
+    let switches = index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
-    let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut diagnostics);
+    let mut at_start = Diagnostics::new();
+    let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut at_start);
+    // A configuration in which a run never begins needs no start.
+    let can_start = !at_start.has_errors();
+    if fixed.is_none() || can_start {
+        diagnostics.extend(at_start);
+    }
     initial.guesses.splice(0..0, before_ticks);
+    let mut configuration = None;
+    if let Some((Fixed { switches, n_common }, reduced)) = fixed {
+        let EntryOrder { steps, entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
+        orders.entry = steps;
+        configuration = Some(Configuration { switches, n_common, can_start, entry });
+    }
     initial::warn_of_assumptions(&system, &initial.decisions, &mut diagnostics);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     check_loops(&system, &orders.events, &mut diagnostics);
     check_loops(&system, &initial.steps, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     initial.homotopy = initial::sort_simplified(&mut system);
-    for steps in [&mut orders.events, &mut orders.continuous, &mut initial.steps, &mut initial.homotopy] {
+    let orders_of_reals =
+        [&mut orders.events, &mut orders.continuous, &mut initial.steps, &mut initial.homotopy, &mut orders.entry];
+    for steps in orders_of_reals {
         jacobian::build_jacobians(model, &mut system, &mut *steps);
         small_loops::solve_small_loops(&mut system, steps);
     }
@@ -253,6 +287,8 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         preferences,
         differentiated,
         sizes,
+        switches,
+        configuration,
     })
 }
 
@@ -287,7 +323,10 @@ impl SortedSystem {
     /// The program that computes it. `model` must be the one that was sorted.
     pub fn emit(self, model: &FlatModel) -> SimProgram {
         let model = self.rewritten.as_ref().unwrap_or(model);
-        emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked)
+        let mut program =
+            emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked);
+        program.configuration = self.configuration.map(Box::new);
+        program
     }
 }
 

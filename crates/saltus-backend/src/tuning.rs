@@ -11,6 +11,8 @@ pub mod tolerance {
     /// A pivot of a small loop that is smaller than this part of its terms may be what rounding has left of zero; the loop is then
     /// left to the solver, which can tell.
     pub const CANCELLED_PIVOT: f64 = 1e-6;
+    /// An impulse smaller than this part of its terms is what rounding has left of zero.
+    pub const LEAST_IMPULSE: f64 = 1e-9;
 }
 
 /// What is written out, and what is left to calls, loops and solvers.
@@ -56,6 +58,8 @@ pub mod work {
     pub const MOST_EXPRESSION_LEVELS: u32 = 500;
     /// Records nested deeper than this contain nothing.
     pub const MOST_RECORD_LEVELS: u32 = 20;
+    /// So deep definitions of discrete variables are followed to the relations that they come from.
+    pub const MOST_DEFINITIONS: usize = 50;
     /// A `while` with known conditions runs at most so often.
     pub const MOST_ITERATIONS: u32 = 100_000;
     /// Each elimination may turn other equations into aliases; what is left after this many rounds is not worth more.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use saltus::diagnostics;
 use saltus::linearize::{Linearization, linearize};
 use saltus::pipeline::{Engine, Experiment, Options, Stage};
+use saltus_program::Stopwatch;
 use saltus_sim::Simulation;
 use serde_json::{Value, json};
 
@@ -58,6 +59,9 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let settings = Experiment { stop_time: Some(at), ..Experiment::default() }.settings(program);
     let instance = model.instance(Engine::Auto, arguments.target.permissions());
     let mut simulation = Simulation::new(instance, settings);
+    if let Some(maker) = model.configurations(Engine::Auto, arguments.target.permissions(), &Stopwatch::default()) {
+        simulation.set_configurations(maker);
+    }
     if let Err(wrong) = run.start.apply(&mut simulation, model) {
         wrong.iter().for_each(|d| screen.show(d, &model.sources()));
         return Ok(Exit::ModelError);

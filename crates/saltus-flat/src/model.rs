@@ -6,7 +6,7 @@ use saltus_base::{IdVec, Span};
 
 use crate::{EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Type, VarId};
 
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FlatModel {
     /// Qualified name of the class.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct FlatModel {
 
 /// A component that is a model or a block, with what the variables and equations of the flat model do not tell about its own balance
 /// (specification 4.8). All numbers count scalars.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Component {
     /// `a.b[2]`, empty for the model itself.
     pub name: Arc<str>,
@@ -60,7 +60,7 @@ pub struct Component {
 }
 
 /// The `experiment` annotation.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Experiment {
     pub start_time: Option<f64>,
     pub stop_time: Option<f64>,
@@ -77,7 +77,7 @@ pub enum Variability {
 }
 
 /// Only for variables at the top level of the model and of its top-level connectors.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Causality {
     Local,
     Input,
@@ -92,7 +92,7 @@ pub enum Prefix {
     Stream,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Variable {
     /// `a.b[2].c`
     pub name: String,
@@ -116,7 +116,7 @@ pub struct Variable {
 
 /// How much a `start` is meant for the variable that has it: the model component hierarchy level on which it is given, the
 /// model itself being 1. Less is more. (Specification: section 8.6.2.)
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Confidence {
     /// Where the value is a parameter, the outermost level on which this, or the one that it is equal to, has its value.
     pub of_value: u32,
@@ -130,7 +130,7 @@ impl Default for Confidence {
 }
 
 /// Attributes of built-in types; array variables have array values (or a scalar that holds for all elements).
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Attributes {
     pub start: Option<Expr>,
     pub fixed: Option<Expr>,
@@ -201,7 +201,7 @@ impl Attributes {
 }
 
 /// How an equation came about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Origin {
     /// Written in an equation section.
     Declared,
@@ -211,7 +211,7 @@ pub enum Origin {
     Binding,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Equation {
     pub kind: EquationKind,
     pub origin: Origin,
@@ -220,7 +220,7 @@ pub struct Equation {
     pub span: Span,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum EquationKind {
     /// Both sides have the same type: scalar, array or record. `Tuple = Call` takes several results.
     Equality {
@@ -252,7 +252,7 @@ pub enum EquationKind {
     Call(Expr),
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Algorithm {
     pub statements: Vec<Statement>,
     pub component: Arc<str>,

@@ -163,6 +163,7 @@ fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> 
         Activation::Crossings => &program.sections.crossings,
         Activation::Outputs => &program.sections.outputs,
         Activation::Selection => &program.sections.selection,
+        Activation::Entry => &program.sections.entry,
         Activation::Clocked(k) => return program.clocks.sections.get(k as usize),
     })
 }

@@ -33,6 +33,8 @@ pub enum Activation {
     Clocked(u32),
     /// After `Derivatives`: what the choice of states depends on.
     Selection,
+    /// What jumps where the configuration is entered.
+    Entry,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -392,6 +394,7 @@ pub trait ModelFunctions: Send {
             Activation::Crossings => &program.sections.crossings,
             Activation::Outputs => &program.sections.outputs,
             Activation::Selection => &program.sections.selection,
+            Activation::Entry => &program.sections.entry,
         };
         &section.blocks
     }

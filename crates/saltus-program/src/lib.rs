@@ -18,6 +18,7 @@
 pub mod blame;
 pub mod clock;
 pub mod code;
+mod configuration;
 mod events;
 mod files_used;
 mod fingerprint;
@@ -37,6 +38,7 @@ pub mod verify;
 pub use blame::{Blame, blame};
 pub use clock::{Activity, BaseClock, BasePartition, Clocks, SubClock};
 pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, Unknown, ValueId};
+pub use configuration::{Configuration, Constraint, Entry, Key, Switch};
 pub use events::{
     Assertion, Events, InitialCheck, Message, RELATION_BAND, Reinit, Relation, RelationOp, Sample, Termination,
     TimeEvent,

@@ -1,6 +1,6 @@
 //! The simulation program as a whole.
 
-use crate::{Clocks, Events, History, Memory, Routines, Section, State, StateSet, Variable};
+use crate::{Clocks, Configuration, Events, History, Memory, Routines, Section, State, StateSet, Variable};
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimProgram {
@@ -18,6 +18,8 @@ pub struct SimProgram {
     pub history: History,
     pub routines: Routines,
     pub experiment: Experiment,
+    /// The positions of switches that it was made for, if the structure of the model changes.
+    pub configuration: Option<Box<Configuration>>,
 }
 
 /// What is computed when, but for the sections of clocked partitions.
@@ -41,11 +43,13 @@ pub struct Sections {
     pub outputs: Section,
     /// After the derivatives: the coefficients of the constraints of state sets.
     pub selection: Section,
+    /// What jumps where the configuration is entered.
+    pub entry: Section,
 }
 
 impl Sections {
     /// All of them with their names.
-    pub fn named(&self) -> [(&'static str, &Section); 9] {
+    pub fn named(&self) -> [(&'static str, &Section); 10] {
         [
             ("parameters", &self.parameters),
             ("guesses", &self.guesses),
@@ -56,6 +60,7 @@ impl Sections {
             ("crossings", &self.crossings),
             ("outputs", &self.outputs),
             ("selection", &self.selection),
+            ("entry", &self.entry),
         ]
     }
 }
@@ -84,6 +89,7 @@ impl SimProgram {
             history: History::default(),
             routines: Routines::default(),
             experiment: Experiment::default(),
+            configuration: None,
         }
     }
 

@@ -71,7 +71,7 @@ enum Failure {
 const MOST_WARNINGS: usize = 1_000;
 
 /// Sections other than those of clocks, which follow them.
-const N_UNCLOCKED: usize = 9;
+const N_UNCLOCKED: usize = 10;
 
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
@@ -84,6 +84,7 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
         &program.sections.homotopy,
         &program.sections.selection,
         &program.sections.guesses,
+        &program.sections.entry,
     ];
     unclocked.into_iter().chain(&program.clocks.sections)
 }
@@ -106,6 +107,7 @@ fn section_number(activation: Activation) -> usize {
         Activation::Homotopy => 6,
         Activation::Selection => 7,
         Activation::Guesses => 8,
+        Activation::Entry => 9,
         Activation::Clocked(k) => N_UNCLOCKED + k as usize,
     }
 }
@@ -332,6 +334,7 @@ impl ModelFunctions for Interpreter {
             | Activation::Guesses
             | Activation::Initial
             | Activation::Homotopy
+            | Activation::Entry
             | Activation::Clocked(_) => Patience::Event(Concession::Rounding),
             Activation::Events => Patience::Event(Concession::Nothing),
             _ => Patience::Trial,

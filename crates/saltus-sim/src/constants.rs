@@ -54,6 +54,30 @@ pub(crate) const LOOK_AHEAD: f64 = 1e-3;
 /// side, a little behind it. Test: `EmptiesByRoot.mo`.
 pub(crate) const OVERSHOOTS: [f64; 4] = [1.0, 1.0 + 1e-9, 1.0 + 1e-3, 2.0];
 
+// Configurations.
+
+/// How often what jumps is computed with coefficients at the values after it. Those are right after the first time unless they
+/// depend on algebraic variables.
+pub(crate) const MOST_ENTRY_ROUNDS: usize = 20;
+
+/// What jumps is found when a further round changes it by less than this part.
+pub(crate) const ENTRY_CONVERGED: f64 = 1e-13;
+
+/// By how much of its terms a constraint between variables that cannot jump may be violated where it begins to hold: the error of the
+/// integration, not more. Test: `positions_cannot_jump`.
+pub(crate) const ENTRY_CONTRADICTION: f64 = 1e-5;
+
+/// Changes of a variable below this part of it are rounding, not jumps.
+pub(crate) const LEAST_JUMP: f64 = 1e-9;
+
+/// A relation this close to its threshold, measured by its operands, is at it where a configuration is entered, and how far ahead the
+/// motion is followed to decide it, as a part of the time span. Test: `DiodeAcrossCapacitor.mo`.
+pub(crate) const ENTRY_BAND: f64 = 1e-10;
+pub(crate) const ENTRY_LOOK: f64 = 1e-8;
+
+/// Programs of configurations that a run keeps ready.
+pub(crate) const MOST_CONFIGURATIONS: usize = 256;
+
 // The search for crossings.
 
 /// Interior points in which each step is looked at, besides its end.

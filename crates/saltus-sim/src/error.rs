@@ -79,6 +79,11 @@ pub enum SimErrorKind {
         left: f64,
         right: f64,
     },
+    /// A configuration of a model whose structure changes cannot be compiled or entered.
+    CannotEnter {
+        configuration: String,
+        why: String,
+    },
     /// The time that the user allowed is over.
     TimeLimit {
         seconds: f64,
@@ -139,6 +144,9 @@ impl fmt::Display for SimErrorKind {
             SimErrorKind::Chattering { events, relation, modes } => {
                 write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")?;
                 if modes.is_empty() { Ok(()) } else { write!(f, "; alternating: {}", modes.join(", ")) }
+            }
+            SimErrorKind::CannotEnter { configuration, why } => {
+                write!(f, "the configuration with {configuration} cannot be entered: {why}")
             }
             SimErrorKind::TimeLimit { seconds } => write!(f, "stopped after the time limit of {seconds} s"),
             SimErrorKind::ResultsTooLarge { bytes } => write!(f, "the results need more than {bytes} bytes"),

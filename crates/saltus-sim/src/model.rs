@@ -38,6 +38,8 @@ pub(crate) struct Model {
     /// The slide at the last checkpoint.
     saved_slide: Option<Box<Slide>>,
     witness: Option<Box<dyn Witness>>,
+    /// The slots of the program that the witness knows, if another one is in use.
+    shown: Option<Vec<usize>>,
     /// Between a checkpoint and the return to it nothing is part of the solution.
     is_trial: bool,
     /// When relations of time alone change.
@@ -55,9 +57,22 @@ impl Model {
             inputs,
             saved_slide: None,
             witness: None,
+            shown: None,
             is_trial: false,
             changes_of_time: Vec::new(),
         }
+    }
+
+    /// Another instance with the same past and the same inputs; the one before.
+    /// `shown` are the slots that the witness knows, if they are others.
+    pub fn exchange(
+        &mut self,
+        instance: Box<dyn ModelFunctions>,
+        shown: Option<Vec<usize>>,
+    ) -> Box<dyn ModelFunctions> {
+        self.slide = None;
+        self.shown = shown;
+        std::mem::replace(&mut self.inner, instance)
     }
 
     pub fn into_inner(self) -> Box<dyn ModelFunctions> {
@@ -72,8 +87,21 @@ impl Model {
     pub fn show(&mut self, moment: Moment) {
         if let Some(witness) = self.witness.as_mut().filter(|_| !self.is_trial) {
             let moment = if self.slide.is_some() { Moment::Sliding } else { moment };
-            witness.see(moment, self.inner.memory());
+            let memory = self.inner.memory();
+            match &self.shown {
+                None => witness.see(moment, memory),
+                Some(shown) => {
+                    let value = |&slot: &usize| memory.get(slot).copied().unwrap_or(f64::NAN);
+                    witness.see(moment, &shown.iter().map(value).collect::<Vec<f64>>());
+                }
+            }
         }
+    }
+
+    /// Hides what follows from the witness, or does not any more; true if there is one and it sees nothing.
+    pub fn hide(&mut self, is_hidden: bool) -> bool {
+        self.is_trial = is_hidden && self.witness.is_some();
+        self.is_trial
     }
 
     /// These are time events, besides those that the program knows.
@@ -251,7 +279,11 @@ impl ModelFunctions for Model {
     fn eval(&mut self, activation: Activation) -> Status {
         let is_settled = matches!(
             activation,
-            Activation::Parameters | Activation::Guesses | Activation::Initial | Activation::Homotopy
+            Activation::Parameters
+                | Activation::Guesses
+                | Activation::Initial
+                | Activation::Homotopy
+                | Activation::Entry
         );
         if is_settled || self.histories.is_empty() {
             return self.eval_plain(activation);
@@ -275,6 +307,10 @@ impl ModelFunctions for Model {
 
     fn resume(&mut self, state: &[u8]) -> Result<(), String> {
         self.inner.resume(state)
+    }
+
+    fn renew(&mut self) {
+        self.inner.renew();
     }
 
     fn checkpoint(&mut self) {

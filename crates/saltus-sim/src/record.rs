@@ -49,6 +49,8 @@ pub enum EventKind {
     Jump,
     /// A value was set from outside.
     Outside,
+    /// The structure of the model changed.
+    Configuration,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -97,6 +99,7 @@ impl EventKind {
             EventKind::Selection => "selection",
             EventKind::Jump => "jump",
             EventKind::Outside => "outside",
+            EventKind::Configuration => "configuration",
         }
     }
 }

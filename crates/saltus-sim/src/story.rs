@@ -41,6 +41,7 @@ fn paragraph(out: &mut dyn Write, event: &EventRecord) -> io::Result<()> {
         (true, EventKind::Release) => "held relations are free again".to_owned(),
         (true, EventKind::Time) => "something of time is due".to_owned(),
         (true, EventKind::Selection) => "other variables are states".to_owned(),
+        (true, EventKind::Configuration) => "the structure changes".to_owned(),
         (true, EventKind::Outside) => "values were set from outside".to_owned(),
         (true, EventKind::Jump) => "the equations jump to another solution".to_owned(),
         (true, EventKind::State) => "a relation was about to change and did not".to_owned(),

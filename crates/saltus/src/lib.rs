@@ -14,6 +14,7 @@
 //! ```
 
 pub mod audit;
+mod configurations;
 pub mod container;
 pub mod derivatives;
 pub mod diagnostics;

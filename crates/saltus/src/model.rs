@@ -23,14 +23,16 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use saltus_base::{SourceMap, SourceTexts, nearest};
-use saltus_flat::BaseType;
+use saltus_flat::{BaseType, FlatModel};
 #[cfg(feature = "jit")]
 use saltus_jit::{Jit, JitOptions};
 use saltus_library::{DiskFiles, FileSource, Packages};
 use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
 use saltus_runtime::Interpreter;
+use saltus_sim::Configurations;
 use serde::{Deserialize, Serialize};
 
+use crate::configurations::{Maker, Programs};
 use crate::container::{self, BadFile, Content};
 use crate::pipeline::Engine;
 use crate::resources::Resources;
@@ -44,6 +46,8 @@ pub struct Model {
     names: OnceLock<BTreeMap<String, usize>>,
     /// Parameters that are computed from others.
     computed: OnceLock<BTreeSet<SlotId>>,
+    /// Programs of other configurations, as far as they have been entered.
+    programs: Programs,
 }
 
 /// What is written.
@@ -54,6 +58,8 @@ struct Data {
     sources: SourceTexts,
     /// Names of variables without a place in memory: texts are part of the program.
     texts: BTreeSet<String>,
+    /// What programs of other configurations are made of, if the structure of the model changes.
+    flat: Option<Arc<FlatModel>>,
 }
 
 /// There is no such variable.
@@ -130,11 +136,12 @@ impl Model {
         let (packages, sources) = (Arc::new(made_of.packages().clone()), made_of.sources().texts());
         let variables = made_of.model.iter().flat_map(|model| model.variables.values());
         let texts = variables.filter(|v| v.ty.base == BaseType::String).map(|v| v.name.clone()).collect();
-        Model::of(Data { program: Arc::new(program), packages, sources, texts }, files)
+        let flat = made_of.model.clone().filter(|_| program.configuration.is_some());
+        Model::of(Data { program: Arc::new(program), packages, sources, texts, flat }, files)
     }
 
     fn of(data: Data, files: Arc<dyn FileSource>) -> Model {
-        Model { data, files, names: OnceLock::new(), computed: OnceLock::new() }
+        Model { data, files, names: OnceLock::new(), computed: OnceLock::new(), programs: Programs::default() }
     }
 
     fn names(&self) -> &BTreeMap<String, usize> {
@@ -267,25 +274,44 @@ impl Model {
         permissions: Permissions,
         stopwatch: &Stopwatch,
     ) -> Box<dyn ModelFunctions> {
+        self.instance_of(self.program().clone(), engine, permissions, stopwatch)
+    }
+
+    /// The same for the program of one of its configurations.
+    pub(crate) fn instance_of(
+        &self,
+        program: Arc<SimProgram>,
+        engine: Engine,
+        permissions: Permissions,
+        stopwatch: &Stopwatch,
+    ) -> Box<dyn ModelFunctions> {
         let outside = Box::new(self.resources(permissions));
         #[cfg(feature = "jit")]
-        if let Some(compiled) = self.compiled(engine, stopwatch) {
+        if let Some(compiled) = compiled(program.clone(), engine, stopwatch) {
             return Box::new(compiled.with_outside(outside));
         }
         #[cfg(not(feature = "jit"))]
         let _ = (engine, stopwatch);
-        Box::new(Interpreter::new(self.program().clone()).with_outside(outside))
+        Box::new(Interpreter::new(program).with_outside(outside))
     }
 
-    #[cfg(feature = "jit")]
-    fn compiled(&self, engine: Engine, stopwatch: &Stopwatch) -> Option<saltus_jit::CompiledModel> {
-        let program = self.program().clone();
-        let jit = || Some(Jit::new(JitOptions::default()).ok()?.with_stopwatch(stopwatch.clone()));
-        match engine {
-            Engine::Auto => Some(jit()?.watch_program(program)),
-            Engine::Jit => jit()?.compile_program(program).ok(),
-            Engine::Interpreter => None,
-        }
+    /// Who makes instances for other configurations, if the structure of the model changes.
+    pub fn configurations(
+        self: &Arc<Self>,
+        engine: Engine,
+        permissions: Permissions,
+        stopwatch: &Stopwatch,
+    ) -> Option<Box<dyn Configurations>> {
+        self.flat()?;
+        Some(Box::new(Maker { model: self.clone(), engine, permissions, stopwatch: stopwatch.clone() }))
+    }
+
+    pub(crate) fn flat(&self) -> Option<&FlatModel> {
+        self.data.flat.as_deref()
+    }
+
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     /// The binary form.
@@ -299,6 +325,16 @@ impl Model {
         let data: Data = container::decode(Content::Model, bytes)?;
         saltus_program::verify(&data.program).map_err(|problems| BadFile::Damaged(problems.join("; ")))?;
         Ok(Model::of(data, Arc::new(DiskFiles)))
+    }
+}
+
+#[cfg(feature = "jit")]
+fn compiled(program: Arc<SimProgram>, engine: Engine, stopwatch: &Stopwatch) -> Option<saltus_jit::CompiledModel> {
+    let jit = || Some(Jit::new(JitOptions::default()).ok()?.with_stopwatch(stopwatch.clone()));
+    match engine {
+        Engine::Auto => Some(jit()?.watch_program(program)),
+        Engine::Jit => jit()?.compile_program(program).ok(),
+        Engine::Interpreter => None,
     }
 }
 

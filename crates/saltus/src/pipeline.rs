@@ -13,7 +13,7 @@ use saltus_base::{Diagnostic, Diagnostics, Severity};
 use saltus_flat::{Balance, FlatModel};
 use saltus_frontend::Purpose;
 use saltus_library::ClassId;
-use saltus_program::{SimProgram, Stopwatch};
+use saltus_program::{Key, SimProgram, Stopwatch};
 use saltus_results::Kept;
 use saltus_sim::{
     EventSearch, MixedMethod, Progress, Recorded, Recorder, SimError, SimErrorKind, Simulation, Solver, State,
@@ -21,6 +21,7 @@ use saltus_sim::{
 };
 
 use crate::audit::{self, Audit};
+use crate::configurations::sort_configuration;
 use crate::watchdog::Watchdog;
 use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
 
@@ -328,7 +329,15 @@ fn try_to_sort(model: &FlatModel, outcome: &mut Outcome) {
 }
 
 fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
-    let sorted = outcome.stage("sort", || saltus_backend::sort(model))?;
+    let sorted = outcome.stage("sort", || {
+        let sorted = saltus_backend::sort(model)?;
+        if sorted.switches.is_empty() {
+            return Ok::<_, Diagnostics>(sorted);
+        }
+        // Its structure changes. Where a run begins is found out at its start.
+        let key = Key(sorted.switches.iter().cloned().collect());
+        Ok(sort_configuration(model, &key).unwrap_or(sorted))
+    })?;
     let mut sorted = sorted.map_err(|found| outcome.diagnostics.extend(found)).ok()?;
     outcome.diagnostics.extend(std::mem::take(&mut sorted.warnings));
     if options.describe {
@@ -372,6 +381,9 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     let done = outcome.stage("simulate", || {
         let instance = model.timed_instance(options.engine, permissions, &options.stopwatch);
         let mut simulation = Simulation::new(instance, settings.clone());
+        if let Some(maker) = model.configurations(options.engine, permissions, &options.stopwatch) {
+            simulation.set_configurations(maker);
+        }
         let recorder = Recorder::new(settings.max_result_bytes);
         simulation.set_sink(Box::new(recorder.clone()));
         if let Some(audit) = &audit {

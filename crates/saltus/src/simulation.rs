@@ -52,7 +52,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use saltus_program::SlotKind;
+use saltus_program::{SlotKind, Stopwatch};
 use saltus_sim::{CannotSet, Signal, SimError};
 
 use crate::Model;
@@ -100,7 +100,10 @@ impl Simulation {
 
     pub fn with(model: Arc<Model>, settings: &Settings, engine: Engine, permissions: Permissions) -> Self {
         let settings = settings.settings(model.program());
-        let inner = saltus_sim::Simulation::new(model.instance(engine, permissions), settings);
+        let mut inner = saltus_sim::Simulation::new(model.instance(engine, permissions), settings);
+        if let Some(maker) = model.configurations(engine, permissions, &Stopwatch::default()) {
+            inner.set_configurations(maker);
+        }
         Simulation { model, inner }
     }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use saltus_base::Severity;
 use saltus_library::ClassId;
-use saltus_program::{ModelFunctions, SimProgram};
+use saltus_program::{ModelFunctions, SimProgram, Stopwatch};
 use saltus_sim::{Recorder, SimError, SimErrorKind, Simulation, Trajectory};
 
 use crate::pipeline::{self, Engine, Experiment, Options, Stage, Stoppable};
@@ -219,6 +219,9 @@ impl Study<'_> {
         let settings = experiment.settings(self.model.program());
         let recorder = Recorder::of_rows(settings.max_result_bytes);
         let mut simulation = Simulation::new(instance, settings);
+        if let Some(maker) = self.model.configurations(self.engine, self.permissions, &Stopwatch::default()) {
+            simulation.set_configurations(maker);
+        }
         let mut set = self.start.apply(&mut simulation, self.model).map_err(|wrong| wrong[0].message.clone());
         for (axis, value) in self.axes.iter().zip(values) {
             let slot = self.model.changeable_to(&axis.name, *value).map_err(|why| format!("`{}`: {why}", axis.name));

@@ -67,67 +67,6 @@ end M;";
     assert_eq!(from_there, expected);
 }
 
-/// The warning and the error of a model whose loop is singular in one position of its switch.
-fn index_change(text: &str) -> (String, Vec<String>, String) {
-    let (outcome, _) = run(text, Stage::Simulate);
-    let warning = outcome.diagnostics.iter().find(|d| d.code.0 == "W0818").expect("a warning");
-    let labels = warning.labels.iter().map(|l| l.text.clone()).collect();
-    let error = outcome.diagnostics.iter().find(|d| d.code.0 == "E0901").expect("an error at run time");
-    (warning.message.clone(), labels, error.message.clone())
-}
-
-#[test]
-fn a_switch_across_a_capacitor_changes_the_index() {
-    let (warning, labels, error) = index_change(
-        "model M
-  Real u(start = 0, fixed = true), i, iSwitch;
-  Boolean open = time < 0.5;
-equation
-  der(u) = i;
-  5 - u = i + iSwitch;
-  0 = if open then iSwitch else u;
-end M;",
-    );
-    assert_eq!(warning, "the index changes when `open` is false: nothing determines iSwitch then");
-    assert_eq!(labels, ["then reads 0 = u"]);
-    assert!(error.contains("at time 0.5: the index changes when open is false: "), "{error}");
-}
-
-#[test]
-fn a_switch_in_series_with_an_inductor_changes_the_index() {
-    let (warning, labels, error) = index_change(
-        "model M
-  Real i(start = 0, fixed = true), u, uSwitch;
-  Boolean open = time >= 0.5;
-equation
-  der(i) = u;
-  5 = i + u + uSwitch;
-  0 = if open then i else uSwitch;
-end M;",
-    );
-    assert_eq!(warning, "the index changes when `open` is true: nothing determines uSwitch then");
-    assert_eq!(labels, ["then reads 0 = i"]);
-    assert!(error.contains("at time 0.5: the index changes when open is true: "), "{error}");
-}
-
-#[test]
-fn a_diode_that_clamps_a_capacitor_changes_the_index() {
-    // u = 5 - 6 exp(-t) becomes 0 at ln(6/5) = 0.18232; the diode would have to hold it there.
-    let (warning, _, error) = index_change(
-        "model M
-  Real u(start = -1, fixed = true), i, iDiode, s;
-  Boolean off = s < 0;
-equation
-  der(u) = i;
-  5 - u = i + iDiode;
-  u = if off then s else 0;
-  iDiode = if off then 0 else s;
-end M;",
-    );
-    assert_eq!(warning, "the index changes when `off` is false: nothing determines s then");
-    assert!(error.contains("at time 0.1823") && error.contains("the index changes when off is false: "), "{error}");
-}
-
 #[test]
 fn what_only_numbers_tell_is_said_when_the_simulation_gets_there() {
     // With k = 1 the matrix {{1, 1}, {k, 1}} is singular; no entry vanishes.

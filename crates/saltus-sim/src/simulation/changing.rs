@@ -88,8 +88,7 @@ impl Simulation {
         self.model.pass(t);
         let settled = event::settle(&self.program, &mut self.model, &self.options, t)?;
         self.model.remember_event(t);
-        self.model.show(Moment::After);
-        self.write_event_row(t)?;
+        self.write_row_after(t)?;
         let causes = self.causes(false);
         self.record(t, EventKind::Outside, causes, settled.rounds, true)?;
         self.driver.hold = None;
@@ -97,6 +96,7 @@ impl Simulation {
         if let Some(i) = settled.termination {
             return self.terminate(i);
         }
+        self.change_structure(t)?;
         self.schedule(t);
         self.start_integrator(t, true, true)
     }

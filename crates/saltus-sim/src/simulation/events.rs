@@ -33,8 +33,7 @@ impl Simulation {
         let settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
         let Settled { rounds, termination, flips } = settled?;
         self.model.remember_event(t);
-        self.model.show(Moment::After);
-        self.write_event_row(t)?;
+        self.write_row_after(t)?;
         self.check_integers(t)?;
         let mut causes = self.causes(kind == EventKind::Time);
         self.add_reverted(&flips, &mut causes);
@@ -55,6 +54,11 @@ impl Simulation {
         }
         if let Verdict::Chattering { events } = verdict {
             return Err(self.chattering(t, &changed, events));
+        }
+        if termination.is_none() && self.change_structure(t)? {
+            self.schedule(t);
+            self.start_integrator(t, false, true)?;
+            return Ok(true);
         }
         let slides_on = match &slide {
             Some(slide) if !jumped => self.resume_slide(t, slide, &changed)?,
@@ -87,6 +91,15 @@ impl Simulation {
             self.arm(t, jumped)?;
         }
         Ok(disturbed)
+    }
+
+    /// The row after an event that has been settled, unless the structure changes: then it is the new one's to say.
+    pub(super) fn write_row_after(&mut self, t: f64) -> Result<(), Failure> {
+        if self.other_key().is_some() {
+            return Ok(());
+        }
+        self.model.show(Moment::After);
+        self.write_event_row(t)
     }
 
     /// Relations seen to change during integration, but not at the event: rounding, or one of several solutions of a

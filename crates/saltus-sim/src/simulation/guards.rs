@@ -94,12 +94,12 @@ impl Simulation {
         self.skip_output_point(at);
         self.model.restore(&after);
         self.model.remember_event(at);
-        self.model.show(Moment::After);
-        self.write_event_row(at).ok()?;
+        self.write_row_after(at).ok()?;
         let causes = self.causes(false);
         self.record(at, EventKind::State, causes, settled.rounds, true).ok()?;
+        let is_other = self.change_structure(at).ok()?;
         self.schedule(at);
-        self.start_integrator(at, true, false).ok()?;
+        self.start_integrator(at, !is_other, false).ok()?;
         self.driver.now = at;
         Some(true)
     }

@@ -105,12 +105,12 @@ impl Simulation {
         }
         self.driver.before = before;
         self.model.remember_event(to);
-        self.model.show(Moment::After);
-        self.write_event_row(to).ok()?;
+        self.write_row_after(to).ok()?;
         self.tell_jump(to, settled.rounds, failure).ok()?;
         self.driver.jumps.last = Some(to);
+        let is_other = self.change_structure(to).ok()?;
         self.schedule(to);
-        self.start_integrator(to, true, true).ok()?;
+        self.start_integrator(to, !is_other, true).ok()?;
         self.driver.phase = Phase::Between;
         self.driver.now = to;
         Some(())

@@ -12,6 +12,7 @@
 
 mod assertions;
 mod changing;
+mod configurations;
 mod events;
 mod failing;
 mod guards;
@@ -52,6 +53,7 @@ use crate::witness::Witness;
 use crate::zeno::Zeno;
 
 pub use changing::CannotSet;
+pub use configurations::Configurations;
 pub use state::{CannotRestore, CannotSave, State};
 
 /// One run of a program.
@@ -66,6 +68,7 @@ pub struct Simulation {
     selection: Selection,
     driver: Driver,
     sink: Option<Box<dyn Sink>>,
+    known: configurations::Known,
     stop: Stop,
     /// Set from outside and not applied yet.
     changes: Vec<(SlotId, f64)>,
@@ -81,6 +84,8 @@ struct Driver {
     /// How far the run has been asked to go and has gone.
     now: f64,
     integrator: Method,
+    /// What integrators of other configurations have cost.
+    earlier: saltus_numerics::Statistics,
     search: CrossingSearch,
     /// Relations of time alone.
     ahead: Ahead,
@@ -190,6 +195,7 @@ impl Simulation {
             phase: Phase::New,
             now: options.start_time,
             integrator: integration::choose(&program, &options, &structure),
+            earlier: saltus_numerics::Statistics::default(),
             search,
             ahead,
             detection: vec![Detection::default(); program.events.relations.len()],
@@ -221,6 +227,7 @@ impl Simulation {
             structure,
             driver,
             sink: None,
+            known: configurations::Known::default(),
             stop: Stop::default(),
             changes: Vec::new(),
             view: None,
@@ -264,11 +271,7 @@ impl Simulation {
             self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         }
         self.model.set_mixed_method(self.options.mixed);
-        for (slot, value) in std::mem::take(&mut self.changes) {
-            self.model.set_from_outside(slot, value);
-        }
-        let settled = event::initialise(&self.program, &mut self.model, &self.options);
-        let settled = settled.map_err(|failure| self.located(failure))?;
+        let settled = self.settle_start()?;
         self.model.remember_event(start);
         self.model.show(Moment::After);
         self.begin_recording(start)?;
@@ -286,6 +289,34 @@ impl Simulation {
             self.start_integrator(start, false, false)?;
         }
         self.close_event()
+    }
+
+    /// The initial system and the first event, in the configuration that they ask for themselves.
+    fn settle_start(&mut self) -> Result<event::Settled, Failure> {
+        let changes = std::mem::take(&mut self.changes);
+        let mut tried = Vec::new();
+        // Who looks on sees the start in the right configuration only.
+        let mut is_hidden = self.program.configuration.is_some() && self.model.hide(true);
+        loop {
+            for &(slot, value) in &changes {
+                self.model.set_from_outside(slot, value);
+            }
+            let settled = event::initialise(&self.program, &mut self.model, &self.options);
+            let settled = settled.map_err(|failure| self.located(failure))?;
+            let Some(key) = self.other_key() else {
+                if !is_hidden {
+                    return Ok(settled);
+                }
+                is_hidden = self.model.hide(false);
+                self.model.renew();
+                continue;
+            };
+            tried.push(self.key());
+            if tried.contains(&key) {
+                return Err(self.alternates(self.options.start_time, &tried));
+            }
+            self.begin_in(&key)?;
+        }
     }
 
     /// Inputs are functions of time.
@@ -356,7 +387,7 @@ impl Simulation {
     pub fn values(&mut self) -> Result<&[f64], SimError> {
         if self.view.is_none() {
             let memory = self.examine(|instance| instance.memory().to_vec())?;
-            self.view = Some(memory);
+            self.view = Some(self.at_home(&memory));
         }
         Ok(self.view.as_deref().unwrap_or_default())
     }
@@ -377,7 +408,7 @@ impl Simulation {
 
     /// A value before the last event.
     pub fn left(&self, slot: SlotId) -> f64 {
-        self.driver.before.get(slot.index()).copied().unwrap_or(f64::NAN)
+        self.at_home(&self.driver.before).get(slot.index()).copied().unwrap_or(f64::NAN)
     }
 
     pub fn progress(&self) -> Progress {
@@ -385,7 +416,7 @@ impl Simulation {
             time: self.driver.now,
             start_time: self.options.start_time,
             stop_time: self.options.stop_time,
-            steps: self.driver.integrator.statistics().steps,
+            steps: self.cost().steps,
             events: self.driver.statistics.events,
         }
     }
@@ -404,9 +435,13 @@ impl Simulation {
         &self.driver.end
     }
 
+    fn cost(&self) -> saltus_numerics::Statistics {
+        self.driver.earlier + self.driver.integrator.statistics()
+    }
+
     /// What the run has cost so far.
     pub fn statistics(&self) -> Statistics {
-        let cost = self.driver.integrator.statistics();
+        let cost = self.cost();
         Statistics {
             steps: cost.steps,
             rejected_steps: cost.rejected,
@@ -434,8 +469,8 @@ impl Simulation {
     }
 
     /// Gives the instance back, for another run.
-    pub fn into_instance(self) -> Box<dyn ModelFunctions> {
-        self.model.into_inner()
+    pub fn into_instance(mut self) -> Box<dyn ModelFunctions> {
+        self.known.take_home().unwrap_or_else(|| self.model.into_inner())
     }
 
     /// An error of the kind at the present time, as the caller of [`Simulation::advance`] may have reasons of its own to stop.

@@ -85,7 +85,7 @@ impl Simulation {
         self.driver.last_row = Some(t);
         let memory = self.model.memory();
         for (value, &slot) in self.work.row.iter_mut().zip(&self.catalogue.places) {
-            *value = memory[slot];
+            *value = memory.get(slot).copied().unwrap_or(f64::NAN);
         }
         // All of them: several at a time are faster than the first ones alone.
         let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use saltus_program::{ModelFunctions, SlotId, fingerprint};
+use saltus_program::{Key, ModelFunctions, SlotId, fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::{Driver, Phase, Simulation};
@@ -21,6 +21,8 @@ pub struct State {
     /// Name and fingerprint of the program.
     model: String,
     fingerprint: u64,
+    /// The positions of the switches that change its structure.
+    configuration: Key,
     start_time: f64,
     integration: Integration,
     driver: Driver,
@@ -107,6 +109,7 @@ impl Simulation {
         Ok(State {
             model: self.program.name.clone(),
             fingerprint: fingerprint(&self.program),
+            configuration: self.key(),
             start_time: self.options.start_time,
             integration: Integration::of(&self.options),
             driver: self.driver.clone(),
@@ -118,6 +121,10 @@ impl Simulation {
     /// Goes on from a state of a run of the same program. Options may be others: a later stop time, another distance of output points,
     /// another method; inputs that were given before replace those of the state. Its start time stays.
     pub fn restore(&mut self, state: &State) -> Result<(), CannotRestore> {
+        if state.configuration != self.key() && state.model == self.program.name {
+            let taken = self.take_program_of(state.time(), &state.configuration);
+            taken.map_err(|failure| CannotRestore::Damaged(failure.kind.to_string()))?;
+        }
         if state.fingerprint != fingerprint(&self.program) {
             return Err(CannotRestore::OtherModel { name: state.model.clone() });
         }

@@ -1,0 +1,81 @@
+//! Configurations: programs of one model for different positions of switches that change its structure.
+//!
+//! ```text
+//! if locked then w1 = w2; else tau = 0; end if;      locked = false: w1 and w2 are states
+//!                                                    locked = true:  one of them is, tau follows from the constraint
+//! ```
+//!
+//! A program for one position evaluates the conditions all the same: where one of them has another value after an event, the run
+//! goes on in another configuration. [`Entry`] says how that one is entered.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use saltus_base::Span;
+
+use crate::SlotId;
+
+/// Positions of the switches that a program was made for, by their texts.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Key(pub BTreeMap<String, bool>);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let positions = self.0.iter().map(|(text, is_on)| format!("{text}: {is_on}"));
+        f.write_str(&positions.collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Configuration {
+    pub switches: Vec<Switch>,
+    /// The first slots of the memory are the same in all configurations of a model: so many.
+    pub n_common: usize,
+    /// It has a section for the start.
+    pub can_start: bool,
+    pub entry: Entry,
+}
+
+impl Configuration {
+    pub fn key(&self) -> Key {
+        Key(self.switches.iter().map(|s| (s.text.clone(), s.is_on)).collect())
+    }
+}
+
+/// A condition that decides about the structure.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Switch {
+    pub text: String,
+    /// Its value at events.
+    pub condition: SlotId,
+    /// The value that the program was made for.
+    pub is_on: bool,
+    pub span: Span,
+}
+
+/// What jumps where the configuration is entered: the limit of one implicit Euler step of length 0. The section `entry` of the
+/// program computes it.
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Entry {
+    /// Variables that may jump, and where their values before go.
+    pub jumps: Vec<(SlotId, SlotId)>,
+    /// Variables that may be infinite for an instant, and the slots of their integrals over it.
+    pub impulses: Vec<(SlotId, SlotId)>,
+    /// The positions of the switches as impulses decide about them, in the order of the switches.
+    pub positions: Vec<SlotId>,
+    /// Constraints between variables that do not jump.
+    pub constraints: Vec<Constraint>,
+    /// An equation in which impulses occur in another way than linearly.
+    pub undetermined: Option<Span>,
+}
+
+/// An equation that must hold already. The slots are stored in the section `entry`.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Constraint {
+    pub left: SlotId,
+    pub right: SlotId,
+    /// The sum of the absolute values of its terms.
+    pub size: SlotId,
+    pub text: String,
+    pub span: Span,
+}

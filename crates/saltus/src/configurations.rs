@@ -1,0 +1,76 @@
+//! Programs of models whose structure changes, compiled when they are first entered.
+//!
+//! In: a flat model and positions of its switches. Out: a program for them; each is compiled once for a [`Model`], whoever asks.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use saltus_backend::SortedSystem;
+use saltus_base::{Diagnostics, Severity};
+use saltus_flat::FlatModel;
+use saltus_program::{Key, ModelFunctions, SimProgram, Stopwatch};
+use saltus_sim::Configurations;
+
+use crate::pipeline::Engine;
+use crate::{Model, Permissions};
+
+/// Switches that change the structure are found one after the other: each may show another one.
+const MOST_SEARCHES: usize = 20;
+
+/// Sorts a model for these positions, and for those of further switches that turn out to change its structure: these are in the
+/// position that leaves it as it is.
+pub(crate) fn sort_configuration(flat: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics> {
+    let mut key = key.clone();
+    let mut sorted = saltus_backend::sort_in(flat, &key)?;
+    for _ in 0..MOST_SEARCHES {
+        let n_before = key.0.len();
+        for (text, regular) in &sorted.switches {
+            key.0.entry(text.clone()).or_insert(*regular);
+        }
+        if key.0.len() == n_before {
+            break;
+        }
+        sorted = saltus_backend::sort_in(flat, &key)?;
+    }
+    // What was found is taken care of.
+    let warnings = std::mem::take(&mut sorted.warnings).into_iter();
+    sorted.warnings.extend(warnings.filter(|d| !saltus_backend::is_index_change(d)));
+    Ok(sorted)
+}
+
+/// The programs of one model.
+#[derive(Default)]
+pub(crate) struct Programs(Mutex<BTreeMap<Key, Arc<SimProgram>>>);
+
+impl Programs {
+    fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, String> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = known.get(key) {
+            return Ok(program.clone());
+        }
+        let sorted = sort_configuration(flat, key).map_err(|found| {
+            let errors = found.iter().filter(|d| d.severity == Severity::Error);
+            errors.map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
+        })?;
+        let program = Arc::new(sorted.emit(flat));
+        known.insert(key.clone(), program.clone());
+        Ok(program)
+    }
+}
+
+/// Makes instances for the configurations of a model.
+pub(crate) struct Maker {
+    pub model: Arc<Model>,
+    pub engine: Engine,
+    pub permissions: Permissions,
+    pub stopwatch: Stopwatch,
+}
+
+impl Configurations for Maker {
+    fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, String> {
+        let model = &self.model;
+        let Some(flat) = model.flat() else { return Err("the compiled model has one configuration only".to_owned()) };
+        let program = model.programs().of(flat, key)?;
+        Ok(model.instance_of(program, self.engine, self.permissions, &self.stopwatch))
+    }
+}
