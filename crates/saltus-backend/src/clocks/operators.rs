@@ -355,7 +355,9 @@ impl<'a> Lowering<'a, '_> {
                 self.system.events.reinits.push(reinit);
             } else {
                 // Nothing determines them, and nobody asks.
-                [reinit.active, reinit.value].map(|slot| self.system.slots[slot].kind = SlotKind::Auxiliary);
+                for slot in [reinit.active, reinit.value] {
+                    self.system.slots[slot].kind = SlotKind::Auxiliary;
+                }
             }
         }
     }
