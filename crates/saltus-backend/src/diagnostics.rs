@@ -175,6 +175,11 @@ pub fn too_large(span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0812"), span, format!("not supported yet: an array of more than {most} elements"))
 }
 
+/// Is it about something that is too large to be written out?
+pub fn is_too_large(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code.0 == "E0812"
+}
+
 /// Equations and variables that no differentiation makes solvable.
 pub fn singular_subset(equations: &[Span], unknowns: &[String]) -> Diagnostic {
     let span = equations.first().copied().unwrap_or(Span::nowhere());
@@ -254,21 +259,10 @@ pub fn impure_call_in_loop(function: &str, span: Span) -> Diagnostic {
 }
 
 /// A relation in a loop that is executed by a call, which makes no events.
-pub fn no_event(relation: &str, held: Option<&str>, span: Span) -> Diagnostic {
+pub fn no_event(relation: &str, span: Span) -> Diagnostic {
     let message = format!("`{relation}` makes no events here: how often it is evaluated is known at run time only");
-    let diagnostic = Diagnostic::new(Code("W0822"), span, message)
-        .hint("write `noEvent(…)` around it if none is needed, or give the loop a range that is known at compile time");
-    match held {
-        Some(name) => diagnostic.hint(format!("`{name}` keeps its value between events")),
-        None => diagnostic,
-    }
-}
-
-/// A discrete variable that a loop without events assigns.
-pub fn held_between_events(name: &str, decision: &str, span: Span) -> Diagnostic {
-    let message = format!("`{name}` keeps its value between events, although `{decision}` decides about it");
-    Diagnostic::new(Code("W0823"), span, message)
-        .hint(format!("compute `{name}` in a when-clause, or make it Real to have its value at every point"))
+    Diagnostic::new(Code("W0822"), span, message)
+        .hint("write `noEvent(…)` around it if none is needed, or give the loop a range that is known at compile time")
 }
 
 /// The compiler has broken one of its own rules.

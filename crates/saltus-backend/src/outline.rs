@@ -16,7 +16,7 @@
 mod events;
 mod function;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::assigned::assigned_in_when;
@@ -114,11 +114,17 @@ impl Outliner<'_> {
             let made = found.and_then(|_| self.writer(component).statement(statement));
             match (found, made) {
                 (Some(outlined), Some(made)) => {
-                    if !outlined.is_literal {
-                        let (is_discrete, lifted) = (self.is_discrete, &made.lifted);
-                        events::warn_of_statement(self.model, statement, is_discrete, lifted, self.diagnostics);
-                    }
-                    self.call_statement(statement, made, &mut all);
+                    let watched = match outlined.is_literal {
+                        true => BTreeSet::new(),
+                        false => events::watched_variables(
+                            self.model,
+                            statement,
+                            self.is_discrete,
+                            &made.lifted,
+                            self.diagnostics,
+                        ),
+                    };
+                    self.call_statement(statement, made, &watched, &mut all);
                 }
                 _ => all.push(Statement { kind: self.kind(&statement.kind, component), span: statement.span }),
             }
@@ -197,8 +203,14 @@ impl Outliner<'_> {
     }
 
     /// `(x, y) := part(…)`. Elements that the statement does not assign may belong to somebody else: there the result goes through a
-    /// temporary, of which the others are taken.
-    fn call_statement(&mut self, statement: &Statement, made: Made, all: &mut Vec<Statement>) {
+    /// temporary, of which the others are taken. So does that of a variable whose changes must be watched.
+    fn call_statement(
+        &mut self,
+        statement: &Statement,
+        made: Made,
+        watched: &BTreeSet<VarId>,
+        all: &mut Vec<Statement>,
+    ) {
         let span = statement.span;
         let assigned = assigned_variables(self.model, std::slice::from_ref(statement));
         let (function, arguments) = self.add(made);
@@ -207,15 +219,21 @@ impl Outliner<'_> {
         for (&id, elements) in &assigned {
             let ty = self.model.variables[id].ty.clone();
             let variable = Expr::new(ExprKind::Var(id), ty.clone(), span);
-            let Some(elements) = elements else {
-                targets.push(variable);
-                continue;
+            let is_watched = watched.contains(&id);
+            let elements = match elements {
+                None if !is_watched => {
+                    targets.push(variable);
+                    continue;
+                }
+                None => (0..ty.n_elements().unwrap_or(0) as usize).collect(),
+                Some(elements) => elements.clone(),
             };
             let (name, sizes) = (self.model.variables[id].name.clone(), vec![None; ty.rank()]);
             let local = self.extended.iterators.push(Local { name, ty: ty.clone(), sizes, default: None, span });
             let temporary = Expr::new(ExprKind::Local(local), ty.clone(), span);
-            for &position in elements {
+            for position in elements {
                 let (target, value) = (element(&variable, position), element(&temporary, position));
+                let value = if is_watched { events::with_event(self.model, &value) } else { value };
                 copies.push(Statement { kind: StatementKind::Assign { target, value }, span });
             }
             targets.push(temporary);
@@ -241,6 +259,9 @@ fn element(base: &Expr, position: usize) -> Expr {
         rest /= size;
     }
     subscripts.reverse();
+    if subscripts.is_empty() {
+        return base.clone();
+    }
     let ty = base.ty.element(base.ty.rank());
     Expr::new(ExprKind::Index { base: Box::new(base.clone()), subscripts }, ty, base.span)
 }

@@ -5,7 +5,7 @@
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_graph::{IncidenceBuilder, Matching};
-use saltus_program::SlotId;
+use saltus_program::{SlotId, SlotKind};
 
 use crate::blocks::{Step, sort_into_blocks};
 use crate::diagnostics;
@@ -21,6 +21,7 @@ pub struct Orders {
 }
 
 pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Orders {
+    release_assignments(system);
     let Some(Matched { equations, unknowns, structure, matching }) = match_equations(system, diagnostics) else {
         return Orders::default();
     };
@@ -31,6 +32,7 @@ pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Ord
 
 /// The event order alone.
 pub fn sort_events(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Step> {
+    release_assignments(system);
     match match_equations(system, diagnostics) {
         Some(m) => sort_into_blocks(system, &m.equations, &m.unknowns, &m.structure, &m.matching, diagnostics),
         None => Vec::new(),
@@ -58,6 +60,62 @@ fn match_equations(system: &System, diagnostics: &mut Diagnostics) -> Option<Mat
     Some(Matched { equations, unknowns, structure, matching })
 }
 
+/// Makes equations of those assignments of algorithms that must be solved for something else than their targets.
+///
+/// ```text
+/// algorithm y := x^3;              y = x^3        which determines x, because
+/// equation  y = 1 + time;          y = 1 + time   determines y
+/// ```
+///
+/// As few as can be are changed, those that are not linear in the unknown first: elsewhere an algorithm computes what it assigns, and
+/// what it reads is what to iterate over. (Specification: sections 8.4 and 11.1, an algorithm is a vector equation of what it
+/// assigns.)
+fn release_assignments(system: &mut System) {
+    if system.equations.iter().all(|equation| equation.target.is_none()) {
+        return;
+    }
+    let unknowns = event_unknowns(system);
+    let structure = Structure::new(system, &system.equations, &unknowns);
+    let mut matching = Matching::new(system.equations.len(), unknowns.len());
+    extend_by_quality(&mut matching, &structure, &system.equations, &|_| true);
+    if matching.size() == system.equations.len() || matching.free_columns().is_empty() {
+        return;
+    }
+    let mut relaxed = system.equations.clone();
+    let edges = structure.edges(Solvability::No);
+    for row in matching.reached_from(&edges, matching.free_rows()).rows {
+        relaxed[row]
+            .target
+            .take_if(|target| is_rearrangeable(system.slots[*target].kind) && system.equations[row].is_real);
+    }
+    let structure = Structure::new(system, &relaxed, &unknowns);
+    let is_owned = owned_columns(&structure, &relaxed);
+    for is_linear_too in [false, true] {
+        let mut edges = IncidenceBuilder::new(structure.n_columns);
+        for (row, equation) in relaxed.iter().enumerate() {
+            let target = system.equations[row].target.filter(|_| equation.target.is_none());
+            let may = |k: &usize| match target {
+                Some(target) => is_linear_too || unknowns[*k] == target || structure.how(row, *k) == Solvability::No,
+                None => true,
+            };
+            edges.push_row(structure.determining(row, equation, &is_owned, Solvability::No).filter(may));
+        }
+        matching.extend(&edges.finish());
+    }
+    for (row, equation) in system.equations.iter_mut().enumerate() {
+        let determined = matching.column_of_row[row].map(|k| unknowns[k]);
+        if relaxed[row].target.is_none() && determined.is_some() && determined != equation.target {
+            equation.target = None;
+        }
+    }
+}
+
+/// May an assignment to such a variable be read as an equation? A constant is one that an equation made so.
+fn is_rearrangeable(kind: SlotKind) -> bool {
+    use SlotKind::{Algebraic, Clocked, Derivative, Parameter, State};
+    matches!(kind, Algebraic | Clocked | Derivative | Parameter | State)
+}
+
 /// Extends a matching, edges that can be solved safely first. Only rows for which `is_due` holds are added.
 pub fn extend_by_quality(
     matching: &mut Matching,
@@ -65,12 +123,7 @@ pub fn extend_by_quality(
     equations: &[ScalarEquation],
     is_due: &dyn Fn(usize) -> bool,
 ) {
-    let mut is_owned = vec![false; structure.n_columns];
-    for (row, equation) in structure.rows.iter().zip(equations) {
-        if equation.target.is_some() {
-            row.iter().filter(|(_, how)| *how == Solvability::Constant).for_each(|(k, _)| is_owned[*k] = true);
-        }
-    }
+    let is_owned = owned_columns(structure, equations);
     let matched = |matching: &Matching, row: usize| matching.column_of_row[row].is_some();
     for worst in [Solvability::Constant, Solvability::Parameter, Solvability::Varying, Solvability::No] {
         if (0..equations.len()).all(|row| !is_due(row) || matched(matching, row)) {
@@ -89,6 +142,17 @@ pub fn extend_by_quality(
             matching.extend_any(&edges);
         }
     }
+}
+
+/// The unknowns that assignments determine.
+fn owned_columns(structure: &Structure, equations: &[ScalarEquation]) -> Vec<bool> {
+    let mut is_owned = vec![false; structure.n_columns];
+    for (row, equation) in structure.rows.iter().zip(equations) {
+        if equation.target.is_some() {
+            row.iter().filter(|(_, how)| *how == Solvability::Constant).for_each(|(k, _)| is_owned[*k] = true);
+        }
+    }
+    is_owned
 }
 
 /// The equations of continuous variables, discrete ones being known.

@@ -74,10 +74,13 @@ impl<'a> Front<'a> {
 
     /// Inlining, smoothness, derivatives and inverses of a function.
     pub fn read_function_annotations(&mut self, inst: InstId, function: &mut flat::Function) {
-        for base in self.tree[inst].members.bases.clone() {
-            self.read_function_annotations(base, function);
-        }
         let Some(definition) = self.tree[inst].definition else { return };
+        // What is said about a function does not hold for its partial derivative.
+        if !matches!(definition.body, ast::ClassBody::Derivative { .. }) {
+            for base in self.tree[inst].members.bases.clone() {
+                self.read_function_annotations(base, function);
+            }
+        }
         let Some(annotation) = class_annotation(definition) else { return };
         let words = self.words;
         function.inline |= self.annotation_flag(Some(annotation), words.inline);

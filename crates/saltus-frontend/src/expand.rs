@@ -39,7 +39,8 @@ impl<'a> Front<'a> {
         match self.tree[inst].definition.map(|c| &c.body) {
             Some(ast::ClassBody::Long(body)) => self.expand_long(inst, body),
             Some(ast::ClassBody::Short(short)) => self.expand_short(inst, short),
-            _ => {}
+            Some(ast::ClassBody::Derivative { function, .. }) => self.expand_derivative(inst, function),
+            Some(ast::ClassBody::Enumeration(_)) | None => {}
         }
         if let Some(span) = self.tree[inst].members.predefined_base
             && self.tree[inst].derived.is_none()
@@ -72,6 +73,22 @@ impl<'a> Front<'a> {
                 self.check_modified_names(base_inst, &own);
             }
         }
+    }
+
+    /// A partial derivative has the inputs and variables of the function.
+    fn expand_derivative(&mut self, inst: InstId, function: &'a ast::Path) {
+        let scope = self.tree[inst].scope;
+        let Some(base) = self.lookup_class(scope, function) else {
+            self.tree[inst].members.is_incomplete = true;
+            return;
+        };
+        if !self.is_function(base) {
+            self.report(d::derivative_of_no_function(&self.path_text(&function.parts), function.span));
+            self.tree[inst].members.is_incomplete = true;
+            return;
+        }
+        let modifier = merge(&self.tree[inst].modifier, &self.constraint_of(inst));
+        self.add_base(inst, base, modifier, false, function.span);
     }
 
     /// Which element of its array class the base class of `inst` is, once the dimensions that `inst` adds are taken off.

@@ -87,6 +87,9 @@ impl<'a> Front<'a> {
 
     fn make_signature(&mut self, id: FunctionId, inst: InstId) {
         self.expand(inst);
+        if self.extends_impure(inst) {
+            self.functions[id].purity = Purity::Impure;
+        }
         let (_, kind) = self.defining_class(inst);
         let is_record = matches!(kind, ast::ClassKind::Record | ast::ClassKind::OperatorRecord);
         let components = self.tree[inst].members.components.clone();
@@ -131,6 +134,13 @@ impl<'a> Front<'a> {
             self.functions[id].outputs.push(local);
         }
         self.check_object_outputs(id);
+    }
+
+    /// What extends an impure function is impure, said or not (specification 12.3).
+    fn extends_impure(&self, inst: InstId) -> bool {
+        let inst = &self.tree[inst];
+        inst.definition.is_some_and(|c| c.purity == Some(ast::Purity::Impure))
+            || inst.members.bases.iter().any(|&base| self.extends_impure(base))
     }
 
     pub fn local_type_of(&self, local: LocalId) -> Type {
@@ -207,7 +217,8 @@ impl<'a> Front<'a> {
         self.assign_modified_fields(id, &mut body);
         self.collect_body(inst, &mut body);
         let external = self.external_of(inst);
-        let mut function = self.bodyless(id, body, external);
+        let function = self.bodyless(id, body, external);
+        let mut function = self.differentiated(inst, function);
         self.read_function_annotations(inst, &mut function);
         function
     }
@@ -497,6 +508,9 @@ impl<'a> Front<'a> {
             if ty.dims.contains(&Dim::Unknown) {
                 self.find_result_sizes(id, local, arguments, &mut ty);
             }
+            if ty.dims.contains(&Dim::Unknown) {
+                self.assigned_sizes(id, local, &mut ty);
+            }
             if ty.dims.contains(&Dim::Unknown) && self.functions.current.is_none() {
                 if evaluated.is_none() {
                     evaluated = Some(self.evaluate_call(id, arguments, span).unwrap_or_default());
@@ -511,6 +525,30 @@ impl<'a> Front<'a> {
             types.push(ty);
         }
         types
+    }
+
+    /// An open size is that of what the body assigns as a whole, if that is known without the arguments.
+    fn assigned_sizes(&mut self, id: FunctionId, output: LocalId, ty: &mut Type) {
+        if matches!(self.functions[id].body, Memo::InProgress) {
+            return;
+        }
+        let function = self.function_body(id);
+        let mut found: Option<Vec<Dim>> = None;
+        for statement in &function.body {
+            let flat::StatementKind::Assign { target, value } = &statement.kind else { continue };
+            if target.kind != ExprKind::Local(output) || value.ty.rank() != ty.rank() {
+                continue;
+            }
+            if found.as_ref().is_some_and(|dims| *dims != value.ty.dims) {
+                return;
+            }
+            found = Some(value.ty.dims.clone());
+        }
+        for (dim, new) in ty.dims.iter_mut().zip(found.unwrap_or_default()) {
+            if *dim == Dim::Unknown {
+                *dim = new;
+            }
+        }
     }
 
     fn find_result_sizes(&mut self, id: FunctionId, local: LocalId, arguments: &[Option<Expr>], ty: &mut Type) {

@@ -42,6 +42,7 @@ mod lookup;
 mod modification_sizes;
 mod modifier;
 mod overload;
+mod partial_derivative;
 mod predefined;
 mod record;
 mod record_locals;

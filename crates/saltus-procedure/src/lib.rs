@@ -13,10 +13,11 @@
 //! ```
 //!
 //! [`form`] is the data, [`lower`] makes it of a typed function, [`verify`] states what holds of it, [`scalar`] says what
-//! the elementary operations on numbers mean. Who executes it: `saltus-eval` on values of any kind and size,
+//! the elementary operations on numbers mean, [`differentiate`] writes the derivatives of functions. Who executes it: `saltus-eval` on values of any kind and size,
 //! `saltus-runtime` on frames of `f64` where all sizes are known, `saltus-jit` as machine code of those frames.
 
 pub mod assigned;
+pub mod differentiate;
 pub mod form;
 pub mod lower;
 pub mod scalar;

@@ -274,3 +274,94 @@ fn a_discrete_field_has_the_values_of_its_branches() {
     assert_eq!(said(&text("3")), []);
     assert_eq!(said(&text("f(x)")), [("E0412", "x")]);
 }
+
+#[test]
+fn what_extends_an_impure_function_is_impure() {
+    let text = |prefix: &str| {
+        format!(
+            "model M {prefix} function f input Real x; output Real y; algorithm y := x; end f; \
+             function g extends f; end g; function h = g(x = 2); Real y = g(time) + h(); end M;"
+        )
+    };
+    assert_eq!(said(&text("")), []);
+    assert_eq!(said(&text("impure")).first().map(|message| message.0), Some("E0816"));
+}
+
+#[test]
+fn the_size_of_a_result_is_that_of_what_is_assigned() {
+    let text = "model M record R Real x; end R; record P R r[2, 3]; end P; \
+                function f input P p[4]; output Real x[:, :, :]; algorithm x := p.r.x; end f; \
+                P p[4]; Real x[:, :, :] = f(p); Real n = x[4, 2, 3]; equation p.r.x = fill(3*time, 4, 2, 3); end M;";
+    assert_eq!(simulated(text, &["n"]).0, [3.0]);
+}
+
+#[test]
+fn long_loops_of_algorithms_stay_loops() {
+    // The harmonic series to 300 000: log(n) + γ + 1/(2 n) - 1/(12 n²).
+    let text = "model M Real s; algorithm s := 0; for i in 1:300000 loop s := s + time/i; end for; \
+                annotation (experiment(StopTime = 1, Interval = 1)); end M;";
+    let n = 3e5_f64;
+    let expected = n.ln() + 0.577_215_664_901_532_9 + 0.5 / n - 1.0 / (12.0 * n * n);
+    let (values, _) = simulated(text, &["s"]);
+    assert!((values[0] - expected).abs() < 1e-9, "{values:?}");
+}
+
+#[test]
+fn a_signal_on_a_bus_has_one_source() {
+    let text = "model M expandable connector Bus end Bus; connector Out = output Real; block S Out y = time; \
+                end S; Bus b; S s, t; equation connect(s.y, b.v); connect(t.y, b.v); end M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0508"), "{:?}", said(text));
+}
+
+#[test]
+fn no_inner_component_is_added_of_a_partial_class() {
+    let text = "model M partial model P Real x; end P; model A outer P p; Real y = p.x; end A; A a; end M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0218"), "{:?}", said(text));
+}
+
+#[test]
+fn a_partition_has_one_solver_method() {
+    let text = "model M Real x(start = 0, fixed = true), u, y(start = 0, fixed = true); equation u = \
+                sample(1.0, Clock(Clock(1, 10), \"ImplicitEuler\")); der(x) = u; y = sample(time, \
+                Clock(Clock(1, 10), \"ExplicitEuler\")) + x; end M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0840"), "{:?}", said(text));
+}
+
+#[test]
+fn a_transition_is_not_under_a_condition_that_changes() {
+    let text = "model M block A end A; block B end B; A a; B b; Integer n(start = 0); equation n = previous(n) \
+                + sample(1, Clock(1)); initialState(a); if time > 0.5 then transition(a, b, n > 2); end if; end \
+                M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0801"), "{:?}", said(text));
+}
+
+#[test]
+fn ticks_in_a_state_are_counted_in_machines_only() {
+    let text = "model M Real x; equation x = ticksInState() + time; end M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0801"), "{:?}", said(text));
+}
+
+#[test]
+fn the_states_of_a_machine_have_one_clock() {
+    let text = "model M block A Real x; equation x = sample(time, Clock(1, 10)); end A; block B Real x; \
+                equation x = sample(time, Clock(1, 7)); end B; A a; B b; equation initialState(a); \
+                transition(a, b, a.x > 0.3, immediate = false); end M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0830"), "{:?}", said(text));
+}
+
+#[test]
+fn the_clock_of_a_variable_is_known_at_compile_time() {
+    let text = "model M Integer n(start = 0, fixed = true); Real y; equation when time > 0.5 then n = 1; end \
+                when; y = sample(time, if n > 0 then Clock(1, 10) else Clock(1, 5)); end M;";
+    assert!(said(text).iter().any(|message| message.0 == "E0836"), "{:?}", said(text));
+}
+
+#[test]
+fn a_record_has_neither_equations_nor_protected_elements() {
+    for text in [
+        "model M record R Real x; equation x = 1; end R; R r; end M;",
+        "model M record R protected Real x; end R; R r(x = 1); end M;",
+    ] {
+        assert_eq!(said(text).first().map(|message| message.0), Some("E0287"));
+    }
+}

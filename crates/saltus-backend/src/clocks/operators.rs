@@ -332,20 +332,42 @@ impl<'a> Lowering<'a, '_> {
 
     /// Lowers an item of which some elements are clocked, once as either; each time the others are dropped.
     pub fn mixed_item(&mut self, item: Item, number: usize) -> Lowered<()> {
-        let first = self.system.clocks.equations.len();
+        let (first, first_reinit) = (self.system.clocks.equations.len(), self.system.events.reinits.len());
         self.clocked_item(item, number)?;
         let clocked = self.system.clocks.equations.split_off(first);
         let kept = clocked.into_iter().filter(|e| self.is_clocked_equation(&e.equation)).collect::<Vec<_>>();
         self.system.clocks.equations.extend(kept);
-        let first = self.system.equations.len();
+        self.keep_reinits(first_reinit, true);
+        let (first, first_reinit) = (self.system.equations.len(), self.system.events.reinits.len());
         self.item(item)?;
         let unclocked = self.system.equations.split_off(first);
         let kept = unclocked.into_iter().filter(|e| !self.is_clocked_equation(e)).collect::<Vec<_>>();
         self.system.equations.extend(kept);
+        self.keep_reinits(first_reinit, false);
         Ok(())
     }
 
+    /// Of the `reinit`s from this one on, keeps those of clocked states, or those of others.
+    fn keep_reinits(&mut self, first: usize, clocked: bool) {
+        let new = self.system.events.reinits.split_off(first);
+        for reinit in new {
+            if (self.system.slots[reinit.state].kind == SlotKind::Clocked) == clocked {
+                self.system.events.reinits.push(reinit);
+            } else {
+                // Nothing determines them, and nobody asks.
+                for slot in [reinit.active, reinit.value] {
+                    self.system.slots[slot].kind = SlotKind::Auxiliary;
+                }
+            }
+        }
+    }
+
     fn is_clocked_equation(&self, equation: &ScalarEquation) -> bool {
+        // The value of a `reinit` may be a constant; it goes where the state is.
+        let is_part = |slot: SlotId| self.system.events.reinits.iter().find(|r| [r.active, r.value].contains(&slot));
+        if let Some(reinit) = equation.target.and_then(is_part) {
+            return self.system.slots[reinit.state].kind == SlotKind::Clocked;
+        }
         let owners = owners(self.system);
         let slots = variables_of(self.system, &owners, &[equation.left, equation.right]);
         slots

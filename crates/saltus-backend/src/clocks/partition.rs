@@ -130,6 +130,10 @@ impl Parts {
             firsts.push(slots.first().copied());
             members.extend(slots);
         }
+        // The value may be a constant, which is part of nothing by itself.
+        for reinit in system.events.reinits.iter().filter(|r| members.contains(&r.state)) {
+            unite(&mut classes, &[reinit.state, reinit.active, reinit.value]);
+        }
         for (nodes, clock) in &clocks.associations {
             let mut slots = of(nodes);
             slots.push(*clock);

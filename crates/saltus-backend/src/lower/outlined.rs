@@ -10,6 +10,7 @@ use super::value::Value;
 use super::{Lowered, Lowering, Problem, assigned_variables, known_dims};
 use crate::diagnostics;
 use crate::outline::{Outlined, Part, is_possible_expression, is_possible_statement};
+use crate::tuning::form::MOST_ELEMENTS;
 use crate::tuning::work::MOST_RECORD_LEVELS;
 
 impl<'a> Lowering<'a, '_> {
@@ -24,7 +25,7 @@ impl<'a> Lowering<'a, '_> {
         self.outlined.is_some()
             && self.function.is_none()
             && !self.folds_parameters
-            && diagnostics::is_not_supported(problem)
+            && (diagnostics::is_not_supported(problem) || diagnostics::is_too_large(problem))
     }
 
     pub fn outlined_statement(&mut self, statement: &'a Statement, problem: Problem) -> Lowered<()> {
@@ -46,7 +47,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     pub fn outlined_expression(&mut self, e: &'a Expr, problem: Problem) -> Lowered<Value> {
-        if !self.can_outline(&problem) || !is_possible_expression(self.model, e) {
+        // A range that is too long is that for the call as well; what runs over it may be called.
+        let is_long = e.ty.n_elements().is_none_or(|n| n > MOST_ELEMENTS);
+        if !self.can_outline(&problem) || is_long || !is_possible_expression(self.model, e) {
             return Err(problem);
         }
         let Some(value) = self.unknown(&e.ty, 0) else { return Err(problem) };

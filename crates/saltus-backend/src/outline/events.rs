@@ -1,37 +1,81 @@
 //! Events that a part does not make when it is called.
 //!
 //! A relation in a loop whose number of rounds is not known has no crossing function; the specification forbids it there, or takes it
-//! literally (sections 11.2.2 and 11.2.3). It is taken literally, which is said; and a discrete variable that depends on it
-//! keeps its value until the next event, which is said too.
+//! literally (sections 11.2.2 and 11.2.3). It is taken literally, which is said. A discrete variable that depends on it changes at an event
+//! all the same: that of its own value.
+//!
+//! ```text
+//! while noEvent(n*n < x) loop              t := $part1(n, x);
+//!   n := n + 1;                    ⇒       n := integer(t + 0.5);
+//! end while;
+//! ```
+
+use std::collections::BTreeSet;
 
 use saltus_base::Diagnostics;
+use saltus_flat::build::{add, binary};
 use saltus_flat::uses::for_each_expr_of_statements;
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, Expr, ExprKind, FlatModel, ModelNames, Statement, StatementKind, VarId, Variability,
-    print_expr,
+    BaseType, BinaryOp, Builtin, Expr, ExprKind, FlatModel, ModelNames, Statement, StatementKind, Type, VarId,
+    Variability, print_expr,
 };
 
 use crate::diagnostics;
 use crate::lower::assigned_variables;
 
-pub fn warn_of_statement(
+/// The discrete variables that change with something continuous. Says which events the statement does not make for the others.
+pub fn watched_variables(
     model: &FlatModel,
     statement: &Statement,
     is_discrete: &dyn Fn(VarId) -> bool,
     lifted: &[*const Expr],
     diagnostics: &mut Diagnostics,
-) {
+) -> BTreeSet<VarId> {
     let search = Search { model, is_discrete, lifted };
     let statements = std::slice::from_ref(statement);
     let mut found = None;
     for_each_expr_of_statements(statements, &mut |e| found = found.or_else(|| search.event(e)));
-    let holds = |id: &VarId| model.variables.get(*id).filter(|v| v.ty.base != BaseType::Real && !is_discrete(*id));
     let assigned = assigned_variables(model, statements);
-    let held = assigned.keys().find_map(holds).map(|v| v.name.as_str());
-    if let Some(part) = found {
-        diagnostics.push(diagnostics::no_event(&text(model, part), held, part.span));
-    } else if let (Some(name), Some(decision)) = (held, search.decision(statements)) {
-        diagnostics.push(diagnostics::held_between_events(name, &text(model, decision), decision.span));
+    let is_real = |id: &VarId| model.variables.get(*id).is_some_and(|v| v.ty.base == BaseType::Real);
+    if let Some(part) = found.filter(|_| assigned.keys().any(is_real)) {
+        diagnostics.push(diagnostics::no_event(&text(model, part), part.span));
+    }
+    if found.is_none() && search.decision(statements).is_none() {
+        return BTreeSet::new();
+    }
+    let is_watched = |id: &VarId| model.variables.get(*id).is_some_and(|v| is_counted(v.ty.base)) && !is_discrete(*id);
+    assigned.into_keys().filter(is_watched).collect()
+}
+
+fn is_counted(base: BaseType) -> bool {
+    matches!(base, BaseType::Integer | BaseType::Boolean | BaseType::Enumeration(_))
+}
+
+/// A scalar value as an expression that makes an event when it changes.
+pub fn with_event(model: &FlatModel, value: &Expr) -> Expr {
+    let span = value.span;
+    let real = |x: f64| Expr::real(x, span);
+    let rounded = |number: Expr| {
+        let between = add(number.to_real(), real(0.5));
+        Expr::builtin(Builtin::Integer, vec![between], Type::INTEGER, span)
+    };
+    match value.ty.base {
+        BaseType::Boolean => {
+            let (condition, then, otherwise) = (Box::new(value.clone()), Box::new(real(1.0)), Box::new(real(0.0)));
+            let number = Expr::new(ExprKind::If { condition, then, otherwise }, Type::REAL, span);
+            binary(BinaryOp::Greater, number, real(0.5))
+        }
+        BaseType::Enumeration(id) => {
+            let n = model.enumerations.get(id).map_or(0, |e| e.literals.len());
+            let number = rounded(Expr::new(ExprKind::Cast(Box::new(value.clone())), Type::INTEGER, span));
+            let literal = |k: usize| Expr::new(ExprKind::EnumLiteral(id, k as u32), value.ty.clone(), span);
+            (1..n).rev().fold(literal(n), |rest, k| {
+                let condition = binary(BinaryOp::Equal, number.clone(), Expr::integer(k as i64, span));
+                let (condition, then, otherwise) = (Box::new(condition), Box::new(literal(k)), Box::new(rest));
+                Expr::new(ExprKind::If { condition, then, otherwise }, value.ty.clone(), span)
+            })
+        }
+        _ => rounded(value.clone()),
     }
 }
 
@@ -43,7 +87,7 @@ pub fn warn_of_expression(
     diagnostics: &mut Diagnostics,
 ) {
     if let Some(part) = (Search { model, is_discrete, lifted }).event(e) {
-        diagnostics.push(diagnostics::no_event(&text(model, part), None, part.span));
+        diagnostics.push(diagnostics::no_event(&text(model, part), part.span));
     }
 }
 

@@ -19,7 +19,7 @@ use saltus_flat::{
 
 use super::build::{self, choose, previous, var};
 use super::collect::{Machines, state_name};
-use super::machine::{Names, equality};
+use super::machine::{Names, declare_variable, equality};
 use crate::diagnostics;
 use crate::lower::assigned_variables;
 
@@ -141,7 +141,12 @@ pub fn guard_states(model: &mut FlatModel, machines: &Machines, names: &mut Name
     let mut outside = Vec::new();
     for equation in std::mem::take(&mut model.equations) {
         match machines.state_of(&equation.component).map(String::from) {
-            Some(state) => add_unwrapped(equation, &mut contents.entry(state).or_default().equations),
+            Some(state) => {
+                if let Some(clocked) = clock_of_state(model, names, &state, &equation) {
+                    outside.push(clocked);
+                }
+                add_unwrapped(equation, &mut contents.entry(state).or_default().equations);
+            }
             None => outside.push(equation),
         }
     }
@@ -251,20 +256,41 @@ fn guard_algorithms(
     model.algorithms = algorithms;
 }
 
-/// A `when Clock()` in a state says nothing that the state does not say.
+/// All of a machine has one clock, so the equations of a clocked `when` in a state are equations of the state.
 fn add_unwrapped(equation: Equation, to: &mut Vec<Equation>) {
     let Equation { kind, origin, component, span } = equation;
     match kind {
-        EquationKind::When { mut branches } if is_inferred_clock(&branches) => {
+        EquationKind::When { mut branches } if clock_of(&branches).is_some() => {
             branches.drain(..).flat_map(|(_, body)| body).for_each(|e| add_unwrapped(e, to));
         }
         kind => to.push(Equation { kind, origin, component, span }),
     }
 }
 
-fn is_inferred_clock(branches: &[(Expr, Vec<Equation>)]) -> bool {
-    let [(condition, _)] = branches else { return false };
-    matches!(&condition.kind, ExprKind::Builtin { function: Builtin::Clock, arguments } if arguments.is_empty())
+/// The clock that a `when` is about.
+fn clock_of(branches: &[(Expr, Vec<Equation>)]) -> Option<&Expr> {
+    let [(condition, _)] = branches else { return None };
+    (condition.ty.base == BaseType::Clock).then_some(condition)
+}
+
+/// `when c then …` in a state says that the machine has the clock `c`. (Specification: section 17.1.)
+///
+/// ```text
+/// when c then x = 1; end when;        in the state a        ⇒    when c then clocked(a) = active(a); end when;
+/// ```
+fn clock_of_state(model: &mut FlatModel, names: &Names, state: &str, equation: &Equation) -> Option<Equation> {
+    let EquationKind::When { branches } = &equation.kind else { return None };
+    let condition = clock_of(branches)?;
+    if matches!(&condition.kind, ExprKind::Builtin { function: Builtin::Clock, arguments } if arguments.is_empty()) {
+        return None;
+    }
+    let span = condition.span;
+    let active = var(model, *names.active.get(state)?, span);
+    let name = format!("clocked({state}).{}", model.variables.len());
+    let clocked = declare_variable(model, name, BaseType::Boolean, Expr::boolean(false, span), true, span);
+    let body = vec![equality(var(model, clocked, span), active, span)];
+    let kind = EquationKind::When { branches: vec![(condition.clone(), body)] };
+    Some(Equation { kind, origin: Origin::Declared, component: "".into(), span })
 }
 
 /// The variable on the left of an equation, if that is all of it.

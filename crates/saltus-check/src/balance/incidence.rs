@@ -8,7 +8,9 @@
 use saltus_base::{Index, Span};
 use saltus_flat::assigned::Assigned;
 use saltus_flat::count::{is_unknown, n_scalars};
-use saltus_flat::{Algorithm, BaseType, Builtin, Equation, EquationKind, Expr, ExprKind, FlatModel, VarId};
+use saltus_flat::{
+    Algorithm, BaseType, Builtin, Equation, EquationKind, Expr, ExprKind, FlatModel, VarId, Variability,
+};
 
 use super::matching::Graph;
 use crate::targets;
@@ -190,6 +192,21 @@ impl<'a> Incidence<'a> {
         let mut found = Vec::new();
         targets::assigned(self.model, &algorithm.statements, false, &mut found);
         found.iter().for_each(|(t, _)| self.add_edge(number, t.variable));
+        // What an algorithm computes in continuous time it may also be solved for (11.1).
+        let is_continuous = |(t, in_when): &(targets::Target, bool)| {
+            let variable = self.model.variables.get(t.variable);
+            !in_when && variable.is_some_and(|v| v.ty.base == BaseType::Real && v.variability > Variability::Discrete)
+        };
+        if found.iter().any(is_continuous) {
+            let place = walk::Place { section: walk::Section::Algorithm, in_when: false };
+            let mut read = Vec::new();
+            walk::statements(&algorithm.statements, place, &mut |e, place| {
+                if !place.in_when {
+                    read.push(e);
+                }
+            });
+            read.into_iter().for_each(|e| self.add_expression(number, e, BaseType::Real));
+        }
     }
 
     /// Adds the unknowns of one side of an equation with this base type.

@@ -8,11 +8,13 @@
 //!
 //! Branches of one `when`, several statements of one algorithm and different elements of an array do not conflict.
 //! An ordinary equation or a binding counts as a second place only if it contains nothing else that it could determine;
-//! the rest is for the balance to find.
+//! the rest is for the balance to find. An algorithm is a set of equations as well (11.1): one that reads something that nothing else
+//! determines may be solved for that, given what it assigns.
 
 use std::collections::{HashMap, HashSet};
 
 use saltus_base::{Code, Diagnostic, Diagnostics, Span};
+use saltus_flat::count::balance;
 use saltus_flat::{BaseType, Builtin, Causality, Equation, EquationKind, Expr, ExprKind, VarId};
 
 use crate::diagnostics as codes;
@@ -65,7 +67,10 @@ fn bindings(cx: Context<'_>, definitions: &mut Definitions, out: &mut Diagnostic
         let (Some(binding), Some(&(definer, span))) = (&variable.binding, definitions.by_variable.get(&id)) else {
             continue;
         };
-        if !determines_something(cx, definitions, id, binding) && definitions.reported.insert(id) {
+        if !determines_something(cx, definitions, id, binding)
+            && !is_solved_backwards(cx, definitions, definer, id)
+            && definitions.reported.insert(id)
+        {
             let place = if binding.span.is_nowhere() { variable.span } else { binding.span };
             let assigned = Target { variable: id, region: Region::Whole, span };
             out.push(two_places(cx, assigned, definer, Definer::Binding, place));
@@ -140,11 +145,12 @@ fn ordinary_equations(cx: Context<'_>, list: &[Equation], definitions: &mut Defi
             EquationKind::Equality { left, right } => {
                 for (side, other) in [(left, right), (right, left)] {
                     let Some(mut target) = targets::reference(cx.model, side) else { continue };
-                    let is_assigned = definitions
-                        .by_variable
-                        .get(&target.variable)
-                        .is_some_and(|(d, _)| matches!(d, Definer::When(_) | Definer::Algorithm(_)));
-                    if is_assigned && !determines_something(cx, definitions, target.variable, other) {
+                    let Some(&(definer, _)) = definitions.by_variable.get(&target.variable) else { continue };
+                    let is_assigned = matches!(definer, Definer::When(_) | Definer::Algorithm(_));
+                    if is_assigned
+                        && !determines_something(cx, definitions, target.variable, other)
+                        && !is_solved_backwards(cx, definitions, definer, target.variable)
+                    {
                         target.span = equation.span;
                         definitions.add(cx, target, Definer::Equation, out);
                         break;
@@ -157,6 +163,29 @@ fn ordinary_equations(cx: Context<'_>, list: &[Equation], definitions: &mut Defi
             }
             _ => {}
         }
+    }
+}
+
+/// Whether an algorithm that assigns this variable is there to determine another one.
+///
+/// ```text
+/// algorithm y := x^3;
+/// equation  y = 1 + time;       determines x
+/// ```
+fn is_solved_backwards(cx: Context<'_>, definitions: &Definitions, definer: Definer, variable: VarId) -> bool {
+    let Definer::Algorithm(number) = definer else { return false };
+    let Some(algorithm) = cx.model.algorithms.get(number).filter(|_| !cx.is_discrete_time(variable)) else {
+        return false;
+    };
+    let mut reads_unknown = false;
+    let place = walk::Place { section: walk::Section::Algorithm, in_when: false };
+    walk::statements(&algorithm.statements, place, &mut |e, _| {
+        reads_unknown |= determines_something(cx, definitions, variable, e);
+    });
+    // If there are too many equations this one is the place to say so.
+    reads_unknown && {
+        let counts = balance(cx.model);
+        counts.problems.is_empty() && counts.equations == counts.unknowns
     }
 }
 
@@ -382,6 +411,25 @@ equation
   y = time;",
             "
 E0405 5:3 `y = time`: `y` is determined in an algorithm section and by an equation
+  3:3 `y`: assigned in this algorithm section
+  hint: an algorithm section determines all variables it assigns: remove one of the two",
+        );
+    }
+
+    #[test]
+    fn an_algorithm_that_is_solved_for_what_it_reads() {
+        says("Real x, y; algorithm y := x*x; equation y = 1 + time;", "");
+        says("Real x, y = 1 + time; algorithm y := x*x;", "");
+        // x has an equation of its own, so there is one too many.
+        says(
+            "Real x, y;
+algorithm
+  y := x*x;
+equation
+  y = 1 + time;
+  x = time;",
+            "
+E0405 5:3 `y = 1 + time`: `y` is determined in an algorithm section and by an equation
   3:3 `y`: assigned in this algorithm section
   hint: an algorithm section determines all variables it assigns: remove one of the two",
         );

@@ -147,3 +147,31 @@ pub fn modified_part_of_record(name: &str, span: Span, declared: Span) -> Diagno
         format!("a part of `{name}` is modified in a function, where `{name}` is an array or has a value as a whole");
     message("E0374", span, text).label(declared, "declared here").hint("give the record its value in a statement")
 }
+
+/// `der(g, x)` of a class that is not a function.
+pub fn derivative_of_no_function(name: &str, span: Span) -> Diagnostic {
+    message("E0380", span, format!("`{name}` is not a function, so it has no partial derivative"))
+        .hint("`function f = der(g, x)` takes a function and some of its inputs")
+}
+
+/// `der(g, x)` by something other than a scalar Real input.
+pub fn derivative_by(function: &str, by: &str, span: Span) -> Diagnostic {
+    message("E0381", span, format!("`{by}` is not a scalar Real input of `{function}`"))
+        .hint("partial derivatives are taken by inputs that are scalar and Real")
+}
+
+/// `der(g, x)` of a function with a result that is not a number to differentiate.
+pub fn derivative_of_output(function: &str, output: &str, span: Span) -> Diagnostic {
+    message("E0382", span, format!("the output `{output}` of `{function}` is not Real and has no partial derivative"))
+        .hint("differentiate a function whose outputs are Real")
+}
+
+/// `der(g, x)` of a function with a part that Saltus cannot differentiate.
+pub fn not_differentiable(function: &str, by: &str, part: Option<Span>, span: Span) -> Diagnostic {
+    let message = message("E0383", span, format!("`{function}` cannot be differentiated by `{by}`"))
+        .hint("an external function needs a derivative annotation; functions as arguments are not differentiated");
+    match part {
+        Some(part) => message.label(part, "the derivative of this is not known"),
+        None => message,
+    }
+}

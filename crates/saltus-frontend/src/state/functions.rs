@@ -17,6 +17,8 @@ pub struct Functions {
     pub current: Option<FunctionId>,
     /// Inputs whose defaults are being made, the innermost last: one that needs itself has none.
     pub defaults: Vec<(FunctionId, LocalId)>,
+    /// Derivatives of first order that were made for functions without such an annotation.
+    pub derivatives: HashMap<FunctionId, FunctionId>,
     /// Locals of the algorithms and reductions outside of functions.
     pub model_locals: IdVec<LocalId, flat::Local>,
 }

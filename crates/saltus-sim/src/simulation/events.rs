@@ -4,7 +4,7 @@
 //! that the derivatives depend on leaves the integrator alone.
 
 use saltus_base::Span;
-use saltus_program::{Held, ModelFunctions, Moment, RELATION_BAND, Relation, RelationId, SlotId, SlotType};
+use saltus_program::{Held, ModelFunctions, Moment, RELATION_BAND, Relation, RelationId, SlotId, SlotKind, SlotType};
 
 use super::{Phase, Simulation};
 use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
@@ -56,7 +56,7 @@ impl Simulation {
         self.tell_rounds(&flips);
         if has_left {
             self.note_event("a jump leaves a spatialDistribution");
-        } else if changed.is_empty() && !disturbed && kind == EventKind::State {
+        } else if changed.is_empty() && !disturbed && kind == EventKind::State && !self.has_switched() {
             self.widen_unconfirmed(t);
         }
         if let Verdict::Chattering { events } = verdict {
@@ -141,6 +141,13 @@ impl Simulation {
         if !is_any {
             self.driver.search.widen_fired();
         }
+    }
+
+    /// Did a discrete variable change? Then a relation that is back where it was has a new threshold, as that of
+    /// `integer(x)` for the next step of a staircase, which may be of any height.
+    fn has_switched(&self) -> bool {
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        self.program.memory.slots.iter().any(|(id, slot)| slot.kind == SlotKind::Discrete && changed(id))
     }
 
     fn changed_relations(&self) -> Vec<RelationId> {
