@@ -148,7 +148,9 @@ impl Histories {
     /// Jumps that arrive at `t` have happened; true if one has left a profile.
     pub fn pass(&mut self, t: f64, memory: &[f64]) -> bool {
         self.passed = t;
-        self.profiles.iter_mut().fold(false, |any, profile| profile.pass(memory) || any)
+        // Each of them passes, whatever the others say.
+        let passed: Vec<bool> = self.profiles.iter_mut().map(|profile| profile.pass(memory)).collect();
+        passed.contains(&true)
     }
 
     /// How far the next jump in a profile is from its outlet; 1 if there is none.

@@ -309,7 +309,7 @@ impl Profile {
         if self.particles.len() > MOST_PARTICLES {
             let label = |i: usize| self.particles.get(i).map(|p| p.label);
             let is_double = |i: usize| label(i) == label(i + 1) || i > 0 && label(i) == label(i - 1);
-            let is_kept = |i: &usize| i % 2 == 0 || *i + 1 == self.particles.len() || is_double(*i);
+            let is_kept = |i: &usize| i.is_multiple_of(2) || *i + 1 == self.particles.len() || is_double(*i);
             self.particles = (0..self.particles.len()).filter(is_kept).map(|i| self.particles[i]).collect();
         }
     }

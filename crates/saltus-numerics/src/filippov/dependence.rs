@@ -217,7 +217,7 @@ impl Regions {
                 return false;
             }
             lu.solve(&mut change);
-            if change.iter().any(|d| !(d.abs() < AWAY)) {
+            if change.iter().any(|d| d.is_nan() || d.abs() >= AWAY) {
                 return false;
             }
             at.iter_mut().zip(&change).for_each(|(p, d)| *p += d);
