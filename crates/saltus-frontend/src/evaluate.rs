@@ -388,6 +388,11 @@ impl saltus_typing::Context for Front<'_> {
         self.functions.current.is_some() || self.context.in_algorithm
     }
 
+    fn fresh_iterator(&mut self, span: Span) -> Option<flat::LocalId> {
+        let (name, ty) = ("$i".to_owned(), flat::Type::INTEGER);
+        Some(self.functions.locals_mut().push(flat::Local { name, ty, sizes: Vec::new(), default: None, span }))
+    }
+
     fn add_record_type(&mut self, record: RecordType, like: RecordId) -> Option<RecordId> {
         Some(self.types.add_record_like(record, like))
     }
