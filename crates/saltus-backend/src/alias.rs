@@ -35,6 +35,8 @@ pub struct Aliases {
     integral_of: BTreeMap<SlotId, SlotId>,
     /// Derivatives that no variable of the model stands for.
     nameless: BTreeSet<SlotId>,
+    /// Slots that the model differentiates, by themselves.
+    differentiated: BTreeSet<SlotId>,
     /// Two variables that are differentiated are not made one.
     keeps_states: bool,
     /// Relations that follow from others but could not be eliminated.
@@ -72,6 +74,11 @@ impl Aliases {
         }
     }
 
+    /// Does the model differentiate the variable itself, not only one that equals it?
+    pub fn is_differentiated(&self, slot: SlotId) -> bool {
+        self.differentiated.contains(&slot)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = SlotId> {
         self.of.keys().copied()
     }
@@ -104,7 +111,8 @@ impl Aliases {
 pub fn eliminate_aliases(system: &mut System, bases: &mut [Base], keeps_states: bool) -> Aliases {
     let integral_of = system.derivative_of.iter().map(|(&x, &derivative)| (derivative, x)).collect();
     let nameless = system.derivative_of.values().copied().collect();
-    let mut aliases = Aliases { integral_of, nameless, keeps_states, ..Aliases::default() };
+    let differentiated = system.derivative_of.keys().copied().collect();
+    let mut aliases = Aliases { integral_of, nameless, keeps_states, differentiated, ..Aliases::default() };
     for _ in 0..MOST_ALIAS_ROUNDS {
         release_states(system, bases, &aliases);
         aliases.integral_of.retain(|_, x| system.derivative_of.contains_key(x));

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use saltus_base::Span;
+use saltus_base::{Index, Span};
 use saltus_flat::{ActiveStates, FlatModel, VarId};
 use saltus_program::{Key, Region, RelationId, SlotId, SlotKind, SlotType, Switch};
 
@@ -46,6 +46,21 @@ pub fn fix_switches(
             switches.push((text, condition, is_on, span));
         }
     }
+    let zeros = zero_parameters(system, &positions);
+    system.memo.structural.extend(&zeros);
+    if !zeros.is_empty() {
+        let zero = system.dag.constant(0.0);
+        system.replace_expressions(std::iter::empty(), |dag, roots| {
+            dag.substitute_all(roots, &|slot| zeros.contains(&slot).then_some(zero))
+        });
+        // Conditions may contain them, too.
+        positions = positions
+            .into_iter()
+            .map(|(condition, is_on)| {
+                (system.dag.substitute(condition, &|slot| zeros.contains(&slot).then_some(zero)), is_on)
+            })
+            .collect();
+    }
     system.replace_expressions(std::iter::empty(), |dag, roots| {
         dag.replace_all(roots, |dag, id| match dag.node(id) {
             Node::Select(condition, a, b) => {
@@ -64,18 +79,40 @@ pub fn fix_switches(
     for state in active.iter().flat_map(|active| &active.states) {
         let slot = |id: VarId| aliases.resolve(system.elements[id][0]);
         let (next, again) = (slot(state.next), slot(state.reenters));
-        let [enters, resets, entry_time] =
-            [state.enters, state.resets, state.entry_time].map(|id| system.elements[id][0]);
+        let [enters, resets, entry_time, visited] =
+            [state.enters, state.resets, state.entry_time, state.visited].map(|id| system.elements[id][0]);
         let mut position = |alias: Alias, name: String| {
             let load = system.load(alias.slot);
             system.add_discrete(name, SlotType::Boolean, load, None, state.span)
         };
         let reenters = position(again, format!("again {}", state.text));
         let condition = position(next, format!("position of {}", state.text));
-        regions.push(Region { switch: switches.len(), enters, resets, reenters, entry_time });
+        regions.push(Region { switch: switches.len(), enters, resets, reenters, entry_time, visited });
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
     }
     Fixed { switches, regions, n_common }
+}
+
+/// Parameters that are zero in a position of a switch: an ideal element is ideal by their value.
+fn zero_parameters(system: &System, positions: &BTreeMap<NodeId, bool>) -> BTreeSet<SlotId> {
+    let mut zeros = BTreeSet::new();
+    for equation in system.equations.iter().filter(|e| e.is_real) {
+        for id in system.dag.reachable(&[equation.left, equation.right]) {
+            if let Node::Select(condition, a, b) = system.dag.node(id)
+                && positions.contains_key(&condition)
+            {
+                zeros.extend(system.dag.loads(&[a, b]).into_iter().filter(|&slot| is_zero_parameter(system, slot)));
+            }
+        }
+    }
+    zeros
+}
+
+/// A parameter that is known to be zero.
+pub fn is_zero_parameter(system: &System, slot: SlotId) -> bool {
+    system.slots[slot].kind == SlotKind::Parameter
+        && !system.parameters.free.contains(&slot)
+        && system.parameters.values.get(slot.index()).copied().flatten() == Some(0.0)
 }
 
 /// Conditions in equations that change during a simulation, each with the place of an equation.

@@ -72,6 +72,7 @@ pub fn emit(
         outputs: section(&output_steps),
         selection: section(&coefficients.iter().map(assign).collect::<Vec<Step>>()),
         entry: section(&orders.entry),
+        arrival: section(&orders.arrival),
     };
     let derivative_modes = sections
         .derivatives

@@ -28,7 +28,7 @@ use crate::reduce_index::Reduced;
 use crate::sort::extend_by_quality;
 use crate::structure::Structure;
 use crate::system::{Assignment, ScalarEquation, System, relation_function};
-use crate::tuning::tolerance::LEAST_IMPULSE;
+use crate::tuning::tolerance::{LEAST_IMPULSE, LEAST_SIZE};
 use crate::tuning::work::MOST_DEFINITIONS;
 
 /// How a configuration is entered.
@@ -281,7 +281,10 @@ impl<'a> Build<'a> {
                 self.system.dag.add(a, b)
             }
             Node::Unary(UnaryFn::Negate, a) => self.size_of_terms(a),
-            _ => self.system.dag.unary(UnaryFn::Abs, node),
+            _ => {
+                let (size, least) = (self.system.dag.unary(UnaryFn::Abs, node), self.system.dag.constant(LEAST_SIZE));
+                self.system.dag.add(size, least)
+            }
         }
     }
 

@@ -16,6 +16,7 @@ use saltus_graph::Matching;
 use saltus_program::{SlotId, SlotKind};
 
 use crate::blocks::{LoopStep, Step};
+use crate::configure::is_zero_parameter;
 use crate::dag::{Node, NodeId, Replacement};
 use crate::describe::{equation_text, full_text_of, text_of};
 use crate::diagnostics;
@@ -32,7 +33,8 @@ pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut
             let own = own_columns(l);
             for switch in switches(system, l, &own) {
                 let changes = [true, false].map(|is_on| find_in_position(system, l, &own, switch, is_on, diagnostics));
-                if changes.contains(&true) {
+                // Without an event nobody would notice that the position is another one.
+                if changes.contains(&true) && !system.dag.is_continuous(switch) {
                     // Off is the regular position unless it is the one that changes the index.
                     found.push((full_text_of(system, switch), changes[1]));
                 }
@@ -80,6 +82,11 @@ fn find_in_position(
         Node::Select(condition, a, b) if condition == switch => Some(Replacement::ByChild(if is_on { a } else { b })),
         _ => None,
     });
+    let zero = system.dag.constant(0.0);
+    let (dag, slots) = (std::mem::take(&mut system.dag), &*system);
+    let mut dag = dag;
+    let sides = dag.substitute_all(&sides, &|slot| is_zero_parameter(slots, slot).then_some(zero));
+    system.dag = dag;
     let columns = |sides: &[NodeId]| -> Vec<usize> {
         let mut columns: Vec<usize> =
             system.dag.loads(sides).iter().filter_map(|slot| own.get(slot).copied()).collect();

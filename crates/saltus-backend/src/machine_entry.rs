@@ -27,6 +27,7 @@ use crate::sort::extend_by_quality;
 use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::Structure;
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
+use crate::tuning::tolerance::LEAST_SIZE;
 
 pub fn sort_machine_entry(
     system: &mut System,
@@ -94,6 +95,7 @@ pub fn sort_machine_entry(
     }
     let mut steps = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
     let mut entry = Entry::default();
+    steps.extend(discrete_starts(system, active, aliases).into_iter().map(Step::Assign));
     for state in dropped {
         let (assignments, constraint) = check(system, &state.equation);
         steps.extend(assignments.into_iter().map(Step::Assign));
@@ -145,7 +147,10 @@ struct Conditions<'a> {
 impl Conditions<'_> {
     /// Entry equations of other variables, and the conditions of state variables without an entry equation.
     fn collect(&mut self) -> (Vec<OfAlgebraic>, Vec<OfState>) {
-        let states: BTreeSet<SlotId> = states_and_candidates(self.system).into_iter().collect();
+        let mut states: BTreeSet<SlotId> = states_and_candidates(self.system).into_iter().collect();
+        // What a constraint has made an ordinary variable goes on as well; it is checked, not solved for.
+        let given_up: BTreeSet<SlotId> = self.system.introduced.given_up.keys().copied().collect();
+        states.extend(given_up.iter().filter(|slot| self.is_declared(**slot)));
         let mut known: BTreeMap<SlotId, Span> = BTreeMap::new();
         let mut algebraic = Vec::new();
         for entry in self.system.entries.clone() {
@@ -182,6 +187,10 @@ impl Conditions<'_> {
         (algebraic, of_states)
     }
 
+    fn is_declared(&self, slot: SlotId) -> bool {
+        self.system.elements.values().flatten().any(|&element| element == slot)
+    }
+
     fn flag(&mut self, id: saltus_flat::VarId) -> NodeId {
         let slot = self.aliases.resolve(self.system.elements[id][0]).slot;
         self.system.load(slot)
@@ -193,6 +202,13 @@ impl Conditions<'_> {
         for (id, state) in &self.active.members {
             for &slot in &self.system.elements[*id] {
                 members.insert(self.aliases.resolve(slot).slot, *state);
+            }
+        }
+        // What is differentiated outside of states goes on, whatever equals it inside.
+        for (id, elements) in self.system.elements.iter().filter(|(id, _)| !self.active.members.contains_key(id)) {
+            let _ = id;
+            for &slot in elements.iter().filter(|&&slot| self.aliases.is_differentiated(slot)) {
+                members.remove(&self.aliases.resolve(slot).slot);
             }
         }
         members
@@ -215,11 +231,36 @@ impl Conditions<'_> {
     }
 }
 
+/// Discrete variables of a state that is entered anew begin with their start values.
+fn discrete_starts(system: &mut System, active: &ActiveStates, aliases: &Aliases) -> Vec<Assignment> {
+    let mut assignments = Vec::new();
+    for (id, state) in &active.members {
+        for slot in system.elements[*id].clone() {
+            if system.slots[slot].kind != SlotKind::Discrete || aliases.resolve(slot).slot != slot {
+                continue;
+            }
+            let (start, span) = match system.starts.get(&slot) {
+                Some(start) => (start.value, start.span),
+                None => (system.dag.constant(system.slots[slot].initial), Span::nowhere()),
+            };
+            let pre = system.pre(slot);
+            let state = &active.states[*state];
+            let [enters, resets] = [state.enters, state.resets].map(|id| aliases.resolve(system.elements[id][0]).slot);
+            let (enters, resets, before) = (system.load(enters), system.load(resets), system.load(pre));
+            let begins = system.dag.and(enters, resets);
+            let node = system.dag.select(begins, start, before);
+            assignments.push(Assignment { slot, node, span });
+        }
+    }
+    assignments
+}
+
 /// A condition that a constraint leaves nothing to determine.
 fn check(system: &mut System, equation: &ScalarEquation) -> (Vec<Assignment>, Constraint) {
     let text = crate::describe::equation_text(system, equation.left, equation.right, None);
     let (l, r) = (system.dag.unary(UnaryFn::Abs, equation.left), system.dag.unary(UnaryFn::Abs, equation.right));
-    let size = system.dag.add(l, r);
+    let (size, least) = (system.dag.add(l, r), system.dag.constant(LEAST_SIZE));
+    let size = system.dag.add(size, least);
     let mut assignments = Vec::new();
     let mut side = |node: NodeId, which: &str| {
         let slot = system.add_slot(format!("{which} of {text} at the entry"), SlotKind::Auxiliary, SlotType::Real);

@@ -18,6 +18,8 @@ pub struct Orders {
     pub continuous: Vec<Step>,
     /// What jumps where the configuration is entered; of models whose structure changes.
     pub entry: Vec<Step>,
+    /// Values with which states of machines are entered.
+    pub arrival: Vec<Step>,
 }
 
 pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Orders {
@@ -27,7 +29,7 @@ pub fn sort_equations(system: &mut System, diagnostics: &mut Diagnostics) -> Ord
     };
     let events = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
     let continuous = continuous_order(system, &equations, &unknowns, &matching, diagnostics);
-    Orders { events, continuous, entry: Vec::new() }
+    Orders { events, continuous, entry: Vec::new(), arrival: Vec::new() }
 }
 
 /// The event order alone.

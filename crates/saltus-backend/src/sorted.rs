@@ -265,11 +265,13 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     initial.guesses.splice(0..0, before_ticks);
     let mut configuration = None;
     if let Some((Fixed { switches, regions, n_common }, reduced)) = fixed {
-        let EntryOrder { steps, entry } = match model.active_states.as_deref() {
-            Some(active) => sort_machine_entry(&mut system, active, &aliases, &mut diagnostics),
-            None => sort_entry(model, &mut system, &aliases, &reduced, &switches),
-        };
+        let EntryOrder { steps, mut entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
         orders.entry = steps;
+        if let Some(active) = model.active_states.as_deref() {
+            let arrival = sort_machine_entry(&mut system, active, &aliases, &mut diagnostics);
+            orders.arrival = arrival.steps;
+            entry.arrivals = arrival.entry.constraints;
+        }
         let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));
         configuration = Some(Configuration { switches, n_common, can_start, entry, regions, doubts, absent });
     }
@@ -282,8 +284,14 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     check_loops(&system, &initial.steps, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     initial.homotopy = initial::sort_simplified(&mut system);
-    let orders_of_reals =
-        [&mut orders.events, &mut orders.continuous, &mut initial.steps, &mut initial.homotopy, &mut orders.entry];
+    let orders_of_reals = [
+        &mut orders.events,
+        &mut orders.continuous,
+        &mut initial.steps,
+        &mut initial.homotopy,
+        &mut orders.entry,
+        &mut orders.arrival,
+    ];
     for steps in orders_of_reals {
         jacobian::build_jacobians(model, &mut system, &mut *steps);
         small_loops::solve_small_loops(&mut system, steps);

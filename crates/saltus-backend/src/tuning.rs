@@ -11,6 +11,8 @@ pub mod tolerance {
     /// A pivot of a small loop that is smaller than this part of its terms may be what rounding has left of zero; the loop is then
     /// left to the solver, which can tell.
     pub const CANCELLED_PIVOT: f64 = 1e-6;
+    /// What a term of a constraint counts at least where it begins to hold: a zero is found to rounding errors of the numbers around it.
+    pub const LEAST_SIZE: f64 = 1e-6;
     /// An impulse smaller than this part of its terms is what rounding has left of zero.
     pub const LEAST_IMPULSE: f64 = 1e-9;
 }

@@ -34,6 +34,8 @@ pub struct MachineState {
     pub reenters: VarId,
     /// When it was entered.
     pub entry_time: VarId,
+    /// It has been active before.
+    pub visited: VarId,
     pub span: Span,
 }
 

@@ -164,6 +164,7 @@ fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> 
         Activation::Outputs => &program.sections.outputs,
         Activation::Selection => &program.sections.selection,
         Activation::Entry => &program.sections.entry,
+        Activation::Arrival => &program.sections.arrival,
         Activation::Clocked(k) => return program.clocks.sections.get(k as usize),
     })
 }

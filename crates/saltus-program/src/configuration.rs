@@ -72,6 +72,8 @@ pub struct Region {
     pub reenters: SlotId,
     /// When it was entered.
     pub entry_time: SlotId,
+    /// It has been active before.
+    pub visited: SlotId,
 }
 
 /// What jumps where the configuration is entered: the limit of one implicit Euler step of length 0. The section `entry` of the
@@ -86,6 +88,8 @@ pub struct Entry {
     pub positions: Vec<SlotId>,
     /// Constraints between variables that do not jump.
     pub constraints: Vec<Constraint>,
+    /// Conditions of an arrival that constraints leave nothing to determine.
+    pub arrivals: Vec<Constraint>,
     /// An equation in which impulses occur in another way than linearly.
     pub undetermined: Option<Span>,
 }

@@ -35,6 +35,8 @@ pub enum Activation {
     Selection,
     /// What jumps where the configuration is entered.
     Entry,
+    /// Values with which states of machines are entered.
+    Arrival,
 }
 
 /// A relation that keeps its value at an event as long as its operands differ by no more than `band`.
@@ -406,6 +408,7 @@ pub trait ModelFunctions: Send {
             Activation::Outputs => &program.sections.outputs,
             Activation::Selection => &program.sections.selection,
             Activation::Entry => &program.sections.entry,
+            Activation::Arrival => &program.sections.arrival,
         };
         &section.blocks
     }

@@ -45,11 +45,13 @@ pub struct Sections {
     pub selection: Section,
     /// What jumps where the configuration is entered.
     pub entry: Section,
+    /// Values with which states of machines are entered.
+    pub arrival: Section,
 }
 
 impl Sections {
     /// All of them with their names.
-    pub fn named(&self) -> [(&'static str, &Section); 10] {
+    pub fn named(&self) -> [(&'static str, &Section); 11] {
         [
             ("parameters", &self.parameters),
             ("guesses", &self.guesses),
@@ -61,6 +63,7 @@ impl Sections {
             ("outputs", &self.outputs),
             ("selection", &self.selection),
             ("entry", &self.entry),
+            ("arrival", &self.arrival),
         ]
     }
 }

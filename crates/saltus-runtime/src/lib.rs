@@ -73,7 +73,7 @@ enum Failure {
 const MOST_WARNINGS: usize = 1_000;
 
 /// Sections other than those of clocks, which follow them.
-const N_UNCLOCKED: usize = 10;
+const N_UNCLOCKED: usize = 11;
 
 fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     let unclocked = [
@@ -87,6 +87,7 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
         &program.sections.selection,
         &program.sections.guesses,
         &program.sections.entry,
+        &program.sections.arrival,
     ];
     unclocked.into_iter().chain(&program.clocks.sections)
 }
@@ -110,6 +111,7 @@ fn section_number(activation: Activation) -> usize {
         Activation::Selection => 7,
         Activation::Guesses => 8,
         Activation::Entry => 9,
+        Activation::Arrival => 10,
         Activation::Clocked(k) => N_UNCLOCKED + k as usize,
     }
 }
@@ -338,6 +340,7 @@ impl ModelFunctions for Interpreter {
             | Activation::Initial
             | Activation::Homotopy
             | Activation::Entry
+            | Activation::Arrival
             | Activation::Clocked(_) => Patience::Event(Concession::Rounding),
             Activation::Events => Patience::Event(Concession::Nothing),
             _ => Patience::Trial,

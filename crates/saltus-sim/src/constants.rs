@@ -63,9 +63,9 @@ pub(crate) const MOST_ENTRY_ROUNDS: usize = 20;
 /// What jumps is found when a further round changes it by less than this part.
 pub(crate) const ENTRY_CONVERGED: f64 = 1e-13;
 
-/// By how much of its terms a constraint between variables that cannot jump may be violated where it begins to hold: the error of the
-/// integration, not more. Test: `positions_cannot_jump`.
-pub(crate) const ENTRY_CONTRADICTION: f64 = 1e-5;
+/// By how much of its terms a constraint between variables that cannot jump may be violated where it begins to hold, at least: ten times the
+/// tolerance otherwise, for that is the error of the integration. Test: `positions_cannot_jump`.
+pub(crate) const ENTRY_CONTRADICTION: f64 = 1e-9;
 
 /// Changes of a variable below this part of it are rounding, not jumps.
 pub(crate) const LEAST_JUMP: f64 = 1e-9;
@@ -73,7 +73,13 @@ pub(crate) const LEAST_JUMP: f64 = 1e-9;
 /// A relation this close to its threshold, measured by its operands, is at it where a configuration is entered, and how far ahead the
 /// motion is followed to decide it, as a part of the time span. Test: `DiodeAcrossCapacitor.mo`.
 pub(crate) const ENTRY_BAND: f64 = 1e-10;
-pub(crate) const ENTRY_LOOK: f64 = 1e-8;
+pub(crate) const ENTRY_LOOKS: [f64; 3] = [1e-8, 1e-6, 1e-5];
+
+/// The motion has left a threshold when it is further from it than this part of the operands. Test: `PeakRectifier.mo`.
+pub(crate) const ENTRY_NOISE: f64 = 1e-13;
+
+/// Configurations that follow each other at one instant.
+pub(crate) const MOST_CHANGES: usize = 100;
 
 /// Programs of configurations that a run keeps ready.
 pub(crate) const MOST_CONFIGURATIONS: usize = 256;

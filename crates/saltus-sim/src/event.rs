@@ -37,7 +37,7 @@ pub(crate) fn check(
         Activation::Guesses | Activation::Initial => "in the initial system",
         Activation::Homotopy => "in the simplified initial system",
         Activation::Events => "at an event",
-        Activation::Entry => "where another configuration is entered",
+        Activation::Entry | Activation::Arrival => "where another configuration is entered",
         Activation::Clocked(_) => "at a clock tick",
         Activation::Derivatives | Activation::Crossings | Activation::Outputs | Activation::Selection => {
             "during integration"

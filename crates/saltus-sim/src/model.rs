@@ -305,6 +305,7 @@ impl ModelFunctions for Model {
                 | Activation::Initial
                 | Activation::Homotopy
                 | Activation::Entry
+                | Activation::Arrival
         );
         if is_settled || self.histories.is_empty() {
             return self.eval_plain(activation);

@@ -251,3 +251,95 @@ fn connections_vanish_with_their_state() {
     assert!((last("j.w") - 1.0).abs() < 1e-9 && last("j.f.tau") == 0.0, "{} {}", last("j.w"), last("j.f.tau"));
     assert!((last("j.f.phi") - 0.75).abs() < 1e-9, "{}", last("j.f.phi"));
 }
+
+fn last(text: &str, name: &str) -> f64 {
+    let outcome = run(text);
+    let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert!(!outcome.has_errors(), "{messages:?}");
+    outcome.trajectory.expect("a trajectory").last(name).expect("a value")
+}
+
+/// A clutch locks in a model that contains a state machine besides.
+#[test]
+fn impulses_do_not_mind_machines() {
+    let text = "model M
+      model Z Real z(start = 0, fixed = true); equation der(z) = 1; end Z;
+      Real w1(start = 11, fixed = true), w2(start = 2, fixed = true), tau;
+      Z a, b;
+    equation
+      der(w1) = -tau;
+      3*der(w2) = tau;
+      if time > 0.5 then w1 = w2; else tau = 0; end if;
+      initialState(a);
+      transition(a, b, a.z > 0.3);
+    end M;";
+    assert!((last(text, "w1") - 4.25).abs() < 1e-12);
+}
+
+/// What is outside of states goes on when one is entered, whatever equals it inside.
+#[test]
+fn variables_outside_of_states_go_on() {
+    let text = "model M
+      model S input Real u; Real x(start = 0, fixed = true); equation der(x) = u; end S;
+      Real T(start = 4, fixed = true);
+      S s(u = T), w(u = T);
+    equation
+      der(T) = -1;
+      initialState(s);
+      transition(s, w, T < 3);
+      annotation(experiment(StopTime = 2));
+    end M;";
+    assert!((last(text, "T") - 2.0).abs() < 1e-9);
+}
+
+/// A state that has not been active before begins with its start values also without `reset`; one that is entered anew, with the
+/// start values of its discrete variables.
+#[test]
+fn entered_states_begin_with_start_values() {
+    let first = "model M
+      model A Real x(start = 0, fixed = true); equation der(x) = 1; end A;
+      model B Real x(start = 5, fixed = true); equation der(x) = -1; end B;
+      A a;
+      B b;
+    equation
+      initialState(a);
+      transition(a, b, a.x >= 0.5, reset = false);
+    end M;";
+    assert!((last(first, "b.x") - 4.5).abs() < 1e-6);
+    let anew = "model M
+      model A
+        Real x(start = 0, fixed = true);
+        Integer n(start = 0);
+      equation
+        der(x) = 1;
+        when x >= 0.1 then n = pre(n) + 1; end when;
+      end A;
+      A a, b;
+    equation
+      initialState(a);
+      transition(a, b, a.x >= 0.3);
+      transition(b, a, b.x >= 0.3);
+      annotation(experiment(StopTime = 0.95));
+    end M;";
+    // b counts to 1 in its first visit, from 0.3 to 0.6, and begins anew at 0.9.
+    assert_eq!(last(anew, "b.n"), 0.0);
+}
+
+/// What is entered and what goes on contradict each other.
+#[test]
+fn an_entry_that_contradicts_what_goes_on_is_refused() {
+    let text = "model M
+      connector F Real w; flow Real t; end F;
+      model J parameter Real I = 1; parameter Real w0 = 0; F f; Real w(start = w0, fixed = true);
+        equation f.w = w; I*der(w) = f.t; end J;
+      model Off end Off;
+      J j(I = 1, w0 = 5), l(I = 3, w0 = 2);
+      Off off;
+    equation
+      initialState(off);
+      transition(off, l, time >= 0.5);
+      connect(j.f, l.f);
+    end M;";
+    let message = error(text);
+    assert!(message.contains("does not hold there") && message.contains("cannot jump"), "{message}");
+}

@@ -43,7 +43,8 @@ pub fn assigned_twice(name: &str, a: &str, b: &str, span: Span) -> Diagnostic {
 
 /// `activeState` in the condition of a `when` stands alone: it means that the state is entered.
 pub fn entry_condition(span: Span) -> Diagnostic {
-    let message = "the condition of a when-clause for the entry of a state must be `activeState(…)` alone";
+    let message =
+        "the condition of a when-clause for the entry of a state must be `activeState(…)` alone, in an equation";
     Diagnostic::new(Code("E0856"), span, message).hint("put further conditions into an `if` in its equations")
 }
 

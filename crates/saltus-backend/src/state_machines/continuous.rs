@@ -16,7 +16,7 @@ use saltus_base::{Diagnostics, Span};
 use saltus_flat::count::component_of;
 use saltus_flat::{
     ActiveStates, BaseType, BinaryOp, Builtin, EntryEquation, Equation, EquationKind, Expr, ExprKind, FlatModel,
-    MachineState, Type, VarId, Variability,
+    MachineState, StatementKind, Type, VarId, Variability,
 };
 use saltus_program::Key;
 
@@ -41,6 +41,7 @@ pub fn fix_states(model: &FlatModel, key: &Key, diagnostics: &mut Diagnostics) -
     let mut fixing = Fixing::new(model.clone(), &machines, continuous, key);
     fixing.drop_inactive();
     fixing.take_entries(diagnostics);
+    fixing.refuse_statements(diagnostics);
     fixing.fold(diagnostics);
     fixing.add_transitions(diagnostics);
     links::relink(&mut fixing.model, &fixing.active.absent);
@@ -149,14 +150,24 @@ impl<'a> Fixing<'a> {
                     declare_variable(&mut model, format!("{what}({state})"), BaseType::Boolean, no, is_hidden, span)
                 };
                 let shown = flag("active", false);
-                let [next, enters, resets, reenters] =
-                    ["next", "enters", "resets", "reenters"].map(|what| flag(what, true));
+                let [next, enters, resets, reenters, visited] =
+                    ["next", "enters", "resets", "reenters", "visited"].map(|what| flag(what, true));
                 model.variables[shown].binding = Some(Expr::boolean(is_active, span));
                 let zero = Expr::real(0.0, span);
                 let name = format!("entryTime({state})");
                 let entry_time = declare_variable(&mut model, name, BaseType::Real, zero, true, span);
                 place.insert(state.clone(), states.len());
-                states.push(MachineState { text, is_active, next, enters, resets, reenters, entry_time, span });
+                states.push(MachineState {
+                    text,
+                    is_active,
+                    next,
+                    enters,
+                    resets,
+                    reenters,
+                    entry_time,
+                    visited,
+                    span,
+                });
             }
         }
         let active = ActiveStates { states, ..ActiveStates::default() };
@@ -199,7 +210,7 @@ impl<'a> Fixing<'a> {
             }
         }
         for state in &self.active.states {
-            self.active.absent.extend([state.enters, state.entry_time]);
+            self.active.absent.extend([state.enters, state.entry_time, state.visited]);
         }
         let mut model = std::mem::take(&mut self.model);
         let stays = |component: &str| !self.is_inactive(component);
@@ -243,6 +254,26 @@ impl<'a> Fixing<'a> {
             let Some((_, body)) = branches.into_iter().next() else { continue };
             self.take_entry(state, body, equation.span);
         }
+    }
+
+    /// In algorithms a `when` would wait for a literal to change.
+    fn refuse_statements(&self, diagnostics: &mut Diagnostics) {
+        let mut told = Vec::new();
+        for algorithm in self.model.algorithms.iter() {
+            for statement in algorithm.statements.iter() {
+                let StatementKind::When { branches } = &statement.kind else { continue };
+                for (condition, _) in branches {
+                    condition.walk(&mut |e| {
+                        if active_state(e).is_some_and(|s| self.place.contains_key(s))
+                            && !told.contains(&statement.span)
+                        {
+                            told.push(statement.span);
+                        }
+                    });
+                }
+            }
+        }
+        told.into_iter().for_each(|span| diagnostics.push(diagnostics::machines::entry_condition(span)));
     }
 
     fn take_entry(&mut self, state: usize, body: Vec<Equation>, span: Span) {
@@ -410,8 +441,10 @@ impl<'a> Fixing<'a> {
     /// What is read of a state that is not active has no value.
     fn find_unguarded(&self, diagnostics: &mut Diagnostics) {
         let flags: BTreeSet<VarId> = self.active.doubts.iter().copied().collect();
-        let own =
-            |id: VarId| flags.contains(&id) || self.active.states.iter().any(|s| id == s.enters || id == s.entry_time);
+        let own = |id: VarId| {
+            flags.contains(&id)
+                || self.active.states.iter().any(|s| id == s.enters || id == s.entry_time || id == s.visited)
+        };
         let mut told = BTreeSet::new();
         let mut model = self.model.clone();
         let mut look = |e: &mut Expr| {

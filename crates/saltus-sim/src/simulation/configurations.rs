@@ -4,21 +4,22 @@
 //! the run goes on in the configuration of the new positions, with values that fulfil its constraints.
 //!
 //! The values before are carried over, variable by variable; the section `entry` finds what jumps; an event is settled. Where
-//! that moves switches again, the next configuration is entered: from the same values before if nothing has jumped, since then the
-//! first one was only a candidate.
+//! that moves switches again, the next configuration is entered. Where an impulse says that the configuration was not the right one,
+//! the next one is entered from the same values before.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{
-    Activation, Constraint, Key, ModelFunctions, Moment, Region, Relation, SimProgram, SlotId, Switch,
+    Activation, Constraint, Key, ModelFunctions, Moment, Region, Relation, SimProgram, SlotId, SlotKind, Switch,
 };
 
 use super::Simulation;
 use crate::catalogue::Catalogue;
 use crate::constants::{
-    ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, ENTRY_LOOK, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
+    ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, ENTRY_LOOKS, ENTRY_NOISE, LEAST_JUMP, MOST_CHANGES,
+    MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
 };
 use crate::crossing::CrossingSearch;
 use crate::error::{Failure, SimErrorKind};
@@ -128,24 +129,23 @@ impl Simulation {
         let (first, n_states, from) = (self.program.clone(), self.program.states.len(), self.key());
         let settled = self.model.snapshot();
         let mut left = Left { program: first.clone(), memory: settled.clone() };
-        // A state that is left for itself is entered.
-        let mut tried = if key == self.key() { Vec::new() } else { vec![self.key()] };
+        let mut tried = vec![(self.key(), self.discrete_values())];
         let (mut impulses, mut jumps) = (Vec::new(), Vec::new());
         let mut entered;
         loop {
-            if tried.contains(&key) {
-                return Err(self.alternates(t, &tried));
-            }
-            tried.push(key.clone());
             entered = self.entered(&key);
             self.take_program_of(t, &key)?;
             self.carry_over(t, &left)?;
             self.begin_entry(t, &entered);
-            let jumped = self.find_jumps(t)? || !entered.is_empty();
+            let jumped = match entered.is_empty() {
+                true => self.find_jumps(t)?,
+                false => self.arrive(t)?,
+            };
             if entered.is_empty()
                 && jumped
                 && let Some(other) = self.key_by_impulses()
             {
+                self.refuse_circles(t, &mut tried)?;
                 key = other;
                 continue;
             }
@@ -157,14 +157,12 @@ impl Simulation {
             self.settle_entry(t)?;
             self.end_entry();
             let Some(next) = self.other_key() else { break };
-            if jumped {
-                left = Left { program: self.program.clone(), memory: self.model.snapshot() };
-                // With other values it may come back, but for what only its own transitions decide.
-                if entered.is_empty() {
-                    tried = vec![key];
-                }
-            }
+            self.refuse_circles(t, &mut tried)?;
+            left = Left { program: self.program.clone(), memory: self.model.snapshot() };
             key = next;
+        }
+        if let Some(events) = self.driver.zeno.count(t, &self.options) {
+            return Err(self.chattering(t, &[], events));
         }
         self.model.remember_event(t);
         self.model.show(Moment::After);
@@ -209,6 +207,31 @@ impl Simulation {
         other.join(", ")
     }
 
+    /// A configuration that is left twice at one instant with the same discrete variables would be left without end.
+    fn refuse_circles(&self, t: f64, tried: &mut Vec<(Key, Vec<f64>)>) -> Result<(), Failure> {
+        let now = (self.key(), self.discrete_values());
+        let is_known = tried.contains(&now);
+        tried.push(now);
+        if is_known || tried.len() > MOST_CHANGES {
+            let keys: Vec<Key> = tried.iter().map(|(key, _)| key.clone()).collect();
+            return Err(self.alternates(t, &keys));
+        }
+        Ok(())
+    }
+
+    /// Discrete variables of the model.
+    fn discrete_values(&self) -> Vec<f64> {
+        let is_discrete = |slot: SlotId| {
+            self.program
+                .memory
+                .slots
+                .get(slot)
+                .is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked))
+        };
+        let all = self.program.variables.iter().filter(|v| !v.is_hidden && is_discrete(v.slot));
+        all.map(|v| self.model.get(v.slot)).collect()
+    }
+
     /// Texts of the states of machines that are entered with a configuration.
     fn entered(&self, key: &Key) -> Vec<String> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
@@ -226,6 +249,8 @@ impl Simulation {
         let program = self.program.clone();
         for region in program.configuration.iter().flat_map(|c| &c.regions) {
             self.model.set(region.entry_time, self.options.start_time);
+            let is_active = program.configuration.as_ref().is_some_and(|c| c.switches[region.switch].is_on);
+            self.model.set(region.visited, f64::from(u8::from(is_active)));
         }
     }
 
@@ -237,6 +262,11 @@ impl Simulation {
             self.model.set(region.enters, f64::from(u8::from(enters)));
             if enters {
                 self.model.set(region.entry_time, t);
+                // Nothing to go on from.
+                if self.model.get(region.visited) == 0.0 {
+                    self.model.set(region.resets, 1.0);
+                }
+                self.model.set(region.visited, 1.0);
             }
         }
         configuration.doubts.iter().for_each(|&(_, amount)| self.model.set(amount, 0.0));
@@ -405,11 +435,25 @@ impl Simulation {
         }
     }
 
+    /// Values with which states of machines are entered.
+    fn arrive(&mut self, t: f64) -> Result<bool, Failure> {
+        let program = self.program.clone();
+        event::eval(&mut self.model, t, Activation::Arrival)?;
+        let arrivals = program.configuration.as_ref().map_or(&[][..], |c| &c.entry.arrivals);
+        self.check_constraints(t, arrivals)?;
+        self.selection.begin(&mut self.model, t)?;
+        event::eval_continuous(&mut self.model, t)?;
+        self.model.update_pre();
+        Ok(true)
+    }
+
     /// What cannot jump must fulfil its constraints already.
     fn check_constraints(&self, t: f64, constraints: &[Constraint]) -> Result<(), Failure> {
         for check in constraints {
             let (left, right) = (self.model.get(check.left), self.model.get(check.right));
-            if (left - right).abs() > ENTRY_CONTRADICTION * self.model.get(check.size) {
+            if (left - right).abs()
+                > ENTRY_CONTRADICTION.max(10.0 * self.options.tolerance) * self.model.get(check.size)
+            {
                 let why =
                     format!("`{}` does not hold there ({left} and {right}), and what is in it cannot jump", check.text);
                 return Err(self.cannot_enter(t, &why).at(check.span));
@@ -460,16 +504,28 @@ impl Simulation {
         Ok(())
     }
 
-    /// False if something other than relations would change.
+    /// False if something other than relations would change. A contact may be of higher order: if the motion has not left a
+    /// threshold by then, it is followed further.
     fn settle_ahead(&mut self, t: f64) -> Result<bool, Failure> {
         let n = self.program.states.len();
-        let (mut here, mut slopes, mut settled) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut here, mut settled) = (vec![0.0; n], vec![0.0; n]);
         self.model.get_states(&mut here);
-        self.model.get_derivatives(&mut slopes);
         let now = self.model.snapshot();
-        let ahead = ENTRY_LOOK * self.options.time_span();
-        let there: Vec<f64> = here.iter().zip(&slopes).map(|(x, dx)| x + ahead * dx).collect();
-        self.model.set_continuous(t, &there);
+        let is_near = |s: &Self, r: &Relation| s.model.get(r.crossing).abs() <= ENTRY_BAND * s.model.get(r.scale);
+        let program = self.program.clone();
+        let near: Vec<&Relation> = program.events.relations.values().filter(|r| is_near(self, r)).collect();
+        let longest = 0.5 * (self.model.next_time_event(t) - t);
+        let mut there = here.clone();
+        for ahead in ENTRY_LOOKS.map(|part| (part * self.options.time_span()).min(longest)) {
+            self.model.restore(&now);
+            if !self.move_ahead(t, ahead, &here, &mut there) {
+                break;
+            }
+            let is_left = |r: &&Relation| self.model.get(r.crossing).abs() > ENTRY_NOISE * self.model.get(r.scale);
+            if near.iter().all(is_left) {
+                break;
+            }
+        }
         let is_settled = event::settle(&self.program, &mut self.model, &self.options, t).is_ok();
         self.model.get_states(&mut settled);
         if !is_settled || settled != there {
@@ -481,6 +537,22 @@ impl Simulation {
         self.model.update_pre();
         self.model.accept();
         Ok(true)
+    }
+
+    /// Follows the motion from the present point by the midpoint rule; false if that is not possible.
+    fn move_ahead(&mut self, t: f64, ahead: f64, here: &[f64], there: &mut [f64]) -> bool {
+        let mut slopes = vec![0.0; here.len()];
+        for part in [0.5, 1.0] {
+            self.model.get_derivatives(&mut slopes);
+            for (to, (x, dx)) in there.iter_mut().zip(here.iter().zip(&slopes)) {
+                *to = x + part * ahead * dx;
+            }
+            self.model.set_continuous(t + part * ahead, there);
+            if event::eval_continuous(&mut self.model, t + part * ahead).is_err() {
+                return false;
+            }
+        }
+        true
     }
 
     fn cannot_enter(&self, t: f64, why: &str) -> Failure {
