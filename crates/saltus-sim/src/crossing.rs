@@ -204,9 +204,11 @@ impl CrossingSearch {
             .collect();
         let held = |(i, (r, w)): (usize, (&Relation, &Watch))| {
             let here = z(r).abs();
+            // A function that jumps is not on its threshold, whatever it has in common with another one.
+            let is_there = self.scale.get(i).is_some_and(|scale| here <= WIDEST_BAND * scale);
             let band = match has_fired(i) {
                 false => w.epsilon,
-                true if w.epsilon == 0.0 && !changes_at_zero(w) && ends.contains(&here) => 2.0 * here,
+                true if is_there && w.epsilon == 0.0 && !changes_at_zero(w) && ends.contains(&here) => 2.0 * here,
                 true => 0.0,
             };
             (band > 0.0 && !w.is_masked).then_some(Held { memory: r.memory, value: w.memory, band })
