@@ -31,9 +31,16 @@ impl Simulation {
         let has_left = self.model.pass(t);
         let mut held = self.driver.search.held(&self.program, kind, |r| self.model.get(r.crossing));
         held.extend(slide.iter().flat_map(|slide| self.held_after(slide)));
+        let before = if held.is_empty() { Vec::new() } else { self.model.snapshot() };
         self.model.hold(&held);
-        let settled = event::settle(&self.program, &mut self.model, &self.options, t);
+        let mut settled = event::settle(&self.program, &mut self.model, &self.options, t);
         self.model.hold(&[]);
+        let is_unsettled = |f: &Failure| matches!(f.kind, SimErrorKind::EventDoesNotSettle { .. });
+        if !held.is_empty() && settled.as_ref().is_err_and(is_unsettled) {
+            // What is held contradicts the rest: rounding or not, it is as its equations say.
+            self.model.restore(&before);
+            settled = event::settle(&self.program, &mut self.model, &self.options, t);
+        }
         let settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
         let Settled { rounds, termination, flips } = settled?;
         self.model.remember_event(t);
