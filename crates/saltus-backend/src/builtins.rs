@@ -232,7 +232,8 @@ impl<'a> Lowering<'a, '_> {
         let number = self.system.introduced.differentiated.len() + 1;
         let slot = self.system.add_slot(format!("differentiated {number}"), SlotKind::Algebraic, SlotType::Real);
         let left = self.system.load(slot);
-        let equation = ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span };
+        let equation =
+            ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span, linearized: None };
         self.system.equations.push(equation);
         self.system.introduced.differentiated.insert(node, slot);
         slot
@@ -341,5 +342,6 @@ fn is_state_machine(function: Builtin) -> bool {
             | Builtin::ActiveState
             | Builtin::TicksInState
             | Builtin::TimeInState
+            | Builtin::Excursion
     )
 }

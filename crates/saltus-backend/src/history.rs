@@ -105,7 +105,15 @@ impl<'a> Lowering<'a, '_> {
         let left = self.system.load(slot);
         // Other values initially would be as good; what counts is that the variable stays.
         let initially = Some(node);
-        self.system.equations.push(ScalarEquation { left, right: node, target: None, initially, is_real: true, span });
+        self.system.equations.push(ScalarEquation {
+            left,
+            right: node,
+            target: None,
+            initially,
+            is_real: true,
+            span,
+            linearized: None,
+        });
         (slot, false)
     }
 
@@ -135,7 +143,15 @@ impl<'a> Lowering<'a, '_> {
         let slot = self.system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
         let left = self.system.load(slot);
         let initially = Some(initially);
-        self.system.equations.push(ScalarEquation { left, right: value, target: None, initially, is_real: true, span });
+        self.system.equations.push(ScalarEquation {
+            left,
+            right: value,
+            target: None,
+            initially,
+            is_real: true,
+            span,
+            linearized: None,
+        });
         (output, slot)
     }
 
@@ -230,6 +246,7 @@ impl<'a> Lowering<'a, '_> {
             initially,
             is_real: true,
             span,
+            linearized: None,
         });
         self.system.introduced.homotopies.insert((actual, simplified), slot);
         left
