@@ -33,6 +33,7 @@ pub fn linearize(model: &FlatModel, system: &mut System, aliases: &Aliases, diag
     if active.linearized.is_empty() {
         return kept;
     }
+    refuse_choices(system, active, diagnostics);
     let mut point = Point { active, known: BTreeMap::new(), kept };
     for (state, slot, of) in point.kept.clone() {
         let load = system.load(slot);
@@ -52,6 +53,20 @@ pub fn linearize(model: &FlatModel, system: &mut System, aliases: &Aliases, diag
         }
     }
     point.kept
+}
+
+/// States that are chosen while the simulation runs: the linear model would have others than those it was made for.
+fn refuse_choices(system: &System, active: &ActiveStates, diagnostics: &mut Diagnostics) {
+    let chosen = |slot: SlotId| {
+        system.state_sets.iter().flat_map(|set| &set.levels).any(|level| level.candidates.contains(&slot))
+    };
+    for equation in &system.equations {
+        let Some(state) = equation.linearized else { continue };
+        if system.dag.loads(&[equation.left, equation.right]).into_iter().any(chosen) {
+            diagnostics.push(diagnostics::machines::chosen_states(active.states[state].name(), equation.span));
+            return;
+        }
+    }
 }
 
 /// What the model has declared to be kept.

@@ -60,6 +60,10 @@ pub(crate) fn check_treatments(flat: &FlatModel, sorted: &SortedSystem) -> Diagn
 pub(crate) struct Programs(Mutex<BTreeMap<Key, Arc<SimProgram>>>);
 
 impl Programs {
+    pub fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, Unmade> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = known.get(key) {

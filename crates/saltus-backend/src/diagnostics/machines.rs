@@ -67,7 +67,9 @@ pub fn no_delay(span: Span) -> Diagnostic {
 
 pub fn two_entries(variable: &str, span: Span, other: Span) -> Diagnostic {
     let message = format!("two entry equations give {variable} a value");
-    Diagnostic::new(Code("E0860"), span, message).label(other, "the other one")
+    Diagnostic::new(Code("E0860"), span, message)
+        .label(other, "the other one")
+        .hint("drop one of them; an `if` in the value decides between two")
 }
 
 pub fn entry_missing(variable: &str, state: &str, span: Span) -> Diagnostic {
@@ -79,6 +81,13 @@ pub fn entry_missing(variable: &str, state: &str, span: Span) -> Diagnostic {
 pub fn entry_too_many(span: Span) -> Diagnostic {
     let message = "this entry equation contradicts the others: what it would determine is determined already";
     Diagnostic::new(Code("E0862"), span, message)
+}
+
+pub fn chosen_states(state: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("{state} cannot be linearised: which of its variables are states is decided while the simulation runs");
+    Diagnostic::new(Code("E0866"), span, message)
+        .hint("say it: `stateSelect = StateSelect.always` for the variables that shall be states")
 }
 
 pub fn no_active_source(signal: &str, span: Span) -> Diagnostic {

@@ -366,6 +366,13 @@ impl<'a> Fixing<'a> {
                 *e = Expr::boolean(self.active.states[k].is_active, span);
                 return;
             }
+            if let Some(name) = active_state(e) {
+                // One of a clocked machine is looked at later.
+                if !self.machines.place.contains_key(name) {
+                    diagnostics.push(diagnostics::machines::not_a_state(name, span));
+                }
+                return;
+            }
             if let ExprKind::Builtin { function: Builtin::Excursion, arguments } = &e.kind {
                 let name = arguments.first().and_then(state_name).unwrap_or_default();
                 match self.place.get(name).and_then(|k| self.origins.excursions.get(k)) {

@@ -25,6 +25,7 @@ use saltus_base::Diagnostics;
 use saltus_flat::{Builtin, EquationKind, Expr, ExprKind, FlatModel, Origin};
 
 use collect::Machines;
+pub use collect::state_name;
 
 /// The model without state machines; `None` if it has none.
 pub fn rewrite_state_machines(model: &FlatModel, diagnostics: &mut Diagnostics) -> Option<FlatModel> {

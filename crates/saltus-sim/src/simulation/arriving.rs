@@ -143,6 +143,10 @@ impl Simulation {
         }
         self.selection.begin(&mut self.model, t)?;
         event::eval_continuous(&mut self.model, t)?;
+        if self.model.has_histories() {
+            self.model.begin_new_histories(t);
+            event::eval_continuous(&mut self.model, t)?;
+        }
         self.model.update_pre();
         Ok(jumped)
     }

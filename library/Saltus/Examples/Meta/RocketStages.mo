@@ -6,8 +6,8 @@ model RocketStages "Stages that are dropped, then a free flight"
     parameter Units.MassFlow burn "Fuel that is burnt";
     parameter Units.Velocity exhaust = 3000 "Velocity of the exhaust";
     Units.Mass m(start = m0, fixed = true) "Mass";
-    Units.Velocity v(start = 0) "Velocity";
-    Units.Length h(start = 0) "Height";
+    Units.Velocity v(start = 0, fixed = true) "Velocity";
+    Units.Length h(start = 0, fixed = true) "Height";
   equation
     der(m) = -burn;
     m*der(v) = exhaust*burn - m*Units.g_n;
