@@ -29,6 +29,7 @@ mod emit;
 mod emit_variables;
 mod entry;
 mod equations;
+mod guards;
 mod guesses;
 mod history;
 mod index_changes;
