@@ -87,7 +87,15 @@ pub fn fix_switches(
         };
         let reenters = position(again, format!("again {}", state.text));
         let condition = position(next, format!("position of {}", state.text));
-        regions.push(Region { switch: switches.len(), enters, resets, reenters, entry_time, visited });
+        regions.push(Region {
+            machine: state.machine,
+            switch: switches.len(),
+            enters,
+            resets,
+            reenters,
+            entry_time,
+            visited,
+        });
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
     }
     Fixed { switches, regions, n_common }

@@ -18,6 +18,7 @@ pub mod continuous;
 mod guard;
 mod links;
 mod machine;
+mod modes;
 
 use saltus_base::Diagnostics;
 use saltus_flat::{EquationKind, ExprKind, FlatModel};
