@@ -9,7 +9,7 @@
 use saltus_flat::{
     BaseType, BinaryOp, Builtin, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
 };
-use saltus_program::{Causality, SlotId, SlotKind, Variability, Variable};
+use saltus_program::{Causality, SimProgram, SlotId, SlotKind, SlotType, Variability, Variable};
 
 use crate::alias::Aliases;
 use crate::system::{System, element_name, slot_type};
@@ -57,6 +57,20 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
         }
     }
     variables
+}
+
+/// Conditions that decide about the structure are variables of the results, too; those of machines are there by name.
+pub(crate) fn add_modes(program: &mut SimProgram) {
+    let Some(configuration) = &program.configuration else { return };
+    let is_state = |k: usize| configuration.regions.iter().any(|r| r.switch == k);
+    let switches = configuration.switches.iter().enumerate().filter(|(k, _)| !is_state(*k));
+    let modes = switches.map(|(_, switch)| Variable {
+        variability: Variability::Discrete,
+        description: "Decides about the structure".to_owned(),
+        ..Variable::new(format!("mode({})", switch.text), switch.condition, SlotType::Boolean)
+    });
+    let modes: Vec<Variable> = modes.collect();
+    program.variables.extend(modes);
 }
 
 /// The slot of the derivative of a state, or of a variable that is differentiated and not a state.

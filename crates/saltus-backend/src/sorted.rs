@@ -283,8 +283,20 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         }
         let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));
         let integration = configure::integration(model);
-        configuration =
-            Some(Configuration { switches, n_common, can_start, entry, regions, doubts, absent, integration });
+        let index = 1 + reduced.reduction.differentiations.iter().copied().max().unwrap_or(0) as u32;
+        let machines = model.active_states.as_ref().map_or_else(Vec::new, |active| active.machines.clone());
+        configuration = Some(Configuration {
+            switches,
+            n_common,
+            index,
+            can_start,
+            entry,
+            regions,
+            machines,
+            doubts,
+            absent,
+            integration,
+        });
     }
     let mut switches = switches;
     let states = model.active_states.iter().flat_map(|active| &active.states);
@@ -363,6 +375,7 @@ impl SortedSystem {
         let mut program =
             emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked);
         program.configuration = self.configuration.map(Box::new);
+        crate::emit_variables::add_modes(&mut program);
         program
     }
 }

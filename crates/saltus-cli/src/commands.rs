@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep,
-    test,
+    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, run, search, shell, simulate,
+    sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -58,8 +58,10 @@ enum Command {
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
     Sweep(Box<sweep::Arguments>),
-    /// Search for the parameter that makes a last value meet a target.
+    /// Search for parameters with which values of a run meet targets.
     Search(Box<search::Arguments>),
+    /// Do what the file of a study asks for: phases, variations, searches, tables and pictures.
+    Run(run::Arguments),
     /// Draw signals of a result.
     Plot(plot::Arguments),
     /// Compare a result with a reference.
@@ -93,6 +95,7 @@ impl Cli {
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Search(arguments) => search::run(arguments, screen),
+            Command::Run(arguments) => run::run(arguments, screen),
             Command::Plot(arguments) => plot::run(arguments, screen),
             Command::Compare(arguments) => compare::run(arguments, screen),
             Command::Test(arguments) => test::run(arguments, screen),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use saltus::pipeline::{self, Client, Options, Outcome, Stage};
+use saltus::study::ModelChoice;
 use saltus::{Model, Permissions, Session, Start, diagnostics, stats};
 use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::ClassId;
@@ -71,6 +72,21 @@ pub struct Run {
 }
 
 impl Target {
+    /// The model of a study, whose paths begin in a directory.
+    pub fn of_study(model: &ModelChoice, directory: &Path) -> Target {
+        let path = |path: &PathBuf| directory.join(path).display().to_string();
+        Target {
+            names: model.files.iter().map(path).chain(model.class.clone()).collect(),
+            library: model.libraries.iter().map(|library| directory.join(library)).collect(),
+            set: Vec::new(),
+            set_file: Vec::new(),
+            allow_io: model.allow_io,
+            allow_external: model.allow_external,
+            timing: false,
+            stats: None,
+        }
+    }
+
     /// Loads, finds the class, runs the pipeline and shows what was said; `Err` where there is nothing to run.
     pub fn run(&self, options: Options, screen: &Screen) -> Result<Run, Exit> {
         self.run_for(options, &mut (), screen)

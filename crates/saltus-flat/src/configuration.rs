@@ -10,6 +10,8 @@ use crate::{Expr, VarId};
 #[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ActiveStates {
     pub states: Vec<MachineState>,
+    /// Names of the variables that say which state of a machine is active.
+    pub machines: Vec<String>,
     /// Variables of states that are not active: they keep what they were, and nothing determines them.
     pub absent: BTreeSet<VarId>,
     /// The innermost state that a variable is in, as a position in `states`.
@@ -46,10 +48,10 @@ pub fn is_inside(component: &str, other: &str) -> bool {
 /// A state of a machine.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MachineState {
-    /// A number of its machine.
-    pub machine: usize,
     /// As in a key: `activeState(circle)`.
     pub text: String,
+    /// Position of its machine.
+    pub machine: usize,
     pub is_active: bool,
     /// Is it active after the transitions that fire?
     pub next: VarId,

@@ -31,11 +31,15 @@ pub struct Configuration {
     pub switches: Vec<Switch>,
     /// The first slots of the memory are the same in all configurations of a model: so many.
     pub n_common: usize,
+    /// The structural index: one more than the most differentiations of an equation.
+    pub index: u32,
     /// It has a section for the start.
     pub can_start: bool,
     pub entry: Entry,
     /// States of machines, each with its switch.
     pub regions: Vec<Region>,
+    /// Names of the variables that say which state of a machine is active.
+    pub machines: Vec<String>,
     /// Relations in conditions of transitions, with the slots of the amounts by which they must be exceeded.
     pub doubts: Vec<(RelationId, SlotId)>,
     /// Slots of variables that have no value in this configuration. Sorted.
@@ -73,7 +77,7 @@ pub struct Switch {
 /// A state of a continuous-time state machine.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Region {
-    /// A number of its machine.
+    /// Position of its machine.
     pub machine: usize,
     /// Position of its switch: is it active after the transitions that fire?
     pub switch: usize,

@@ -64,6 +64,12 @@ impl Programs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// All that have been compiled, in the order of their keys.
+    pub fn known(&self) -> Vec<(Key, Arc<SimProgram>)> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|(key, program)| (key.clone(), program.clone())).collect()
+    }
+
     fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, Unmade> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = known.get(key) {
@@ -81,9 +87,26 @@ impl Programs {
     }
 }
 
+/// Instances that wait for the next run. Clones share them.
+#[derive(Clone, Default)]
+pub struct Pool(Arc<Mutex<BTreeMap<Key, Vec<Box<dyn ModelFunctions>>>>>);
+
+impl Pool {
+    fn take(&self, key: &Key) -> Option<Box<dyn ModelFunctions>> {
+        let mut instance = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop()?;
+        instance.renew();
+        Some(instance)
+    }
+
+    fn put(&self, key: Key, instance: Box<dyn ModelFunctions>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().push(instance);
+    }
+}
+
 /// Makes instances for the configurations of a model.
 pub(crate) struct Maker {
     pub model: Arc<Model>,
+    pub pool: Pool,
     pub engine: Engine,
     pub permissions: Permissions,
     pub stopwatch: Stopwatch,
@@ -96,7 +119,14 @@ impl Configurations for Maker {
             let why = "the compiled model has one configuration only".to_owned();
             return Err(Unmade { why, hints: Vec::new(), span: Span::nowhere() });
         };
+        if let Some(instance) = self.pool.take(key) {
+            return Ok(instance);
+        }
         let program = model.programs().of(flat, key)?;
         Ok(model.instance_of(program, self.engine, self.permissions, &self.stopwatch))
+    }
+
+    fn take_back(&mut self, key: Key, instance: Box<dyn ModelFunctions>) {
+        self.pool.put(key, instance);
     }
 }

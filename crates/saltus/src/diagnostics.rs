@@ -7,6 +7,7 @@ use saltus_sim::{SimError, SimErrorKind};
 
 use crate::container::BadFile;
 use crate::model::Unchangeable;
+use crate::search::NotFound;
 
 fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code(code), Span::nowhere(), message)
@@ -184,21 +185,22 @@ pub fn runs_failed(n: usize, first: &str, why: &str) -> Diagnostic {
     error("E0903", format!("{n} runs failed, the first with {first}: {why}"))
 }
 
-/// The last value of the variable is on the same side of the target at both ends of the search.
-pub fn target_not_between(parameter: &str, variable: &str, target: f64, ends: [(f64, f64); 2]) -> Diagnostic {
-    let [(a, at_a), (b, at_b)] = ends;
-    let message = format!(
-        "expected values of `{variable}` on both sides of {target}, found {at_a} with {parameter} = {a} and {at_b} with \
-         {parameter} = {b}"
-    );
-    error("E0087", message)
-        .hint("give other ends to --vary; `saltus sweep` shows how the value depends on the parameter")
-}
-
-/// The last value of the variable jumps over the target: no parameter gives it.
-pub fn target_jumped(parameter: &str, variable: &str, target: f64, at: f64, values: [f64; 2]) -> Diagnostic {
-    let [a, b] = values;
-    error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
+/// A search between two values of a parameter has found nothing.
+pub fn search_failed(parameter: &str, variable: &str, target: f64, why: &NotFound) -> Diagnostic {
+    match why {
+        NotFound::NotBetween([(a, at_a), (b, at_b)]) => {
+            let message = format!(
+                "expected values of `{variable}` on both sides of {target}, found {at_a} with {parameter} = {a} and {at_b} with \
+                 {parameter} = {b}"
+            );
+            error("E0087", message)
+                .hint("give other bounds; `saltus sweep` shows how the value depends on the parameter")
+        }
+        NotFound::Jump { parameter: at, values: [a, b] } => {
+            error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
+        }
+        NotFound::Failed { parameter: at, why } => runs_failed(1, &format!("{parameter} = {at}"), why),
+    }
 }
 
 /// A baseline is a list of what an earlier test of a library came to.
@@ -258,6 +260,70 @@ pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
         Some(similar) => d.hint(format!("did you mean `{similar}`?")),
         None => d.hint("`*` stands for any characters and `?` for one; brackets stand for themselves"),
     }
+}
+
+/// The file of a study is not TOML.
+pub fn study_syntax(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new(Code("E0060"), span, format!("the study cannot be read: {why}"))
+        .hint("texts stand in quotes, tables begin with `[name]`; see https://toml.io")
+}
+
+/// ```toml
+/// [experiment]
+/// stoptime = 2    # expected `stop-time`
+/// ```
+pub fn unknown_key(span: Span, key: &str, table: &str, similar: Option<&str>, all: &[&str]) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0061"), span, format!("there is no key `{key}` in {table}"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d.hint(format!("its keys are `{}`", all.join("`, `"))),
+    }
+}
+
+/// ```toml
+/// stop-time = "2"    # expected a number
+/// ```
+pub fn wrong_kind(span: Span, key: &str, expected: &str, found: &str, similar: Option<&str>) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0062"), span, format!("expected {expected} for `{key}`, found {found}"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d,
+    }
+}
+
+/// ```toml
+/// [record]
+/// t = "event(h < 0, 0).time"    # events are counted from 1
+/// ```
+pub fn bad_expression(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new(Code("E0063"), span, why)
+        .hint("for example `max(abs(x))`, `event(h < 0, 2).time`, `event(circle -> flight).pre(circle.w)`")
+}
+
+/// What stands in a study does not fit together, or something is missing.
+pub fn bad_study(span: Span, why: &str, hint: &str) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0064"), span, why);
+    if hint.is_empty() { d } else { d.hint(hint) }
+}
+
+/// A study names something that the model does not have.
+pub fn unknown_in_study(span: Span, what: &str, name: &str, similar: Option<&str>) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0065"), span, format!("the model has no {what} `{name}`"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d.hint("`saltus explain` lists the variables of a model"),
+    }
+}
+
+/// A search of a study has found nothing.
+pub fn not_found(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new(Code("E0066"), span, why)
+}
+
+/// A number that a study records has no value in some runs: its event did not happen, or its variable is not active.
+pub fn no_value(span: Span, name: &str, n_without: usize, n_runs: usize) -> Diagnostic {
+    Diagnostic::new(Code("W0067"), span, format!("`{name}` has no value in {n_without} of {n_runs} runs"))
+        .hint("its event did not happen, or its variable has no value there; the table has a gap")
 }
 
 /// A library cannot convert from a version.

@@ -14,7 +14,7 @@
 //! ```
 
 pub mod audit;
-mod configurations;
+pub mod configurations;
 pub mod container;
 pub mod derivatives;
 pub mod diagnostics;
@@ -36,8 +36,8 @@ mod simulation;
 mod start;
 pub mod stats;
 pub mod stream;
+pub mod study;
 pub mod suite;
-pub mod sweep;
 mod watchdog;
 
 pub use model::Model;

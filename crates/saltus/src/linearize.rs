@@ -34,6 +34,11 @@ pub fn linearize(mut simulation: Simulation) -> Result<Linearization, SimError> 
     simulation.initialise()?;
     let stop_time = simulation.options().stop_time;
     simulation.advance_to(stop_time)?;
+    linearize_here(&mut simulation)
+}
+
+/// Linearizes where a simulation is, in the configuration that it is in.
+pub fn linearize_here(simulation: &mut Simulation) -> Result<Linearization, SimError> {
     let (program, time) = (simulation.program().clone(), simulation.time());
     simulation.examine(|functions| at_point(&program, functions, time))
 }

@@ -27,12 +27,12 @@ use saltus_flat::{BaseType, FlatModel};
 #[cfg(feature = "jit")]
 use saltus_jit::{Jit, JitOptions};
 use saltus_library::{DiskFiles, FileSource, Packages};
-use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
+use saltus_program::{Key, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
 use saltus_runtime::Interpreter;
 use saltus_sim::Configurations;
 use serde::{Deserialize, Serialize};
 
-use crate::configurations::{Maker, Programs};
+use crate::configurations::{Maker, Pool, Programs};
 use crate::container::{self, BadFile, Content};
 use crate::pipeline::Engine;
 use crate::resources::Resources;
@@ -302,8 +302,25 @@ impl Model {
         permissions: Permissions,
         stopwatch: &Stopwatch,
     ) -> Option<Box<dyn Configurations>> {
+        self.pooled_configurations(engine, permissions, stopwatch, Pool::default())
+    }
+
+    /// The same; instances that a run has made come from the pool and go back there, with their machine code.
+    pub fn pooled_configurations(
+        self: &Arc<Self>,
+        engine: Engine,
+        permissions: Permissions,
+        stopwatch: &Stopwatch,
+        pool: Pool,
+    ) -> Option<Box<dyn Configurations>> {
         self.flat()?;
-        Some(Box::new(Maker { model: self.clone(), engine, permissions, stopwatch: stopwatch.clone() }))
+        Some(Box::new(Maker { model: self.clone(), pool, engine, permissions, stopwatch: stopwatch.clone() }))
+    }
+
+    /// Programs of further configurations that have been compiled so far, by their keys. The one of the model itself is not among
+    /// them.
+    pub fn compiled_configurations(&self) -> Vec<(Key, Arc<SimProgram>)> {
+        self.programs.known()
     }
 
     pub(crate) fn flat(&self) -> Option<&FlatModel> {

@@ -25,6 +25,7 @@ use super::clocked::touches_clocks;
 use super::collect::{Machine, Machines, Transition, is_machine_call, state_name};
 use super::links;
 use super::machine::{declare_variable, equality};
+use super::modes::{self, declare_modes};
 use super::origins::Origins;
 use crate::diagnostics;
 
@@ -154,27 +155,32 @@ struct Fixing<'a> {
 impl<'a> Fixing<'a> {
     fn new(mut model: FlatModel, machines: &'a Machines, continuous: Vec<usize>, key: &Key) -> Self {
         let (mut place, mut states) = (BTreeMap::new(), Vec::new());
+        let mut shown: Vec<modes::Active> = Vec::new();
         for &k in &continuous {
             let machine = &machines.machines[k];
-            for state in &machine.states {
+            shown.push(modes::Active { machine, state: None });
+            for (position, state) in machine.states.iter().enumerate() {
                 let text = format!("activeState({state})");
                 let is_active = key.0.get(&text).copied().unwrap_or_else(|| is_initially(machines, state));
+                if let Some(shown) = shown.last_mut().filter(|_| is_active) {
+                    shown.state = Some(position);
+                }
                 let span = machine.span;
                 let mut flag = |what: &str, is_hidden: bool| {
                     let no = Expr::boolean(false, span);
                     declare_variable(&mut model, format!("{what}({state})"), BaseType::Boolean, no, is_hidden, span)
                 };
-                let shown = flag("active", false);
+                let active = flag("active", false);
                 let [next, enters, resets, reenters, visited, remembered] =
                     ["next", "enters", "resets", "reenters", "visited", "remembered"].map(|what| flag(what, true));
-                model.variables[shown].binding = Some(Expr::boolean(is_active, span));
+                model.variables[active].binding = Some(Expr::boolean(is_active, span));
                 let zero = Expr::real(0.0, span);
                 let name = format!("entryTime({state})");
                 let entry_time = declare_variable(&mut model, name, BaseType::Real, zero, true, span);
                 place.insert(state.clone(), states.len());
                 states.push(MachineState {
-                    machine: k,
                     text,
+                    machine: shown.len() - 1,
                     is_active,
                     next,
                     enters,
@@ -189,7 +195,17 @@ impl<'a> Fixing<'a> {
         }
         let origins = Origins::declare(&mut model, &states);
         let linearized = origins.linearized.iter().copied().filter(|&k| states[k].is_active).collect();
-        let active = ActiveStates { states, linearized, origins: origins.all.clone(), ..ActiveStates::default() };
+        let (machines_shown, modes): (Vec<String>, Vec<VarId>) = declare_modes(&mut model, &shown).into_iter().unzip();
+        let has_no_value = |id: &VarId| model.variables[*id].binding.is_none();
+        let absent = modes.into_iter().filter(has_no_value).collect();
+        let active = ActiveStates {
+            states,
+            machines: machines_shown,
+            absent,
+            linearized,
+            origins: origins.all.clone(),
+            ..ActiveStates::default()
+        };
         Fixing { model, machines, continuous, place, active, origins }
     }
 

@@ -19,6 +19,7 @@ pub mod continuous;
 mod guard;
 mod links;
 mod machine;
+mod modes;
 mod origins;
 
 use saltus_base::Diagnostics;

@@ -40,6 +40,9 @@ pub trait Configurations: Send {
     /// A new instance for these positions of the switches. Others may have turned out to change the structure in this one; they are
     /// then in positions of its own choice. Why not, otherwise.
     fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, Unmade>;
+
+    /// Takes an instance back that a run does not need any more.
+    fn take_back(&mut self, _key: Key, _instance: Box<dyn ModelFunctions>) {}
 }
 
 /// Why there is no program for a configuration.
@@ -80,6 +83,13 @@ impl Known {
     pub fn take_home(&mut self) -> Option<Box<dyn ModelFunctions>> {
         let home = self.home.as_ref()?;
         self.parked.remove(&home.key).map(|parked| parked.instance)
+    }
+
+    /// Gives all other instances to whoever made them.
+    pub fn give_back(mut self, present: Option<(Key, Box<dyn ModelFunctions>)>) {
+        let Some(maker) = &mut self.maker else { return };
+        let parked = self.parked.into_iter().map(|(key, parked)| (key, parked.instance));
+        parked.chain(present).for_each(|(key, instance)| maker.take_back(key, instance));
     }
 }
 

@@ -490,7 +490,13 @@ impl Simulation {
 
     /// Gives the instance back, for another run.
     pub fn into_instance(mut self) -> Box<dyn ModelFunctions> {
-        self.known.take_home().unwrap_or_else(|| self.model.into_inner())
+        let (key, mut known) = (self.key(), std::mem::take(&mut self.known));
+        let (home, other) = match known.take_home() {
+            Some(home) => (home, Some((key, self.model.into_inner()))),
+            None => (self.model.into_inner(), None),
+        };
+        known.give_back(other);
+        home
     }
 
     /// An error of the kind at the present time, as the caller of [`Simulation::advance`] may have reasons of its own to stop.
