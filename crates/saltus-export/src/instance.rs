@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use saltus::pipeline::{Engine, Experiment};
 use saltus::{Model, Permissions, Simulation};
-use saltus_program::{Activation, ModelFunctions, SlotId, SlotKind, SlotType};
+use saltus_program::{Activation, SlotId, SlotKind, SlotType};
 use saltus_sim::{Exchange, Options, SimError};
 use serde::{Deserialize, Serialize};
 
@@ -550,4 +550,31 @@ pub fn default_values(model: &Model) -> Vec<f64> {
     // What cannot be computed is not a number.
     let _ = instance.eval(Activation::Parameters);
     instance.memory().to_vec()
+}
+
+/// Refusals of arguments.
+impl Instance {
+    pub fn cannot_hold(&mut self, reference: u32, value: f64) -> Severity {
+        self.say(Severity::Error, format!("the value {value} under the reference {reference} does not fit its type"))
+    }
+
+    pub fn refuse_count(&mut self, n: usize) -> Severity {
+        self.say(Severity::Error, format!("{n} values are not as many as the variables have elements"))
+    }
+
+    pub fn refuse_text(&mut self) -> Severity {
+        self.say(Severity::Error, "texts are part of the compiled model".to_owned())
+    }
+
+    pub fn refuse_order(&mut self, order: i32) -> Severity {
+        self.say(Severity::Error, format!("there are no derivatives of order {order}"))
+    }
+
+    pub fn refuse_state(&mut self, why: &str) -> Severity {
+        self.say(Severity::Error, format!("the state cannot be used: {why}"))
+    }
+
+    pub fn refuse_absent(&mut self, what: &str) -> Severity {
+        self.say(Severity::Error, format!("{what} is not supported by this FMU"))
+    }
 }

@@ -46,6 +46,7 @@ pub use model::{
     BaseUnit, CoSimulation, DefaultExperiment, Dependency, DependencyKind, DisplayUnit, Interface, Kind, LogCategory,
     ModelDescription, ModelExchange, ModelStructure, Naming, TypeDefinition, Unit, Unknown, Version,
 };
+pub use names::is_structured;
 pub use read::{Document, Places, read};
 pub use variable::{
     Alias, Attributes, Causality, ClockAttributes, Dimension, EnumerationItem, Initial, IntervalVariability, Number,

@@ -6,7 +6,7 @@ pub(crate) fn is_flat(name: &str) -> bool {
 }
 
 /// Is it `a.b[1,2].'quoted'` or `der(a.b)` or `der(a.b, 2)`?
-pub(crate) fn is_structured(name: &str) -> bool {
+pub fn is_structured(name: &str) -> bool {
     if let Some(inner) = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {
         if let Some(rest) = identifier(inner) {
             let order = rest.strip_prefix(',').map(|digits| digits.strip_prefix(' ').unwrap_or(digits));
