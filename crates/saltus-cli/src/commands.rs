@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep,
+    check, compare, compile, convert, explain, export, flatten, format, linearize, parse, plot, search, shell, simulate, sweep,
     test,
 };
 
@@ -54,6 +54,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Compile a model into a file that can be simulated without its sources.
     Compile(compile::Arguments),
+    /// Make a functional mock-up unit (FMI) of a model, for other simulators.
+    Export(export::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
@@ -90,6 +92,7 @@ impl Cli {
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Compile(arguments) => compile::run(arguments, screen),
+            Command::Export(arguments) => export::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Search(arguments) => search::run(arguments, screen),

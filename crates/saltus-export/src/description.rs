@@ -231,6 +231,8 @@ impl Maker<'_> {
             reinit: false,
             ..Variable::default()
         };
+        // The name of a state is better than that of the derivative that it is.
+        let rank = if v.name.starts_with("der(") { rank.max(5) } else { rank };
         Described { variable, slot: v.slot, rank }
     }
 

@@ -491,7 +491,7 @@ impl Instance {
     fn set_slot(&mut self, slot: SlotId, value: f64) -> Result<(), Severity> {
         let kind = self.model.program().memory.slots.get(slot).map(|s| s.kind);
         let is_state = kind == Some(SlotKind::State) && matches!(self.book.phase, Phase::Events | Phase::Continuous);
-        if !matches!(kind, Some(SlotKind::Parameter | SlotKind::Input)) && !is_state {
+        if !self.references.is_settable(slot) && !is_state {
             let name = self.model.program().memory.slot_name(slot).to_owned();
             return Err(self.say(Severity::Error, format!("`{name}` cannot be set: it is computed by the model")));
         }

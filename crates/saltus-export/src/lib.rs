@@ -8,6 +8,7 @@
 pub mod carried;
 mod dependencies;
 pub mod description;
+pub mod diagnostics;
 pub mod instance;
 pub mod package;
 pub mod references;

@@ -42,6 +42,8 @@ pub struct Group {
 pub struct References {
     n_slots: usize,
     types: Vec<SlotType>,
+    /// By slot: is it an input, or a parameter that can be set without compiling?
+    settable: Vec<bool>,
     pub groups: Vec<Group>,
     pub texts: Vec<(String, String)>,
     n_indicators: usize,
@@ -50,7 +52,12 @@ pub struct References {
 impl References {
     pub fn new(model: &Model) -> References {
         let program = model.program();
+        let mut settable = vec![false; program.memory.slots.len()];
+        for variable in model.variables().iter().filter(|v| v.causality == Causality::Input || is_settable(model, v)) {
+            settable[variable.slot.index()] = true;
+        }
         References {
+            settable,
             n_slots: program.memory.slots.len(),
             types: program.memory.slots.values().map(|s| s.ty).collect(),
             groups: groups(model),
@@ -98,13 +105,18 @@ impl References {
         (rest < self.n_indicators).then_some(Target::Indicator(rest))
     }
 
+    /// Can it be set from outside?
+    pub fn is_settable(&self, slot: SlotId) -> bool {
+        self.settable.get(slot.index()).copied().unwrap_or(false)
+    }
+
     pub fn type_of(&self, slot: SlotId) -> SlotType {
         self.types.get(slot.index()).copied().unwrap_or(SlotType::Real)
     }
 }
 
 /// Arrays: `a[1]`, `a[2]`, … of one kind, of which none is a state or the derivative of one, so that the state vector consists of scalars;
-/// and outputs that share their slot with another output.
+/// and outputs that share their slot with another output, an input or a parameter.
 fn groups(model: &Model) -> Vec<Group> {
     let program = model.program();
     let states: BTreeSet<SlotId> = program.states.iter().flat_map(|s| [s.value, s.derivative]).collect();
@@ -133,7 +145,8 @@ fn groups(model: &Model) -> Vec<Group> {
         }
     }
     let in_groups: BTreeSet<usize> = groups.iter().flat_map(|g| g.variables.iter().copied()).collect();
-    let mut taken = BTreeSet::new();
+    let first = |v: &&Variable| v.causality == Causality::Input || is_settable(model, v);
+    let mut taken: BTreeSet<SlotId> = model.variables().iter().filter(first).map(|v| v.slot).collect();
     for (i, v) in model.variables().iter().enumerate() {
         let is_output = v.causality == Causality::Output && !in_groups.contains(&i);
         if is_output && !taken.insert(v.slot) {

@@ -19,16 +19,24 @@ pub fn of(
 ) -> ModelStructure {
     let program = model.program();
     let mut by_reference: BTreeMap<u32, usize> = BTreeMap::new();
-    for (i, variable) in variables.iter().enumerate() {
-        by_reference.entry(variable.reference).or_insert(i);
+    // A state that is the derivative of another one has two names in 2.0.
+    let is_derivative = |variable: &Variable| variable.name.starts_with("der(");
+    let (derived, plain): (Vec<usize>, Vec<usize>) = (0..variables.len()).partition(|&i| is_derivative(&variables[i]));
+    for i in plain.into_iter().chain(derived.iter().copied()) {
+        by_reference.entry(variables[i].reference).or_insert(i);
     }
+    let named: BTreeMap<String, usize> = derived.into_iter().map(|i| (variables[i].name.clone(), i)).collect();
     let place = |slot: SlotId| by_reference.get(&References::of_slot(slot)).copied();
     let reinitialised: BTreeSet<SlotId> = program.events.reinits.iter().map(|r| r.state).collect();
     let set_states = program.state_sets.iter().flat_map(|s| s.levels.iter().flat_map(|l| l.states.iter().copied()));
     let jumping: BTreeSet<SlotId> = reinitialised.into_iter().chain(set_states).collect();
     let mut derivatives = Vec::new();
     for state in &program.states {
-        if let (Some(value), Some(derivative)) = (place(state.value), place(state.derivative)) {
+        let own = |value: usize| named.get(&format!("der({})", variables[value].name)).copied();
+        let Some(value) = place(state.value) else { continue };
+        let reference = References::of_slot(state.derivative);
+        let own = own(value).filter(|&i| variables[i].reference == reference);
+        if let Some(derivative) = own.or(place(state.derivative)) {
             variables[derivative].derivative = Some(value);
             variables[value].reinit = jumping.contains(&state.value);
             derivatives.push((derivative, state.derivative));
