@@ -33,7 +33,8 @@ fn main() -> io::Result<()> {
 fn embed_runtimes(out: &Path) -> io::Result<()> {
     const NAMES: &str = "SALTUS_EMBED_RUNTIME";
     println!("cargo:rerun-if-env-changed={NAMES}");
-    let names = env::var(NAMES).map_err(|_| io::Error::other(format!("{NAMES} must name runtimes: PLATFORM=FILE;…")))?;
+    let names =
+        env::var(NAMES).map_err(|_| io::Error::other(format!("{NAMES} must name runtimes: PLATFORM=FILE;…")))?;
     let mut list = String::from("&[");
     for text in names.split(';').filter(|text| !text.is_empty()) {
         let wrong = || io::Error::other(format!("{NAMES}: expected PLATFORM=FILE, found `{text}`"));

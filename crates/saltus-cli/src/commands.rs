@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, export, flatten, format, linearize, parse, plot, search, shell, simulate, sweep,
-    test,
+    check, compare, compile, convert, explain, export, flatten, format, linearize, parse, plot, search, shell,
+    simulate, sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.

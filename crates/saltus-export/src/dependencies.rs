@@ -39,7 +39,6 @@ impl Sum {
         Sum { terms: BTreeMap::from([(slot, Factor::Constant)]), rest: Factor::Constant }
     }
 
-
     fn add(mut self, other: &Sum) -> Sum {
         for (&slot, &factor) in &other.terms {
             let known = self.terms.entry(slot).or_insert(factor);
@@ -138,7 +137,8 @@ impl Dependencies {
     fn values(&self, code: &Code) -> Vec<Sum> {
         let mut values: Vec<Sum> = Vec::with_capacity(code.ops.len());
         for op in &code.ops {
-            let at = |id: saltus_program::ValueId| values.get(id.0 as usize).cloned().unwrap_or(Sum::of(Factor::Dependent));
+            let at =
+                |id: saltus_program::ValueId| values.get(id.0 as usize).cloned().unwrap_or(Sum::of(Factor::Dependent));
             let value = match *op {
                 Op::Const(_) => Sum::of(Factor::Constant),
                 Op::Load(slot) => self.load(slot),
@@ -157,7 +157,8 @@ impl Dependencies {
                     if condition.terms.is_empty() { both.times(condition.rest) } else { both.add(&condition).bent() }
                 }
                 Op::Call(i) => {
-                    let operands = code.calls.get(i as usize).map(|call| call.operands().collect()).unwrap_or_else(Vec::new);
+                    let operands =
+                        code.calls.get(i as usize).map(|call| call.operands().collect()).unwrap_or_else(Vec::new);
                     operands.into_iter().fold(Sum::of(Factor::Constant), |sum, id| sum.add(&at(id))).bent()
                 }
                 Op::Result(call, _) => {

@@ -24,7 +24,7 @@ use saltus_fmi::{
 use saltus_program::{SlotId, SlotType};
 
 use crate::instance::{CATEGORIES, default_values};
-use crate::references::{References, is_settable};
+use crate::references::{Rank, References, is_shown};
 use crate::units::Units;
 
 /// How the FMU can be used.
@@ -38,8 +38,7 @@ pub struct Kinds {
 struct Described {
     variable: Variable,
     slot: SlotId,
-    /// Smaller is more important: which of several aliases is the variable.
-    rank: u8,
+    rank: Rank,
 }
 
 pub fn describe(model: &Model, version: Version, kinds: Kinds, identifier: &str, token: &str) -> ModelDescription {
@@ -52,7 +51,8 @@ pub fn describe(model: &Model, version: Version, kinds: Kinds, identifier: &str,
         types: BTreeMap::new(),
     };
     maker.units.note("s", "");
-    let time = Variable { description: Some("Simulation time".into()), ..Variable::independent("time", References::TIME) };
+    let time =
+        Variable { description: Some("Simulation time".into()), ..Variable::independent("time", References::TIME) };
     let mut variables = vec![Variable { attributes: unit("s"), ..time }];
     variables.extend(maker.variables());
     let n_indicators = if kinds.model_exchange { maker.references.n_indicators() } else { 0 };
@@ -153,8 +153,7 @@ impl Maker<'_> {
         };
         let mut all = Vec::new();
         for (i, v) in self.model.variables().iter().enumerate() {
-            let is_shown = !v.is_hidden || v.causality != saltus_program::Causality::Local;
-            if is_shown && !in_groups.contains(&i) {
+            if is_shown(v) && !in_groups.contains(&i) {
                 all.push(self.described(v));
             }
         }
@@ -187,16 +186,18 @@ impl Maker<'_> {
             for slot in [state.value, state.derivative] {
                 if known.insert(slot) {
                     let name = program.memory.slot_name(slot).replace('$', "_");
-                    let name = if name.starts_with("der(") || slot == state.value { name } else { format!("der({name})") };
-                    let variable = Variable { name, reference: References::of_slot(slot), ..Variable::new(Type::Float64) };
-                    all.push(Described { variable: calculated(variable), slot, rank: 5 });
+                    let name =
+                        if name.starts_with("der(") || slot == state.value { name } else { format!("der({name})") };
+                    let variable =
+                        Variable { name, reference: References::of_slot(slot), ..Variable::new(Type::Float64) };
+                    all.push(Described { variable: calculated(variable), slot, rank: Rank::Derivative });
                 }
             }
         }
     }
 
     fn described(&mut self, v: &saltus_program::Variable) -> Described {
-        use saltus_program::{Causality as C, Variability as V};
+        use saltus_program::Variability as V;
         let kind = type_of(v.ty, self.version);
         let is_real = v.ty == SlotType::Real;
         let changes = match v.variability {
@@ -205,16 +206,16 @@ impl Maker<'_> {
             V::Parameter => Variability::Tunable,
             V::Constant => Variability::Constant,
         };
-        let (causality, variability, has_start, rank) = match v.causality {
-            C::Input => (Causality::Input, changes.max(Variability::Discrete), true, 0),
-            C::Output if v.variability >= V::Discrete => (Causality::Output, changes, false, 1),
-            C::Output if v.variability == V::Constant => (Causality::Output, Variability::Constant, true, 1),
+        let rank = Rank::of(self.model, v);
+        let (causality, variability, has_start) = match rank {
+            Rank::Input => (Causality::Input, changes.max(Variability::Discrete), true),
+            Rank::Output if v.variability == V::Constant => (Causality::Output, Variability::Constant, true),
             // The standard has no outputs that are parameters.
-            C::Output => (Causality::Output, Variability::Discrete, false, 1),
-            _ if is_settable(self.model, v) => (Causality::Parameter, Variability::Tunable, true, 2),
-            _ if v.variability == V::Constant => (Causality::Local, Variability::Constant, true, 6),
-            _ if v.variability == V::Parameter => (Causality::CalculatedParameter, Variability::Tunable, false, 3),
-            _ => (Causality::Local, changes, false, 4),
+            Rank::Output => (Causality::Output, changes.max(Variability::Discrete), false),
+            Rank::Parameter => (Causality::Parameter, Variability::Tunable, true),
+            Rank::Constant => (Causality::Local, Variability::Constant, true),
+            Rank::CalculatedParameter => (Causality::CalculatedParameter, Variability::Tunable, false),
+            Rank::Local | Rank::Derivative => (Causality::Local, changes, false),
         };
         let start = has_start.then(|| self.start(&[v.slot], v.ty));
         let variable = Variable {
@@ -231,8 +232,6 @@ impl Maker<'_> {
             reinit: false,
             ..Variable::default()
         };
-        // The name of a state is better than that of the derivative that it is.
-        let rank = if v.name.starts_with("der(") { rank.max(5) } else { rank };
         Described { variable, slot: v.slot, rank }
     }
 
@@ -268,7 +267,9 @@ impl Maker<'_> {
         let definition = || TypeDefinition {
             name: enumeration.name.clone(),
             kind: Type::Enumeration,
-            items: items.map(|(name, value)| EnumerationItem { name: name.clone(), value, description: None }).collect(),
+            items: items
+                .map(|(name, value)| EnumerationItem { name: name.clone(), value, description: None })
+                .collect(),
             ..TypeDefinition::default()
         };
         Some(self.types.entry(id.index()).or_insert_with(definition).name.clone())
@@ -334,7 +335,7 @@ fn type_of(ty: SlotType, version: Version) -> Type {
 
 /// One variable for each slot, the others as its aliases.
 fn gathered(all: Vec<Described>) -> Vec<Variable> {
-    let mut best: BTreeMap<SlotId, (u8, usize)> = BTreeMap::new();
+    let mut best: BTreeMap<SlotId, (Rank, usize)> = BTreeMap::new();
     for (i, described) in all.iter().enumerate() {
         let known = best.entry(described.slot).or_insert((described.rank, i));
         *known = (*known).min((described.rank, i));

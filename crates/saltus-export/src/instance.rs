@@ -58,11 +58,10 @@ pub struct Entry {
 }
 
 /// Categories of messages; the names of the standard where it has one.
-pub const CATEGORIES: [(&str, &str); 4] = [
+pub const CATEGORIES: [(&str, &str); 3] = [
     ("logStatusWarning", "Assertions of level warning, and other remarks"),
     ("logStatusDiscard", "Points at which the model cannot be evaluated"),
     ("logStatusError", "What ends the simulation, with the line of the model"),
-    ("logEvents", "Events"),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -188,8 +187,7 @@ impl Instance {
 
     fn say(&mut self, severity: Severity, message: String) -> Severity {
         let category = match severity {
-            Severity::Ok => CATEGORIES[3].0,
-            Severity::Warning => CATEGORIES[0].0,
+            Severity::Ok | Severity::Warning => CATEGORIES[0].0,
             Severity::Discard => CATEGORIES[1].0,
             Severity::Error | Severity::Fatal => CATEGORIES[2].0,
         };
@@ -334,6 +332,9 @@ impl Instance {
             let _ = saltus_sim::Simulation::set(&mut simulation, slot, value);
         }
         simulation.initialise()?;
+        // The event of the start belongs to the initialisation.
+        let start = simulation.time();
+        simulation.advance(start)?;
         let terminated = match simulation.end() {
             saltus_sim::End::Terminated { message } => Some(message.clone()),
             saltus_sim::End::StopTime => None,
@@ -383,7 +384,9 @@ impl Instance {
     /// Appends the values of a variable.
     pub fn get(&mut self, reference: u32, out: &mut Vec<f64>) -> Result<(), Severity> {
         match self.references.target(reference) {
-            None => Err(self.say(Severity::Error, format!("there is no variable with the value reference {reference}"))),
+            None => {
+                Err(self.say(Severity::Error, format!("there is no variable with the value reference {reference}")))
+            }
             Some(Target::Time) => {
                 out.push(self.time());
                 Ok(())
@@ -476,7 +479,11 @@ impl Instance {
         let slots = match self.references.target(reference) {
             Some(Target::Slot(slot)) => vec![slot],
             Some(Target::Group(slots)) => slots.to_vec(),
-            _ => return Err(self.say(Severity::Error, format!("nothing can be set under the value reference {reference}"))),
+            _ => {
+                return Err(
+                    self.say(Severity::Error, format!("nothing can be set under the value reference {reference}"))
+                );
+            }
         };
         if values.len() < slots.len() {
             let text = format!("the variable with the value reference {reference} has {} elements", slots.len());

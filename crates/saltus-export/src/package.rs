@@ -9,6 +9,7 @@ use saltus::Model;
 use saltus::container::BadFile;
 use saltus_fmi::archive::{ArchiveError, ArchiveWriter};
 use saltus_fmi::{Version, WriteError};
+use saltus_program::fnv1a;
 
 use crate::carried::{self, Files, INDEX};
 use crate::description::{Kinds, describe};
@@ -107,12 +108,8 @@ impl std::error::Error for CannotExport {}
 
 /// The token by which description and model recognise each other.
 pub fn token_of(model: &[u8]) -> String {
-    // Two independent 64-bit FNV-1a hashes.
-    let hash = |basis: u64| {
-        let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        model.iter().fold(basis, mix)
-    };
-    let (a, b) = (hash(0xcbf2_9ce4_8422_2325), hash(0x6c62_272e_07bb_0142));
+    // Two hashes of 64 bits, of the bytes and of the bytes with one before them.
+    let (a, b) = (fnv1a(model), fnv1a(&[&[1], model].concat()));
     let part = |x: u64, from: u32, n: u32| (x >> from) & ((1 << n) - 1);
     let (first, second, third) = (part(a, 32, 32), part(a, 16, 16), part(a, 0, 16));
     let (fourth, last) = (part(b, 48, 16), part(b, 0, 48));
@@ -155,16 +152,14 @@ pub fn export(model: &Arc<Model>, wanted: &Export) -> Result<Exported, CannotExp
 }
 
 /// The files of the model and their list.
-fn add_files(
-    files: &Files,
-    add: &mut impl FnMut(&str, &[u8]) -> Result<(), CannotExport>,
-) -> Result<(), CannotExport> {
+fn add_files(files: &Files, add: &mut impl FnMut(&str, &[u8]) -> Result<(), CannotExport>) -> Result<(), CannotExport> {
     if files.is_empty() {
         return Ok(());
     }
     let mut index = String::new();
     for (k, (path, bytes)) in files.iter().enumerate() {
-        let extension = path.extension().and_then(|e| e.to_str()).filter(|e| e.bytes().all(|b| b.is_ascii_alphanumeric()));
+        let extension =
+            path.extension().and_then(|e| e.to_str()).filter(|e| e.bytes().all(|b| b.is_ascii_alphanumeric()));
         let name = format!("file{}.{}", k + 1, extension.unwrap_or("data"));
         add(&format!("resources/{name}"), bytes)?;
         index += &format!("{name}\t{}\n", path.display());

@@ -116,7 +116,7 @@ impl References {
 }
 
 /// Arrays: `a[1]`, `a[2]`, … of one kind, of which none is a state or the derivative of one, so that the state vector consists of scalars;
-/// and outputs that share their slot with another output, an input or a parameter.
+/// and variables that share their slot with another one without being its alias.
 fn groups(model: &Model) -> Vec<Group> {
     let program = model.program();
     let states: BTreeSet<SlotId> = program.states.iter().flat_map(|s| [s.value, s.derivative]).collect();
@@ -145,16 +145,62 @@ fn groups(model: &Model) -> Vec<Group> {
         }
     }
     let in_groups: BTreeSet<usize> = groups.iter().flat_map(|g| g.variables.iter().copied()).collect();
-    let first = |v: &&Variable| v.causality == Causality::Input || is_settable(model, v);
-    let mut taken: BTreeSet<SlotId> = model.variables().iter().filter(first).map(|v| v.slot).collect();
-    for (i, v) in model.variables().iter().enumerate() {
-        let is_output = v.causality == Causality::Output && !in_groups.contains(&i);
-        if is_output && !taken.insert(v.slot) {
+    let mut first: BTreeMap<SlotId, (Rank, usize)> = BTreeMap::new();
+    let alone = |i: usize| is_shown(&model.variables()[i]) && !in_groups.contains(&i);
+    for (i, v) in model.variables().iter().enumerate().filter(|(i, _)| alone(*i)) {
+        let rank = (Rank::of(model, v), i);
+        first.entry(v.slot).and_modify(|known| *known = (*known).min(rank)).or_insert(rank);
+    }
+    for (i, v) in model.variables().iter().enumerate().filter(|(i, _)| alone(*i)) {
+        let Some(&(rank, chosen)) = first.get(&v.slot) else { continue };
+        let may_be_alias = Rank::of(model, v).may_be_alias() && rank.may_have_aliases();
+        if chosen != i && !may_be_alias {
             let (name, variables, slots) = (v.name.clone(), vec![i], vec![v.slot]);
             groups.push(Group { name, variables, slots, sizes: Vec::new(), ty: v.ty });
         }
     }
     groups
+}
+
+/// Which of several variables with one slot has the reference of the slot: the first in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Rank {
+    Input,
+    Output,
+    Parameter,
+    CalculatedParameter,
+    Local,
+    Derivative,
+    Constant,
+}
+
+impl Rank {
+    pub fn of(model: &Model, variable: &Variable) -> Rank {
+        match (variable.causality, variable.variability) {
+            (Causality::Input, _) => Rank::Input,
+            (Causality::Output, _) => Rank::Output,
+            _ if is_settable(model, variable) => Rank::Parameter,
+            (_, Variability::Constant) => Rank::Constant,
+            (_, Variability::Parameter) => Rank::CalculatedParameter,
+            // The name of a state is better than that of the derivative that it is.
+            _ if variable.name.starts_with("der(") => Rank::Derivative,
+            _ => Rank::Local,
+        }
+    }
+
+    /// What is listed among the unknowns of the model is there with one name only, and has no aliases: importers would miss these there.
+    fn may_have_aliases(self) -> bool {
+        !matches!(self, Rank::Output | Rank::CalculatedParameter)
+    }
+
+    fn may_be_alias(self) -> bool {
+        matches!(self, Rank::Local | Rank::Derivative | Rank::Constant)
+    }
+}
+
+/// Variables that the model hides are left out, unless others need them.
+pub fn is_shown(variable: &Variable) -> bool {
+    !variable.is_hidden || variable.causality != Causality::Local
 }
 
 /// May it be set from outside? Elements of an array are all settable or none is.

@@ -109,7 +109,11 @@ pub unsafe fn with(handle: *mut c_void, work: impl FnOnce(&mut Component) -> Res
 }
 
 /// A new component as a handle, or null with the reason in the log.
-pub fn instantiate(logger: Box<dyn Logger>, is_logging: bool, make: impl FnOnce() -> Result<Instance, String>) -> *mut c_void {
+pub fn instantiate(
+    logger: Box<dyn Logger>,
+    is_logging: bool,
+    make: impl FnOnce() -> Result<Instance, String>,
+) -> *mut c_void {
     let made = catch_unwind(AssertUnwindSafe(make));
     let made = made.unwrap_or_else(|payload| Err(format!("internal error: {}", panic_text(payload.as_ref()))));
     match made {
@@ -321,10 +325,10 @@ mod tests {
     #[test]
     fn locations_are_paths() {
         let path = |text: &str| directory(text).to_string_lossy().into_owned();
-        assert_eq!(path("file:///tmp/a%20b/resources"), "/tmp/a b/resources");
-        assert_eq!(path("file:/tmp/x"), "/tmp/x");
-        assert_eq!(path("file://localhost/tmp/x"), "/tmp/x");
+        assert_eq!(path("file:///data/a%20b/resources"), "/data/a b/resources");
+        assert_eq!(path("file:/data/x"), "/data/x");
+        assert_eq!(path("file://localhost/data/x"), "/data/x");
         assert_eq!(path("file:///C:/x"), "C:/x");
-        assert_eq!(path("/tmp/100%/x"), "/tmp/100%/x");
+        assert_eq!(path("/data/100%/x"), "/data/100%/x");
     }
 }

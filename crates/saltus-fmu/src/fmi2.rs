@@ -76,7 +76,12 @@ pub extern "C" fn fmi2GetVersion() -> *const c_char {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetDebugLogging(c: Handle, on: Boolean, n: usize, categories: *const *const c_char) -> Status {
+pub unsafe extern "C" fn fmi2SetDebugLogging(
+    c: Handle,
+    on: Boolean,
+    n: usize,
+    categories: *const *const c_char,
+) -> Status {
     // SAFETY: see the module.
     unsafe {
         with(c, |component| {
@@ -99,7 +104,8 @@ pub unsafe extern "C" fn fmi2Instantiate(
 ) -> Handle {
     // SAFETY: see the module.
     let (name, guid, location, callbacks) = unsafe { (text(name), text(guid), text(location), functions.as_ref()) };
-    let (function, environment) = callbacks.map_or((None, std::ptr::null_mut()), |f| (f.logger, f.componentEnvironment));
+    let (function, environment) =
+        callbacks.map_or((None, std::ptr::null_mut()), |f| (f.logger, f.componentEnvironment));
     let logger = Box::new(CallbackLogger { function, environment, name: c_text(&name) });
     border::instantiate(logger, is_logging != 0, || {
         let kind = match kind {
@@ -166,7 +172,13 @@ pub unsafe extern "C" fn fmi2Reset(c: Handle) -> Status {
 }
 
 /// Reads scalars, each as `make` says.
-unsafe fn get<T>(c: Handle, references: *const Reference, n: usize, values: *mut T, make: fn(f64) -> Option<T>) -> Status {
+unsafe fn get<T>(
+    c: Handle,
+    references: *const Reference,
+    n: usize,
+    values: *mut T,
+    make: fn(f64) -> Option<T>,
+) -> Status {
     // SAFETY: see the module.
     unsafe {
         with(c, |component| {
@@ -183,7 +195,13 @@ unsafe fn get<T>(c: Handle, references: *const Reference, n: usize, values: *mut
     }
 }
 
-unsafe fn set<T: Copy>(c: Handle, references: *const Reference, n: usize, values: *const T, make: fn(T) -> f64) -> Status {
+unsafe fn set<T: Copy>(
+    c: Handle,
+    references: *const Reference,
+    n: usize,
+    values: *const T,
+    make: fn(T) -> f64,
+) -> Status {
     // SAFETY: see the module.
     unsafe {
         with(c, |component| {
@@ -259,7 +277,12 @@ pub unsafe extern "C" fn fmi2SetBoolean(c: Handle, vr: *const Reference, n: usiz
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetString(c: Handle, _vr: *const Reference, n: usize, _value: *const *const c_char) -> Status {
+pub unsafe extern "C" fn fmi2SetString(
+    c: Handle,
+    _vr: *const Reference,
+    n: usize,
+    _value: *const *const c_char,
+) -> Status {
     // SAFETY: see the module.
     unsafe { with(c, |component| if n == 0 { Ok(()) } else { Err(component.instance.refuse_text()) }) }
 }
@@ -295,7 +318,12 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(c: Handle, state: *mut c_void, by
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2DeSerializeFMUstate(c: Handle, bytes: *const u8, size: usize, state: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
+    c: Handle,
+    bytes: *const u8,
+    size: usize,
+    state: *mut *mut c_void,
+) -> Status {
     // SAFETY: see the module.
     unsafe { border::deserialise(c, bytes, size, state) }
 }
@@ -511,4 +539,3 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(c: Handle, kind: c_int, value: *mu
 pub unsafe extern "C" fn fmi2GetStringStatus(_c: Handle, _kind: c_int, _value: *mut *const c_char) -> Status {
     DISCARD
 }
-

@@ -18,8 +18,7 @@ type Handle = *mut c_void;
 type Reference = u32;
 type Environment = *mut c_void;
 type LogMessage = Option<unsafe extern "C" fn(Environment, Status, *const c_char, *const c_char)>;
-type IntermediateUpdate =
-    Option<unsafe extern "C" fn(Environment, f64, bool, bool, bool, bool, *mut bool, *mut f64)>;
+type IntermediateUpdate = Option<unsafe extern "C" fn(Environment, f64, bool, bool, bool, bool, *mut bool, *mut f64)>;
 
 /// Whom to show the ends of internal steps.
 pub struct Intermediate {
@@ -47,7 +46,12 @@ pub extern "C" fn fmi3GetVersion() -> *const c_char {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetDebugLogging(c: Handle, on: bool, n: usize, categories: *const *const c_char) -> Status {
+pub unsafe extern "C" fn fmi3SetDebugLogging(
+    c: Handle,
+    on: bool,
+    n: usize,
+    categories: *const *const c_char,
+) -> Status {
     // SAFETY: see the module.
     unsafe { fmi2::fmi2SetDebugLogging(c, c_int::from(on), n, categories) }
 }
@@ -323,7 +327,12 @@ pub unsafe extern "C" fn fmi3SerializeFMUState(c: Handle, state: *mut c_void, by
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3DeserializeFMUState(c: Handle, bytes: *const u8, size: usize, state: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn fmi3DeserializeFMUState(
+    c: Handle,
+    bytes: *const u8,
+    size: usize,
+    state: *mut *mut c_void,
+) -> Status {
     // SAFETY: see the module.
     unsafe { border::deserialise(c, bytes, size, state) }
 }

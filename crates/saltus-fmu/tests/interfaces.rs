@@ -14,7 +14,18 @@ fn cs3(of: &Resources, events: bool, kept: *mut c_void) -> *mut c_void {
     // SAFETY: the texts live as long as `of`.
     unsafe {
         fmi3InstantiateCoSimulation(
-            c"one".as_ptr(), of.token.as_ptr(), of.path.as_ptr(), false, true, events, events, null(), 0, kept, Some(log), None,
+            c"one".as_ptr(),
+            of.token.as_ptr(),
+            of.path.as_ptr(),
+            false,
+            true,
+            events,
+            events,
+            null(),
+            0,
+            kept,
+            Some(log),
+            None,
         )
     }
 }
@@ -201,7 +212,9 @@ fn a_state_travels_as_bytes() {
 #[test]
 fn instances_in_threads_do_not_disturb_each_other() {
     let ball = resources(BALL);
-    let decay = resources("model Decay parameter Real k = 1; output Real x(start = 1, fixed = true); equation der(x) = -k*x; end Decay;");
+    let decay = resources(
+        "model Decay parameter Real k = 1; output Real x(start = 1, fixed = true); equation der(x) = -k*x; end Decay;",
+    );
     std::thread::scope(|scope| {
         for i in 0..100 {
             let (ball, decay) = (&ball, &decay);
@@ -231,7 +244,8 @@ fn instances_in_threads_do_not_disturb_each_other() {
 #[test]
 fn an_input_moves_at_the_rate_that_is_given() {
     // x = t²/2 for u = t, which steps of 0.5 s with held inputs would miss by far.
-    let ramp = resources("model Ramp input Real u; output Real x(start = 0, fixed = true); equation der(x) = u; end Ramp;");
+    let ramp =
+        resources("model Ramp input Real u; output Real x(start = 0, fixed = true); equation der(x) = u; end Ramp;");
     // SAFETY: the texts live as long as `ramp`; one reference, one value.
     unsafe {
         let c = fmi2Instantiate(c"one".as_ptr(), 1, ramp.token.as_ptr(), ramp.uri.as_ptr(), null(), 0, 0);
@@ -266,27 +280,57 @@ fn derivatives_along_and_against_the_direction() {
     let refer = |name: &str| spring.reference(name);
     let program = spring.model.program();
     let of = saltus_export::references::References::of_slot;
-    let acceleration = of(program.states.iter().find(|s| s.value == spring.model.variable("v").unwrap().slot).unwrap().derivative);
+    let acceleration =
+        of(program.states.iter().find(|s| s.value == spring.model.variable("v").unwrap().slot).unwrap().derivative);
     let unknowns = [acceleration, refer("y")];
     let knowns = [refer("x"), refer("u")];
     let mut out = [0.0; 2];
     // SAFETY: the lengths are those of the arrays.
     unsafe {
         // At x = 1: ∂a/∂x = -2kx = -6, ∂a/∂u = 2; ∂y/∂x = 5.
-        assert_eq!(fmi2GetDirectionalDerivative(c, unknowns.as_ptr(), 2, knowns.as_ptr(), 2, [1.0, 10.0].as_ptr(), out.as_mut_ptr()), 0);
+        assert_eq!(
+            fmi2GetDirectionalDerivative(
+                c,
+                unknowns.as_ptr(),
+                2,
+                knowns.as_ptr(),
+                2,
+                [1.0, 10.0].as_ptr(),
+                out.as_mut_ptr()
+            ),
+            0
+        );
         assert!((out[0] - 14.0).abs() < 1e-12 && (out[1] - 5.0).abs() < 1e-12, "{out:?}");
         let seed = [1.0, 100.0];
-        assert_eq!(fmi3GetAdjointDerivative(c, unknowns.as_ptr(), 2, knowns.as_ptr(), 2, seed.as_ptr(), 2, out.as_mut_ptr(), 2), 0);
+        assert_eq!(
+            fmi3GetAdjointDerivative(
+                c,
+                unknowns.as_ptr(),
+                2,
+                knowns.as_ptr(),
+                2,
+                seed.as_ptr(),
+                2,
+                out.as_mut_ptr(),
+                2
+            ),
+            0
+        );
         assert!((out[0] - 494.0).abs() < 1e-12 && (out[1] - 2.0).abs() < 1e-12, "{out:?}");
         // A parameter is not something to differentiate by here.
-        assert_eq!(fmi2GetDirectionalDerivative(c, unknowns.as_ptr(), 2, &refer("k"), 1, [1.0].as_ptr(), out.as_mut_ptr()), 3);
+        assert_eq!(
+            fmi2GetDirectionalDerivative(c, unknowns.as_ptr(), 2, &refer("k"), 1, [1.0].as_ptr(), out.as_mut_ptr()),
+            3
+        );
         fmi2FreeInstance(c);
     }
 }
 
 #[test]
 fn a_parameter_is_tuned_at_an_event() {
-    let decay = resources("model Decay parameter Real k = 1; parameter Real twice = 2*k; output Real x(start = 1, fixed = true); equation der(x) = -twice*x; end Decay;");
+    let decay = resources(
+        "model Decay parameter Real k = 1; parameter Real twice = 2*k; output Real x(start = 1, fixed = true); equation der(x) = -twice*x; end Decay;",
+    );
     let c = me2(&decay);
     start_me(c);
     let (k, mut dx) = (decay.reference("k"), [0.0]);
@@ -308,7 +352,9 @@ fn a_parameter_is_tuned_at_an_event() {
 
 #[test]
 fn assertions_are_told_with_their_line() {
-    let limited = resources("model Limited\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = 1;\n  assert(x < 0.5, \"too far\");\nend Limited;");
+    let limited = resources(
+        "model Limited\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = 1;\n  assert(x < 0.5, \"too far\");\nend Limited;",
+    );
     let mut kept: Vec<String> = Vec::new();
     let c = cs3(&limited, false, (&raw mut kept).cast());
     start3(c, 1.0);
@@ -330,9 +376,25 @@ fn what_makes_no_sense_is_refused() {
     let environment: *mut c_void = (&raw mut kept).cast();
     // SAFETY: the texts live long enough; null is not an instance and says so.
     unsafe {
-        let wrong = fmi3InstantiateModelExchange(c"x".as_ptr(), c"{0}".as_ptr(), ball.path.as_ptr(), false, true, environment, Some(log));
+        let wrong = fmi3InstantiateModelExchange(
+            c"x".as_ptr(),
+            c"{0}".as_ptr(),
+            ball.path.as_ptr(),
+            false,
+            true,
+            environment,
+            Some(log),
+        );
         assert!(wrong.is_null());
-        let nowhere = fmi3InstantiateModelExchange(c"x".as_ptr(), ball.token.as_ptr(), c"/nowhere".as_ptr(), false, true, environment, Some(log));
+        let nowhere = fmi3InstantiateModelExchange(
+            c"x".as_ptr(),
+            ball.token.as_ptr(),
+            c"/nowhere".as_ptr(),
+            false,
+            true,
+            environment,
+            Some(log),
+        );
         assert!(nowhere.is_null());
         assert!(kept[0].contains("token") && kept[1].contains("/nowhere"), "{kept:?}");
         assert_eq!(fmi3Terminate(null_mut()), 3);

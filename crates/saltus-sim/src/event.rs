@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use saltus_base::Span;
 use saltus_program::{
-    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram, SlotId,
-    Status, blame,
+    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram,
+    SlotId, Status, blame,
 };
 
 use crate::Options;

@@ -11,6 +11,7 @@
 mod events;
 mod state;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use saltus_base::Index;
@@ -39,6 +40,8 @@ pub struct Exchange {
     /// How far the present point has been evaluated.
     done: Done,
     work: Work,
+    /// Of the program, once a state was asked for.
+    fingerprint: OnceCell<u64>,
 }
 
 /// What is known between two events; part of the state.
@@ -98,6 +101,7 @@ impl Exchange {
             watch,
             done: Done::Nothing,
             work: Work { z: vec![0.0; n], scale: vec![0.0; n], x: vec![0.0; program.states.len()] },
+            fingerprint: OnceCell::new(),
             program,
             options,
         }
@@ -145,7 +149,8 @@ impl Exchange {
         self.done = Done::All;
         self.check_assertions()?;
         self.begin(false)?;
-        Ok(Happened { terminated: settled.termination.map(|i| self.termination(i)), states_changed: true })
+        let terminated = settled.termination.map(|i| self.termination(i));
+        self.follow(Happened { terminated, states_changed: true })
     }
 
     pub fn time(&self) -> f64 {

@@ -223,8 +223,9 @@ impl Model {
     }
 
     fn known(&self, name: &str) -> Result<&Variable, Unchangeable> {
-        let is_text =
-            |unknown| if self.data.texts.contains_key(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) };
+        let is_text = |unknown| {
+            if self.data.texts.contains_key(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) }
+        };
         self.variable(name).map_err(is_text)
     }
 

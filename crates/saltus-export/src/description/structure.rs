@@ -49,7 +49,14 @@ pub fn of(
         for (slot, kind) in slots.iter().flat_map(|&slot| dependencies.of(slot)) {
             if let Some(known) = knowns.place(slot) {
                 // Elements of an array may depend in different ways.
-                found.entry(known).and_modify(|k| if *k != kind { *k = DependencyKind::Dependent }).or_insert(kind);
+                found
+                    .entry(known)
+                    .and_modify(|k| {
+                        if *k != kind {
+                            *k = DependencyKind::Dependent
+                        }
+                    })
+                    .or_insert(kind);
             }
         }
         let dependencies = found.into_iter().map(|(variable, kind)| Dependency { variable, kind }).collect();
@@ -103,7 +110,11 @@ struct Knowns {
 }
 
 impl Knowns {
-    fn new(program: &saltus_program::SimProgram, references: &References, by_reference: &BTreeMap<u32, usize>) -> Knowns {
+    fn new(
+        program: &saltus_program::SimProgram,
+        references: &References,
+        by_reference: &BTreeMap<u32, usize>,
+    ) -> Knowns {
         let mut places: BTreeMap<SlotId, usize> = BTreeMap::new();
         for (k, group) in references.groups.iter().enumerate() {
             if let Some(&at) = by_reference.get(&references.of_group(k)) {

@@ -14,14 +14,18 @@ impl Instance {
                 Some(Target::Time) => slots.push(self.model.program().memory.time),
                 Some(Target::Slot(slot)) => slots.push(slot),
                 Some(Target::Group(group)) => slots.extend_from_slice(group),
-                Some(Target::Indicator(i)) => {
-                    match self.model.program().events.relations.values().nth(i) {
-                        Some(relation) => slots.push(relation.crossing),
-                        None => return Err(self.say(Severity::Error, format!("event indicator {} is not differentiable", i + 1))),
+                Some(Target::Indicator(i)) => match self.model.program().events.relations.values().nth(i) {
+                    Some(relation) => slots.push(relation.crossing),
+                    None => {
+                        return Err(
+                            self.say(Severity::Error, format!("event indicator {} is not differentiable", i + 1))
+                        );
                     }
-                }
+                },
                 Some(Target::Text(_)) | None => {
-                    return Err(self.say(Severity::Error, format!("the value reference {reference} is not that of a number")));
+                    return Err(
+                        self.say(Severity::Error, format!("the value reference {reference} is not that of a number"))
+                    );
                 }
             }
         }

@@ -121,7 +121,11 @@ impl Instance {
         use crate::references::Target;
         let slot = match self.references.target(reference) {
             Some(Target::Slot(slot)) if self.kind == Kind::CoSimulation => slot,
-            _ => return Err(self.say(Severity::Error, format!("the value reference {reference} is not that of an input"))),
+            _ => {
+                return Err(
+                    self.say(Severity::Error, format!("the value reference {reference} is not that of an input"))
+                );
+            }
         };
         let value = self.value(slot)?;
         self.book.pending.insert(slot, (value, Some(slope)));

@@ -16,6 +16,9 @@ use crate::zeno::{self, Verdict};
 /// Part of the time span by which crossing functions are looked at ahead, to see where they are heading.
 const AHEAD: f64 = 1e-3 * LOOK_AHEAD;
 
+/// Events in one instant because of relations that others hold back.
+const MOST_FOLLOWING: usize = 20;
+
 /// What an event did.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Happened {
@@ -39,6 +42,30 @@ impl Exchange {
     }
 
     fn event_or_fail(&mut self) -> Result<Happened, Failure> {
+        let happened = self.settle_once()?;
+        self.follow(happened)
+    }
+
+    /// Relations that have been held at an event, and are beyond their thresholds all the same, change at the next one, in the same instant:
+    /// whoever watches them afterwards would see no sign change.
+    pub(super) fn follow(&mut self, mut happened: Happened) -> Result<Happened, Failure> {
+        for _ in 0..MOST_FOLLOWING {
+            if happened.terminated.is_some() || !self.has_state_events() {
+                break;
+            }
+            self.look()?;
+            self.watch.search.note_fired(&self.work.z, &self.work.scale);
+            if self.watch.search.fired().is_empty() {
+                break;
+            }
+            let next = self.settle_once()?;
+            happened.states_changed |= next.states_changed;
+            happened.terminated = next.terminated;
+        }
+        Ok(happened)
+    }
+
+    fn settle_once(&mut self) -> Result<Happened, Failure> {
         let t = self.time_of_event();
         let (kind, held) = self.arrive(t)?;
         self.model.update_pre();
@@ -240,7 +267,9 @@ impl Exchange {
             let message = self.model.message(&assertion.message);
             if !assertion.is_warning {
                 let details = values_of(&self.model, assertion);
-                return Err(Failure::new(t, SimErrorKind::AssertionFailed { message }).at(assertion.span).with(details));
+                return Err(Failure::new(t, SimErrorKind::AssertionFailed { message })
+                    .at(assertion.span)
+                    .with(details));
             }
             let kind = WarningKind::Assertion;
             self.watch.warnings.push(Warning { kind, time: t, message, span: assertion.span });

@@ -18,11 +18,15 @@ pub struct ExchangeState {
 }
 
 impl Exchange {
+    fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| fingerprint(&self.program))
+    }
+
     pub fn state(&self) -> Result<ExchangeState, CannotSave> {
         let unsaved = |names| CannotSave { names };
         Ok(ExchangeState {
             model: self.program.name.clone(),
-            fingerprint: fingerprint(&self.program),
+            fingerprint: self.fingerprint(),
             start_time: self.options.start_time,
             watch: self.watch.clone(),
             instance: self.model.save().map_err(unsaved)?,
@@ -32,7 +36,7 @@ impl Exchange {
 
     /// Goes on from a state of the same program.
     pub fn restore(&mut self, state: &ExchangeState) -> Result<(), CannotRestore> {
-        if state.fingerprint != fingerprint(&self.program) {
+        if state.fingerprint != self.fingerprint() {
             return Err(CannotRestore::OtherModel { name: state.model.clone() });
         }
         if state.watch.violated.len() != self.program.events.assertions.len() {
