@@ -405,17 +405,28 @@ impl Instance {
                 Ok(())
             }
             Some(Target::Indicator(i)) => {
-                let mut work = std::mem::take(&mut self.work);
-                work.resize(self.references.n_indicators(), 0.0);
-                let read = self.indicators(&mut work);
-                out.push(work[i]);
-                self.work = work;
-                read
+                let value = self.indicator(i)?;
+                out.push(value);
+                Ok(())
             }
             Some(Target::Text(_)) => {
                 Err(self.say(Severity::Error, format!("the variable with the value reference {reference} is a text")))
             }
         }
+    }
+
+    /// One of the event indicators; in co-simulation, where nobody needs it, the crossing function without its shift.
+    fn indicator(&mut self, i: usize) -> Result<f64, Severity> {
+        if self.kind == Kind::CoSimulation {
+            let relation = self.model.program().events.relations.values().nth(i).map(|r| r.crossing);
+            return relation.map_or(Ok(1.0), |slot| self.value(slot));
+        }
+        let mut work = std::mem::take(&mut self.work);
+        work.resize(self.references.n_indicators(), 0.0);
+        let read = self.indicators(&mut work);
+        let value = work.get(i).copied().unwrap_or(f64::NAN);
+        self.work = work;
+        read.map(|()| value)
     }
 
     /// The type of the values of a variable; `None` for a text and for what does not exist.

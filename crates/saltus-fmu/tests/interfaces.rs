@@ -410,3 +410,65 @@ fn what_makes_no_sense_is_refused() {
         fmi3FreeInstance(c);
     }
 }
+
+/// Where `x < 0` ends, `x > 0` does not hold yet; an importer that stops a little later must find both settled, because it
+/// would see no sign change afterwards.
+#[test]
+fn two_relations_at_one_threshold_are_settled_together() {
+    let two = resources(
+        "model Two output Real x(start = -1, fixed = true); output Boolean above = x > 0; output Boolean below = x < 0; equation der(x) = 1; end Two;",
+    );
+    let c = me2(&two);
+    start_me(c);
+    let values = || {
+        let (references, mut values) = ([two.reference("above"), two.reference("below")], [7; 2]);
+        // SAFETY: two references, two values.
+        assert_eq!(unsafe { fmi2GetBoolean(c, references.as_ptr(), 2, values.as_mut_ptr()) }, 0);
+        values
+    };
+    assert_eq!(values(), [0, 1]);
+    let (mut z, x) = ([0.0; 2], [1e-9]);
+    // SAFETY: one state, two indicators.
+    unsafe {
+        assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 2), 0);
+        assert_eq!(z, [-1.0, -1.0]);
+        assert_eq!(fmi2SetTime(c, 1.0 + 1e-9), 0);
+        assert_eq!(fmi2SetContinuousStates(c, x.as_ptr(), 1), 0);
+        assert_eq!(fmi2EnterEventMode(c), 0);
+        update(c);
+        assert_eq!(values(), [1, 0]);
+        assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+        assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 2), 0);
+        assert!(z[0] > 0.0 && z[1] > 0.0, "{z:?}");
+        fmi2FreeInstance(c);
+    }
+}
+
+#[test]
+fn arrays_are_read_and_set_at_once() {
+    // y = a·u with u = {1, 2}: 1·1 + 2·2 and 3·1 + 4·2
+    let product = resources(
+        "model Product parameter Real a[2, 2] = {{1, 2}, {3, 4}}; input Real u[2]; output Real y[2]; equation y = a*u; end Product;",
+    );
+    let c = cs3(&product, false, null_mut());
+    let references = saltus_export::references::References::new(&product.model);
+    let reference = |name: &str| {
+        references.of_group(references.groups.iter().position(|g| g.name == name).unwrap_or_else(|| panic!("{name}")))
+    };
+    let (a, u, y) = (reference("a"), reference("u"), reference("y"));
+    let mut values = [0.0; 4];
+    // SAFETY: the lengths are those of the arrays.
+    unsafe {
+        assert_eq!(fmi3GetFloat64(c, &a, 1, values.as_mut_ptr(), 4), 0);
+        assert_eq!(values, [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(fmi3SetFloat64(c, &u, 1, [1.0, 2.0].as_ptr(), 2), 0);
+        start3(c, 1.0);
+        let mut out = [0.0; 2];
+        assert_eq!(fmi3GetFloat64(c, &y, 1, out.as_mut_ptr(), 2), 0);
+        assert_eq!(out, [5.0, 11.0]);
+        // As many values as elements, neither fewer nor more.
+        assert_eq!(fmi3GetFloat64(c, &y, 1, values.as_mut_ptr(), 4), 3);
+        assert_eq!(fmi3GetFloat64(c, &y, 1, out.as_mut_ptr(), 1), 3);
+        fmi3FreeInstance(c);
+    }
+}

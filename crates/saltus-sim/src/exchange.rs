@@ -230,8 +230,23 @@ impl Exchange {
     }
 
     /// Functions of time, states and inputs that change their signs where an event is due.
+    ///
+    /// Beyond an event the equations of the branch that it leaves may have no solution. There the functions are those of the branch that
+    /// the relations ask for, so that a search between both points finds the event.
     pub fn indicators(&mut self, z: &mut [f64]) -> Result<(), SimError> {
-        self.evaluate(Done::Crossings).map_err(told)?;
+        if let Err(failure) = self.evaluate(Done::Crossings) {
+            self.model.checkpoint();
+            let is_evaluated =
+                [Activation::Events, Activation::Crossings].into_iter().all(|a| self.model.eval(a).is_ok());
+            self.read_indicators(z);
+            self.model.rollback();
+            return if is_evaluated { Ok(()) } else { Err(told(failure)) };
+        }
+        self.read_indicators(z);
+        Ok(())
+    }
+
+    fn read_indicators(&mut self, z: &mut [f64]) {
         for ((i, relation), z) in self.program.events.relations.values().enumerate().zip(z.iter_mut()) {
             *z = self.watch.search.indicator(i, self.model.get(relation.crossing));
         }
@@ -239,7 +254,6 @@ impl Exchange {
             let i = self.program.events.relations.len() + N_WEIGHTS - 1;
             *last = self.watch.search.indicator(i, self.model.distance_to_jump());
         }
-        Ok(())
     }
 
     /// All values at the present point, by slot.
