@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, run, search, shell, simulate,
-    sweep, test,
+    check, compare, compile, convert, explain, export, flatten, format, linearize, parse, plot, run, search, shell,
+    simulate, sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -54,6 +54,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Compile a model into a file that can be simulated without its sources.
     Compile(compile::Arguments),
+    /// Make a functional mock-up unit (FMI) of a model, for other simulators.
+    Export(export::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
@@ -92,6 +94,7 @@ impl Cli {
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Compile(arguments) => compile::run(arguments, screen),
+            Command::Export(arguments) => export::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Search(arguments) => search::run(arguments, screen),

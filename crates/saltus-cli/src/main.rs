@@ -10,6 +10,7 @@ mod convert;
 mod estimate;
 mod experiment;
 mod explain;
+mod export;
 mod files;
 mod flatten;
 mod fleet;
