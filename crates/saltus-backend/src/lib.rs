@@ -36,6 +36,7 @@ mod index_changes;
 mod initial;
 mod initial_reinits;
 mod jacobian;
+mod linearize;
 mod lower;
 mod machine_entry;
 mod magnitudes;

@@ -36,6 +36,19 @@ pub fn several_classes(names: &[String]) -> Diagnostic {
         .hint("name the class behind the files")
 }
 
+/// The annotation of a state names an integration method that does not exist.
+pub fn unknown_solver(name: &str, span: Span) -> Diagnostic {
+    let known: Vec<&str> = saltus_sim::Solver::NAMES.iter().map(|(name, _)| *name).collect();
+    Diagnostic::new(Code("E0088"), span, format!("expected an integration method, found `{name}`"))
+        .hint(format!("there are {}", known.join(", ")))
+}
+
+/// The annotation of a component is about states of state machines, and it is not one.
+pub fn not_treated(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("W0067"), span, format!("the annotation `__Saltus` of {name} has no effect"))
+        .hint("it is about states of state machines of continuous time")
+}
+
 /// Of several classes that are checked, the first one with this mistake.
 pub fn found_in_class(diagnostic: Diagnostic, class: &str) -> Diagnostic {
     diagnostic.note(format!("found in the class `{class}`"))
@@ -269,6 +282,9 @@ pub fn simulation_failed(error: &SimError) -> Diagnostic {
         Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {}: {kind}", digits(*time)));
     d = details.labels.iter().fold(d, |d, (span, text)| d.label(*span, text));
     d = details.notes.iter().fold(d, |d, text| d.note(text));
+    if let SimErrorKind::CannotEnter { hints, .. } = kind {
+        return hints.iter().fold(d, |d, text| d.hint(text));
+    }
     match advice(kind) {
         Some(text) => d.hint(text),
         None => d,

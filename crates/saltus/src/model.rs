@@ -310,6 +310,11 @@ impl Model {
         self.data.flat.as_deref()
     }
 
+    /// How many programs have been compiled for it: one, and one for each further configuration that a run has entered.
+    pub fn n_programs(&self) -> usize {
+        1 + self.programs.len()
+    }
+
     pub(crate) fn programs(&self) -> &Programs {
         &self.programs
     }

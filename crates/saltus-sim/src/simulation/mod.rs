@@ -10,6 +10,7 @@
 //! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`sliding`] follows thresholds, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
+mod arriving;
 mod assertions;
 mod bounds;
 mod changing;
