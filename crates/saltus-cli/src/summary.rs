@@ -73,13 +73,17 @@ fn cost(program: &SimProgram, statistics: &Statistics) -> Vec<String> {
     vec![format!("  {}", parts.join(", "))]
 }
 
-/// Whether a crossing may have been missed. Nothing where no proof was asked for and there is none.
+/// Whether a crossing may have been missed.
 fn detection(relations: &[RelationDetection]) -> Option<String> {
     let watched: Vec<_> = relations.iter().filter(|r| r.proved + r.sampled > 0).collect();
     let sampled: Vec<_> = watched.iter().filter(|r| r.sampled > 0).collect();
     let is_asked_for = watched.iter().any(|r| r.proved > 0 && !r.is_time_alone);
-    if watched.is_empty() || !sampled.is_empty() && !is_asked_for {
+    if watched.is_empty() {
         return None;
+    }
+    if !sampled.is_empty() && !is_asked_for {
+        let n = plural(sampled.len() as u64, "relation");
+        return Some(format!("  {n} looked at in points of each step; `--events proved` looks between them"));
     }
     let n = plural(watched.len() as u64, "relation");
     if sampled.is_empty() {

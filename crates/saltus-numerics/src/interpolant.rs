@@ -57,6 +57,41 @@ impl Interpolant {
         (value, slope)
     }
 
+    /// The value alone.
+    pub fn enclose_value(&self, t: Interval) -> Interval {
+        let centre = t.middle();
+        let middle = (centre - self.origin) / self.unit;
+        let reach = (t.hi - centre).max(centre - t.lo);
+        let rounding = if reach == 0.0 { 0.0 } else { ROUNDING_ULPS * f64::EPSILON * middle.abs() };
+        let radius = (reach / self.unit).abs() * (1.0 + 4.0 * f64::EPSILON) + rounding;
+        let c = self.shifted(middle);
+        let value = c[1..].iter().rev().fold(0.0, |sum, c| radius * (sum + c.abs()));
+        let size = self.coefficients.iter().rev().fold(0.0, |sum, c| c.abs() + middle.abs().max(1.0) * sum);
+        Interval::around(c[0], value * (1.0 + 8.0 * f64::EPSILON) + ROUNDING_ULPS * f64::EPSILON * size)
+    }
+
+    /// Taylor coefficients of the value at `middle`, and over all times up to `radius` away from it, in units of that.
+    pub fn expand(&self, middle: f64, radius: f64) -> ([Interval; DEGREE + 1], [Interval; DEGREE + 1]) {
+        let s = (middle - self.origin) / self.unit;
+        let c = self.shifted(s);
+        let sizes = Interpolant { coefficients: self.coefficients.map(f64::abs), ..*self }.shifted(s.abs());
+        let by = Interval::point(radius) / Interval::point(self.unit);
+        let (mut there, mut power) = ([Interval::ZERO; DEGREE + 1], Interval::point(1.0));
+        for k in 0..=DEGREE {
+            if sizes[k] != 0.0 {
+                there[k] = Interval::around(c[k], ROUNDING_ULPS * f64::EPSILON * sizes[k]) * power;
+            }
+            power = power * by;
+        }
+        let (away, mut over) = (Interval::new(-1.0, 1.0), there);
+        for k in 0..DEGREE {
+            for j in (k..DEGREE).rev() {
+                over[j] = over[j] + away * over[j + 1];
+            }
+        }
+        (there, over)
+    }
+
     /// Coefficients about another origin.
     fn shifted(&self, s: f64) -> [f64; DEGREE + 1] {
         let mut c = self.coefficients;
@@ -66,5 +101,30 @@ impl Interpolant {
             }
         }
         c
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expansions_about_other_points_are_the_same_polynomial() {
+        let x = Interpolant { origin: 2.0, unit: 0.5, coefficients: [1.0, -2.0, 0.5, 3.0, -0.25, 0.125, 1.5] };
+        let (middle, radius) = (2.2, 0.15);
+        let (there, over) = x.expand(middle, radius);
+        for k in -10..=10 {
+            let s = f64::from(k) / 10.0;
+            let value = x.at(middle + radius * s);
+            let found = there.iter().rev().fold(Interval::ZERO, |sum, c| *c + Interval::point(s) * sum);
+            assert!((found.middle() - value).abs() < 1e-13 && found.hi - found.lo < 1e-12, "{found:?} and {value}");
+            let alone = x.enclose_value(Interval::around(middle, radius));
+            assert_eq!(alone, x.enclose(Interval::around(middle, radius)).0);
+            // The coefficients about any point of the stretch are inside of those over all of it.
+            let (here, _) = x.expand(middle + radius * s, radius);
+            for (here, over) in here.iter().zip(&over) {
+                assert!(over.lo <= here.hi && here.lo <= over.hi, "{here:?} outside of {over:?}");
+            }
+        }
     }
 }

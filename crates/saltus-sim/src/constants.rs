@@ -104,6 +104,13 @@ pub(crate) const TOGETHER_ULPS: f64 = 16.0;
 /// They are looked for if their functions are as close to zero as this times the magnitude of their operands.
 pub(crate) const TOGETHER_BAND: f64 = 256.0 * f64::EPSILON;
 
+/// A minimum between three looks is worth another one if a parabola through them says that it is less than this part of each. Test:
+/// `short_dips_at_the_ends_of_steps_are_found`.
+pub(crate) const SMALL_DIP: f64 = 0.25;
+
+/// Looks that are closer to each other than this part of the distance of their neighbours are the same.
+pub(crate) const SAME_LOOK: f64 = 1e-3;
+
 /// Evaluations spent on the minimum of a suspicious dip.
 pub(crate) const MOST_DIP_STEPS: usize = 40;
 

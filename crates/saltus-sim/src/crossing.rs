@@ -16,7 +16,7 @@ use saltus_numerics::{Bracket, locate_sign_change};
 use saltus_program::{Held, RELATION_BAND, Relation, RelationId, RelationOp, SimProgram, SlotId};
 
 use crate::constants::{
-    FAR, LARGEST_SHIFT, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, PUT_RIGHT, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND,
+    FAR, LARGEST_SHIFT, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, PUT_RIGHT, SAME_LOOK, SMALL_DIP, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND,
 };
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;
@@ -104,6 +104,8 @@ pub(crate) struct CrossingSearch {
     is_of_bounds: bool,
     z: Vec<f64>,
     scale: Vec<f64>,
+    /// The largest value of each function since then, as a part of the magnitude of its operands.
+    extent: Vec<f64>,
     /// When the search was armed last.
     armed_at: f64,
     /// Did states jump then? Only then there is something to tunnel through.
@@ -154,6 +156,7 @@ impl CrossingSearch {
             is_of_bounds: false,
             z: vec![0.0; n],
             scale: vec![0.0; n],
+            extent: vec![0.0; n],
             armed_at: 0.0,
             jumped: false,
             last: None,
@@ -170,6 +173,7 @@ impl CrossingSearch {
         self.jumped = jumped;
         self.last = None;
         self.variation.fill(f64::INFINITY);
+        self.extent.fill(0.0);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
             let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i]);
@@ -283,6 +287,11 @@ impl CrossingSearch {
         (self.armed_at, std::mem::take(&mut self.tunnelled))
     }
 
+    /// Have the functions of these relations been smaller than this part of their operands since the search was armed?
+    pub fn have_been_within(&self, part: f64, relations: &[RelationId]) -> bool {
+        relations.iter().all(|id| self.extent.get(id.index()).is_some_and(|extent| *extent <= part))
+    }
+
     /// Relations whose sign changed in the bracket found last.
     pub fn fired(&self) -> &[usize] {
         &self.fired
@@ -301,6 +310,7 @@ impl CrossingSearch {
             self.last = Some(first);
             return Ok(false);
         }
+        self.extent.fill(f64::INFINITY);
         self.note_variation(&first, &end);
         self.leave_band(program, z)?;
         self.last = Some(end);
@@ -315,6 +325,9 @@ impl CrossingSearch {
     fn sample(&mut self, probe: &mut dyn Probe, t: f64) -> Result<Sampled, Failure> {
         self.evaluations += 1;
         probe.crossings(t, &mut self.z, &mut self.scale)?;
+        for (extent, (z, scale)) in self.extent.iter_mut().zip(self.z.iter().zip(&self.scale)) {
+            *extent = extent.max(z.abs() / scale);
+        }
         Ok(Sampled { t, g: self.watches.iter().zip(&self.z).map(|(w, &z)| w.g(z)).collect() })
     }
 
@@ -511,54 +524,67 @@ impl CrossingSearch {
         c: &Sampled,
     ) -> Result<Option<Sampled>, Failure> {
         for i in 0..self.watches.len() {
-            let (ga, gb, gc) = (a.g[i], b.g[i], c.g[i]);
-            let curvature = ga - 2.0 * gb + gc;
-            // Of assertions also dips at the beginning and the end of a step, which no other three points surround.
-            let is_between = gb <= ga && gb <= gc || self.is_of_bounds && (ga - gc).abs() <= 2.0 * curvature;
-            if !is_between || curvature <= 0.0 {
+            let points = [a, b, c].map(|point| (point.t, point.g[i]));
+            if dip(points).is_none() {
                 continue;
             }
-            let least = gb - (gc - ga).powi(2) / (8.0 * curvature);
-            if least > 0.25 * ga.min(gb).min(gc) {
-                continue;
-            }
-            if let Some(low) = self.search_minimum(probe, i, a.t, c.t)? {
+            if let Some(low) = self.search_minimum(probe, i, points)? {
                 return Ok(Some(low));
             }
         }
         Ok(None)
     }
 
-    /// Golden-section search for g < 0.
+    /// A point with a changed relation, by parabolas through the three lowest neighbours, as long as these suggest a minimum near zero.
     fn search_minimum(
         &mut self,
         probe: &mut dyn Probe,
         i: usize,
-        from: f64,
-        to: f64,
+        mut points: [(f64, f64); 3],
     ) -> Result<Option<Sampled>, Failure> {
-        let ratio = (5f64.sqrt() - 1.0) / 2.0;
-        let (mut a, mut b) = (from, to);
-        let mut left = self.sample(probe, b - ratio * (b - a))?;
-        let mut right = self.sample(probe, a + ratio * (b - a))?;
         for _ in 0..MOST_DIP_STEPS {
-            for point in [&left, &right] {
-                if point.least() < 0.0 {
-                    return Ok(Some(Sampled { t: point.t, g: point.g.clone() }));
-                }
+            let Some(t) = dip(points) else { break };
+            let point = self.sample(probe, t)?;
+            if point.least() < 0.0 {
+                return Ok(Some(point));
             }
-            if left.g[i] < right.g[i] {
-                b = right.t;
-                right = left;
-                left = self.sample(probe, b - ratio * (b - a))?;
-            } else {
-                a = left.t;
-                left = right;
-                right = self.sample(probe, a + ratio * (b - a))?;
-            }
+            points = lowest_with(points, (t, point.g[i]));
         }
         Ok(None)
     }
+}
+
+/// Where three points of a function suggest a minimum between them that is small compared with each.
+fn dip([(ta, ga), (tb, gb), (tc, gc)]: [(f64, f64); 3]) -> Option<f64> {
+    // Newton's form of the parabola through the points.
+    let (left, right) = ((gb - ga) / (tb - ta), (gc - gb) / (tc - tb));
+    let curvature = (right - left) / (tc - ta);
+    if curvature.is_nan() || curvature <= 0.0 {
+        return None;
+    }
+    let t = 0.5 * (ta + tb) - 0.5 * left / curvature;
+    if !(ta..=tc).contains(&t) {
+        return None;
+    }
+    let least = ga + (t - ta) * (left + curvature * (t - tb));
+    if least > SMALL_DIP * ga.min(gb).min(gc) {
+        return None;
+    }
+    // Not where it has been looked already: half way to the farther neighbour instead.
+    let apart = SAME_LOOK * (tc - ta);
+    if [ta, tb, tc].iter().all(|known| (t - known).abs() > apart) {
+        return Some(t);
+    }
+    let t = if tb - ta > tc - tb { 0.5 * (ta + tb) } else { 0.5 * (tb + tc) };
+    (t > ta && t < tc && t != tb).then_some(t)
+}
+
+/// Three neighbours of four points, with the lowest of them in the middle if possible.
+fn lowest_with(points: [(f64, f64); 3], new: (f64, f64)) -> [(f64, f64); 3] {
+    let [a, b, c] = points;
+    let four = if new.0 < b.0 { [a, new, b, c] } else { [a, b, new, c] };
+    let is_left = four[0].1.min(four[1].1) <= four[2].1.min(four[3].1);
+    if is_left { [four[0], four[1], four[2]] } else { [four[1], four[2], four[3]] }
 }
 
 #[cfg(test)]
@@ -610,6 +636,7 @@ mod tests {
             is_of_bounds: false,
             z: vec![0.0; 2],
             scale: vec![0.0; 2],
+            extent: vec![0.0; 2],
             armed_at: 0.0,
             jumped: false,
             last: None,

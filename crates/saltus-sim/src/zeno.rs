@@ -28,6 +28,9 @@ pub(crate) struct Zeno {
     recent: VecDeque<(f64, Vec<RelationId>)>,
     /// How often in a row the same ones have changed back and forth.
     alternations: u32,
+    /// How often in a row they have done so within the tolerance, however long it took.
+    trembles: u32,
+    changed_last: Vec<RelationId>,
     /// Did a state jump at the last event?
     jumped: bool,
     /// Relations along whose thresholds the model has slid last.
@@ -51,6 +54,8 @@ pub(crate) struct Happened<'a> {
     pub timed: bool,
     /// Is it at the time at which the model wanted it?
     pub is_due: bool,
+    /// Have the functions of these relations stayed within the tolerance since the last event?
+    pub is_small: bool,
 }
 
 /// What to do after an event.
@@ -59,6 +64,8 @@ pub(crate) enum Verdict {
     Progress,
     /// These relations alternate: they may have thresholds to slide along.
     Alternating(Vec<RelationId>),
+    /// These do so for longer, within the tolerance, as the levels of tanks that have become equal.
+    Trembling(Vec<RelationId>),
     /// Very many events alternate without progress.
     Chattering {
         events: u64,
@@ -77,6 +84,8 @@ impl Zeno {
             last: f64::NEG_INFINITY,
             recent: VecDeque::new(),
             alternations: 0,
+            trembles: 0,
+            changed_last: Vec::new(),
             jumped: false,
             slid: Vec::new(),
             dismissed: BTreeSet::new(),
@@ -110,6 +119,7 @@ impl Zeno {
             }
             Some(events) => Verdict::Chattering { events },
             None if may_slide && !alternating.is_empty() => Verdict::Alternating(alternating),
+            None if may_slide && self.trembles >= ALTERNATIONS => Verdict::Trembling(event.changed.to_vec()),
             None => Verdict::Progress,
         }
     }
@@ -138,6 +148,9 @@ impl Zeno {
             self.recent.clear();
             self.alternations = 0;
         }
+        let is_same = self.changed_last == event.changed;
+        self.trembles = if is_plain && is_same && event.is_small { self.trembles + 1 } else { 0 };
+        self.changed_last = event.changed.to_vec();
         let is_same = self.recent.back().is_some_and(|(_, changed)| changed == event.changed);
         self.alternations = if is_plain && is_same { self.alternations + 1 } else { 0 };
         if self.recent.len() == INTERLEAVED {
@@ -181,7 +194,7 @@ impl Zeno {
     pub fn has_slid(&mut self, relations: &[RelationId]) {
         self.slid = relations.to_vec();
         self.recent.clear();
-        self.alternations = 0;
+        (self.alternations, self.trembles) = (0, 0);
     }
 
     /// Where jumps accumulate, if their intervals shrink like a geometric series.
@@ -206,12 +219,25 @@ mod tests {
         let mut t = 0.0;
         for k in 0..5 {
             t += 0.5f64.powi(k);
-            zeno.note(&Happened { time: t, changed: &[], jumped: true, timed: false, is_due: false }, 1.0);
+            zeno.note(
+                &Happened { time: t, changed: &[], jumped: true, timed: false, is_due: false, is_small: false },
+                1.0,
+            );
         }
         assert!(zeno.accumulation().is_some_and(|t| (t - 2.0).abs() < 1e-12), "{:?}", zeno.accumulation());
         let mut even = Zeno::new(ZenoPolicy::Auto);
         for k in 0..20 {
-            even.note(&Happened { time: f64::from(k), changed: &[], jumped: true, timed: false, is_due: false }, 1.0);
+            even.note(
+                &Happened {
+                    time: f64::from(k),
+                    changed: &[],
+                    jumped: true,
+                    timed: false,
+                    is_due: false,
+                    is_small: false,
+                },
+                1.0,
+            );
         }
         assert_eq!(even.accumulation(), None);
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use saltus::Session;
 use saltus::pipeline::{self, Experiment, Options, Stage};
-use saltus_sim::{EventSearch, Trajectory};
+use saltus_sim::{EventSearch, Solver, Trajectory};
 use signals::{Condition, Random};
 
 fn run(text: &str, experiment: Experiment) -> Trajectory {
@@ -155,18 +155,80 @@ fn a_threshold_that_events_move_is_searched_for_again() {
 
 #[test]
 fn what_cannot_be_enclosed_is_said_to_be_sampled() {
-    let text = "model Loop
-      Real x(start = 0, fixed = true), y(start = 0.5);
-      Boolean b = y > 0.7, c = x > 0.25;
+    // The number of repetitions depends on the argument: such a function is not written out.
+    let text = "model Calls
+      function f input Real u; output Real y; protected Integer i = 0; algorithm y := u; while i < 3 + u loop y := y + 0.1; i := i + 1; end while; end f;
+      Real x(start = 0, fixed = true), y;
+      Boolean b = y > 0.75, c = x > 0.25;
     equation
       der(x) = 1;
-      y + y^3 = 1 + x;
-    end Loop;";
-    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Proved);
+      y = f(x);
+    end Calls;";
+    let trajectory = simulate(text, 0.9, 1e-6, EventSearch::Proved);
     let sampled: Vec<&str> = trajectory.detection.iter().filter(|r| r.sampled > 0).map(|r| &*r.relation).collect();
-    assert_eq!(sampled, ["y > 0.7"]);
-    // y = 0.7 at x = 0.7 + 0.343 - 1
-    assert_times(&changes(&trajectory), &[0.043], 1e-6);
+    assert_eq!(sampled, ["y > 0.75"]);
+    // f(u) = u + 0.4 for 0 < u <= 1
+    assert_times(&changes(&trajectory), &[0.35], 1e-6);
+}
+
+#[test]
+fn nonlinear_loops_are_enclosed() {
+    // y + y³ = 2 sin 3x is above 0.9999 where sin 3x > (0.9999 + 0.9999³)/2, for 11 ms at a time
+    let text = "model Loop
+      Real x(start = 0, fixed = true), y(start = 0);
+      Boolean b = y > 0.9999;
+    equation
+      der(x) = 1;
+      y + y^3 = 2*sin(3*x);
+    end Loop;";
+    let edge = (0.5 * (0.9999 + 0.9999f64.powi(3))).asin();
+    let exact: Vec<f64> =
+        (0..4).flat_map(|k| [(edge + TAU * f64::from(k)) / 3.0, (PI - edge + TAU * f64::from(k)) / 3.0]).collect();
+    let trajectory = simulate(text, 8.0, 1e-6, EventSearch::Proved);
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+    assert_times(&changes(&trajectory), &exact, 1e-9);
+}
+
+#[test]
+fn voltages_that_nearly_cancel_are_enclosed() {
+    // Two voltages that follow a source together, joined by 1e-6 Ω: their difference is a millionth of them, and its slope is enclosed far too widely
+    // from theirs. The current i follows sin 100x with a lag of 1e-10 s.
+    let text = "model Joined
+      Real u(start = 1, fixed = true), w(start = 1, fixed = true), x(start = 0, fixed = true), i;
+      Boolean b = i > 0.5;
+    equation
+      der(x) = 1;
+      i = (u - w)/1e-6;
+      der(u) = -300*sin(300*x);
+      der(w) = -300*sin(300*x) + 1e4*(i - sin(100*x));
+    end Joined;";
+    let edge = 0.5f64.asin();
+    let exact: Vec<f64> =
+        (0..3).flat_map(|k| [(edge + TAU * f64::from(k)) / 100.0, (PI - edge + TAU * f64::from(k)) / 100.0]).collect();
+    let experiment = Experiment {
+        stop_time: Some(0.17),
+        tolerance: Some(1e-9),
+        solver: Solver::Rodas,
+        events: EventSearch::Proved,
+        ..Experiment::default()
+    };
+    let trajectory = run(text, experiment);
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+    assert_times(&changes(&trajectory), &exact, 1e-3);
+}
+
+#[test]
+fn short_dips_at_the_ends_of_steps_are_found() {
+    // A parabola below its threshold for 2 ms, anywhere in steps of 1/20 of the time span: also in their first and last parts.
+    for k in 0..40 {
+        let middle = 0.0213 + 0.024 * f64::from(k);
+        let text = format!(
+            "model Dip Real x(start = 0, fixed = true); Boolean b = (x - {middle})^2 < 1e-6; equation der(x) = 1; end Dip;"
+        );
+        let trajectory = simulate(&text, 1.0, 1e-6, EventSearch::Fast);
+        // The way back is located but for the band of 2e-13 around the threshold, which the parabola crosses at 2e-3 a second.
+        assert_times(&changes(&trajectory), &[middle - 1e-3, middle + 1e-3], 1e-8);
+    }
 }
 
 #[test]

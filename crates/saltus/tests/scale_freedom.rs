@@ -132,9 +132,14 @@ const MODELS: [(&str, f64, &str); 20] = [
     ),
 ];
 
-fn run(name: &str, stop: f64, body: &str, [length, time, amplitude]: [f64; 3]) -> Trajectory {
+fn run(name: &str, stop: f64, body: &str, units: [f64; 3]) -> Trajectory {
+    run_with(name, stop, body, units, "constant")
+}
+
+/// The units are constants or parameters.
+fn run_with(name: &str, stop: f64, body: &str, [length, time, amplitude]: [f64; 3], kind: &str) -> Trajectory {
     let text = format!(
-        "model {name} constant Real L = {length:e}; constant Real T = {time:e}; constant Real A = {amplitude:e}; {body} end {name};"
+        "model {name} {kind} Real L = {length:e}; {kind} Real T = {time:e}; {kind} Real A = {amplitude:e}; {body} end {name};"
     );
     let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
     session.set_text("Test.mo", text.as_str());
@@ -182,4 +187,20 @@ fn events_are_the_same_in_all_units() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn nominal_values_may_be_given_by_parameters() {
+    for name in ["Ball", "Rectifier", "Friction", "Counter", "Collision"] {
+        let (_, stop, body) = MODELS.into_iter().find(|m| m.0 == name).expect("a model");
+        let expected = events(&run(name, stop, body, [1.0; 3]), 1.0);
+        for unit in [1e-18, 1e-9, 1e12] {
+            let found = events(&run_with(name, stop, body, [unit, 1.0, unit], "parameter"), 1.0);
+            let is_same = |(a, b): (&(EventKind, f64), &(EventKind, f64))| {
+                a.0 == b.0 && (a.1 - b.1).abs() <= accuracy(name) * b.1.abs().max(1.0)
+            };
+            assert_eq!(found.len(), expected.len(), "{name} with a unit of {unit:e}: {found:?}");
+            assert!(found.iter().zip(&expected).all(is_same), "{name} with a unit of {unit:e}: {found:?}");
+        }
+    }
 }

@@ -25,15 +25,22 @@ struct Case {
     signs: &'static [(&'static str, &'static str)],
     equations: &'static str,
     stop: f64,
+    /// What `q` has grown by since `stop - 1`, from the closed form.
+    growth: Option<f64>,
 }
 
-const CASES: [Case; 4] = [
+/// Eight cases with 2, 3 and 5 surfaces. Where jumps add up, the mean signs w are those of the equivalent control: f + B·w = 0 (Utkin: *Sliding Modes in Control
+/// and Optimization*, 1992), which is Filippov's solution (*Differential Equations with Discontinuous Righthand Sides*, 1988). Where they are multiplied, it
+/// is the bilinear interpolation of Dieci and Lopez (*Numerische Mathematik* 117, 2011).
+const CASES: [Case; 8] = [
     Case {
         name: "Coupled",
         declarations: "Real x(start = 0.5, fixed = true), y(start = 0.3, fixed = true), q(start = 0, fixed = true);",
         signs: &[("s", "x"), ("r", "y")],
         equations: "der(x) = 0.2*sin(time) + 0.3*r - s; der(y) = 0.4*cos(time) - 0.2*s - r; der(q) = s + 2*r;",
         stop: 4.0,
+        // s + 2 r = (0.12 sin t + 0.92 cos t)/1.06, integrated from 3 to 4
+        growth: Some(-0.8174061964026337),
     },
     Case {
         name: "Product",
@@ -41,6 +48,7 @@ const CASES: [Case; 4] = [
         signs: &[("s", "x"), ("r", "y")],
         equations: "der(x) = -s + 0.5*r*s + 0.1*cos(time); der(y) = -r + 0.3*r*s + 0.2; der(q) = s + 2*r + s*r;",
         stop: 3.0,
+        growth: None,
     },
     Case {
         name: "Three",
@@ -48,6 +56,8 @@ const CASES: [Case; 4] = [
         signs: &[("s", "x"), ("r", "y + 0.1*x"), ("u", "z")],
         equations: "der(x) = 0.2 - s - 0.2*r; der(y) = 0.3*sin(time) - r + 0.1*u; der(z) = -0.1 - u + 0.2*s; der(q) = s + 2*r + 4*u;",
         stop: 3.0,
+        // r = (0.3 sin t - 0.006)/1.004, s + 2 r + 4 u = 1.64 r - 0.04, integrated from 2 to 3
+        growth: Some(0.23140643899026406),
     },
     Case {
         name: "Sphere",
@@ -55,6 +65,46 @@ const CASES: [Case; 4] = [
         signs: &[("s", "x^2 + y^2 + z^2 - 1"), ("r", "z - 0.5")],
         equations: "der(x) = -y - s*x; der(y) = x - s*y; der(z) = 0.3 + 0.1*x - 2*r - s*z; der(q) = s + 2*r;",
         stop: 3.0,
+        growth: None,
+    },
+    Case {
+        // Both relays drive each other through the four quadrants, each turn a 81st of the last. From (1, 0) the origin is reached after
+        // 1/3 + 1/9 + 1/27 + … = 1/2; there both means are zero.
+        name: "Spiral",
+        declarations: "Real x(start = 1, fixed = true), y(start = 0, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("s", "x"), ("r", "y")],
+        equations: "der(x) = -s + 2*r; der(y) = -2*s - r; der(q) = s + 2*r;",
+        stop: 2.0,
+        growth: Some(0.0),
+    },
+    Case {
+        // w = (0.3, 0.3, -0.4, 0.1, 0.5) from the first to the last, each with half of the mean before it
+        name: "FiveInARow",
+        declarations: "Real x(start = 0.1, fixed = true), y(start = -0.2, fixed = true), z(start = 0.3, fixed = true), u(start = 0.2, fixed = true), v(start = -0.1, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("a", "x"), ("b", "y"), ("c", "z"), ("d", "u"), ("e", "v")],
+        equations: "der(x) = 0.3 - a; der(y) = 0.15 + 0.5*a - b; der(z) = -0.55 + 0.5*b - c; der(u) = 0.3 + 0.5*c - d; der(v) = 0.45 + 0.5*d - e; der(q) = a + 2*b + 4*c + 8*d + 16*e;",
+        stop: 4.0,
+        // 0.3 + 0.6 - 1.6 + 0.8 + 8
+        growth: Some(8.1),
+    },
+    Case {
+        // f + B·w = 0 with w = (0.2, -0.3, 0.4)
+        name: "Matrix",
+        declarations: "Real x(start = 0.4, fixed = true), y(start = 0.2, fixed = true), z(start = -0.3, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("a", "x"), ("b", "y"), ("c", "z")],
+        equations: "der(x) = 0.18 - a - 0.2*b - 0.1*c; der(y) = -0.16 - 0.3*a - b - 0.2*c; der(z) = 0.39 - 0.1*a - 0.1*b - c; der(q) = a + 2*b + 4*c;",
+        stop: 3.0,
+        // 0.2 - 0.6 + 1.6
+        growth: Some(1.2),
+    },
+    Case {
+        // Two masses on a belt, joined by a spring that is stretched until the first one slips; the friction of a mass at rest is the force on it.
+        name: "FrictionPair",
+        declarations: "Real v(start = 0.3, fixed = true), w(start = -0.2, fixed = true), d(start = 0.1, fixed = true), q(start = 0, fixed = true);",
+        signs: &[("s", "v"), ("r", "w")],
+        equations: "der(d) = w - v; der(v) = 2*d + 0.4 - s; der(w) = -2*d + 0.1 - r; der(q) = s + 2*r;",
+        stop: 4.0,
+        growth: None,
     },
 ];
 
@@ -71,9 +121,9 @@ impl Case {
         )
     }
 
-    fn exact(&self) -> f64 {
+    fn exact(&self, stop: f64) -> f64 {
         let text = self.text(|of| format!("if {of} > 0 then 1 else -1"));
-        let trajectory = run(&text, self.stop, Solver::Auto, 1e-9);
+        let trajectory = run(&text, stop, Solver::Auto, 1e-9);
         trajectory.last("q").expect("q")
     }
 
@@ -87,8 +137,16 @@ impl Case {
 #[test]
 fn slides_are_the_limit_of_ramps() {
     for case in &CASES {
-        let exact = case.exact();
+        let exact = case.exact(case.stop);
+        if let Some(growth) = case.growth {
+            let found = exact - case.exact(case.stop - 1.0);
+            assert!((found - growth).abs() < 1e-7, "{}: {found} instead of {growth}", case.name);
+        }
         let errors: Vec<f64> = [1e-2, 1e-3, 1e-4].iter().map(|&w| (case.with_ramps(w) - exact).abs()).collect();
+        if errors.iter().all(|error| *error < 1e-7) {
+            // What symmetric ramps do on one side of the point they undo on the other.
+            continue;
+        }
         // First order: a ramp of half the width is half as far from the slide.
         assert!(errors[2] < 1e-3, "{}: {errors:?}", case.name);
         assert!(errors[0] > 5.0 * errors[1] && errors[1] > 5.0 * errors[2], "{}: {errors:?}", case.name);
@@ -248,5 +306,40 @@ fn thresholds_are_left_one_by_one() {
         let (c, x) = (0.05 * f64::from(i), trajectory.last(&format!("x[{i}]")).expect("a variable"));
         let wanted = if c * 4.0 > 1.0 { 0.5 * c * 16.0 - 4.0 + 0.5 / c } else { 0.0 };
         assert!((x - wanted).abs() < 1e-5, "x[{i}] = {x} instead of {wanted}");
+    }
+}
+
+#[test]
+fn two_relays_that_spiral_into_their_thresholds_end_there() {
+    // The quadrants of a turn take 1/3, 1/9, 1/27 and 1/81 of where it begins: q = (-1/3 - 3/9 + 1/27 + 3/81)·81/80 = -0.6 at t = 1/2, and stays.
+    let spiral = CASES.iter().find(|case| case.name == "Spiral").expect("a case");
+    for stop in [0.5, 1.0, 3.0] {
+        let found = spiral.exact(stop);
+        assert!((found + 0.6).abs() < 1e-6, "{found} at {stop}");
+    }
+}
+
+#[test]
+fn tanks_become_level_with_all_methods() {
+    // What flows through the roots of the differences is conserved: all end at the mean of the levels, weighted by the areas 1, 0.5 and 2, or 1.17 and 1.4.
+    let flow = |a: &str, b: &str| format!("(if {a} > {b} then sqrt({a} - {b}) else -sqrt({b} - {a}))");
+    let three = format!(
+        "model Three Real x(start = 1.78, fixed = true), y(start = 2.41, fixed = true), z(start = 0.3, fixed = true), q = {}, r = 0.7*{};
+         equation der(x) = -q; der(y) = (q - r)/0.5; der(z) = r/2; end Three;",
+        flow("x", "y"),
+        flow("y", "z")
+    );
+    let two = format!(
+        "model Two Real x(start = 1.14, fixed = true), y(start = 2.97, fixed = true), q = 0.38*{};
+         equation der(x) = -q/1.17; der(y) = q/1.4; end Two;",
+        flow("x", "y")
+    );
+    for solver in [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf] {
+        for tolerance in [1e-6, 1e-9] {
+            let level = run(&three, 20.0, solver, tolerance).last("y").expect("y");
+            assert!((level - 3.585 / 3.5).abs() < 1e-5, "{solver:?} {tolerance:e}: {level}");
+            let level = run(&two, 20.0, solver, tolerance).last("y").expect("y");
+            assert!((level - (1.17 * 1.14 + 1.4 * 2.97) / 2.57).abs() < 1e-5, "{solver:?} {tolerance:e}: {level}");
+        }
     }
 }

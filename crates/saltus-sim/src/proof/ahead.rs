@@ -14,7 +14,7 @@ use saltus_program::{RELATION_BAND, Relation, RelationId, RelationOp};
 use serde::{Deserialize, Serialize};
 
 use super::Detection;
-use super::march::{March, Outcome, Pace, Watched, instant};
+use super::march::{Expanded, March, Outcome, Pace, Watched, instant};
 use super::tape::Tape;
 use crate::constants::WIDEST_BAND;
 
@@ -191,6 +191,7 @@ impl Search {
             budget: EFFORT,
             pace: self.pace,
             is_sampled: false,
+            expansions: Expanded::NONE,
         };
         let outcome = march.go(self.kept_to, scope.stop_time);
         match outcome {

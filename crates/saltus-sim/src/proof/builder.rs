@@ -7,8 +7,9 @@ use saltus_numerics::{Interpolant, Interval};
 use saltus_program::{Block, Code, Loop, Op, Relation, RelationId, SimProgram, SlotId, SlotKind, ValueId};
 
 use super::dual::Dual;
+use super::expand::Expansions;
 use super::linear::IntervalSystem;
-use super::tape::{Instruction, LinearLoop, Movers, Slice, Tape};
+use super::tape::{Instruction, Movers, Slice, Tape, TapeLoop};
 
 /// Operations of all relations together, more than which are not worth their memory.
 const MOST_PLACES: usize = 4_000_000;
@@ -16,6 +17,10 @@ const MOST_PLACES: usize = 4_000_000;
 /// Loops with more unknowns are not worth their matrices: with constant coefficients, and with others.
 const LARGEST_CONSTANT: usize = 60;
 const LARGEST_VARIABLE: usize = 12;
+
+/// The same for nonlinear ones, whose boxes take several evaluations, and the operations of one.
+const LARGEST_NONLINEAR: usize = 3;
+const MOST_NONLINEAR: usize = 300;
 
 /// Puts blocks on a tape one after the other.
 pub(super) struct Builder<'a> {
@@ -26,7 +31,7 @@ pub(super) struct Builder<'a> {
     /// Where the value of a slot is computed.
     places: HashMap<SlotId, u32>,
     states: HashMap<SlotId, u32>,
-    loops: Vec<LinearLoop>,
+    loops: Vec<TapeLoop>,
     unknown: u32,
 }
 
@@ -85,7 +90,7 @@ impl<'a> Builder<'a> {
                 }
             }
             Block::Loop(l) => {
-                if !self.linear_loop(l) {
+                if !self.equation_loop(l) {
                     for slot in block.stored() {
                         self.places.insert(slot, self.unknown);
                     }
@@ -94,10 +99,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Puts a loop on the tape, if it is linear and not too large.
-    fn linear_loop(&mut self, l: &Loop) -> bool {
+    /// Puts a loop on the tape, if its Jacobian is known and it is not too large.
+    fn equation_loop(&mut self, l: &Loop) -> bool {
         let n = l.unknowns.len();
-        let Some(jacobian) = l.jacobian.as_ref().filter(|_| l.is_linear && l.discrete.is_none()) else { return false };
+        let Some(jacobian) = l.jacobian.as_ref().filter(|_| l.discrete.is_none()) else { return false };
         if n > LARGEST_CONSTANT || l.residuals.len() != n {
             return false;
         }
@@ -120,23 +125,38 @@ impl<'a> Builder<'a> {
         let depends = |i: u32| self.movers[i as usize].guess;
         let end = self.instructions.len() as u32;
         let inner: Vec<u32> = (start + n as u32..end).filter(|&i| depends(i)).collect();
-        if entries.iter().any(|e| depends(e.2) || e.0 as usize >= n || e.1 as usize >= n) {
+        let is_linear = !entries.iter().any(|e| depends(e.2));
+        if entries.iter().any(|e| e.0 as usize >= n || e.1 as usize >= n) {
             return false;
         }
         let operands = inner.iter().flat_map(|&i| self.instructions[i as usize].operands()).flatten();
         let mut outer: Vec<u32> = operands.chain(residuals.iter().copied()).filter(|&i| !depends(i)).collect();
-        outer.extend(entries.iter().map(|e| e.2));
+        outer.extend(entries.iter().map(|e| e.2).filter(|&i| !depends(i)));
         outer.sort_unstable();
         outer.dedup();
-        let is_constant = entries.iter().all(|e| !self.movers[e.2 as usize].is_any());
-        if !is_constant && n > LARGEST_VARIABLE {
+        let is_constant = is_linear && entries.iter().all(|e| !self.movers[e.2 as usize].is_any());
+        let is_too_large = !is_linear && (n > LARGEST_NONLINEAR || inner.len() > MOST_NONLINEAR);
+        if !is_constant && n > LARGEST_VARIABLE || is_too_large {
             return false;
         }
         let stored: Vec<(SlotId, u32)> = (l.unknowns.iter().map(|u| u.slot).zip(guesses.iter().copied()))
             .chain(l.body.stores.iter().filter_map(|&(v, slot)| Some((slot, place(&body, v)?))))
             .collect();
         let system = IntervalSystem::new(n);
-        self.loops.push(LinearLoop { guesses, inner, residuals, entries, outer, is_constant, system });
+        let unknowns = l.unknowns.iter().map(|u| (u.slot, u.nominal.abs())).collect();
+        let start = vec![0.0; n];
+        self.loops.push(TapeLoop {
+            guesses,
+            unknowns,
+            is_linear,
+            start,
+            inner,
+            residuals,
+            entries,
+            outer,
+            is_constant,
+            system,
+        });
         let solver = self.push(Instruction::Loop((self.loops.len() - 1) as u32));
         for (slot, inside) in stored {
             let is_inside = self.movers[inside as usize].guess;
@@ -219,6 +239,7 @@ impl<'a> Builder<'a> {
             duals: vec![Dual::UNKNOWN; self.instructions.len()],
             centres: vec![Interval::UNKNOWN; self.instructions.len()],
             numbers: vec![f64::NAN; self.instructions.len()],
+            expansions: Expansions::default(),
             fixed: positions(&is_fixed),
             states: positions(&has_state),
             loops: self.loops,

@@ -77,6 +77,35 @@ impl IntervalSystem {
         self.norm = norm;
     }
 
+    /// Solves with the inverse of the middle alone, for numbers.
+    pub fn solve_middle(&mut self, matrix: impl Fn(usize, usize) -> f64, right: &mut [f64]) -> bool {
+        let n = self.n;
+        for (i, middle) in self.middle.iter_mut().enumerate() {
+            *middle = matrix(i / n, i % n);
+        }
+        if self.lu.factor(&self.middle).is_err() {
+            return false;
+        }
+        self.lu.solve(right);
+        true
+    }
+
+    /// `R·right`, and by how much `(I - R·A)·x` may be off zero for |x| up to `reach`, by component. Unknown if there is no inverse.
+    pub fn precondition(&mut self, reach: &[f64], image: &mut [Interval]) {
+        let n = self.n;
+        for (i, image) in image.iter_mut().enumerate() {
+            *image = Interval::UNKNOWN;
+            if self.norm.is_nan() {
+                continue;
+            }
+            let (inverse, defect) = (&self.inverse[i * n..(i + 1) * n], &self.defect[i * n..(i + 1) * n]);
+            let product = |sum: Interval, (r, b): (&f64, &Interval)| sum + Interval::point(*r) * *b;
+            let moved = inverse.iter().zip(&self.right).fold(Interval::ZERO, product);
+            let off: f64 = defect.iter().zip(reach).map(|(d, reach)| d * reach).sum();
+            *image = moved + Interval::around(0.0, off * (1.0 + 1e-12));
+        }
+    }
+
     /// Solves for the present right-hand side.
     pub fn solve(&mut self) {
         let n = self.n;

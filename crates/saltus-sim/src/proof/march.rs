@@ -8,12 +8,13 @@
 //! - the enclosed values are rounding ([`TOUCH`]): a touch, the value at the end decides;
 //! - the part is one instant ([`INSTANT_ULPS`]): the value at its end decides.
 //!
-//! Otherwise the part is halved. Where enclosures stay too wide (poles, jumps without events, cancellation) parts of one instant
+//! Values and slopes are enclosed at first order, then by an expansion, whose polynomial decides about many parts at once. Otherwise the part is halved. Where enclosures stay too wide (poles, jumps without events, cancellation) parts of one instant
 //! would never end: after [`MOST_INSTANTS`] of them in a row they grow, and the relation is only sampled there.
 
 use saltus_numerics::{Bracket, Interval, locate_sign_change};
 use saltus_program::RelationOp;
 
+use super::series::Expansion;
 use super::tape::{Crossing, Tape};
 
 /// Times so many units in the last place apart are one instant, as for events that coincide.
@@ -26,6 +27,12 @@ const TOUCH: f64 = 64.0 * f64::EPSILON;
 /// Undecided instants in a row until they are made longer, and by how much.
 const MOST_INSTANTS: u32 = 64;
 const LONGER: f64 = 8.0;
+
+/// What an expansion costs, in enclosures of first order.
+const EXPANSION_COST: u32 = 8;
+
+/// After an expansion was of no use, the next one is made for a part as short as this compared with it: the remainder falls with the fourth power.
+const WORTH_ANOTHER: f64 = 0.25;
 
 /// A relation and the value it has.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,9 +90,9 @@ pub(super) fn instant(magnitude: f64) -> f64 {
     INSTANT_ULPS * (magnitude.next_up() - magnitude)
 }
 
-/// Is it known from its enclosure that a relation keeps its value?
-pub(crate) fn keeps(watched: Watched, crossing: &Crossing) -> bool {
-    watched.keeps(crossing.z)
+/// Is it known from the values of its function that a relation keeps its value?
+pub(crate) fn keeps(watched: Watched, z: Interval) -> bool {
+    watched.keeps(z)
 }
 
 /// How a march goes on: lengths of parts.
@@ -124,6 +131,19 @@ pub(crate) struct March<'a> {
     pub pace: Pace,
     /// Was some part only sampled?
     pub is_sampled: bool,
+    pub expansions: Expanded,
+}
+
+/// The last expansion of a march.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Expanded {
+    pub(super) known: Option<Expansion>,
+    /// Shorter parts are worth an expansion.
+    pub longest: f64,
+}
+
+impl Expanded {
+    pub const NONE: Expanded = Expanded { known: None, longest: f64::INFINITY };
 }
 
 impl March<'_> {
@@ -168,15 +188,42 @@ impl March<'_> {
     }
 
     fn judge(&mut self, t: Interval) -> Verdict {
+        if let Some((verdict, is_final)) = self.by_expansion(t)
+            && is_final
+        {
+            return verdict;
+        }
         self.budget -= 1;
         let crossing = self.tape.over(self.relation, t);
-        match self.by_either(&crossing) {
-            Verdict::Undecided if crossing.slope.is_known() => {
-                let refined = self.tape.refined_over(self.relation, t);
-                self.by_either(&refined)
-            }
-            verdict => verdict,
+        let verdict = self.by_either(&crossing);
+        if !matches!(verdict, Verdict::Undecided) || !crossing.slope.is_known() {
+            return verdict;
         }
+        if t.hi - t.lo <= self.expansions.longest {
+            self.budget = self.budget.saturating_sub(EXPANSION_COST);
+            self.expansions.known = self.tape.expand(self.relation, t);
+            let judged = self.by_expansion(t);
+            if let Some((verdict, true)) = judged {
+                self.expansions.longest = f64::INFINITY;
+                return verdict;
+            }
+            self.expansions.longest = WORTH_ANOTHER * (t.hi - t.lo);
+            if judged.is_some() {
+                return Verdict::Undecided;
+            }
+        }
+        let refined = self.tape.refined_over(self.relation, t);
+        self.by_either(&refined)
+    }
+
+    /// What the last expansion says about a part of its stretch, and whether another look at the tape would not say more.
+    fn by_expansion(&self, t: Interval) -> Option<(Verdict, bool)> {
+        let expansion = self.expansions.known.as_ref().filter(|e| e.covers(t))?;
+        let (z, slope, remainder) = expansion.over(t);
+        let verdict = self.by_either(&Crossing { z, slope, scale: expansion.scale });
+        let is_narrow = 2.0 * (remainder.hi - remainder.lo) <= z.hi - z.lo;
+        let is_final = !matches!(verdict, Verdict::Undecided) || is_narrow;
+        Some((verdict, is_final))
     }
 
     fn by_either(&self, crossing: &Crossing) -> Verdict {

@@ -10,8 +10,11 @@
 mod ahead;
 mod builder;
 mod dual;
+mod expand;
+mod krawczyk;
 mod linear;
 mod march;
+mod series;
 mod tape;
 
 use saltus_numerics::{Integrator, Interval};
@@ -20,18 +23,25 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use ahead::{Ahead, Scope};
 pub(crate) use march::Watched;
-use march::{March, Outcome, Pace};
+use march::{Expanded, March, Outcome, Pace};
 pub(crate) use tape::Tape;
 
 /// Enclosures that are computed for one relation in one step before it is only sampled there. A step of the integrator is short
 /// compared with how fast the states move: most relations need one.
 const EFFORT: u32 = 256;
 
+/// Operations that these may take together: a relation of thousands of them is not worth hundreds of enclosures a step.
+const MOST_OPERATIONS: usize = 50_000;
+
 /// The part of a step that this effort must decide to go on.
 const LEAST_PART: f64 = 1.0 / 8.0;
 
 /// Enclosures for a relation that could not be proved in many steps.
 const LEAST_EFFORT: u32 = 3;
+
+/// After so many steps in which a relation could not be proved, one, three, seven, … are only sampled between two attempts, up to two to this power.
+const PATIENCE: u32 = 6;
+const LONGEST_PAUSE: u32 = 6;
 
 /// How often a relation was proved not to change unnoticed, and how often it was only looked at in points: steps, or searches
 /// ahead if it depends on time alone.
@@ -43,26 +53,40 @@ pub(crate) struct Detection {
     pub sampled: u64,
     /// Steps in a row in which no effort was enough.
     n_failures: u32,
+    /// Steps that are only sampled before another attempt.
+    pause: u32,
     /// The length of parts that was right at the end of the last step.
     stride: f64,
 }
 
 impl Default for Detection {
     fn default() -> Self {
-        Detection { proved: 0, has_left_band: false, sampled: 0, n_failures: 0, stride: f64::INFINITY }
+        Detection { proved: 0, has_left_band: false, sampled: 0, n_failures: 0, pause: 0, stride: f64::INFINITY }
     }
 }
 
 impl Detection {
-    /// What a step is worth: less and less for a relation whose enclosures stay too wide.
-    fn effort(&self) -> u32 {
-        (EFFORT >> self.n_failures.min(8)).max(LEAST_EFFORT)
+    /// What a step is worth: less and less for a relation whose enclosures, of so many operations each, stay too wide.
+    fn effort(&self, n_operations: usize) -> u32 {
+        let most = (MOST_OPERATIONS / n_operations.max(1)).min(EFFORT as usize) as u32;
+        (most >> self.n_failures.min(8)).max(LEAST_EFFORT)
+    }
+
+    /// Is it worth no attempt in this step?
+    fn pauses(&mut self) -> bool {
+        let is_pause = self.pause > 0;
+        if is_pause {
+            self.pause -= 1;
+            self.sampled += 1;
+        }
+        is_pause
     }
 
     fn count(&mut self, is_sampled: bool) {
         if is_sampled {
             self.sampled += 1;
             self.n_failures = self.n_failures.saturating_add(1);
+            self.pause = (1 << (self.n_failures.saturating_sub(PATIENCE)).min(LONGEST_PAUSE)) - 1;
         } else {
             self.proved += 1;
             self.n_failures = 0;
@@ -84,16 +108,23 @@ pub(crate) struct Prover {
     is_loaded: bool,
     /// By relation how it is watched in the step, if at all.
     pub watched: Vec<Option<Watched>>,
+    /// Over the whole step, by relation.
+    expanded: Vec<Option<series::Expansion>>,
 }
 
 impl Prover {
     pub fn new(program: &SimProgram, inputs_vary: bool) -> Self {
-        Prover { tape: Tape::new(program, inputs_vary), is_loaded: false, watched: Vec::new() }
+        Prover { tape: Tape::new(program, inputs_vary), is_loaded: false, watched: Vec::new(), expanded: Vec::new() }
     }
 
     /// Encloses the relations of assertions.
     pub fn of_bounds(program: &SimProgram, inputs_vary: bool) -> Self {
-        Prover { tape: Tape::of_bounds(program, inputs_vary), is_loaded: false, watched: Vec::new() }
+        Prover {
+            tape: Tape::of_bounds(program, inputs_vary),
+            is_loaded: false,
+            watched: Vec::new(),
+            expanded: Vec::new(),
+        }
     }
 
     /// Values that were fixed have changed.
@@ -109,28 +140,41 @@ impl Prover {
         (from, to): (f64, f64),
         detection: &mut [Detection],
     ) -> Option<Change> {
+        for (watched, count) in self.watched.iter_mut().zip(detection.iter_mut()) {
+            if watched.is_some() && count.pauses() {
+                *watched = None;
+            }
+        }
+        if self.watched.iter().all(Option::is_none) {
+            return None;
+        }
         if !self.is_loaded {
             self.tape.load(memory);
             self.is_loaded = true;
         }
+        self.tape.start_loops(memory);
         self.tape.follow(|state| integrator.interpolant(state));
-        self.tape.sweep(Interval::new(from, to));
+        self.sweep(Interval::new(from, to));
         let mut first: Option<Change> = None;
         // All are judged on the enclosures of the whole step before one of them is evaluated on its own.
         for (relation, watched) in self.watched.iter_mut().enumerate() {
             let Some(known) = *watched else { continue };
             let count = &mut detection[relation];
-            if march::keeps(known, &self.tape.swept(relation)) {
+            if march::keeps(known, self.tape.swept(relation)) {
                 count.count(false);
                 *watched = None;
             } else if self.tape.is_hopeless(relation) {
-                count.sampled += 1;
+                count.count(true);
                 *watched = None;
             }
         }
+        let is_expanded = self.expand_together(from, to);
         for (relation, watched) in self.watched.iter().enumerate() {
             let Some(watched) = *watched else { continue };
             let end = first.map_or(to, |change| change.after);
+            let known = if is_expanded { self.expanded[relation] } else { None };
+            let stride = if known.is_some() { end - from } else { detection[relation].stride.min(end - from) };
+            let effort = detection[relation].effort(self.tape.slices[relation].as_ref().map_or(0, |s| s.moving.len()));
             let mut march = March {
                 tape: &mut self.tape,
                 relation,
@@ -138,10 +182,11 @@ impl Prover {
                 longest_sample: end - from,
                 least_time: from.abs().max(to.abs()),
                 budget: 0,
-                pace: Pace::new(detection[relation].stride.min(end - from)),
+                pace: Pace::new(stride),
                 is_sampled: false,
+                expansions: Expanded { known, ..Expanded::NONE },
             };
-            let outcome = go_while_it_gets_on(&mut march, from, end, detection[relation].effort());
+            let outcome = go_while_it_gets_on(&mut march, from, end, effort);
             let is_sampled = march.is_sampled || matches!(outcome, Outcome::Paused { .. });
             if let Outcome::Changes { before, after } = outcome {
                 first = Some(Change { before, after });
@@ -150,6 +195,46 @@ impl Prover {
             detection[relation].count(is_sampled);
         }
         first
+    }
+}
+
+impl Prover {
+    /// Is it less work to evaluate all relations together than those that are still watched one by one?
+    fn is_better_together(&self) -> bool {
+        let length = |(relation, watched): (usize, &Option<Watched>)| match (watched, &self.tape.slices[relation]) {
+            (Some(_), Some(slice)) => slice.moving.len(),
+            _ => 0,
+        };
+        let one_by_one: usize = self.watched.iter().enumerate().map(length).sum();
+        one_by_one > self.tape.swept.len()
+    }
+
+    /// Encloses the values of the relations that are watched.
+    fn sweep(&mut self, t: Interval) {
+        if self.is_better_together() {
+            self.tape.sweep(t);
+            return;
+        }
+        for relation in 0..self.watched.len() {
+            if self.watched[relation].is_some() {
+                self.tape.sweep_one(relation, t);
+            }
+        }
+    }
+
+    /// Expands the crossing functions that are still watched, if doing so for all costs less than one by one.
+    fn expand_together(&mut self, from: f64, to: f64) -> bool {
+        if !self.is_better_together() {
+            return false;
+        }
+        let tape = &mut self.tape;
+        let t = Interval::new(from, to);
+        tape.expand_swept(t);
+        self.expanded.clear();
+        let expansion =
+            |(relation, watched): (usize, &Option<Watched>)| watched.and_then(|_| tape.expanded(relation, t));
+        self.expanded.extend(self.watched.iter().enumerate().map(expansion));
+        true
     }
 }
 

@@ -7,7 +7,7 @@
 //! u = sin(w*time);  b = u > c;        time · w → sin → - c           w, c fixed between events: moved by time alone
 //! ```
 //!
-//! Linear loops are solved in place ([`LinearLoop`]). Calls of functions, nonlinear loops, outputs of `delay` and inputs over time are
+//! Loops are solved in place ([`TapeLoop`]). Calls of functions, outputs of `delay` and inputs over time are
 //! not on the tape: what depends on them is unknown.
 
 use std::collections::HashSet;
@@ -18,6 +18,7 @@ use saltus_program::{BinaryFn, Block, Relation, RelationId, SimProgram, SlotId, 
 
 use super::builder::Builder;
 use super::dual::Dual;
+use super::expand::Expansions;
 use super::linear::IntervalSystem;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,14 +43,20 @@ pub(super) enum Instruction {
 /// `0 = A·u + b`, torn: the residuals are computed from the unknowns by operations on the tape.
 ///
 /// With the unknowns at zero the residuals are b, and u follows. With the unknowns where they are and fixed, the slopes of the
-/// residuals are those of A·u + b by time, from which the slopes of the unknowns follow.
+/// residuals are those of A·u + b by time, from which the slopes of the unknowns follow. Where the residuals are not linear, A is their Jacobian, and
+/// the unknowns are enclosed by the operator of Krawczyk ([`super::krawczyk`]).
 #[derive(Clone, Debug)]
-pub(super) struct LinearLoop {
+pub(super) struct TapeLoop {
     pub(super) guesses: Vec<u32>,
+    /// Where the program keeps the unknowns, and their nominal values.
+    pub(super) unknowns: Vec<(SlotId, f64)>,
+    pub(super) is_linear: bool,
+    /// The solution that was found last, from which the next one is looked for.
+    pub(super) start: Vec<f64>,
     /// Operations that depend on the unknowns, in order.
     pub(super) inner: Vec<u32>,
     pub(super) residuals: Vec<u32>,
-    /// Row, column and place of the coefficients; none depends on the unknowns.
+    /// Row, column and place of the coefficients.
     pub(super) entries: Vec<(u32, u32, u32)>,
     /// Places outside of it that it needs.
     pub(super) outer: Vec<u32>,
@@ -140,12 +147,13 @@ pub(crate) struct Tape {
     pub(super) swept: Vec<u32>,
     /// States that are needed.
     pub states: Vec<u32>,
-    pub(super) loops: Vec<LinearLoop>,
+    pub(super) loops: Vec<TapeLoop>,
     pub(super) interpolants: Vec<Interpolant>,
     pub(super) duals: Vec<Dual>,
     /// Values in the middle of a stretch.
     pub(super) centres: Vec<Interval>,
     pub(super) numbers: Vec<f64>,
+    pub(super) expansions: Expansions,
 }
 
 impl Tape {
@@ -194,6 +202,7 @@ impl Tape {
 
     /// Evaluates what is fixed until the next event.
     pub fn load(&mut self, memory: &[f64]) {
+        self.expansions.forget();
         for i in 0..self.fixed.len() {
             let at = self.fixed[i] as usize;
             let value = match self.instructions[at] {
@@ -206,6 +215,15 @@ impl Tape {
         for k in 0..self.loops.len() {
             if self.loops[k].is_constant {
                 self.factor(k);
+            }
+        }
+    }
+
+    /// Solutions of loops are looked for near those that the program has.
+    pub fn start_loops(&mut self, memory: &[f64]) {
+        for l in self.loops.iter_mut().filter(|l| !l.is_linear) {
+            for (start, (slot, _)) in l.start.iter_mut().zip(&l.unknowns) {
+                *start = memory.get(slot.index()).copied().unwrap_or(0.0);
             }
         }
     }
@@ -264,16 +282,23 @@ impl Tape {
         crossing
     }
 
-    /// Encloses the crossing functions that states move, all together.
+    /// Encloses the values of the crossing functions that states move, all together.
     pub fn sweep(&mut self, t: Interval) {
         for k in 0..self.swept.len() {
-            self.enclose(self.swept[k] as usize, t);
+            self.enclose_value(self.swept[k] as usize, t);
         }
     }
 
-    /// A crossing function over the stretch of the last sweep.
-    pub fn swept(&self, relation: usize) -> Crossing {
-        self.slices[relation].as_ref().map_or(Crossing::UNKNOWN, |slice| self.crossing(slice))
+    /// Encloses the value of one of them.
+    pub fn sweep_one(&mut self, relation: usize, t: Interval) {
+        let Some(slice) = self.slices[relation].take() else { return };
+        slice.moving.iter().for_each(|&i| self.enclose_value(i as usize, t));
+        self.slices[relation] = Some(slice);
+    }
+
+    /// The values of a crossing function over the stretch of the last sweep.
+    pub fn swept(&self, relation: usize) -> Interval {
+        self.slices[relation].as_ref().map_or(Interval::UNKNOWN, |slice| self.duals[slice.crossing as usize].value)
     }
 
     /// Is nothing known of a relation, because of what cannot be enclosed? After a sweep.
@@ -294,8 +319,61 @@ impl Tape {
         }
     }
 
+    fn enclose_value(&mut self, i: usize, t: Interval) {
+        match self.instructions[i] {
+            Instruction::Loop(k) => self.solve_values(k as usize, t),
+            other => self.duals[i].value = self.value(other, t),
+        }
+    }
+
+    /// The same as [`Tape::dual`] without slopes, for less than half of the work.
+    fn value(&self, instruction: Instruction, t: Interval) -> Interval {
+        let value = |i: u32| self.duals[i as usize].value;
+        let still = |i: u32| Dual { value: self.duals[i as usize].value, slope: Interval::ZERO };
+        match instruction {
+            Instruction::Time => t,
+            Instruction::State(i) => self.interpolants[i as usize].enclose_value(t),
+            Instruction::Solved(_, place) => value(place),
+            Instruction::Unary(function, a) => still(a).unary(function).value,
+            Instruction::Binary(BinaryFn::Add, a, b) => value(a) + value(b),
+            Instruction::Binary(BinaryFn::Sub, a, b) => value(a) - value(b),
+            Instruction::Binary(BinaryFn::Mul, a, b) if a == b => value(a).square(),
+            Instruction::Binary(BinaryFn::Mul, a, b) => value(a) * value(b),
+            Instruction::Binary(BinaryFn::Div, a, b) => value(a) / value(b),
+            Instruction::Binary(function, a, b) => still(a).binary(function, still(b)).value,
+            Instruction::Select(c, a, b) => still(c).select(still(a), still(b)).value,
+            other => self.dual(other, t).value,
+        }
+    }
+
+    /// The values of the unknowns of a loop and what follows from them.
+    fn solve_values(&mut self, k: usize, t: Interval) {
+        if !self.loops[k].is_linear {
+            self.enclose_unknowns(k, t);
+            return;
+        }
+        if !self.loops[k].is_constant {
+            self.factor(k);
+        }
+        self.loops[k].system.solution.fill(Interval::ZERO);
+        self.set_guess_values(k, t);
+        self.solve_for(k, |dual| dual.value);
+        self.set_guess_values(k, t);
+    }
+
+    fn set_guess_values(&mut self, k: usize, t: Interval) {
+        for j in 0..self.loops[k].guesses.len() {
+            let place = self.loops[k].guesses[j] as usize;
+            self.duals[place].value = self.loops[k].system.solution[j];
+        }
+        for j in 0..self.loops[k].inner.len() {
+            let i = self.loops[k].inner[j] as usize;
+            self.duals[i].value = self.value(self.instructions[i], t);
+        }
+    }
+
     /// Takes over the coefficients of a loop.
-    fn factor(&mut self, k: usize) {
+    pub(super) fn factor(&mut self, k: usize) {
         let l = &mut self.loops[k];
         let n = l.guesses.len();
         for &(row, column, place) in &l.entries {
@@ -306,19 +384,24 @@ impl Tape {
 
     /// Encloses the unknowns of a loop and what follows from them.
     fn solve(&mut self, k: usize, t: Interval) {
-        if !self.loops[k].is_constant {
+        if self.loops[k].is_linear {
+            if !self.loops[k].is_constant {
+                self.factor(k);
+            }
+            let none = Dual::constant(0.0);
+            self.set_guesses(k, t, |_, _| none);
+            self.solve_for(k, |dual| dual.value);
+            self.set_guesses(k, t, |x, _| Dual { value: x, slope: Interval::ZERO });
+        } else {
+            self.enclose_unknowns(k, t);
             self.factor(k);
         }
-        let none = Dual::constant(0.0);
-        self.set_guesses(k, t, |_, _| none);
-        self.solve_for(k, |dual| dual.value);
-        self.set_guesses(k, t, |x, _| Dual { value: x, slope: Interval::ZERO });
         self.solve_for(k, |dual| dual.slope);
         self.set_guesses(k, t, |x, known| Dual { value: known.value, slope: x });
     }
 
     /// Sets the unknowns by the last solution and what they are so far, and evaluates what follows.
-    fn set_guesses(&mut self, k: usize, t: Interval, set: impl Fn(Interval, Dual) -> Dual) {
+    pub(super) fn set_guesses(&mut self, k: usize, t: Interval, set: impl Fn(Interval, Dual) -> Dual) {
         for j in 0..self.loops[k].guesses.len() {
             let place = self.loops[k].guesses[j] as usize;
             self.duals[place] = set(self.loops[k].system.solution[j], self.duals[place]);
@@ -341,6 +424,12 @@ impl Tape {
     /// The unknowns of a loop at one time, by their enclosure.
     fn solve_number(&mut self, k: usize, t: f64) {
         let at = Interval::point(t);
+        if !self.loops[k].is_linear {
+            if !self.find_unknowns(k, t) {
+                self.lose_unknowns(k, t);
+            }
+            return;
+        }
         for i in 0..self.loops[k].outer.len() {
             let place = self.loops[k].outer[i] as usize;
             self.duals[place] = Dual::constant(self.numbers[place]);
@@ -352,7 +441,7 @@ impl Tape {
         }
     }
 
-    fn number(&self, instruction: Instruction, t: f64) -> f64 {
+    pub(super) fn number(&self, instruction: Instruction, t: f64) -> f64 {
         let value = |i: u32| self.numbers[i as usize];
         match instruction {
             Instruction::Constant(x) => x,

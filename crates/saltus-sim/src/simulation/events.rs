@@ -48,7 +48,8 @@ impl Simulation {
             self.refuse_to_tunnel(t, &changed)?;
         }
         let (timed, is_due) = (kind != EventKind::State, kind == EventKind::Time);
-        let happened = Happened { time: t, changed: &changed, jumped, timed, is_due };
+        let is_small = self.driver.search.have_been_within(self.options.tolerance, &changed);
+        let happened = Happened { time: t, changed: &changed, jumped, timed, is_due, is_small };
         let verdict = self.driver.zeno.judge(&happened, &self.options);
         self.record(t, kind, causes, rounds, disturbed)?;
         self.tell_rounds(&flips);
@@ -73,6 +74,9 @@ impl Simulation {
             _ if slides_on => {}
             Verdict::Progress | Verdict::Chattering { .. } => {}
             Verdict::Alternating(relations) => self.slide_or_widen(t, &changed, &relations)?,
+            Verdict::Trembling(relations) => {
+                self.slide_along(t, &changed, &relations)?;
+            }
             Verdict::Hold(until) => self.driver.hold = Some(until),
         }
         if let Some(i) = termination {

@@ -46,21 +46,33 @@ impl Simulation {
         changed: &[RelationId],
         alternating: &[RelationId],
     ) -> Result<(), Failure> {
-        let is_single = alternating == changed;
-        if is_single && self.slide_along_one(t, changed) {
+        if self.slide_along(t, changed, alternating)? {
             return Ok(());
         }
-        match self.slide_along_many(t, alternating, None)? {
-            Attempt::Slides => return Ok(()),
-            Attempt::TooMany => return Err(self.too_many_thresholds(t, alternating)),
-            Attempt::Leaves | Attempt::Unknown => {}
-        }
+        let is_single = alternating == changed;
         // Several thresholds in turn are not rounding of one.
         for &id in changed.iter().filter(|_| is_single) {
             let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
             self.driver.search.widen(id.index(), scale);
         }
         Ok(())
+    }
+
+    /// Slides along the thresholds of relations that alternate, if all sides point at them; true if so.
+    pub(super) fn slide_along(
+        &mut self,
+        t: f64,
+        changed: &[RelationId],
+        alternating: &[RelationId],
+    ) -> Result<bool, Failure> {
+        if alternating == changed && self.slide_along_one(t, changed) {
+            return Ok(true);
+        }
+        match self.slide_along_many(t, alternating, None)? {
+            Attempt::Slides => Ok(true),
+            Attempt::TooMany => Err(self.too_many_thresholds(t, alternating)),
+            Attempt::Leaves | Attempt::Unknown => Ok(false),
+        }
     }
 
     /// Slides along the threshold of one of the relations that have just changed, if both its sides point at it and nothing else
