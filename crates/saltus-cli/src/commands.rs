@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, export, flatten, fmu, format, import, linearize, parse, plot, run, search,
-    shell, simulate, sweep, test,
+    check, compare, compile, convert, explain, export, flatten, fmu, format, import, linearize, parse, plot, run,
+    search, shell, simulate, sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.

@@ -16,7 +16,8 @@ use saltus_numerics::{Bracket, locate_sign_change};
 use saltus_program::{Held, RELATION_BAND, Relation, RelationId, RelationOp, SimProgram, SlotId};
 
 use crate::constants::{
-    FAR, LARGEST_SHIFT, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, PUT_RIGHT, SAME_LOOK, SMALL_DIP, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND,
+    FAR, LARGEST_SHIFT, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, PUT_RIGHT, SAME_LOOK, SMALL_DIP, TOGETHER_BAND,
+    TOGETHER_ULPS, WIDEST_BAND,
 };
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;

@@ -136,10 +136,11 @@ impl Exchange {
             self.watch.search.widen_unconfirmed(&self.program, before, self.model.memory(), is_progress);
         }
         let (timed, is_due) = (kind != EventKind::State, kind == EventKind::Time);
-        let happened = zeno::Happened { time: t, changed: &changed, jumped, timed, is_due };
+        let is_small = self.watch.search.have_been_within(self.options.tolerance, &changed);
+        let happened = zeno::Happened { time: t, changed: &changed, jumped, timed, is_due, is_small };
         match self.watch.zeno.judge(&happened, &self.options) {
             Verdict::Progress | Verdict::Hold(_) => {}
-            Verdict::Alternating(alternating) => self.tell_slide(t, &alternating),
+            Verdict::Alternating(alternating) | Verdict::Trembling(alternating) => self.tell_slide(t, &alternating),
             Verdict::Chattering { events } => {
                 let relation = changed.first().and_then(|&id| relations.get(id));
                 let text = relation.map_or("time", |r| &r.text).to_owned();
