@@ -290,6 +290,9 @@ impl Way<'_> {
         };
         let is_reached = self.advance(simulation, phase, counted)?;
         at.time = simulation.time();
+        // A phase may end between two rows.
+        let names = self.places.values(simulation, course.watch)?;
+        self.observer.reach(at.time, &names);
         self.ran.ends.push(at.time);
         self.ran.end = simulation.end().clone();
         let is_terminated = matches!(self.ran.end, End::Terminated { .. });

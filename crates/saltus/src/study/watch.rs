@@ -244,6 +244,14 @@ impl Observer {
             .happened(&|pattern| matches!(pattern, Pattern::Transition { from: a, to: b } if a == from && b == to));
     }
 
+    /// The values of names where the run is, which may be behind its last row.
+    pub fn reach(&self, time: f64, names: &[f64]) {
+        let mut collected = self.lock();
+        if time > collected.time {
+            collected.point(time, names);
+        }
+    }
+
     /// The values of names at a time that was asked for.
     pub fn see(&self, position: usize, time: f64, names: &[f64]) {
         let mut collected = self.lock();
@@ -309,19 +317,23 @@ impl Collected {
     }
 
     fn row(&mut self, time: f64, row: &[f64]) {
-        if time != self.time {
-            self.resolve();
-        }
         let value = |place: &Place| match place {
             Place::Column(i) => row.get(*i).copied().unwrap_or(f64::NAN),
             Place::Constant(value) => *value,
         };
+        let names: Vec<f64> = self.places.iter().map(value).collect();
+        self.point(time, &names);
+    }
+
+    fn point(&mut self, time: f64, names: &[f64]) {
         let is_same_time = time == self.time;
-        self.right.clear();
-        self.right.extend(self.places.iter().map(value));
         if !is_same_time {
-            self.left.clone_from(&self.right);
+            self.resolve();
+            self.left.clear();
+            self.left.extend_from_slice(names);
         }
+        self.right.clear();
+        self.right.extend_from_slice(names);
         self.time = time;
         let watch = self.watch.clone();
         for (accumulator, (_, formula)) in self.over.iter_mut().zip(&watch.over) {
