@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, export, flatten, format, linearize, parse, plot, search, shell,
-    simulate, sweep, test,
+    check, compare, compile, convert, explain, export, flatten, fmu, format, import, linearize, parse, plot, search,
+    shell, simulate, sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -74,6 +74,10 @@ enum Command {
     Fmt(format::Arguments),
     /// Rewrite sources for the version of a library that is loaded.
     Convert(convert::Arguments),
+    /// Show what is in an FMU and write a model that makes a component of it.
+    Import(import::Arguments),
+    /// Check or simulate an FMU by itself.
+    Fmu(fmu::Arguments),
     /// Print a completion script for a shell.
     Completion(shell::CompletionArguments),
     /// Print the manual page.
@@ -102,6 +106,8 @@ impl Cli {
             Command::Linearize(arguments) => linearize::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
             Command::Convert(arguments) => convert::run(arguments, screen),
+            Command::Import(arguments) => import::run(arguments, screen),
+            Command::Fmu(arguments) => fmu::run(arguments, screen),
             Command::Completion(arguments) => Ok(shell::completion(arguments, screen)),
             Command::Man(arguments) => shell::man(arguments, screen),
         };

@@ -276,6 +276,12 @@ pub fn missing_entry(path: &str, entry: &str) -> Diagnostic {
     Diagnostic::new(Code("E1053"), Span::nowhere(), format!("`{path}` has no `{entry}`"))
 }
 
+/// An archive without anything that could run.
+pub fn no_binaries(path: &str) -> Diagnostic {
+    let message = format!("`{path}` has neither binaries nor sources: it runs nowhere");
+    Diagnostic::new(Code("E1054"), Span::nowhere(), message)
+}
+
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(80).map(|c| if c.is_control() { '·' } else { c }).collect();
     if text.chars().nth(80).is_some() {

@@ -34,6 +34,7 @@ mod check_structure;
 pub mod diagnostics;
 mod model;
 mod names;
+mod opened;
 mod read;
 mod read_variables;
 mod variable;
@@ -47,6 +48,7 @@ pub use model::{
     ModelDescription, ModelExchange, ModelStructure, Naming, TypeDefinition, Unit, Unknown, Version,
 };
 pub use names::is_structured;
+pub use opened::{Opened, Unreadable, open};
 pub use read::{Document, Places, read};
 pub use variable::{
     Alias, Attributes, Causality, ClockAttributes, Dimension, EnumerationItem, Initial, IntervalVariability, Number,

@@ -18,6 +18,12 @@ pub fn unreadable(path: &str, why: &str) -> Diagnostic {
         .hint("check the spelling of the path and its permissions")
 }
 
+/// Only model exchange and co-simulation become components.
+pub fn no_usable_interface(path: &str) -> Diagnostic {
+    error("E1070", format!("`{path}` does not have the interface that a component needs"))
+        .hint("`saltus import FILE --show` lists its interfaces; scheduled execution alone is not supported")
+}
+
 /// Modelica files are UTF-8 (specification, section 13.4).
 pub fn not_utf8(path: &str, line: usize) -> Diagnostic {
     error("E0091", format!("expected a text in UTF-8, found another encoding in line {line} of `{path}`"))
