@@ -52,7 +52,7 @@ pub fn unknown_solver(name: &str, span: Span) -> Diagnostic {
 
 /// The annotation of a component is about states of state machines, and it is not one.
 pub fn not_treated(name: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(Code("W0089"), span, format!("the annotation `__Saltus` of {name} has no effect"))
+    Diagnostic::new(Code("W0070"), span, format!("the annotation `__Saltus` of {name} has no effect"))
         .hint("it is about states of state machines of continuous time")
 }
 
