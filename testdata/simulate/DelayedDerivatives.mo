@@ -12,6 +12,11 @@ model DelayedDerivatives
 equation
   der(s) = 3*v;
 end DelayedDerivatives;
-// at t=0.25: fixed = 0 ± 1e-12, second = 0 ± 1e-12 (constant before the start)
-// at t=1: fixed = 1 ± 1e-6, v = 1 ± 1e-6, second = 2 ± 1e-6, before = 0 ± 1e-12 (closed form: 2(t - 0.5), 2)
-// at t=1: varying = 1.44 ± 1e-6, s = 0.75 ± 1e-5 (closed form: x(t - T) is (0.9 t - 0.1)², its slope 1.8(0.9 t - 0.1); s is 3(t - 0.5)²)
+// at t=0.25: fixed = 0 ± 1e-12 (constant before the start)
+// at t=0.25: second = 0 ± 1e-12 (constant before the start)
+// at t=1: fixed = 1 ± 1e-6 (closed form: 2(t - 0.5))
+// at t=1: v = 1 ± 1e-6 (closed form: 2(t - 0.5))
+// at t=1: second = 2 ± 1e-6 (closed form)
+// at t=1: before = 0 ± 1e-12 (constant before the start)
+// at t=1: varying = 1.44 ± 1e-6 (closed form: x at t - T is the square of 0.9 t - 0.1)
+// at t=1: s = 0.75 ± 1e-5 (closed form: three times the square of t - 0.5)

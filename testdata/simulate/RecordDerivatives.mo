@@ -25,5 +25,7 @@ model RecordDerivatives
   Real da = der(q.a);
   Real db = der(q.b[1]);
 end RecordDerivatives;
-// at t=0.25: da = 1 ± 1e-9, db = 0.5 ± 1e-9 (closed form: t, t²)
-// at t=1: da = 3 ± 1e-9, db = 5 ± 1e-9 (closed form: t + t², t² + t³)
+// at t=0.25: da = 1 ± 1e-9 (closed form: t, t²)
+// at t=0.25: db = 0.5 ± 1e-9 (closed form: t, t²)
+// at t=1: da = 3 ± 1e-9 (closed form: t + t², t² + t³)
+// at t=1: db = 5 ± 1e-9 (closed form: t + t², t² + t³)

@@ -8,4 +8,5 @@ initial equation
 equation
   y^2 = 4 + 0*time;
 end StartFromLoop;
-// at t=1: q = -2 ± 1e-9, y = -2 ± 1e-9 (closed form: p³ + p = -10 has the real root -2; the root of y² = 4 next to it)
+// at t=1: q = -2 ± 1e-9 (closed form: p³ + p = -10 has the real root -2; the root of y² = 4 next to it)
+// at t=1: y = -2 ± 1e-9 (closed form: p³ + p = -10 has the real root -2; the root of y² = 4 next to it)

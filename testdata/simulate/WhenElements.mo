@@ -14,5 +14,9 @@ equation
     y[k + 1] = 3;
   end when;
 end WhenElements;
-// at t=0.4: y[1] = 1 ± 1e-12, y[2] = 0 ± 1e-12, y[3] = 3 ± 1e-12 (as assigned)
-// at t=1: y[2] = 5 ± 1e-12, x[2] = 10.5 ± 1e-9, x[1] = 1 ± 1e-9 (closed form: slope 1)
+// at t=0.4: y[1] = 1 ± 1e-12 (as assigned)
+// at t=0.4: y[2] = 0 ± 1e-12 (as assigned)
+// at t=0.4: y[3] = 3 ± 1e-12 (as assigned)
+// at t=1: y[2] = 5 ± 1e-12 (closed form: slope 1)
+// at t=1: x[2] = 10.5 ± 1e-9 (closed form: slope 1)
+// at t=1: x[1] = 1 ± 1e-9 (closed form: slope 1)
