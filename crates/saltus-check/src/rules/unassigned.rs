@@ -285,7 +285,7 @@ mod tests {
     fn says(body: &str, expected: &str) {
         let source = format!(
             "function f
-  input Real u; output Real y; protected Real w; protected Real a[2];
+  input Real u; output Real y; protected Real w;
 algorithm
 {body}
 end f;
@@ -330,9 +330,8 @@ W0417 4:38 `w`: `w` may be used in the function `f` before it has a value
 
     #[test]
     fn loops_elements_and_ways_that_end() {
-        says("  for i in 1:2 loop a[i] := u; end for; y := sum(a);", "");
-        says("  for i in 1:2 loop if i > 1 then y := w; end if; w := u; end for;", "");
+        says("  w := u; while w > 1 loop w := w - 1; y := w; end while;", "");
+        says("  while u > 1 loop if w > 1 then y := w; end if; w := u; end while;", "");
         says("  if u > 1 then y := 2; else assert(false, \"too small\"); end if;", "");
-        says("  if u > 1 then y := 1; return; end if; y := size(a, 1);", "");
     }
 }
