@@ -58,7 +58,7 @@ impl<'a> Lowering<'a, '_> {
             (Builtin::Terminal, []) => Ok(Value::Number(self.system.load(self.system.terminal))),
             (Builtin::Sample, [start, interval]) if interval.ty.is_numeric() => self.sample(start, interval, e.span),
             (Builtin::GetInstanceName, []) => Ok(Value::text(&self.model.name)),
-            (Builtin::Delay, [x, time, ..]) => self.delay(e, x, time),
+            (Builtin::Delay, [x, time, most @ ..]) => self.delay(e, x, time, most.first()),
             (Builtin::SpatialDistribution, _) => {
                 let first = self.spatial_distribution(e, arguments)?.into_iter().next();
                 first.map_or_else(|| self.broken("a call without results", e.span), Ok)
@@ -207,7 +207,7 @@ impl<'a> Lowering<'a, '_> {
         self.map(&value, x.span, |l, node| l.derivative_of(node, x.span))
     }
 
-    fn derivative_of(&mut self, node: NodeId, span: Span) -> NodeId {
+    pub fn derivative_of(&mut self, node: NodeId, span: Span) -> NodeId {
         if !self.system.dag.is_continuous(node) && !self.is_of_clocked(node) {
             return self.system.dag.constant(0.0);
         }

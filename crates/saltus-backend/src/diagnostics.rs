@@ -230,6 +230,20 @@ pub fn not_differentiable(function: &str, span: Span) -> Diagnostic {
         .hint("give the function a `derivative` annotation, or write it without loops that depend on its inputs")
 }
 
+/// A constraint between states that contains an operator whose derivative is not known.
+pub fn no_derivative(operator: &str, span: Span) -> Diagnostic {
+    let message = format!("this must be differentiated, but the derivative of `{operator}()` is not known");
+    Diagnostic::new(Code("E0870"), span, message)
+        .hint("make what it gives an input of an integrator or a filter, so that no derivative of it is needed")
+}
+
+/// The derivative of an input of the model is needed.
+pub fn differentiated_input(input: &str, span: Span) -> Diagnostic {
+    let message = format!("the derivative of the input `{input}` is needed: it is the slope of what is given for it");
+    Diagnostic::new(Code("W0824"), span, message)
+        .hint("a value that is held, or set from outside, has the slope zero: jumps of it are not noticed")
+}
+
 /// An impure function is called where equations are evaluated any number of times.
 pub fn impure_call(function: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0816"), span, format!("the impure function `{function}` cannot be called here"))

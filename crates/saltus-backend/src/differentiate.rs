@@ -4,7 +4,7 @@
 //! 12.7.1) or by the derivative that [`crate::derivative_functions`] has written; without one the equation cannot be
 //! differentiated and the message names the function.
 
-use saltus_base::Diagnostic;
+use saltus_base::{Diagnostic, Span};
 use saltus_flat::FlatModel;
 use saltus_program::{SlotId, SlotKind};
 
@@ -19,14 +19,17 @@ pub fn time_derivative(
     system: &mut System,
     equation: &ScalarEquation,
 ) -> Result<ScalarEquation, Box<Diagnostic>> {
-    let slots = continuous_slots(system, equation);
-    let derivatives: Vec<(SlotId, NodeId)> = slots
-        .into_iter()
-        .map(|slot| {
-            let derivative = system.derivative(slot);
-            (slot, system.load(derivative))
-        })
-        .collect();
+    let mut derivatives: Vec<(SlotId, NodeId)> = Vec::new();
+    for slot in continuous_slots(system, equation) {
+        let derivative = match system.slots[slot].kind {
+            SlotKind::Input => derivative_of_input(system, slot, equation.span)?,
+            _ => {
+                let derivative = system.derivative(slot);
+                system.load(derivative)
+            }
+        };
+        derivatives.push((slot, derivative));
+    }
     let mut dag = std::mem::take(&mut system.dag);
     let mut rules = TimeRules { model, system, derivatives };
     let sides = dag.differentiate_all(&[equation.left, equation.right], &mut rules);
@@ -45,6 +48,27 @@ pub fn time_derivative(
     })
 }
 
+/// The derivative of what the driver sets: of a delay, where earlier attempts have found that it is needed, or of an input of
+/// the model. Of a delay whose derivative is found to be needed only now anything will do: the reduction is repeated with it.
+/// What travels with `spatialDistribution` has none that could be computed.
+fn derivative_of_input(system: &mut System, slot: SlotId, span: Span) -> Result<NodeId, Box<Diagnostic>> {
+    if let Some(&rate) = system.history.rates.get(&slot) {
+        return Ok(rate);
+    }
+    if let Some(position) = system.history.delays.iter().position(|d| d.output == slot) {
+        // A delay of the model is followed by its derivatives.
+        let number = system.history.delays[..=position].iter().filter(|d| !d.is_rate).count();
+        let n_rates = system.history.delays[..=position].iter().rev().take_while(|d| d.is_rate).count();
+        system.history.wanted.0.insert(number, n_rates as u32 + 1);
+        return Ok(system.load(slot));
+    }
+    if system.history.transports.iter().any(|t| t.outputs.contains(&slot)) {
+        return Err(Box::new(diagnostics::no_derivative("spatialDistribution", span)));
+    }
+    let derivative = system.input_derivative(slot);
+    Ok(system.load(derivative))
+}
+
 fn not_differentiable(system: &mut System, equation: &ScalarEquation, error: NotDifferentiable) -> Diagnostic {
     if let Some(callable) = system.calls.callables.get(error.function) {
         system.calls.underived.push(callable.function);
@@ -55,7 +79,8 @@ fn not_differentiable(system: &mut System, equation: &ScalarEquation, error: Not
 /// Everything in the equation that changes between events, `time` aside.
 fn continuous_slots(system: &System, equation: &ScalarEquation) -> Vec<SlotId> {
     let changes = |slot: &SlotId| {
-        matches!(system.slots[*slot].kind, SlotKind::State | SlotKind::Derivative | SlotKind::Algebraic)
+        use SlotKind::{Algebraic, Derivative, Input, State};
+        matches!(system.slots[*slot].kind, State | Derivative | Algebraic | Input)
     };
     system.dag.loads(&[equation.left, equation.right]).into_iter().filter(changes).collect()
 }

@@ -108,6 +108,7 @@ pub fn emit(
             initial: system.initial,
             terminal: system.terminal,
             pre: system.pre_of.iter().map(|(&variable, &pre)| (variable, pre)).collect(),
+            input_derivatives: system.introduced.input_derivatives.into_iter().collect(),
             structural,
         },
         events: Events {

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! In: guesses and the sorted initial system. Out: the guesses, preceded by those assignments of the initial system that they need. Where a
-//! loop has to be solved for such a parameter, the guess of the parameter stands for its value. (Specification 8.6.)
+//! loop has to be solved for such a parameter, the guess stands in the initial system, before the loop that needs it
+//! ([`guess_between_loops`]). (Specification 8.6.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,4 +56,35 @@ fn assignments_behind(
         }
     }
     Some(behind)
+}
+
+/// Guesses that need what loops of the initial system find, put before the loops that begin with them.
+///
+/// ```text
+/// loop p: p^3 + p = -10                  loop p
+/// loop y: y^2 = 4                 ⇒      y := p
+///     y(start = p)                       loop y
+/// ```
+pub fn guess_between_loops(system: &System, guesses: &[Assignment], steps: &mut Vec<Step>) {
+    let free: BTreeSet<SlotId> = system.parameters.free.iter().copied().collect();
+    if free.is_empty() {
+        return;
+    }
+    let found: BTreeMap<SlotId, usize> =
+        steps.iter().enumerate().flat_map(|(k, step)| step.slots().into_iter().map(move |slot| (slot, k))).collect();
+    let mut placed: Vec<(usize, &Assignment)> = Vec::new();
+    for guess in guesses {
+        let loads = system.dag.loads(&[guess.node]);
+        let begins =
+            found.get(&guess.slot).filter(|&&k| matches!(&steps[k], Step::Loop(l) if l.unknowns.contains(&guess.slot)));
+        let Some(&begins) = begins.filter(|_| loads.iter().any(|slot| free.contains(slot))) else { continue };
+        let is_known = loads.iter().all(|slot| found.get(slot).is_none_or(|&k| k < begins));
+        if is_known && assignments_behind(system, guess, steps, &found).is_none() {
+            placed.push((begins, guess));
+        }
+    }
+    placed.sort_by_key(|(k, _)| std::cmp::Reverse(*k));
+    for (k, guess) in placed {
+        steps.insert(k, Step::Assign(guess.clone()));
+    }
 }

@@ -3,8 +3,10 @@
 //! ```text
 //! y = delay(u, 1)            input := u (with the crossing functions)       y = output, initially y = u
 //! y = homotopy(a, s)         h = a, in the simplified initial system        h = λ a + (1 - λ) s
+//! der(delay(u, T))           delay(der(u), T) * (1 - der(T)), where the past before the start is zero
 //! ```
 //!
+//! Derivatives of delays are made where an attempt to reduce the index has missed them ([`Rates`](crate::system::Rates)).
 //! The driver keeps the past of `input` and sets `output` before each evaluation. What is piecewise constant, although it
 //! was not declared so, is found once everything is sorted ([`find_piecewise_constant_delays`]): its jumps arrive as time
 //! events, and no step has to be as short as the delay.
@@ -67,13 +69,20 @@ pub fn find_piecewise_constant_delays(system: &mut System, continuous: &[Step]) 
 }
 
 impl<'a> Lowering<'a, '_> {
-    pub fn delay(&mut self, e: &'a Expr, x: &'a Expr, time: &'a Expr) -> Lowered<Value> {
+    pub fn delay(&mut self, e: &'a Expr, x: &'a Expr, time: &'a Expr, most: Option<&'a Expr>) -> Lowered<Value> {
         if self.function.is_some() {
             return self.unsupported("delay() in a function", e.span);
         }
         let (x, time) = (self.value(x)?, self.value(time)?);
         let ty = slot_type(e.ty.base).unwrap_or(SlotType::Real);
-        self.zip(&x, &time, e.span, |l, x, time| l.delayed(x, time, ty, e.span))
+        let n_before = self.system.history.delays.len();
+        let value = self.zip(&x, &time, e.span, |l, x, time| l.delayed(x, time, ty, e.span))?;
+        if let Some(most) = most {
+            let most = self.scalar(most)?;
+            let (most, _) = self.known_to_driver(most, "longest delay", e.span);
+            self.system.history.delays[n_before..].iter_mut().for_each(|d| d.most = Some(most));
+        }
+        Ok(value)
     }
 
     fn delayed(&mut self, x: NodeId, time: NodeId, ty: SlotType, span: Span) -> NodeId {
@@ -84,18 +93,85 @@ impl<'a> Lowering<'a, '_> {
         if let Some(&slot) = self.system.introduced.delays.get(&key) {
             return self.system.load(slot);
         }
-        let number = self.system.history.delays.len() + 1;
+        let number = self.system.history.delays.iter().filter(|d| !d.is_rate).count() + 1;
         let name = format!("delay {number}");
-        let is_discrete = !self.system.dag.is_continuous(x);
-        let delay_time = time;
-        let (time, is_fixed) = self.known_to_driver(time, &format!("time of {name}"), span);
-        // Other configurations of the model find its past by this name.
-        let text = [x, delay_time].map(|node| full_text_of(self.system, node)).join(", ");
-        let input = self.seen_by_driver(x, &format!("input of delay({text})"), span);
-        let (output, delayed) = self.set_by_driver(x, &name, is_discrete, ty, span);
-        self.system.history.delays.push(Delay { input, time, output, is_fixed, is_discrete, span });
+        // Other configurations of the model find its past by this text.
+        let text = format!("delay({})", [x, time].map(|node| full_text_of(self.system, node)).join(", "));
+        let slot = self.known_to_driver(time, &format!("time of {name}"), span);
+        let (output, delayed) = self.kept(x, slot, [&text, &name], ty, false, span);
         self.system.introduced.delays.insert(key, delayed);
+        let order = self.system.history.wanted.0.get(&number).copied().unwrap_or(0);
+        if ty == SlotType::Real {
+            self.differentiate_delay(x, time, slot, [&text, &name], order, output, span);
+        }
         self.system.load(delayed)
+    }
+
+    /// Derivatives of what a delay gives, up to an order.
+    fn differentiate_delay(
+        &mut self,
+        x: NodeId,
+        time: NodeId,
+        slot: (SlotId, bool),
+        names: [&str; 2],
+        order: u32,
+        output: SlotId,
+        span: Span,
+    ) {
+        let (mut x, mut output) = (x, output);
+        for k in 1..=order {
+            x = self.derivative_of(x, span);
+            let [text, name] = names.map(|of| format!("derivative {k} of {of}"));
+            let (next, rate) = self.kept(x, slot, [&text, &name], SlotType::Real, true, span);
+            let mut rate = self.system.load(rate);
+            if !slot.1 {
+                let (one, change) = (self.system.dag.constant(1.0), self.derivative_of(time, span));
+                let speed = self.system.dag.binary(BinaryFn::Sub, one, change);
+                rate = self.system.dag.binary(BinaryFn::Mul, rate, speed);
+                // An equation of its own, so that the reduction of the index sees the derivative of the time.
+                let changing = self.system.add_slot(format!("rate of {name}"), SlotKind::Algebraic, SlotType::Real);
+                let left = self.system.load(changing);
+                self.system.equations.push(ScalarEquation {
+                    left,
+                    right: rate,
+                    target: None,
+                    initially: None,
+                    is_real: true,
+                    span,
+                    linearized: None,
+                });
+                rate = left;
+            }
+            self.system.history.rates.insert(output, rate);
+            output = next;
+        }
+    }
+
+    /// What the driver sets, and the variable that is `x` some time ago.
+    fn kept(
+        &mut self,
+        x: NodeId,
+        (time, is_fixed): (SlotId, bool),
+        [text, name]: [&str; 2],
+        ty: SlotType,
+        is_rate: bool,
+        span: Span,
+    ) -> (SlotId, SlotId) {
+        let is_discrete = !self.system.dag.is_continuous(x);
+        let input = self.seen_by_driver(x, &format!("input of {text}"), span);
+        let initially = if is_rate { self.system.dag.constant(0.0) } else { x };
+        let (output, delayed) = self.set_by_driver(initially, name, is_discrete, ty, span);
+        self.system.history.delays.push(Delay {
+            input,
+            time,
+            output,
+            most: None,
+            is_fixed,
+            is_discrete,
+            is_rate,
+            span,
+        });
+        (output, delayed)
     }
 
     /// A slot that the driver may read before the equations are evaluated: a parameter, or else a variable of its own.

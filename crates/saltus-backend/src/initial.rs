@@ -16,7 +16,7 @@ use crate::blocks::{Step, sort_into_blocks};
 use crate::dag::{Node, NodeId};
 use crate::describe::equation_text;
 use crate::diagnostics;
-use crate::guesses::order_guesses;
+use crate::guesses::{guess_between_loops, order_guesses};
 use crate::sort::extend_by_quality;
 use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::{Solvability, Structure};
@@ -128,7 +128,9 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     }
     let mut steps = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
     if form == Form::Actual {
-        guesses.extend(order_guesses(system, first_guesses(system), &steps));
+        let first = first_guesses(system);
+        guesses.extend(order_guesses(system, first.clone(), &steps));
+        guess_between_loops(system, &first, &mut steps);
     }
     steps.extend(checks.into_iter().map(Step::Assign));
     // What the driver keeps begins with its initial value.

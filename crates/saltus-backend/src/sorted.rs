@@ -29,7 +29,7 @@ use crate::outline::{Outlined, outline};
 use crate::reduce_index::Reduced;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
-use crate::system::{Assignment, System, event_unknowns};
+use crate::system::{Assignment, Rates, System, event_unknowns};
 use crate::tuning::work::{MOST_REWRITINGS, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
@@ -79,14 +79,15 @@ pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics
     stop_on_errors(&mut diagnostics)?;
     let rewritten = rewrite_strings(rewritten.as_ref().unwrap_or(model)).or(rewritten);
     let mut warnings = Diagnostics::new();
-    let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut warnings)?;
+    let mut rates = Rates::default();
+    let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut rates, &mut warnings)?;
     let present = rewritten.as_ref().unwrap_or(model);
     let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
     for _ in 0..MOST_STATE_CHOICES {
         if wanted.is_empty() {
             break;
         }
-        let again = reduce_with_functions(present, None, key, &wanted, &mut Diagnostics::new());
+        let again = reduce_with_functions(present, None, key, &wanted, &mut rates.clone(), &mut Diagnostics::new());
         let Ok((further, with_them)) = again else { break };
         let n_before = wanted.len();
         wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
@@ -110,11 +111,12 @@ fn reduce_with_functions(
     mut rewritten: Option<FlatModel>,
     key: &Key,
     wanted: &[SlotId],
+    rates: &mut Rates,
     warnings: &mut Diagnostics,
 ) -> Result<(Option<FlatModel>, ReducedSystem), Diagnostics> {
     for _ in 0..MOST_REWRITINGS {
         let present = rewritten.as_ref().unwrap_or(model);
-        let lowered = match lower(present) {
+        let lowered = match lower(present, rates) {
             Ok(lowered) => lowered,
             Err(Unlowered::Parts(parts)) => {
                 let extended = outline(present, &parts, warnings);
@@ -123,15 +125,18 @@ fn reduce_with_functions(
             }
             Err(Unlowered::Errors(errors)) => return Err(errors),
         };
-        let mut underived = Vec::new();
+        let mut underived = Underived { functions: Vec::new(), rates: rates.clone() };
         let reduced = reduce(present, lowered, key, wanted, &mut underived);
-        match with_derivatives(present, &underived) {
+        match with_derivatives(present, &underived.functions) {
             Some(extended) if reduced.is_err() => rewritten = Some(extended),
+            None if reduced.is_err() && underived.rates != *rates && underived.functions.is_empty() => {
+                *rates = underived.rates;
+            }
             _ => return reduced.map(|reduced| (rewritten, reduced)),
         }
     }
     let present = rewritten.as_ref().unwrap_or(model);
-    let lowered = match lower(present) {
+    let lowered = match lower(present, rates) {
         Ok(lowered) => lowered,
         Err(Unlowered::Errors(errors)) => return Err(errors),
         Err(Unlowered::Parts(parts)) => {
@@ -141,7 +146,16 @@ fn reduce_with_functions(
             return Err(errors);
         }
     };
-    reduce(present, lowered, key, wanted, &mut Vec::new()).map(|reduced| (rewritten, reduced))
+    let mut underived = Underived { functions: Vec::new(), rates: rates.clone() };
+    reduce(present, lowered, key, wanted, &mut underived).map(|reduced| (rewritten, reduced))
+}
+
+/// What had to be differentiated and could not be.
+#[derive(Default)]
+struct Underived {
+    functions: Vec<FunctionId>,
+    /// All delays whose derivatives are wanted.
+    rates: Rates,
 }
 
 /// Why a model could not be lowered.
@@ -185,9 +199,10 @@ struct ReducedSystem {
 }
 
 /// The first stage: scalar equations on the graph.
-fn lower(model: &FlatModel) -> Result<LoweredSystem, Unlowered<'_>> {
+fn lower<'m>(model: &'m FlatModel, rates: &Rates) -> Result<LoweredSystem, Unlowered<'m>> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
+    system.history.wanted = rates.clone();
     let n_declared = system.slots.len();
     let clocking = clocks::survey::survey(model);
     if let Some(clocking) = &clocking {
@@ -211,7 +226,7 @@ fn lower(model: &FlatModel) -> Result<LoweredSystem, Unlowered<'_>> {
     Ok(LoweredSystem { diagnostics, system, bases, size, n_declared })
 }
 
-/// The second stage: aliases, index and order. If the reduction of the index fails because functions have no derivatives,
+/// The second stage: aliases, index and order. If the reduction of the index fails because functions or delays have no derivatives,
 /// these are added to `underived`. The slots `wanted` are candidates for states in addition to those that are
 /// differentiated.
 fn reduce(
@@ -219,7 +234,7 @@ fn reduce(
     lowered: LoweredSystem,
     key: &Key,
     wanted: &[SlotId],
-    underived: &mut Vec<FunctionId>,
+    underived: &mut Underived,
 ) -> Result<ReducedSystem, Diagnostics> {
     let LoweredSystem { mut diagnostics, mut system, mut bases, size: scalar, n_declared } = lowered;
     let aliases = alias::eliminate_aliases(&mut system, &mut bases, model.active_states.is_some());
@@ -232,11 +247,20 @@ fn reduce(
     let preferences = states::Preferences::read(model, &mut system, &aliases);
     wanted_states::introduce(&mut system, wanted);
     let reduced = reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
-    underived.append(&mut system.calls.underived);
+    underived.functions.append(&mut system.calls.underived);
+    let rates = std::mem::replace(&mut underived.rates, system.history.wanted.clone());
+    if underived.rates != rates {
+        diagnostics.push(diagnostics::no_derivative("delay", Span::nowhere()));
+    }
     stop_on_errors(&mut diagnostics)?;
+    for slot in system.introduced.input_derivatives.keys() {
+        if let Some((id, _)) = system.elements.iter().find(|(_, slots)| slots.contains(slot)) {
+            diagnostics.push(diagnostics::differentiated_input(system.name(*slot), model.variables[id].span));
+        }
+    }
     write_out_stated(model, &mut system);
     let kept = linearize::linearize(model, &mut system, &aliases, &mut diagnostics);
-    underived.append(&mut system.calls.underived);
+    underived.functions.append(&mut system.calls.underived);
     stop_on_errors(&mut diagnostics)?;
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);

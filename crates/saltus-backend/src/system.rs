@@ -94,7 +94,15 @@ pub struct History {
     pub transports: Vec<Transport>,
     /// Slots among the crossing functions whose values the driver keeps.
     pub inputs: Vec<SlotId>,
+    /// Which delays of the model need derivatives, found by earlier attempts.
+    pub wanted: Rates,
+    /// Derivatives of what the driver sets, as far as they are wanted.
+    pub rates: BTreeMap<SlotId, NodeId>,
 }
+
+/// A delay of the model, by its number, and how often it is differentiated.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Rates(pub BTreeMap<usize, u32>);
 
 /// Functions that are called rather than written out.
 #[derive(Default)]
@@ -129,6 +137,8 @@ pub struct Introduced {
     pub samples: HashMap<(NodeId, NodeId), SlotId>,
     pub delays: HashMap<(NodeId, NodeId), SlotId>,
     pub homotopies: HashMap<(NodeId, NodeId), SlotId>,
+    /// Derivatives of inputs.
+    pub input_derivatives: BTreeMap<SlotId, SlotId>,
     /// λ of all `homotopy`, if it is used.
     pub lambda: Option<SlotId>,
 }
@@ -297,6 +307,7 @@ impl System {
         }
         places.extend(self.starts.values_mut().map(|start| &mut start.value));
         places.extend(self.calls.stated.iter_mut().flatten());
+        places.extend(self.history.rates.values_mut());
         let assignments = self
             .parameters
             .assignments
@@ -346,6 +357,17 @@ impl System {
             self.slots[slot].kind = SlotKind::State;
         }
         self.derivative_of.insert(slot, derivative);
+        derivative
+    }
+
+    /// The derivative of a top-level input, which the driver sets.
+    pub fn input_derivative(&mut self, slot: SlotId) -> SlotId {
+        if let Some(&derivative) = self.introduced.input_derivatives.get(&slot) {
+            return derivative;
+        }
+        let name = format!("der({})", self.name(slot));
+        let derivative = self.add_slot(name, SlotKind::Input, SlotType::Real);
+        self.introduced.input_derivatives.insert(slot, derivative);
         derivative
     }
 

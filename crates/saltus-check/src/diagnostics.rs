@@ -54,6 +54,10 @@ codes! {
     DER_OF_NON_REAL = "E0415", "derivative of something that is not Real";
     /// All parameters get their values before a simulation starts, used or not.
     PARAMETER_BY_ZERO = "E0416", "division by zero in the value of a parameter";
+    /// A variable of a function has no value until one is assigned, and nothing was assigned on any way that leads here.
+    USED_WITHOUT_VALUE = "E0417", "variable of a function is used before it has a value";
+    /// On one of the ways through the algorithm nothing is assigned to the variable; then it counts as zero, false or empty.
+    USED_PERHAPS_WITHOUT_VALUE = "W0417", "variable of a function may be used before it has a value";
     /// Legal, but always zero, which is hardly ever meant.
     DER_OF_PARAMETER = "W0416", "derivative of a parameter";
 

@@ -68,6 +68,7 @@ fn equation_rules(cx: Context<'_>, out: &mut Diagnostics) {
     rules::reinit::check(cx, out);
     rules::when_clause::check(cx, out);
     rules::if_equation::check(cx, out);
+    rules::unassigned::check(cx, out);
 }
 
 fn style_rules(cx: Context<'_>, out: &mut Diagnostics) {

@@ -48,6 +48,7 @@ impl<'a> Front<'a> {
                 }
                 CompKind::Class(class) => {
                     self.check_instance(comp, class.elements.first().copied());
+                    self.note_must_connect(comp);
                     for &element in &class.elements {
                         self.instantiate(element);
                     }

@@ -109,9 +109,14 @@ impl<'a> Front<'a> {
     }
 
     fn drop_unreached(&mut self, comp: CompId, reached: &HashSet<Connector>) {
+        let parts = self.connectors_of(comp);
+        // An array without elements lacks nothing.
+        if parts.is_empty() {
+            return;
+        }
         let mut is_used = false;
         let mut unused = Vec::new();
-        for part in self.connectors_of(comp) {
+        for part in parts {
             let is_nested_bus = matches!(part, Connector::Inst(inst) if self.is_expandable(inst));
             match is_nested_bus || is_reached(part, reached) {
                 true => is_used = true,

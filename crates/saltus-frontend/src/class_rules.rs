@@ -16,6 +16,7 @@ use saltus_library::ClassId;
 use saltus_syntax::ast::{self, ClassKind};
 
 use crate::Front;
+use crate::annotation::argument;
 use crate::diagnostics as d;
 use crate::lookup::{elements, imports};
 
@@ -95,6 +96,14 @@ impl<'a> Front<'a> {
                         }
                     }
                     ast::ElementKind::Class(inner)
+                        if !matches!(kind, ClassKind::OperatorRecord | ClassKind::Operator)
+                            && matches!(inner.class.kind, ClassKind::Operator | ClassKind::OperatorFunction) =>
+                    {
+                        let name = self.text(inner.class.name.name);
+                        let word = kind_word(inner.class.kind);
+                        self.report_always(d::operator_outside_record(word, name, inner.class.name.span));
+                    }
+                    ast::ElementKind::Class(inner)
                         if kind == ClassKind::OperatorRecord
                             && matches!(inner.class.kind, ClassKind::Operator | ClassKind::OperatorFunction)
                             && !inner.class.is_encapsulated
@@ -125,6 +134,14 @@ impl<'a> Front<'a> {
         if kind == ClassKind::Package && !is_constant && !clause.prefixes.is_redeclare {
             self.report_always(d::package_variable(name, &self.library.qualified_name(class), span));
         }
+        let prefixes = &clause.prefixes;
+        let has_prefix =
+            clause.direction.is_some() || clause.connection.is_some() || prefixes.is_inner || prefixes.is_outer;
+        if matches!(kind, ClassKind::Record | ClassKind::OperatorRecord) && has_prefix {
+            self.report_always(d::record_prefix(name, &self.library.qualified_name(class), span));
+        }
+        self.check_annotation(component.comment.annotation.as_ref());
+        self.check_connector_sizing(clause, component);
         if kind == ClassKind::ExpandableConnector && clause.connection == Some(ast::Connection::Flow) {
             self.report_always(d::expandable_flow(name, span));
         }
@@ -142,6 +159,34 @@ impl<'a> Front<'a> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// An annotation contains values, and nothing that belongs to declarations (specification 18.2).
+    fn check_annotation(&mut self, annotation: Option<&'a ast::Annotation>) {
+        for argument in annotation.iter().flat_map(|a| &a.modification.arguments) {
+            let wrong = match argument {
+                ast::Argument::Modification(m) if m.is_final || m.is_each => m.span,
+                ast::Argument::Redeclaration(r) => r.span,
+                _ => continue,
+            };
+            self.report_always(d::annotation_prefix(wrong));
+        }
+    }
+
+    /// A parameter that counts connections is a scalar Integer (specification 18.10.1).
+    fn check_connector_sizing(&mut self, clause: &'a ast::ComponentClause, component: &'a ast::Component) {
+        let Some(annotation) = component.comment.annotation.as_ref() else { return };
+        let Some(dialog) = argument(&annotation.modification, self.words.dialog) else { return };
+        let Some(class) = dialog.modification.as_ref().and_then(|m| m.class.as_ref()) else { return };
+        let is_sized = argument(class, self.words.connector_sizing)
+            .and_then(|m| m.modification.as_ref()?.value.as_ref()?.expr.as_ref())
+            .is_some_and(|e| matches!(e.kind, ast::ExprKind::Boolean(true)));
+        let is_real = matches!(clause.type_name.parts.as_slice(), [part] if ["Real", "Boolean", "String"].contains(&self.text(part.name)));
+        let is_array = !component.subscripts.is_empty() || !clause.subscripts.is_empty();
+        let is_fixed = matches!(clause.variability, Some(ast::Variability::Parameter | ast::Variability::Constant));
+        if is_sized && (is_real || is_array || !is_fixed) {
+            self.report_always(d::connector_sizing(self.text(component.name.name), component.name.span));
         }
     }
 

@@ -179,6 +179,7 @@ impl<'a> Front<'a> {
         let (scope, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let slot = self.lookup_class(scope, &clause.type_name)?;
         self.check_component_type(comp, slot)?;
+        self.check_obsolete(comp, slot);
         if let Some(simple) = self.simple_type(slot) {
             return Some(self.make_leaf(comp, &simple));
         }
@@ -264,6 +265,7 @@ impl<'a> Front<'a> {
             self.give_up(d::too_many_instances(&name, count, span));
             return None;
         }
+        self.check_type_prefix(comp, self.tree[slot].definition.kind);
         let modifier = merge(&self.tree[comp].modifier, &self.tree[slot].modifier);
         if self.tree[comp].prefixes.direction.is_none() {
             self.tree[comp].prefixes.direction = self.class_direction(slot);
@@ -378,8 +380,9 @@ impl<'a> Front<'a> {
         {
             later.remove(found);
         }
+        // What depends on a size that was not found is a consequence.
         for k in later {
-            is_wrong |= !self.find_dim(comp, k, subscripts[k]);
+            is_wrong = is_wrong || !self.find_dim(comp, k, subscripts[k]);
         }
         if is_wrong {
             self.sizes.wrong.insert(comp);

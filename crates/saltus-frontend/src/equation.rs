@@ -322,6 +322,7 @@ impl<'a> Front<'a> {
                 let condition = self.when_condition(scope, condition);
                 let mut list = Vec::new();
                 self.equations(scope, body, component, &mut list);
+                self.settle_targets(&mut list);
                 (condition, list)
             })
             .collect();
@@ -331,6 +332,39 @@ impl<'a> Front<'a> {
             self.report(d::clocked_elsewhen(clock.span));
         }
         Some(EquationKind::When { branches })
+    }
+
+    /// Which element `y[k] = …` in a when-clause sets must be known: parameters in the subscript become structural.
+    fn settle_targets(&mut self, list: &mut [flat::Equation]) {
+        for equation in list {
+            match &mut equation.kind {
+                EquationKind::Equality { left, .. } => self.settle_target(left),
+                EquationKind::If { branches, otherwise } => {
+                    branches.iter_mut().for_each(|(_, body)| self.settle_targets(body));
+                    self.settle_targets(otherwise);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn settle_target(&mut self, target: &mut Expr) {
+        match &mut target.kind {
+            ExprKind::Tuple(items) => items.iter_mut().flatten().for_each(|item| self.settle_target(item)),
+            ExprKind::Field { base, .. } => self.settle_target(base),
+            ExprKind::Index { base, subscripts } => {
+                self.settle_target(base);
+                for subscript in subscripts {
+                    if let flat::Subscript::Index(index) = subscript
+                        && !matches!(index.kind, ExprKind::Integer(_))
+                        && let Some(Value::Integer(k)) = self.structural_quietly(index)
+                    {
+                        *index = Expr::integer(k, index.span);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     fn call_equation(&mut self, scope: InstId, call: &'a ast::Call, span: Span) -> Option<EquationKind> {

@@ -151,6 +151,7 @@ impl<'a> Front<'a> {
             self.tree[inst].members.is_incomplete = true;
             return;
         };
+        self.check_base_kind(inst, base, extends.base.span);
         let own = extends.modification.as_ref().and_then(|m| self.class_modifier_checked(m, inst));
         self.check_final(outer, &own);
         self.check_redeclared_once(&own, redeclared);

@@ -134,6 +134,7 @@ impl<'a> Front<'a> {
             self.functions[id].outputs.push(local);
         }
         self.check_object_outputs(id);
+        self.check_clock_locals(id);
     }
 
     /// What extends an impure function is impure, said or not (specification 12.3).

@@ -51,6 +51,18 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// A function has no clocks (specification 12.2).
+    pub fn check_clock_locals(&mut self, id: FunctionId) {
+        let clocks: Vec<(String, Span)> = self.functions[id]
+            .locals
+            .values()
+            .filter(|local| local.ty.base == BaseType::Clock)
+            .map(|local| (local.name.clone(), local.span))
+            .collect();
+        let function = self.functions[id].name.clone();
+        clocks.iter().for_each(|(name, span)| self.report_always(d::clock_in_function(name, &function, *span)));
+    }
+
     /// `Real a = b; Real b = a;` in a function.
     pub fn check_acyclic_locals(&mut self, id: FunctionId) {
         let locals: Vec<LocalId> = self.functions[id].locals.iter().map(|(local, _)| local).collect();

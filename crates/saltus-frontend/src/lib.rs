@@ -24,6 +24,7 @@ mod component;
 mod connection;
 mod connector_variables;
 mod deduce;
+mod demands;
 mod deselect;
 mod diagnostics;
 mod duplicates;

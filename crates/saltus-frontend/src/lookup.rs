@@ -110,6 +110,11 @@ impl<'a> Front<'a> {
             None => None,
         };
         self.tree[slot].constraint = constraint.clone();
+        if let Some(c) = constrained_by {
+            let (base, span) = (Some(&c.base), self.tree[slot].definition.name.span);
+            let declared = RedeclaredClass { name, new: slot, original: slot, constrained_by: base, scope: inst, span };
+            self.checks.redeclared_classes.push(declared);
+        }
         let Some(modifier) = modifier else { return slot };
         // Without a constraining clause the modifications of the declaration constrain (specification 7.3.2).
         let constraint = match (&self.tree[slot].definition.body, constrained_by) {

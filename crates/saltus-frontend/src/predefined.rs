@@ -135,6 +135,7 @@ impl<'a> Front<'a> {
     pub fn finish_checks(&mut self) {
         self.check_duplicates();
         self.check_redeclarations();
+        self.check_must_connect();
     }
 
     /// Modifications from outside, as if the model were declared with them.

@@ -9,8 +9,9 @@ use saltus_base::{Name, Span};
 use saltus_syntax::ast;
 
 use crate::Front;
+use crate::class_rules::kind_word;
 use crate::diagnostics as d;
-use crate::instance::{Comp, InstId, Member, Prefixes, SlotId};
+use crate::instance::{Comp, CompId, InstId, Member, Prefixes, SlotId};
 use crate::lookup::elements;
 use crate::modifier::ModRef;
 
@@ -51,6 +52,12 @@ impl<'a> Front<'a> {
             self.report(d::redeclares_constant(name, span, comp.declared.span));
         } else if let Some((given, was)) = changed_prefix(clause, original) {
             self.report(d::redeclare_prefix(name, given, was, component.name.span, comp.declared.span));
+        }
+        let rank = |clause: &ast::ComponentClause, c: &ast::Component| c.subscripts.len() + clause.subscripts.len();
+        let (given, was) = (rank(clause, component), rank(original, comp.declared.declaration));
+        let is_same_type = self.path_text(&clause.type_name.parts) == self.path_text(&original.type_name.parts);
+        if given > 0 && given != was && (was > 0 || is_same_type) {
+            self.report(d::redeclared_rank(name, given, was, component.name.span, comp.declared.span));
         }
         if !comp.declared.is_replaceable && scope != comp.declared.scope && !clause.prefixes.is_redeclare {
             self.checks.redeclared_types.push(RedeclaredType {
@@ -200,6 +207,32 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Prefixes belong to variables, records and connectors; a model or block has none (specification 4.4.2.2).
+    pub fn check_type_prefix(&mut self, comp: CompId, kind: ast::ClassKind) {
+        let clause = self.tree[comp].declared.clause;
+        let prefix = clause.connection.map(connection_word).or(clause.direction.map(direction_word));
+        let prefix = prefix.or(clause.variability.map(variability_word));
+        if let (Some(prefix), ast::ClassKind::Model | ast::ClassKind::Block) = (prefix, kind) {
+            let (name, span) = (self.text(self.tree[comp].name), self.tree[comp].declared.span);
+            self.report_once(d::prefix_of_model(prefix, name, kind_word(kind), span));
+        }
+    }
+
+    /// Only some kinds of classes can be derived from others (specification 7.1.3).
+    pub fn check_base_kind(&mut self, inst: InstId, base: SlotId, span: Span) {
+        use ast::ClassKind::{Block, Class, Model};
+        let Some(definition) = self.tree[inst].definition else { return };
+        let (kind, of_base) = (definition.kind, self.tree[base].definition.kind);
+        if may_extend(kind, of_base) || self.types.builtin_classes.contains_key(&self.tree[base].class) {
+            return;
+        }
+        let names = [self.tree[inst].class, self.tree[base].class].map(|class| self.library.qualified_name(class));
+        let (words, is_icon) = ([kind_word(kind), kind_word(of_base)], is_icon(self.tree[base].definition));
+        let is_loose = is_icon || kind == Class || (kind, of_base) == (Block, Model);
+        let message = if is_loose { d::loose_base_kind } else { d::base_kind };
+        self.report_once(message(&names[0], words[0], &names[1], words[1], span));
+    }
+
     /// `input`, `output`, `flow` and `stream` hold for everything in a component and are not written again inside it.
     pub fn check_nested_prefixes(
         &mut self,
@@ -221,6 +254,33 @@ impl<'a> Front<'a> {
         for modifier in [own, outside].into_iter().flatten().filter(|m| m.says_something()) {
             self.report(d::outer_modified(self.text(comp.name), modifier.span));
         }
+    }
+}
+
+/// The table of section 7.1.3 of the specification.
+fn may_extend(derived: ast::ClassKind, base: ast::ClassKind) -> bool {
+    use ast::ClassKind::{Block, Class, Connector, Function, Model, OperatorFunction, OperatorRecord, Record, Type};
+    let others: &[ast::ClassKind] = match derived {
+        OperatorFunction => &[Function],
+        Connector => &[Type, Record, OperatorRecord],
+        Block => &[Record],
+        Model => &[Record, Block],
+        _ => &[],
+    };
+    derived == base || base == Class || others.contains(&base)
+}
+
+/// A class that consists of a description and pictures.
+fn is_icon(definition: &ast::ClassDef) -> bool {
+    match &definition.body {
+        ast::ClassBody::Long(body) => {
+            body.external.is_none()
+                && body.sections.iter().all(|section| match section {
+                    ast::Section::Elements { elements, .. } => elements.is_empty(),
+                    _ => false,
+                })
+        }
+        _ => false,
     }
 }
 

@@ -26,6 +26,7 @@ words! {
     late_inline = "LateInline", inline_after = "InlineAfterIndexReduction", generate_events = "GenerateEvents",
     smooth_order = "smoothOrder", derivative = "derivative", inverse = "inverse", order = "order",
     no_derivative = "noDerivative", zero_derivative = "zeroDerivative", connections = "Connections",
+    dialog = "Dialog", connector_sizing = "connectorSizing", must_be_connected = "mustBeConnected", obsolete = "obsolete",
     equality_constraint = "equalityConstraint", external_object = "ExternalObject",
     vendor = "__Saltus", linearized = "linearized", solver = "solver", state_tolerance = "tolerance",
     excursion = "excursion", transition = "transition",

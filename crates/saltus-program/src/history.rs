@@ -19,9 +19,13 @@ pub struct Delay {
     pub time: SlotId,
     /// Set by the driver.
     pub output: SlotId,
+    /// A parameter that holds `delayMax`.
+    pub most: Option<SlotId>,
     pub is_fixed: bool,
     /// `expr` changes at events only, whatever its declared variability.
     pub is_discrete: bool,
+    /// `expr` is the derivative of what another delay keeps: before the start that was constant, and this is zero.
+    pub is_rate: bool,
     pub span: Span,
 }
 

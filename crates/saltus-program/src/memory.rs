@@ -14,6 +14,8 @@ pub struct Memory {
     pub terminal: SlotId,
     /// Variable and the slot of its `pre` value.
     pub pre: Vec<(SlotId, SlotId)>,
+    /// Input and the slot of its derivative, where equations need that.
+    pub input_derivatives: Vec<(SlotId, SlotId)>,
     /// Parameters whose values the program was made for: another value needs another program. Sorted.
     pub structural: Vec<SlotId>,
 }
@@ -28,6 +30,7 @@ impl Memory {
             initial: none,
             terminal: none,
             pre: Vec::new(),
+            input_derivatives: Vec::new(),
             structural: Vec::new(),
         }
     }

@@ -112,9 +112,10 @@ pub enum SimErrorKind {
     },
     /// The caller interrupted the run.
     Interrupted,
-    /// `delay(expr, delayTime)` needs a delay that is not negative.
+    /// `delay(expr, delayTime, delayMax)` needs a delay that is neither negative nor longer than `delayMax`.
     BadDelay {
         delay: f64,
+        most: Option<f64>,
     },
     /// `sample(start, interval)` needs a positive interval.
     BadSample {
@@ -182,7 +183,10 @@ impl fmt::Display for SimErrorKind {
                      of `{condition}`, whose sides are {left} and {right}"
                 )
             }
-            SimErrorKind::BadDelay { delay } => write!(f, "a delay of {delay}: it must not be negative"),
+            SimErrorKind::BadDelay { delay, most: Some(most) } if *delay >= 0.0 => {
+                write!(f, "a delay of {delay}: it must not be longer than {most}, its `delayMax`")
+            }
+            SimErrorKind::BadDelay { delay, .. } => write!(f, "a delay of {delay}: it must not be negative"),
             SimErrorKind::BadSample { interval } => {
                 write!(f, "sample with the interval {interval}: it must be positive")
             }

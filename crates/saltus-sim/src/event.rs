@@ -101,6 +101,12 @@ pub(crate) fn eval_continuous(functions: &mut dyn ModelFunctions, t: f64) -> Res
     Ok(())
 }
 
+/// A delay outside of the limits that it has.
+pub(crate) fn bad_delay(functions: &Model, t: f64) -> Option<Failure> {
+    let (delay, most, span) = functions.bad_delay()?;
+    Some(Failure::new(t, SimErrorKind::BadDelay { delay, most }).at(span))
+}
+
 /// Solves the initial system and settles the first event.
 pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &Options) -> Result<Settled, Failure> {
     let t = options.start_time;
@@ -118,8 +124,8 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     check(functions, t, status, Activation::Initial)?;
     functions.show(Moment::Initial);
     check_surplus(program, functions, t)?;
-    if let Some((delay, span)) = functions.bad_delay() {
-        return Err(Failure::new(t, SimErrorKind::BadDelay { delay }).at(span));
+    if let Some(failure) = bad_delay(functions, t) {
+        return Err(failure);
     }
     functions.begin_histories(t);
     functions.update_pre();

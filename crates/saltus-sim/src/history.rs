@@ -117,9 +117,13 @@ impl Histories {
         !self.profiles.is_empty() || self.delays.iter().any(|p| !p.delay.is_fixed)
     }
 
-    /// A delay that is not a number or negative, if there is one.
-    pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64)> {
-        self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time))).find(|(_, time)| time.is_nan() || *time < 0.0)
+    /// A delay that is not a number, negative or longer than its limit, if there is one; with that limit.
+    pub fn bad_delay(&self, memory: &[f64]) -> Option<(&Delay, f64, Option<f64>)> {
+        let most = |delay: &Delay| delay.most.map(|slot| get(memory, slot));
+        let all = self.delays.iter().map(|p| (&p.delay, get(memory, p.delay.time), most(&p.delay)));
+        // Rounding is not a mistake of the model.
+        let is_longer = |time: f64, most: Option<f64>| most.is_some_and(|most| time > most + 1e-9 * most.abs());
+        all.into_iter().find(|(_, time, most)| time.is_nan() || *time < 0.0 || is_longer(*time, *most))
     }
 
     /// The past begins at `t` with the present inputs.
@@ -221,6 +225,9 @@ impl Past {
         self.points.clear();
         // Where the constant past ends there is a kink, which is worth an event, too.
         let first = Point { time: self.arrival(t, memory), value: self.input(memory), begins: true, jumps: true };
+        if self.delay.is_rate {
+            self.points.push_back(Point { value: 0.0, ..first });
+        }
         self.points.push_back(first);
     }
 
@@ -379,7 +386,16 @@ mod tests {
     fn past(is_discrete: bool) -> Past {
         let slot = SlotId::from_usize;
         let span = Span::nowhere();
-        let delay = Delay { input: slot(0), time: slot(1), output: slot(2), is_fixed: true, is_discrete, span };
+        let delay = Delay {
+            input: slot(0),
+            time: slot(1),
+            output: slot(2),
+            most: None,
+            is_fixed: true,
+            is_discrete,
+            is_rate: false,
+            span,
+        };
         Past { delay, points: VecDeque::new(), used: f64::NAN }
     }
 

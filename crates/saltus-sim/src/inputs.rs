@@ -109,6 +109,8 @@ pub(crate) struct Inputs {
     /// Slots of top-level inputs.
     known: Vec<SlotId>,
     signals: Vec<(SlotId, Signal)>,
+    /// Inputs and the slots of their derivatives.
+    derivatives: Vec<(SlotId, SlotId)>,
     /// Jumps up to this time have happened.
     passed: f64,
 }
@@ -131,7 +133,8 @@ enum SavedPoints {
 impl Inputs {
     pub fn new(program: &SimProgram) -> Self {
         let known = program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect();
-        Inputs { known, signals: Vec::new(), passed: f64::NEG_INFINITY }
+        let derivatives = program.memory.input_derivatives.clone();
+        Inputs { known, signals: Vec::new(), derivatives, passed: f64::NEG_INFINITY }
     }
 
     pub fn set(&mut self, slot: SlotId, signal: Signal) -> Result<(), CannotSet> {
@@ -158,6 +161,15 @@ impl Inputs {
                 Signal::Line(line) => line.at(t),
                 Signal::Table(table) => table.value(t, self.passed),
                 Signal::Function(function) => function(t),
+            };
+        }
+        for (slot, derivative) in &self.derivatives {
+            let signal = self.signals.iter().find(|(known, _)| known == slot);
+            memory[derivative.index()] = match signal {
+                Some((_, Signal::Table(table))) => table.slope(t, self.passed),
+                Some((_, Signal::Line(line))) => line.slope,
+                Some((_, Signal::Function(function))) => central_difference(function, t),
+                Some((_, Signal::Held(_))) | None => 0.0,
             };
         }
     }
@@ -215,6 +227,13 @@ impl Inputs {
         };
         self.signals = saved.into_iter().map(|s| (s.slot, signal(s.points))).collect();
     }
+}
+
+/// The slope of a smooth function, to about 1e-10 of its size.
+fn central_difference(function: &dyn Fn(f64) -> f64, t: f64) -> f64 {
+    let h = f64::EPSILON.cbrt() * t.abs().max(1.0);
+    let (from, to) = (t - h, t + h);
+    (function(to) - function(from)) / (to - from)
 }
 
 #[cfg(test)]

@@ -175,8 +175,8 @@ impl Model {
     }
 
     /// A delay that is negative or not a number.
-    pub fn bad_delay(&self) -> Option<(f64, Span)> {
-        self.histories.bad_delay(self.inner.memory()).map(|(delay, time)| (time, delay.span))
+    pub fn bad_delay(&self) -> Option<(f64, Option<f64>, Span)> {
+        self.histories.bad_delay(self.inner.memory()).map(|(delay, time, most)| (time, most, delay.span))
     }
 
     /// The present point at `t` is part of the solution; nobody will ask for anything before `oldest`.

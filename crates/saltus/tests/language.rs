@@ -365,3 +365,129 @@ fn a_record_has_neither_equations_nor_protected_elements() {
         assert_eq!(said(text).first().map(|message| message.0), Some("E0287"));
     }
 }
+
+#[test]
+fn prefixes_are_for_variables_records_and_connectors() {
+    let text = |prefix: &str| format!("model M model A Real x = time; end A; {prefix} A a; end M;");
+    assert_eq!(said(&text("parameter"))[0], ("E0292", "a"));
+    assert_eq!(said(&text("discrete"))[0], ("E0292", "a"));
+    assert_eq!(said("model M block B input parameter Real u = 1; end B; B b; end M;")[0].0, "E0143");
+}
+
+#[test]
+fn fields_have_no_direction() {
+    assert_eq!(said("model M record R input Real u; end R; R r(u = time); end M;")[0], ("E0295", "u"));
+    assert_eq!(said("model M record R Real u; end R; R r(u = time); end M;"), []);
+}
+
+#[test]
+fn operators_are_in_operator_records() {
+    let function = "function f input Real x; output Real y; algorithm y := x; end f;";
+    let text = format!("model M encapsulated operator {function} Real y = time; end M;");
+    assert_eq!(said(&text), [("E0296", "f")]);
+}
+
+#[test]
+fn a_base_class_is_of_a_kind_that_fits() {
+    let text = |classes: &str| format!("model M {classes} Real x = time; end M;");
+    assert_eq!(said(&text("model A Real y = time; end A; record R extends A; end R; R r;")), [("E0297", "A")]);
+    assert_eq!(
+        said(&text("operator record A Real y; end A; record R extends A; end R; R r(y = time);")),
+        [("E0297", "A")]
+    );
+    assert_eq!(said(&text("partial model I end I; record R extends I; Real y = 1; end R; R r;")), [("W0297", "I")]);
+    assert_eq!(said(&text("record R Real y = time; end R; model A extends R; end A; A a;")), []);
+}
+
+#[test]
+fn a_replacement_has_as_many_dimensions() {
+    let text =
+        |x: &str| format!("model M model A replaceable Real x[2] = {{1, 2}}; end A; A a(redeclare Real {x}); end M;");
+    assert_eq!(said(&text("x[2, 2] = {{1, 2}, {3, 4}}"))[0], ("E0233", "x"));
+    assert_eq!(said(&text("x[2] = {3, 4}")), []);
+}
+
+#[test]
+fn what_is_declared_fits_its_constraining_type() {
+    let text = |class: &str| {
+        format!(
+            "model M model A Real x = time; end A; model B Real y = time; end B; model C Real x = 1; Real y = 2; end C; \
+             replaceable model T = {class} constrainedby A; T t; end M;"
+        )
+    };
+    assert_eq!(said(&text("B")), [("E0232", "T")]);
+    assert_eq!(said(&text("C")), []);
+}
+
+#[test]
+fn functions_have_no_clocks() {
+    let text = "model M function f input Real x; output Real y; protected Clock c; algorithm y := x; end f; Real y = f(time); end M;";
+    assert_eq!(said(text)[0], ("E0375", "c"));
+}
+
+#[test]
+fn an_argument_has_the_fields_of_its_record() {
+    let text = "model M record A Real x; end A; record B Real x; Real z; end B; \
+                function f input A a; output Real y; algorithm y := 2*a.x; end f; B b(x = time, z = 3); Real y = f(b); end M;";
+    assert_eq!(said(text), [("E0327", "b")]);
+}
+
+#[test]
+fn annotations_contain_values() {
+    assert_eq!(
+        said("model M Real x = time annotation(final Evaluate = true); end M;"),
+        [("E0298", "final Evaluate = true")]
+    );
+    let sized = |ty: &str| {
+        format!("model M parameter {ty} n = 0 annotation(Dialog(connectorSizing = true)); Real x = n*time; end M;")
+    };
+    assert_eq!(said(&sized("Real")), [("E0299", "n")]);
+    assert_eq!(said(&sized("Integer")), []);
+}
+
+#[test]
+fn some_connectors_must_be_connected() {
+    let text = |equation: &str| {
+        format!(
+            "model M connector P Real v; flow Real i; end P; \
+             model A P p annotation(mustBeConnected = \"it carries the load\"); equation p.v = time; end A; \
+             model B P p; equation p.i = 0; end B; A a; B b; equation {equation} end M;"
+        )
+    };
+    assert_eq!(said(&text(""))[0], ("E0547", "p"));
+    assert_eq!(said(&text("connect(a.p, b.p);")), []);
+}
+
+#[test]
+fn the_use_of_an_obsolete_class_is_reported() {
+    let text = "model M model A Real x = time; annotation(obsolete = \"use B\"); end A; A a; end M;";
+    assert_eq!(said(text), [("W0299", "A")]);
+}
+
+#[test]
+fn a_delay_stays_within_its_limits() {
+    let text = |time: &str| format!("model M Real y = delay(time, {time}, 0.5); end M;");
+    let failed = |time: &str| {
+        run(&text(time), Stage::Simulate).diagnostics.iter().map(|d| d.message.clone()).collect::<String>()
+    };
+    assert!(failed("0.3 - time").contains("must not be negative"), "{}", failed("0.3 - time"));
+    assert!(failed("0.1 + time").contains("its `delayMax`"), "{}", failed("0.1 + time"));
+    assert_eq!(simulated(&text("0.5*time"), &["y"]).0, [0.5]);
+}
+
+#[test]
+fn the_derivative_of_an_input_is_announced() {
+    assert_eq!(said("model M input Real u; Real y = der(u); end M;"), [("W0824", "u")]);
+}
+
+#[test]
+fn what_travels_has_no_derivative() {
+    let text = "model M Real a, b, y; equation (a, b) = spatialDistribution(time, 0, time, true, {0, 1}, {0, 0}); y = der(b); end M;";
+    assert_eq!(said(text)[0].0, "E0870");
+}
+
+#[test]
+fn sizes_that_come_from_outside_may_be_used_by_others() {
+    let text = "model M model A parameter Real A[:, size(A, 1)]; Real x[size(A, 1)] = A*ones(size(A, 1)); end A; A a(A = {{1, 2}, {3, 4}}); end M;";
+    assert_eq!(simulated(text, &["a.x[1]", "a.x[2]"]).0, [3.0, 7.0]);
+}

@@ -58,15 +58,56 @@ impl<'a> Lowering<'a, '_> {
         let all = self.all_arguments(&called.arguments);
         let arguments = self.argument_values(&callable.arguments, &all)?;
         let d_arguments = self.argument_values(&callable.arguments, &derivatives)?;
+        let d_given =
+            self.argument_values(&callable.arguments, &self.kept_fields(&callable.arguments, &derivatives, &all))?;
         for derivative in function.derivatives.iter().filter(|d| by == By::Time || d.order < 2) {
             if let Some(inputs) = self.differentiated_inputs(function, derivative, &d_arguments) {
                 let mut all = arguments.clone();
-                all.extend(inputs.into_iter().filter_map(|i| d_arguments.get(i).cloned()));
+                all.extend(inputs.into_iter().filter_map(|i| d_given.get(i).cloned()));
                 let results = self.call(derivative.function, all, Span::nowhere()).ok()?;
                 return self.result_derivatives(&callable.results, &results);
             }
         }
         None
+    }
+
+    /// The derivatives of arguments, in which what is not Real in a record has its value.
+    fn kept_fields(&self, shapes: &[Argument], derivatives: &[NodeId], values: &[NodeId]) -> Vec<NodeId> {
+        let mut is_kept = Vec::with_capacity(derivatives.len());
+        shapes.iter().for_each(|shape| self.mark_kept(shape, false, &mut is_kept));
+        let one = |k: usize, d: NodeId| match (is_kept.get(k), values.get(k)) {
+            (Some(true), Some(&value)) => value,
+            _ => d,
+        };
+        derivatives.iter().enumerate().map(|(k, &d)| one(k, d)).collect()
+    }
+
+    fn mark_kept(&self, shape: &Argument, is_field: bool, is_kept: &mut Vec<bool>) {
+        match shape {
+            Argument::Text(_) | Argument::Template { .. } | Argument::Object(_) => {}
+            Argument::Scalars(ty) => self.mark_kept_of(ty, is_field, 0, is_kept),
+            Argument::Function { bound, .. } => {
+                bound.iter().for_each(|(_, ty)| self.mark_kept_of(ty, false, 0, is_kept));
+            }
+            Argument::Parts { ty, items } => {
+                let is_field = is_field || matches!(ty.base, BaseType::Record(_));
+                items.iter().for_each(|item| self.mark_kept(item, is_field, is_kept));
+            }
+        }
+    }
+
+    /// For each scalar of a value: is it a field of a record that is not Real?
+    fn mark_kept_of(&self, ty: &Type, is_field: bool, level: u32, is_kept: &mut Vec<bool>) {
+        let n = known_dims(ty).map_or(0, |dims| dims.iter().product());
+        match ty.base {
+            BaseType::Record(id) if level < MOST_RECORD_LEVELS => {
+                let fields = self.model.records.get(id).map_or(&[][..], |r| &r.fields);
+                for _ in 0..n {
+                    fields.iter().for_each(|f| self.mark_kept_of(&f.ty, true, level + 1, is_kept));
+                }
+            }
+            base => is_kept.extend(std::iter::repeat_n(is_field && base != BaseType::Real, n)),
+        }
     }
 
     /// The arguments of a call as values.
@@ -174,7 +215,9 @@ impl<'a> Lowering<'a, '_> {
                 if scalars.len() != n {
                     return None;
                 }
-                all.extend(scalars);
+                let mut is_kept = Vec::with_capacity(n);
+                self.mark_kept_of(ty, false, 0, &mut is_kept);
+                all.extend(scalars.into_iter().zip(is_kept).map(|(d, is_kept)| if is_kept { zero } else { d }));
             } else {
                 all.extend(std::iter::repeat_n(zero, n));
             }

@@ -9,6 +9,7 @@ pub mod no_event;
 pub mod pre;
 pub mod reinit;
 pub mod single_assignment;
+pub mod unassigned;
 pub mod unconnected;
 pub mod unused;
 pub mod when_clause;

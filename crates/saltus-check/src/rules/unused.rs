@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! parameter Real k = 2;      hint: never used
-//! function f … output Real y; end f;       warning: y is never assigned
+//! function f … input Real y; end f;        hint: y is never used
 //! ```
 
 use saltus_base::{Diagnostic, Diagnostics, FileId, Index, Span};
@@ -35,7 +35,7 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
 }
 
 /// The files that declare the variables at the top of the model.
-fn own_files(cx: Context<'_>) -> Vec<FileId> {
+pub fn own_files(cx: Context<'_>) -> Vec<FileId> {
     let mut files: Vec<FileId> = Vec::new();
     for variable in cx.model.variables.values() {
         let file = variable.span.file;
@@ -75,11 +75,7 @@ fn check_function(function: &Function, out: &mut Diagnostics) {
             if !is_read {
                 out.push(unused_input(function, local));
             }
-        } else if function.outputs.contains(&id) {
-            if !is_written && local.default.is_none() && local.ty.n_elements() != Some(0) {
-                out.push(never_assigned(function, local));
-            }
-        } else if !is_read && !is_written && !is_iterator {
+        } else if !function.outputs.contains(&id) && !is_read && !is_written && !is_iterator {
             out.push(unused_local(function, local));
         }
     }
@@ -180,16 +176,6 @@ fn unused_input(function: &Function, local: &Local) -> Diagnostic {
     .hint("remove it, or use it in the algorithm")
 }
 
-fn never_assigned(function: &Function, local: &Local) -> Diagnostic {
-    let (f, name) = (&function.name, &local.name);
-    Diagnostic::new(
-        codes::OUTPUT_NEVER_ASSIGNED,
-        at(local, function),
-        format!("the output `{name}` of the function `{f}` is never assigned"),
-    )
-    .hint(format!("assign it in the algorithm: `{name} := …`"))
-}
-
 fn unused_local(function: &Function, local: &Local) -> Diagnostic {
     let (f, name) = (&function.name, &local.name);
     Diagnostic::new(
@@ -238,8 +224,6 @@ equation
             "
 H0732 2:28 `v`: the input `v` of the function `f` is never used
   hint: remove it, or use it in the algorithm
-W0733 2:58 `z`: the output `z` of the function `f` is never assigned
-  hint: assign it in the algorithm: `z := …`
 H0734 2:76 `w`: the protected variable `w` of the function `f` is never used
   hint: remove it",
         );

@@ -137,3 +137,9 @@ pub fn stream_without_flow(class: &str, stream: &str, n_flows: usize, span: Span
     message("E0543", span, text)
         .hint("a stream is what the flow variable of the same connector carries; declare one with `flow`")
 }
+
+/// A connector that its class wants to be connected.
+pub fn must_be_connected(name: &str, why: &str, span: Span) -> Diagnostic {
+    message("E0547", span, format!("`{name}` is not connected: {why}"))
+        .hint("connect it, or switch it off if it is conditional")
+}

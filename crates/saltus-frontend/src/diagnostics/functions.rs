@@ -182,3 +182,9 @@ pub fn deduced_ranges_differ(name: &str, first: u64, second: u64, span: Span) ->
         format!("the index `{name}` has no range and is used for dimensions of {first} and of {second} elements");
     message("E0498", span, text).hint("write its range: `in 1:n`")
 }
+
+/// A clock in a function.
+pub fn clock_in_function(name: &str, function: &str, span: Span) -> Diagnostic {
+    message("E0375", span, format!("the variable `{name}` of the function `{function}` is a clock"))
+        .hint("clocks belong to equations; a function computes values")
+}

@@ -295,3 +295,62 @@ pub fn wrong_type_replacement(name: &str, given: &str, wanted: &str, span: Span)
     message("E0286", span, format!("the type `{name}` is redeclared as {given}, but must be {wanted}"))
         .hint("the replacement must be a subtype of the constraining type")
 }
+
+/// `input`, `flow` and the like in a record.
+pub fn record_prefix(name: &str, record: &str, span: Span) -> Diagnostic {
+    message("E0295", span, format!("the field `{name}` of the record `{record}` has a prefix that fields cannot have"))
+        .hint("`input`, `output`, `flow`, `stream`, `inner` and `outer` belong to components that have the record as their type")
+}
+
+/// An operator outside of an operator record.
+pub fn operator_outside_record(kind: &str, name: &str, span: Span) -> Diagnostic {
+    message("E0296", span, format!("the {kind} `{name}` is not in an operator record"))
+        .hint("declare it inside of the `operator record` that it belongs to, or make it a function")
+}
+
+/// `extends` of a class of another kind.
+pub fn base_kind(derived: &str, kind: &str, base: &str, base_kind: &str, span: Span) -> Diagnostic {
+    message("E0297", span, format!("the {kind} `{derived}` cannot extend the {base_kind} `{base}`"))
+        .hint("extend a class of the same kind; what is useful in another kind can be a component, or be imported")
+}
+
+/// The same where nothing but a picture is inherited, or a block extends a model: everybody accepts that.
+pub fn loose_base_kind(derived: &str, kind: &str, base: &str, base_kind: &str, span: Span) -> Diagnostic {
+    message("W0297", span, format!("the {kind} `{derived}` should not extend the {base_kind} `{base}`"))
+        .severity(Severity::Warning)
+        .hint("extend a class of the same kind")
+}
+
+/// `final`, `each` or a redeclaration in an annotation.
+pub fn annotation_prefix(span: Span) -> Diagnostic {
+    message("E0298", span, "an annotation contains neither `final` or `each` nor redeclarations".to_owned())
+        .hint("write the name and its value only")
+}
+
+/// `connectorSizing` of something that cannot count connections.
+pub fn connector_sizing(name: &str, span: Span) -> Diagnostic {
+    message(
+        "E0299",
+        span,
+        format!("`{name}` has the annotation `connectorSizing`, but is not a scalar Integer parameter"),
+    )
+    .hint("declare it as `parameter Integer` with the value 0")
+}
+
+/// A class that its author wants replaced.
+pub fn obsolete_class(class: &str, why: &str, span: Span) -> Diagnostic {
+    message("W0299", span, format!("the class `{class}` is obsolete: {why}")).severity(Severity::Warning)
+}
+
+/// A redeclared component with another number of dimensions.
+pub fn redeclared_rank(name: &str, given: usize, was: usize, span: Span, declared: Span) -> Diagnostic {
+    message("E0233", span, format!("`{name}` is redeclared with {given} dimensions, but it has {was}"))
+        .label(declared, "declared here")
+        .hint("a replacement has as many dimensions as what it replaces")
+}
+
+/// `flow`, `parameter` or the like in front of a model.
+pub fn prefix_of_model(prefix: &str, name: &str, kind: &str, span: Span) -> Diagnostic {
+    message("E0292", span, format!("`{prefix}` in front of `{name}`, which is a {kind}"))
+        .hint("such prefixes are for variables, records and connectors; write it in front of the variables inside")
+}

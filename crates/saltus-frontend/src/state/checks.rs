@@ -20,6 +20,8 @@ pub struct Checks<'a> {
     /// Redeclarations to be compared with what they replace.
     pub redeclared_types: Vec<RedeclaredType<'a>>,
     pub redeclared_classes: Vec<RedeclaredClass<'a>>,
+    /// Connectors that must be connected.
+    pub must_connect: Vec<CompId>,
     /// `break connect(…)` of all modifications, and those that found their connection.
     pub deselected_connections: Vec<Deselected<'a>>,
     pub found_deselected: HashSet<Span>,

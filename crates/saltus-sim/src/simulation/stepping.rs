@@ -271,6 +271,9 @@ impl Simulation {
         for k in 1..=n_points {
             let t = if k == n_points { to } else { from + (to - from) * f64::from(k) / f64::from(n_points) };
             self.go_to(t)?;
+            if let Some(failure) = event::bad_delay(&self.model, t) {
+                return Err(failure);
+            }
             self.model.remember(t, from);
         }
         Ok(())
