@@ -21,6 +21,7 @@ use crate::configure::Fixed;
 use crate::derivative_functions::with_derivatives;
 use crate::entry::{EntryOrder, sort_entry};
 use crate::initial::Initial;
+use crate::linearize;
 use crate::lower::effects::check_loops;
 use crate::lower::stated_derivatives::write_out_stated;
 use crate::machine_entry::sort_machine_entry;
@@ -179,6 +180,8 @@ struct ReducedSystem {
     sizes: [(usize, usize); 3],
     /// The switches of the configuration and how its index was reduced, if the structure of the model changes.
     fixed: Option<(Fixed, Reduced)>,
+    /// Values that are kept where states of machines are entered.
+    kept: linearize::Kept,
 }
 
 /// The first stage: scalar equations on the graph.
@@ -232,11 +235,14 @@ fn reduce(
     underived.append(&mut system.calls.underived);
     stop_on_errors(&mut diagnostics)?;
     write_out_stated(model, &mut system);
+    let kept = linearize::linearize(model, &mut system, &aliases, &mut diagnostics);
+    underived.append(&mut system.calls.underived);
+    stop_on_errors(&mut diagnostics)?;
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let fixed = fixed.zip(reduced);
-    Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes, fixed })
+    Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes, fixed, kept })
 }
 
 /// The third stage: the start, the parameters, and what is solved together.
@@ -251,6 +257,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         differentiated,
         sizes,
         fixed,
+        kept,
     } = reduced;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
     let switches = index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
@@ -263,6 +270,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         diagnostics.extend(at_start);
     }
     initial.guesses.splice(0..0, before_ticks);
+    initial.steps.extend(linearize::keep_at_start(&mut system, &kept));
     let mut configuration = None;
     if let Some((Fixed { switches, regions, n_common }, reduced)) = fixed {
         let EntryOrder { steps, mut entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
@@ -270,13 +278,25 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         if let Some(active) = model.active_states.as_deref() {
             let arrival = sort_machine_entry(&mut system, active, &aliases, &mut diagnostics);
             orders.arrival = arrival.steps;
+            orders.arrival.extend(linearize::keep_at_entry(&mut system, active, &aliases, &kept));
             entry.arrivals = arrival.entry.constraints;
         }
         let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));
+        let integration = configure::integration(model);
         let index = 1 + reduced.reduction.differentiations.iter().copied().max().unwrap_or(0) as u32;
         let machines = model.active_states.as_ref().map_or_else(Vec::new, |active| active.machines.clone());
-        configuration =
-            Some(Configuration { switches, n_common, index, can_start, entry, regions, machines, doubts, absent });
+        configuration = Some(Configuration {
+            switches,
+            n_common,
+            index,
+            can_start,
+            entry,
+            regions,
+            machines,
+            doubts,
+            absent,
+            integration,
+        });
     }
     let mut switches = switches;
     let states = model.active_states.iter().flat_map(|active| &active.states);

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, run, search, shell, simulate,
-    sweep, test,
+    check, compare, compile, convert, explain, export, flatten, fmu, format, import, linearize, parse, plot, run, search,
+    shell, simulate, sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -54,6 +54,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Compile a model into a file that can be simulated without its sources.
     Compile(compile::Arguments),
+    /// Make a functional mock-up unit (FMI) of a model, for other simulators.
+    Export(export::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
@@ -74,6 +76,10 @@ enum Command {
     Fmt(format::Arguments),
     /// Rewrite sources for the version of a library that is loaded.
     Convert(convert::Arguments),
+    /// Show what is in an FMU and write a model that makes a component of it.
+    Import(import::Arguments),
+    /// Check or simulate an FMU by itself.
+    Fmu(fmu::Arguments),
     /// Print a completion script for a shell.
     Completion(shell::CompletionArguments),
     /// Print the manual page.
@@ -92,6 +98,7 @@ impl Cli {
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Compile(arguments) => compile::run(arguments, screen),
+            Command::Export(arguments) => export::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Search(arguments) => search::run(arguments, screen),
@@ -102,6 +109,8 @@ impl Cli {
             Command::Linearize(arguments) => linearize::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
             Command::Convert(arguments) => convert::run(arguments, screen),
+            Command::Import(arguments) => import::run(arguments, screen),
+            Command::Fmu(arguments) => fmu::run(arguments, screen),
             Command::Completion(arguments) => Ok(shell::completion(arguments, screen)),
             Command::Man(arguments) => shell::man(arguments, screen),
         };

@@ -44,6 +44,17 @@ pub struct Configuration {
     pub doubts: Vec<(RelationId, SlotId)>,
     /// Slots of variables that have no value in this configuration. Sorted.
     pub absent: Vec<SlotId>,
+    /// What its active states ask of the integration.
+    pub integration: Integration,
+}
+
+/// How a configuration is integrated, where that is not as the options of the run say.
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Integration {
+    /// The method, as on a command line.
+    pub solver: Option<String>,
+    /// Relative tolerance.
+    pub tolerance: Option<f64>,
 }
 
 impl Configuration {
@@ -80,6 +91,10 @@ pub struct Region {
     pub entry_time: SlotId,
     /// It has been active before.
     pub visited: SlotId,
+    /// It was active when its machine was left.
+    pub remembered: SlotId,
+    /// Entry equations say with which values it begins.
+    pub has_entries: bool,
 }
 
 /// What jumps where the configuration is entered: the limit of one implicit Euler step of length 0. The section `entry` of the

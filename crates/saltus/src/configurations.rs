@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use saltus_backend::SortedSystem;
 use saltus_base::{Diagnostic, Diagnostics, Severity, Span};
-use saltus_flat::FlatModel;
+use saltus_flat::{FlatModel, Treatment};
 use saltus_program::{Key, ModelFunctions, SimProgram, Stopwatch};
 use saltus_sim::{Configurations, Unmade};
 
+use crate::diagnostics;
 use crate::pipeline::Engine;
 use crate::{Model, Permissions};
 
@@ -38,11 +39,31 @@ pub(crate) fn sort_configuration(flat: &FlatModel, key: &Key) -> Result<SortedSy
     Ok(sorted)
 }
 
+/// What annotations ask of components is possible: they are states, and the methods exist.
+pub(crate) fn check_treatments(flat: &FlatModel, sorted: &SortedSystem) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for component in flat.components.iter().filter(|c| c.treatment != Treatment::default()) {
+        let text = format!("activeState({})", component.name);
+        if !sorted.switches.iter().any(|(known, _)| *known == text) {
+            found.push(diagnostics::not_treated(&component.name, component.span));
+        }
+        let name = component.treatment.solver.as_deref();
+        if let Some(name) = name.filter(|name| saltus_sim::Solver::from_name(name).is_none()) {
+            found.push(diagnostics::unknown_solver(name, component.span));
+        }
+    }
+    found
+}
+
 /// The programs of one model.
 #[derive(Default)]
 pub(crate) struct Programs(Mutex<BTreeMap<Key, Arc<SimProgram>>>);
 
 impl Programs {
+    pub fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// All that have been compiled, in the order of their keys.
     pub fn known(&self) -> Vec<(Key, Arc<SimProgram>)> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +78,8 @@ impl Programs {
         let sorted = sort_configuration(flat, key).map_err(|found| {
             let errors: Vec<&Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).collect();
             let why = errors.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("; ");
-            Unmade { why, span: errors.iter().find_map(|d| d.span).unwrap_or(Span::nowhere()) }
+            let hints = errors.iter().flat_map(|d| d.hints.clone()).collect();
+            Unmade { why, hints, span: errors.iter().find_map(|d| d.span).unwrap_or(Span::nowhere()) }
         })?;
         let program = Arc::new(sorted.emit(flat));
         known.insert(key.clone(), program.clone());
@@ -95,7 +117,7 @@ impl Configurations for Maker {
         let model = &self.model;
         let Some(flat) = model.flat() else {
             let why = "the compiled model has one configuration only".to_owned();
-            return Err(Unmade { why, span: Span::nowhere() });
+            return Err(Unmade { why, hints: Vec::new(), span: Span::nowhere() });
         };
         if let Some(instance) = self.pool.take(key) {
             return Ok(instance);

@@ -19,6 +19,12 @@ pub fn unreadable(path: &str, why: &str) -> Diagnostic {
         .hint("check the spelling of the path and its permissions")
 }
 
+/// Only model exchange and co-simulation become components.
+pub fn no_usable_interface(path: &str) -> Diagnostic {
+    error("E1070", format!("`{path}` does not have the interface that a component needs"))
+        .hint("`saltus import FILE --show` lists its interfaces; scheduled execution alone is not supported")
+}
+
 /// Modelica files are UTF-8 (specification, section 13.4).
 pub fn not_utf8(path: &str, line: usize) -> Diagnostic {
     error("E0091", format!("expected a text in UTF-8, found another encoding in line {line} of `{path}`"))
@@ -35,6 +41,19 @@ pub fn no_class() -> Diagnostic {
 pub fn several_classes(names: &[String]) -> Diagnostic {
     error("E0093", format!("expected one model, found {}: {}", names.len(), names.join(", ")))
         .hint("name the class behind the files")
+}
+
+/// The annotation of a state names an integration method that does not exist.
+pub fn unknown_solver(name: &str, span: Span) -> Diagnostic {
+    let known: Vec<&str> = saltus_sim::Solver::NAMES.iter().map(|(name, _)| *name).collect();
+    Diagnostic::new(Code("E0088"), span, format!("expected an integration method, found `{name}`"))
+        .hint(format!("there are {}", known.join(", ")))
+}
+
+/// The annotation of a component is about states of state machines, and it is not one.
+pub fn not_treated(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("W0067"), span, format!("the annotation `__Saltus` of {name} has no effect"))
+        .hint("it is about states of state machines of continuous time")
 }
 
 /// Of several classes that are checked, the first one with this mistake.
@@ -335,6 +354,9 @@ pub fn simulation_failed(error: &SimError) -> Diagnostic {
         Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {}: {kind}", digits(*time)));
     d = details.labels.iter().fold(d, |d, (span, text)| d.label(*span, text));
     d = details.notes.iter().fold(d, |d, text| d.note(text));
+    if let SimErrorKind::CannotEnter { hints, .. } = kind {
+        return hints.iter().fold(d, |d, text| d.hint(text));
+    }
     match advice(kind) {
         Some(text) => d.hint(text),
         None => d,

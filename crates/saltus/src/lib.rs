@@ -20,6 +20,7 @@ pub mod derivatives;
 pub mod diagnostics;
 pub mod estimate;
 pub mod explain;
+pub mod fmu;
 pub mod guard;
 pub mod linearize;
 pub mod model;

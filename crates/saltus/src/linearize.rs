@@ -43,6 +43,23 @@ pub fn linearize_here(simulation: &mut Simulation) -> Result<Linearization, SimE
     simulation.examine(|functions| at_point(&program, functions, time))
 }
 
+/// Derivatives of `wanted` along a direction at the point at which the model has been evaluated: `seeds` are states and inputs with
+/// their parts in it. Where they cannot be differentiated, by differences.
+pub fn directional(functions: &mut dyn ModelFunctions, wanted: &[SlotId], seeds: &[(SlotId, f64)]) -> Vec<f64> {
+    let base = functions.snapshot();
+    let mut columns = Columns::new(functions, base, wanted);
+    let mut sum = vec![0.0; wanted.len()];
+    if columns.is_linearised && columns.functions.directional(seeds, &mut sum).is_ok() {
+        return sum;
+    }
+    sum.fill(0.0);
+    for &(slot, part) in seeds.iter().filter(|(_, part)| *part != 0.0) {
+        let column = columns.by(slot, 1.0);
+        sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += part * value);
+    }
+    sum
+}
+
 /// Linearizes at the point at which the model has been evaluated.
 fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64) -> Linearization {
     let with = |causality: Causality| -> Vec<(String, SlotId)> {

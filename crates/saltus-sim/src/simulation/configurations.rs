@@ -12,10 +12,11 @@ use std::sync::Arc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{
-    Activation, Constraint, Key, ModelFunctions, Moment, Region, Relation, SimProgram, SlotId, SlotKind, Switch,
+    Activation, Constraint, Key, ModelFunctions, Moment, Relation, SimProgram, SlotId, SlotKind, Switch,
 };
 
 use super::Simulation;
+use super::arriving::state_of;
 use crate::catalogue::Catalogue;
 use crate::constants::{
     ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, ENTRY_LOOKS, ENTRY_NOISE, LEAST_JUMP, MOST_CHANGES,
@@ -48,6 +49,7 @@ pub trait Configurations: Send {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unmade {
     pub why: String,
+    pub hints: Vec<String>,
     pub span: Span,
 }
 
@@ -92,9 +94,9 @@ impl Known {
 }
 
 /// Values before, by slot of the program they belong to.
-struct Left {
-    program: Arc<SimProgram>,
-    memory: Vec<f64>,
+pub(super) struct Left {
+    pub program: Arc<SimProgram>,
+    pub memory: Vec<f64>,
 }
 
 impl Simulation {
@@ -127,7 +129,8 @@ impl Simulation {
         let t = self.options.start_time;
         self.take_program_of(t, key)?;
         if self.program.configuration.as_ref().is_some_and(|c| !c.can_start) {
-            return Err(self.cannot_enter(t, "its initial system cannot be solved"));
+            let hint = "check the initial equations and start values of what is active there";
+            return Err(self.cannot_enter(t, "its initial system cannot be solved", hint));
         }
         self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(())
@@ -137,6 +140,7 @@ impl Simulation {
     pub(super) fn change_structure(&mut self, t: f64) -> Result<bool, Failure> {
         let Some(mut key) = self.other_key() else { return Ok(false) };
         let (first, n_states, from) = (self.program.clone(), self.program.states.len(), self.key());
+        let method_before = integration::method(&self.program, &self.options);
         let settled = self.model.snapshot();
         let mut left = Left { program: first.clone(), memory: settled.clone() };
         let mut tried = vec![(self.key(), self.discrete_values())];
@@ -149,7 +153,7 @@ impl Simulation {
             self.begin_entry(t, &entered);
             let jumped = match entered.is_empty() {
                 true => self.find_jumps(t)?,
-                false => self.arrive(t)?,
+                false => self.arrive(t, &entered, &left)?,
             };
             if entered.is_empty()
                 && jumped
@@ -163,8 +167,10 @@ impl Simulation {
                 impulses.extend(self.impulses());
                 jumps.extend(self.jumps());
             }
-            self.give_doubt(t)?;
-            self.settle_entry(t)?;
+            if entered.is_empty() {
+                self.give_doubt(t)?;
+                self.settle_entry(t)?;
+            }
             self.end_entry();
             let Some(next) = self.other_key() else { break };
             self.refuse_circles(t, &mut tried)?;
@@ -187,6 +193,10 @@ impl Simulation {
         for (name, impulse) in impulses {
             note.push_str(&format!("; impulse of {name}: {impulse}"));
         }
+        let method = integration::method(&self.program, &self.options);
+        if method != method_before {
+            note.push_str(&format!("; integrated by {} with tolerance {}", method.0.name(), method.1));
+        }
         self.note_event(&note);
         self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(true)
@@ -199,7 +209,7 @@ impl Simulation {
         let (mut left, mut entered, mut other) = (Vec::new(), Vec::new(), Vec::new());
         for (k, switch) in configuration.switches.iter().enumerate() {
             let was_on = from.0.get(&switch.text).copied();
-            let name = switch.text.strip_prefix("activeState(").and_then(|rest| rest.strip_suffix(')'));
+            let name = state_of(&switch.text);
             match (name.filter(|_| is_region(k)), was_on == Some(switch.is_on)) {
                 (Some(name), false) if switch.is_on => entered.push(name),
                 (Some(name), false) => left.push(name),
@@ -240,71 +250,6 @@ impl Simulation {
         };
         let all = self.program.variables.iter().filter(|v| !v.is_hidden && is_discrete(v.slot));
         all.map(|v| self.model.get(v.slot)).collect()
-    }
-
-    /// Texts of the states of machines that are entered with a configuration.
-    fn entered(&self, key: &Key) -> Vec<String> {
-        let Some(configuration) = &self.program.configuration else { return Vec::new() };
-        let enters = |region: &&Region| {
-            let switch = &configuration.switches[region.switch];
-            let is_active = key.0.get(&switch.text).copied().unwrap_or(false);
-            is_active && (!switch.is_on || self.model.get(region.reenters) != 0.0)
-        };
-        let text = |region: &Region| configuration.switches[region.switch].text.clone();
-        configuration.regions.iter().filter(enters).map(text).collect()
-    }
-
-    /// Time in the first states counts from the start.
-    pub(super) fn begin_states(&mut self) {
-        let program = self.program.clone();
-        for region in program.configuration.iter().flat_map(|c| &c.regions) {
-            self.model.set(region.entry_time, self.options.start_time);
-            let is_active = program.configuration.as_ref().is_some_and(|c| c.switches[region.switch].is_on);
-            self.model.set(region.visited, f64::from(u8::from(is_active)));
-        }
-    }
-
-    fn begin_entry(&mut self, t: f64, entered: &[String]) {
-        let program = self.program.clone();
-        let Some(configuration) = &program.configuration else { return };
-        for region in &configuration.regions {
-            let enters = entered.contains(&configuration.switches[region.switch].text);
-            self.model.set(region.enters, f64::from(u8::from(enters)));
-            if enters {
-                self.model.set(region.entry_time, t);
-                // Nothing to go on from.
-                if self.model.get(region.visited) == 0.0 {
-                    self.model.set(region.resets, 1.0);
-                }
-                self.model.set(region.visited, 1.0);
-            }
-        }
-        configuration.doubts.iter().for_each(|&(_, amount)| self.model.set(amount, 0.0));
-        // Entry equations read what was before.
-        self.model.update_pre();
-    }
-
-    fn end_entry(&mut self) {
-        let program = self.program.clone();
-        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.regions.is_empty()) else { return };
-        configuration.regions.iter().for_each(|region| self.model.set(region.enters, 0.0));
-        self.model.update_pre();
-    }
-
-    /// A state that is entered at the threshold of a transition stays until that has been left.
-    fn give_doubt(&mut self, t: f64) -> Result<(), Failure> {
-        let program = self.program.clone();
-        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.doubts.is_empty()) else {
-            return Ok(());
-        };
-        event::eval_continuous(&mut self.model, t)?;
-        for &(id, amount) in &configuration.doubts {
-            let Some(relation) = program.events.relations.get(id) else { continue };
-            let band = ENTRY_BAND * self.model.get(relation.scale);
-            let is_near = self.model.get(relation.crossing).abs() <= band;
-            self.model.set(amount, if is_near { 2.0 * band } else { 0.0 });
-        }
-        Ok(())
     }
 
     /// Puts the program of a configuration in the place of the present one.
@@ -348,11 +293,12 @@ impl Simulation {
     }
 
     fn make(&mut self, t: f64, key: &Key) -> Result<Parked, Failure> {
-        let fail = |Unmade { why, span }| {
-            Failure::new(t, SimErrorKind::CannotEnter { configuration: key.to_string(), why }).at(span)
+        let fail = |Unmade { why, hints, span }| {
+            Failure::new(t, SimErrorKind::CannotEnter { configuration: key.to_string(), why, hints }).at(span)
         };
         let Some(maker) = &mut self.known.maker else {
-            return Err(fail(Unmade { why: "there is nobody to compile it".to_owned(), span: Span::nowhere() }));
+            let why = "there is nobody to compile it".to_owned();
+            return Err(fail(Unmade { why, hints: Vec::new(), span: Span::nowhere() }));
         };
         let mut instance = maker.instance(key).map_err(fail)?;
         instance.set_stop(self.stop.clone());
@@ -402,7 +348,7 @@ impl Simulation {
         }
     }
 
-    fn carry_over(&mut self, t: f64, left: &Left) -> Result<(), Failure> {
+    pub(super) fn carry_over(&mut self, t: f64, left: &Left) -> Result<(), Failure> {
         let memory = self.translated(left);
         self.model.restore(&memory);
         // Makes the external objects of this instance, too.
@@ -411,7 +357,7 @@ impl Simulation {
     }
 
     /// Finds what jumps; true if something does.
-    fn find_jumps(&mut self, t: f64) -> Result<bool, Failure> {
+    pub(super) fn find_jumps(&mut self, t: f64) -> Result<bool, Failure> {
         let program = self.program.clone();
         let Some(entry) = program.configuration.as_ref().map(|c| &c.entry) else { return Ok(false) };
         for &(variable, left) in &entry.jumps {
@@ -439,26 +385,15 @@ impl Simulation {
         match entry.undetermined {
             Some(span) if jumped || !has_steps => {
                 let why = "the equations do not determine its impulses; a `reinit` must say what jumps";
-                Err(self.cannot_enter(t, why).at(span))
+                let hint = "give the variables that jump their values where the condition changes: `when … then reinit(…); end when`";
+                Err(self.cannot_enter(t, why, hint).at(span))
             }
             _ => Ok(jumped),
         }
     }
 
-    /// Values with which states of machines are entered.
-    fn arrive(&mut self, t: f64) -> Result<bool, Failure> {
-        let program = self.program.clone();
-        event::eval(&mut self.model, t, Activation::Arrival)?;
-        let arrivals = program.configuration.as_ref().map_or(&[][..], |c| &c.entry.arrivals);
-        self.check_constraints(t, arrivals)?;
-        self.selection.begin(&mut self.model, t)?;
-        event::eval_continuous(&mut self.model, t)?;
-        self.model.update_pre();
-        Ok(true)
-    }
-
     /// What cannot jump must fulfil its constraints already.
-    fn check_constraints(&self, t: f64, constraints: &[Constraint]) -> Result<(), Failure> {
+    pub(super) fn check_constraints(&self, t: f64, constraints: &[Constraint]) -> Result<(), Failure> {
         for check in constraints {
             let (left, right) = (self.model.get(check.left), self.model.get(check.right));
             if (left - right).abs()
@@ -466,7 +401,8 @@ impl Simulation {
             {
                 let why =
                     format!("`{}` does not hold there ({left} and {right}), and what is in it cannot jump", check.text);
-                return Err(self.cannot_enter(t, &why).at(check.span));
+                let hint = "let the structure change where the equation holds already, or give values that fulfil it: `reinit`";
+                return Err(self.cannot_enter(t, &why, hint).at(check.span));
             }
         }
         Ok(())
@@ -502,7 +438,7 @@ impl Simulation {
 
     /// The event in the new configuration. Relations at their thresholds are decided by where the motion in this configuration leads:
     /// the event is settled a little ahead on the tangent.
-    fn settle_entry(&mut self, t: f64) -> Result<(), Failure> {
+    pub(super) fn settle_entry(&mut self, t: f64) -> Result<(), Failure> {
         event::eval_continuous(&mut self.model, t)?;
         // What relations were belongs to the configuration before.
         self.model.show(Moment::Sliding);
@@ -565,18 +501,18 @@ impl Simulation {
         true
     }
 
-    fn cannot_enter(&self, t: f64, why: &str) -> Failure {
-        let kind = SimErrorKind::CannotEnter { configuration: self.key().to_string(), why: why.to_owned() };
+    fn cannot_enter(&self, t: f64, why: &str, hint: &str) -> Failure {
+        let (configuration, why, hints) = (self.key().to_string(), why.to_owned(), vec![hint.to_owned()]);
+        let kind = SimErrorKind::CannotEnter { configuration, why, hints };
         let span = self.program.configuration.as_ref().and_then(|c| c.switches.first()).map(|s| s.span);
         Failure::new(t, kind).at(span.unwrap_or(Span::nowhere()))
     }
 
     pub(super) fn alternates(&self, t: f64, tried: &[Key]) -> Failure {
         let tried: Vec<String> = tried.iter().map(|key| format!("({key})")).collect();
-        self.cannot_enter(
-            t,
-            &format!("no configuration agrees with its own switches; tried in turn: {}", tried.join(" → ")),
-        )
+        let why = format!("no configuration agrees with its own switches; tried in turn: {}", tried.join(" → "));
+        let hint = "conditions that lead back to where they came from at the same instant need a distance: two thresholds, or a time in between";
+        self.cannot_enter(t, &why, hint)
     }
 }
 

@@ -10,12 +10,13 @@
 //! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`sliding`] follows thresholds, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
+mod arriving;
 mod assertions;
 mod bounds;
 mod changing;
 mod configurations;
 mod events;
-mod failing;
+pub(crate) mod failing;
 mod guards;
 mod jumping;
 mod proving;
@@ -77,6 +78,8 @@ pub struct Simulation {
     stop: Stop,
     /// Set from outside and not applied yet.
     changes: Vec<(SlotId, f64)>,
+    /// Inputs that move on from their new values at these rates.
+    slopes: Vec<(SlotId, f64)>,
     /// Memory at the present time, if it was asked for.
     view: Option<Vec<f64>>,
     work: Work,
@@ -246,6 +249,7 @@ impl Simulation {
             known: configurations::Known::default(),
             stop: Stop::default(),
             changes: Vec::new(),
+            slopes: Vec::new(),
             view: None,
         }
     }
@@ -360,6 +364,14 @@ impl Simulation {
                 Advance::Step | Advance::Event(_) if self.driver.now >= until => return Ok(None),
                 Advance::Step | Advance::Event(_) => {}
             }
+        }
+    }
+
+    /// Lets the run go on beyond its stop time, up to this one.
+    pub fn extend(&mut self, stop_time: f64) {
+        if stop_time > self.options.stop_time {
+            self.options.stop_time = stop_time;
+            self.driver.next_output = self.options.first_output_after(self.driver.now);
         }
     }
 
