@@ -96,7 +96,9 @@ impl Configurations for Maker {
             let why = "the compiled model has one configuration only".to_owned();
             return Err(Unmade { why, hints: Vec::new(), span: Span::nowhere() });
         };
-        let program = model.programs().of(flat, key)?;
+        // A state that leads to itself is entered in the configuration that the run began with.
+        let is_first = model.program().configuration.as_ref().is_some_and(|c| c.key() == *key);
+        let program = if is_first { model.program().clone() } else { model.programs().of(flat, key)? };
         Ok(model.instance_of(program, self.engine, self.permissions, &self.stopwatch))
     }
 }
