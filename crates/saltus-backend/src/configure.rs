@@ -92,6 +92,8 @@ pub fn fix_switches(
         let switch = switches.len();
         let machine = state.machine;
         let has_entries = has_entries(k);
+        let own = system.state_conditions.iter().filter(|(state, _)| *state == k);
+        let conditions = own.map(|&(_, slot)| aliases.resolve(slot).slot).collect();
         regions.push(Region {
             machine,
             switch,
@@ -102,6 +104,7 @@ pub fn fix_switches(
             visited,
             remembered,
             has_entries,
+            conditions,
         });
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
     }

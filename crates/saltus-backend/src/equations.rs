@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use saltus_base::{Diagnostics, Span};
+use saltus_base::{Diagnostics, Index, Span};
 use saltus_flat::configuration::is_inside;
 use saltus_flat::count::component_of;
 use saltus_flat::{BaseType, EntryEquation, Equation, EquationKind, Expr, ExprKind, FlatModel, VarId, Variability};
@@ -42,12 +42,19 @@ pub fn lower_equations<'m>(
     for (number, item) in survey::items(model).into_iter().enumerate() {
         let clocking = clocking.and_then(|c| c.items.get(number)).copied().unwrap_or(Clocking::Unclocked);
         let n_before = lowering.system.equations.len();
+        let n_slots = lowering.system.slots.len();
         let result = match clocking {
             Clocking::Unclocked => lowering.item(item),
             Clocking::Clocked => lowering.clocked_item(item, number),
             Clocking::Mixed => lowering.mixed_item(item, number),
         };
         lowering.note(result);
+        if let Some(state) = model.active_states.as_ref().and_then(|active| active.state_around(component(model, item)))
+        {
+            let known = lowering.system.introduced.conditions.values();
+            let new: Vec<SlotId> = known.copied().filter(|slot| slot.index() >= n_slots).collect();
+            lowering.system.state_conditions.extend(new.into_iter().map(|slot| (state, slot)));
+        }
         if let Some(state) = linearized_around(model, item) {
             let new = lowering.system.equations.iter_mut().skip(n_before);
             new.filter(|e| e.is_real).for_each(|e| e.linearized = Some(state));
@@ -77,14 +84,19 @@ pub fn lower_equations<'m>(
     parts
 }
 
-/// The state of a machine that an item belongs to, if that is linearised.
-fn linearized_around(model: &FlatModel, item: Item) -> Option<usize> {
-    let active = model.active_states.as_ref().filter(|active| !active.linearized.is_empty())?;
-    let state = active.linearized_around(match item {
+/// The component that an item belongs to.
+fn component(model: &FlatModel, item: Item) -> &str {
+    match item {
         Item::Binding(id) => component_of(&model.variables[id].name),
         Item::Equation(k) => &model.equations[k].component,
         Item::Algorithm(k) => &model.algorithms[k].component,
-    })?;
+    }
+}
+
+/// The state of a machine that an item belongs to, if that is linearised.
+fn linearized_around(model: &FlatModel, item: Item) -> Option<usize> {
+    let active = model.active_states.as_ref().filter(|active| !active.linearized.is_empty())?;
+    let state = active.linearized_around(component(model, item))?;
     let Item::Binding(id) = item else { return Some(state) };
     // What a modification gives an input from outside stays as it is.
     let is_outside = |id: VarId| {

@@ -61,10 +61,11 @@ pub fn sort_machine_entry(
     let n_entries = n_own + entries.len();
     equations.extend(entries.iter().map(|e| e.plain.clone()));
     equations.extend(of_states.iter().map(|s| s.equation.clone()));
+    let n_given = of_states.iter().filter(|s| !s.is_open).count();
     let matched = |system: &System, equations: &[ScalarEquation]| {
         let structure = Structure::new(system, equations, &unknowns);
         let mut matching = Matching::new(equations.len(), unknowns.len());
-        for end in [n_model, n_own, n_entries, equations.len()] {
+        for end in [n_model, n_own, n_entries, n_entries + n_given, equations.len()] {
             extend_by_quality(&mut matching, &structure, equations, &|row| row < end);
         }
         (structure, matching)
@@ -73,12 +74,13 @@ pub fn sort_machine_entry(
     for row in (n_model..n_entries).filter(|&row| matching.column_of_row[row].is_none()) {
         diagnostics.push(diagnostics::machines::entry_too_many(equations[row].span));
     }
-    let mut dropped: Vec<&OfState> = of_states
-        .iter()
-        .enumerate()
-        .filter(|(k, _)| matching.column_of_row[n_entries + k].is_none())
-        .map(|(_, s)| s)
-        .collect();
+    let is_taken = |k: usize| matching.column_of_row[n_entries + k].is_some();
+    for (_, OfState { slot, state, .. }) in of_states.iter().enumerate().filter(|(k, s)| s.is_open && is_taken(*k)) {
+        let Some(state) = state.map(|k| &active.states[k]) else { continue };
+        diagnostics.push(diagnostics::machines::entry_missing(system.name(*slot), &state.text, state.span));
+    }
+    let mut dropped: Vec<&OfState> =
+        of_states.iter().enumerate().filter(|(k, s)| !s.is_open && !is_taken(*k)).map(|(_, s)| s).collect();
     for (k, entry) in entries.iter().enumerate() {
         // The state goes on where this one is not entered.
         let Some(at) = dropped.iter().position(|s| s.state == Some(entry.state)) else { continue };
@@ -124,6 +126,8 @@ struct OfState {
     /// The state of a machine that it belongs to.
     state: Option<usize>,
     equation: ScalarEquation,
+    /// Nothing says which value it has where its state is entered.
+    is_open: bool,
 }
 
 /// `if enters then plain else slot = pre(slot)`
@@ -175,16 +179,12 @@ impl Conditions<'_> {
         for slot in states.into_iter().filter(|slot| !known.contains_key(slot)) {
             let state = members.get(&slot).copied();
             let equation = self.start_or_goes_on(slot, state);
-            if let Some(k) = state
-                && !self.system.starts.contains_key(&slot)
-                && !algebraic.iter().any(|e| e.state == k)
-            {
-                let name = self.system.name(slot).to_owned();
-                let text = &self.active.states[k].text;
-                self.diagnostics.push(diagnostics::machines::entry_missing(&name, text, self.active.states[k].span));
-            }
-            of_states.push(OfState { slot, state, equation });
+            let is_open = state
+                .is_some_and(|k| !self.system.starts.contains_key(&slot) && !algebraic.iter().any(|e| e.state == k));
+            of_states.push(OfState { slot, state, equation, is_open });
         }
+        // What has a value comes first: constraints may determine the rest.
+        of_states.sort_by_key(|s| s.is_open);
         (algebraic, of_states)
     }
 

@@ -38,6 +38,8 @@ pub struct System {
     pub initial_equations: Vec<ScalarEquation>,
     /// What linearised equations were before, by their places in `equations`.
     pub exact: BTreeMap<usize, ScalarEquation>,
+    /// Conditions of `when` in states of machines, with the positions of the states.
+    pub state_conditions: Vec<(usize, SlotId)>,
     /// Equations for where states of machines are entered.
     pub entries: Vec<EntryCondition>,
     pub parameters: Parameters,
@@ -217,6 +219,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         equations: Vec::new(),
         initial_equations: Vec::new(),
         exact: BTreeMap::new(),
+        state_conditions: Vec::new(),
         entries: Vec::new(),
         parameters: Parameters::default(),
         events: Events::default(),

@@ -26,6 +26,12 @@ pub struct ActiveStates {
 }
 
 impl ActiveStates {
+    /// The innermost state that has the component in it.
+    pub fn state_around(&self, component: &str) -> Option<usize> {
+        let around = (0..self.states.len()).filter(|&k| is_inside(component, self.states[k].name()));
+        around.max_by_key(|&k| self.states[k].name().len())
+    }
+
     /// The innermost state that is linearised and has the component in it.
     pub fn linearized_around(&self, component: &str) -> Option<usize> {
         let inside = self.linearized.iter().copied().filter(|&k| is_inside(component, self.states[k].name()));

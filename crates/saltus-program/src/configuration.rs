@@ -95,6 +95,8 @@ pub struct Region {
     pub remembered: SlotId,
     /// Entry equations say with which values it begins.
     pub has_entries: bool,
+    /// Conditions of its `when` clauses: what holds where it is entered does not become true there.
+    pub conditions: Vec<SlotId>,
 }
 
 /// What jumps where the configuration is entered: the limit of one implicit Euler step of length 0. The section `entry` of the

@@ -89,7 +89,9 @@ impl Programs {
 
 /// Instances that wait for the next run. Clones share them.
 #[derive(Clone, Default)]
-pub struct Pool(Arc<Mutex<BTreeMap<Key, Vec<Box<dyn ModelFunctions>>>>>);
+pub struct Pool(Arc<Mutex<BTreeMap<Key, Instances>>>);
+
+type Instances = Vec<Box<dyn ModelFunctions>>;
 
 impl Pool {
     fn take(&self, key: &Key) -> Option<Box<dyn ModelFunctions>> {
@@ -122,7 +124,9 @@ impl Configurations for Maker {
         if let Some(instance) = self.pool.take(key) {
             return Ok(instance);
         }
-        let program = model.programs().of(flat, key)?;
+        // A state that leads to itself is entered in the configuration that the run began with.
+        let is_first = model.program().configuration.as_ref().is_some_and(|c| c.key() == *key);
+        let program = if is_first { model.program().clone() } else { model.programs().of(flat, key)? };
         Ok(model.instance_of(program, self.engine, self.permissions, &self.stopwatch))
     }
 

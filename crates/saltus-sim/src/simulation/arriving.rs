@@ -3,6 +3,7 @@
 //! In: the program of a configuration and the values before. Out: values that fulfil its equations, the entry equations and start
 //! values of what is entered, and whatever goes on.
 
+use saltus_base::Index;
 use saltus_program::{Activation, Key, ModelFunctions, Region, SlotId, SlotKind};
 
 use super::Simulation;
@@ -96,10 +97,10 @@ impl Simulation {
     pub(super) fn arrive(&mut self, t: f64, entered: &[String], left: &Left) -> Result<bool, Failure> {
         let mut jumped = self.find_arrival(t, entered)?;
         for _ in 0..MOST_ENTRY_ROUNDS {
-            let before = self.conditions();
+            let before = self.conditions(entered);
             self.give_doubt(t)?;
             self.settle_entry(t)?;
-            let after = self.conditions();
+            let after = self.conditions(entered);
             if before == after {
                 break;
             }
@@ -111,17 +112,23 @@ impl Simulation {
         Ok(jumped)
     }
 
-    /// Discrete variables that follow from others, with their values.
-    fn conditions(&self) -> Vec<(SlotId, f64)> {
+    /// Discrete variables that follow from others, with their values, and conditions of what is entered.
+    fn conditions(&self, entered: &[String]) -> Vec<(SlotId, f64)> {
         let program = self.model.program();
-        let remembered = |slot: SlotId| program.memory.pre.iter().any(|&(variable, _)| variable == slot);
+        let mut follows: Vec<bool> = program.memory.slots.values().map(|s| s.kind == SlotKind::Discrete).collect();
+        let remembered = program.memory.pre.iter().map(|&(variable, _)| variable);
         // What transitions do was decided before.
-        let regions = || program.configuration.iter().flat_map(|c| &c.regions);
-        let is_flag = |slot: SlotId| regions().any(|r| r.resets == slot || r.reenters == slot);
-        let follow = |(id, slot): (SlotId, &saltus_program::Slot)| {
-            (slot.kind == SlotKind::Discrete && !remembered(id) && !is_flag(id)).then(|| (id, self.model.get(id)))
-        };
-        program.memory.slots.iter().filter_map(follow).collect()
+        let regions = program.configuration.iter().flat_map(|c| &c.regions);
+        let decided = regions.flat_map(|region| [region.resets, region.reenters]);
+        remembered.chain(decided).for_each(|slot| follows[slot.index()] = false);
+        // As at the start, a `when` of an entered state waits for its condition to become true.
+        for configuration in program.configuration.iter() {
+            let is_entered = |r: &&Region| entered.contains(&configuration.switches[r.switch].text);
+            let own = configuration.regions.iter().filter(is_entered).flat_map(|region| &region.conditions);
+            own.for_each(|slot| follows[slot.index()] = true);
+        }
+        let slots = program.memory.slots.iter().map(|(id, _)| id);
+        slots.zip(follows).filter(|(_, follows)| *follows).map(|(id, _)| (id, self.model.get(id))).collect()
     }
 
     /// Values with which states of machines are entered.

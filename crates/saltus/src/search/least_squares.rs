@@ -33,7 +33,7 @@ pub type Residuals<'a> = &'a mut dyn FnMut(&[f64]) -> Result<Vec<f64>, NoValue>;
 
 /// Searches from the start values. An error only if the function has no value there, or beside it.
 pub fn solve(unknowns: &[Unknown], most_runs: usize, function: Residuals) -> Result<Minimum, NoValue> {
-    let start = unknowns.iter().map(|u| u.clamp(u.start)).collect();
+    let start: Vec<f64> = unknowns.iter().map(|u| u.clamp(u.start)).collect();
     let mut search = Search { unknowns, function, runs: 0, most_runs };
     let mut at = Point { residuals: search.residuals(&start)?, x: start };
     let end = search.descend(&mut at);
@@ -71,7 +71,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn residuals(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, NoValue> {
+    fn residuals(&mut self, x: &[f64]) -> Result<Vec<f64>, NoValue> {
         self.runs += 1;
         (self.function)(x)
     }

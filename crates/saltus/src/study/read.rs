@@ -3,6 +3,7 @@
 //! In: its text. Out: a [`Study`], or all that is wrong with it, each with its place. First every key and the kind of its value are checked
 //! by the tables of [`super::schema`]; what is built then need not look at kinds any more.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -434,7 +435,7 @@ impl<'t> Reader<'t> {
                     return None;
                 }
                 if text(table, "scale").as_deref() == Some("logarithmic") {
-                    if !(from * to > 0.0) {
+                    if (from * to).partial_cmp(&0.0) != Some(Ordering::Greater) {
                         self.wrong(range, "expected bounds of one sign, other than 0, for a logarithmic scale", "");
                         return None;
                     }
@@ -502,7 +503,7 @@ impl<'t> Reader<'t> {
         let max = number(table, "max").unwrap_or(f64::INFINITY);
         let middle = 0.5 * (min + max);
         let start = number(table, "start").or(middle.is_finite().then_some(middle));
-        if !(min < max) {
+        if min.partial_cmp(&max) != Some(Ordering::Less) {
             self.wrong(named.value.span(), "expected `min` to be less than `max`", "");
         } else if start.is_none_or(|start| !(start >= min && start <= max)) {
             self.wrong(named.value.span(), "expected `start` within the bounds, or both bounds", "");

@@ -105,8 +105,11 @@ pub struct Wanted<'a> {
     /// Linear models.
     pub linearize: &'a [super::task::LinearizePrepared],
     /// Another place for rows and events.
-    pub sink: Option<&'a dyn Fn(&Arc<Model>) -> Box<dyn Sink>>,
+    pub sink: Option<&'a MakeSink>,
 }
+
+/// Makes the place for the rows and events of a run.
+pub type MakeSink = dyn Fn(&Arc<Model>) -> Box<dyn Sink>;
 
 impl Runner<'_> {
     /// Can one program do all runs? What decides is proven when the model is compiled.
