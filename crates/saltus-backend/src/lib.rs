@@ -30,6 +30,7 @@ mod emit_variables;
 mod entry;
 mod equations;
 mod guesses;
+mod hidden_constraints;
 mod history;
 mod index_changes;
 mod initial;

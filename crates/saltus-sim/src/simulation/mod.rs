@@ -16,11 +16,13 @@ mod changing;
 mod configurations;
 mod events;
 mod failing;
+mod fixing;
 mod guards;
 mod jumping;
 mod proving;
 mod recording;
 mod regions;
+mod search;
 mod sliding;
 mod state;
 mod stepping;
@@ -54,6 +56,7 @@ use crate::structure::Structure;
 use crate::trajectory::{End, Statistics, Warning};
 use crate::witness::Witness;
 use crate::zeno::Zeno;
+use search::Search;
 
 pub use changing::CannotSet;
 pub use configurations::{Configurations, Unmade};
@@ -310,7 +313,8 @@ impl Simulation {
     /// The initial system and the first event, in the configuration that they ask for themselves.
     fn settle_start(&mut self) -> Result<event::Settled, Failure> {
         let changes = std::mem::take(&mut self.changes);
-        let mut tried = Vec::new();
+        let start = self.options.start_time;
+        let mut search = Search::new(self.key());
         // Who looks on sees the start in the right configuration only.
         let mut is_hidden = self.program.configuration.is_some() && self.model.hide(true);
         loop {
@@ -319,20 +323,47 @@ impl Simulation {
             }
             self.begin_states();
             let settled = event::initialise(&self.program, &mut self.model, &self.options);
-            let settled = settled.map_err(|failure| self.located(failure))?;
-            let Some(key) = self.other_key() else {
-                if !is_hidden {
-                    return Ok(settled);
+            let settled = settled.map_err(|failure| self.located(failure));
+            let key = self.key();
+            if is_hidden && self.needs_fixing(&settled) {
+                let fixed = self.fixed_key();
+                if self.begin_in(&fixed).is_err() {
+                    self.known.is_given_up = true;
+                    self.begin_in(&key)?;
                 }
-                is_hidden = self.model.hide(false);
+                search = Search::new(self.key());
                 self.model.renew();
                 continue;
-            };
-            tried.push(self.key());
-            if tried.contains(&key) {
-                return Err(self.alternates(self.options.start_time, &tried));
             }
-            self.begin_in(&key)?;
+            let asked = match (settled, self.other_key()) {
+                (Ok(settled), None) if !is_hidden => return Ok(settled),
+                (Ok(_), None) => {
+                    is_hidden = self.model.hide(false);
+                    self.model.renew();
+                    continue;
+                }
+                (Ok(_), Some(asked)) => {
+                    search.disagrees(&key, &asked);
+                    Some(asked)
+                }
+                (Err(failure), _) if self.program.configuration.is_none() => return Err(failure),
+                (Err(failure), _) => {
+                    search.fails(&key, failure);
+                    None
+                }
+            };
+            let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+            let Some(mut next) = search.next(asked, !has_machines) else {
+                return Err(self.no_configuration(start, search));
+            };
+            while let Err(failure) = self.begin_in(&next) {
+                search.fails(&next, failure);
+                let Some(other) = search.next(None, !has_machines) else {
+                    return Err(self.no_configuration(start, search));
+                };
+                next = other;
+            }
+            self.model.renew();
         }
     }
 
