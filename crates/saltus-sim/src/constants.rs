@@ -87,6 +87,12 @@ pub(crate) const MOST_FREE_RELATIONS: usize = 6;
 /// Configurations that follow each other at one instant.
 pub(crate) const MOST_CHANGES: usize = 100;
 
+/// What a variable moves in this part of the time span is the error of where an event was found, not a jump.
+pub(crate) const JUMP_TIME: f64 = 1e-11;
+
+/// Slots of all programs that a run keeps ready: with code and matrices a slot takes a few hundred bytes.
+pub(crate) const MOST_PARKED_SLOTS: usize = 1_000_000;
+
 /// Programs of configurations that a run keeps ready.
 pub(crate) const MOST_CONFIGURATIONS: usize = 256;
 

@@ -18,7 +18,8 @@ use super::Simulation;
 use super::search::Entered;
 use crate::catalogue::Catalogue;
 use crate::constants::{
-    ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
+    ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, JUMP_TIME, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
+    MOST_PARKED_SLOTS,
 };
 use crate::crossing::CrossingSearch;
 use crate::error::{Failure, SimErrorKind};
@@ -56,6 +57,14 @@ pub(super) struct Parked {
     bound_prover: Prover,
     catalogue: Catalogue,
     selection: Selection,
+    /// When it was left, in changes of the configuration.
+    left_at: u64,
+}
+
+impl Parked {
+    fn n_slots(&self) -> usize {
+        self.instance.program().memory.slots.len()
+    }
 }
 
 /// The configurations of a run.
@@ -63,6 +72,9 @@ pub(super) struct Parked {
 pub(super) struct Known {
     maker: Option<Box<dyn Configurations>>,
     parked: BTreeMap<Key, Parked>,
+    /// Slots of all that are parked.
+    n_slots: usize,
+    n_changes: u64,
     home: Option<Home>,
     /// The candidates have been tried in the key, in vain.
     pub is_given_up: bool,
@@ -79,6 +91,25 @@ struct Home {
 impl Known {
     pub fn has_maker(&self) -> bool {
         self.maker.is_some()
+    }
+
+    fn take(&mut self, key: &Key) -> Option<Parked> {
+        let parked = self.parked.remove(key)?;
+        self.n_slots -= parked.n_slots();
+        Some(parked)
+    }
+
+    /// Keeps what belongs to a program; what was not used for longest makes room.
+    fn park(&mut self, key: Key, parked: Parked) {
+        self.n_changes += 1;
+        self.n_slots += parked.n_slots();
+        self.parked.insert(key, Parked { left_at: self.n_changes, ..parked });
+        while self.parked.len() > MOST_CONFIGURATIONS || self.n_slots > MOST_PARKED_SLOTS {
+            let home = self.home.as_ref().map(|home| &home.key);
+            let others = self.parked.iter().filter(|(key, p)| Some(*key) != home && p.left_at != self.n_changes);
+            let Some(unused) = others.min_by_key(|(_, p)| p.left_at).map(|(key, _)| key.clone()) else { break };
+            self.take(&unused);
+        }
     }
 
     /// The instance that the run was given, if another one is in use.
@@ -268,7 +299,7 @@ impl Simulation {
 
     /// Puts the program of a configuration in the place of the present one.
     pub(super) fn take_program_of(&mut self, t: f64, key: &Key) -> Result<(), Failure> {
-        let next = match self.known.parked.remove(key) {
+        let next = match self.known.take(key) {
             Some(parked) => parked,
             None => self.make(t, key)?,
         };
@@ -284,13 +315,9 @@ impl Simulation {
             bound_prover: std::mem::replace(&mut self.bound_prover, next.bound_prover),
             catalogue: std::mem::replace(&mut self.catalogue, next.catalogue),
             selection: std::mem::replace(&mut self.selection, next.selection),
+            left_at: 0,
         };
-        if self.known.parked.len() >= MOST_CONFIGURATIONS {
-            let home = self.known.home.as_ref().map(|home| &home.key);
-            let unused = self.known.parked.keys().find(|key| Some(*key) != home).cloned();
-            unused.and_then(|key| self.known.parked.remove(&key));
-        }
-        self.known.parked.insert(own, parked);
+        self.known.park(own, parked);
         self.program = program;
         let cost = self.driver.integrator.statistics();
         self.driver.earlier = self.driver.earlier + cost;
@@ -326,6 +353,7 @@ impl Simulation {
             catalogue: self.catalogue_of(&program),
             selection: Selection::new(program),
             instance,
+            left_at: 0,
         })
     }
 
@@ -370,7 +398,7 @@ impl Simulation {
     }
 
     /// Finds what jumps; true if something does.
-    pub(super) fn find_jumps(&mut self, t: f64) -> Result<bool, Failure> {
+    pub(super) fn find_jumps(&mut self, t: f64, before: &Left) -> Result<bool, Failure> {
         let program = self.program.clone();
         let Some(entry) = program.configuration.as_ref().map(|c| &c.entry) else { return Ok(false) };
         for &(variable, left) in &entry.jumps {
@@ -394,7 +422,7 @@ impl Simulation {
                 break;
             }
         }
-        let jumped = entry.jumps.iter().any(|&(x, left)| is_jump(self.model.get(left), self.model.get(x)));
+        let jumped = entry.jumps.iter().any(|&(x, left)| self.is_jump(before, x, left));
         match entry.undetermined {
             Some(span) if jumped || !has_steps => {
                 let why = "the equations do not determine its impulses; a `reinit` must say what jumps";
@@ -446,11 +474,11 @@ impl Simulation {
     }
 
     /// Variables that have jumped.
-    pub(super) fn jumps(&self) -> Vec<Change> {
+    pub(super) fn jumps(&self, before: &Left) -> Vec<Change> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
         let change = |&(variable, left): &(SlotId, SlotId)| {
+            let is_jump = self.is_jump(before, variable, left);
             let (before, after) = (self.model.get(left), self.model.get(variable));
-            let is_jump = is_jump(before, after);
             is_jump.then(|| Change { variable: self.program.memory.slot_name(variable).into(), before, after })
         };
         configuration.entry.jumps.iter().filter_map(change).collect()
@@ -473,8 +501,15 @@ impl Simulation {
     pub(super) fn alternates(&self, t: f64, story: &str) -> Failure {
         self.cannot_enter(t, &format!("no configuration agrees with its own switches; tried in turn: {story}"))
     }
-}
 
-fn is_jump(before: f64, after: f64) -> bool {
-    (after - before).abs() > LEAST_JUMP * after.abs().max(before.abs()).max(LEAST_JUMP)
+    /// Has a variable jumped, by more than rounding and by more than it moves in the time within which events are found?
+    fn is_jump(&self, before: &Left, variable: SlotId, left: SlotId) -> bool {
+        let (x, to) = (self.model.get(left), self.model.get(variable));
+        if (to - x).abs() <= LEAST_JUMP * to.abs().max(x.abs()).max(LEAST_JUMP) {
+            return false;
+        }
+        let state = before.program.states.iter().find(|s| s.value == variable);
+        let slope = state.and_then(|s| before.memory.get(s.derivative.index())).filter(|slope| slope.is_finite());
+        (to - x).abs() > JUMP_TIME * self.options.time_span() * slope.map_or(0.0, |slope| slope.abs())
+    }
 }

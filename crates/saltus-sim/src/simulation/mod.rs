@@ -35,7 +35,7 @@ use std::sync::atomic::AtomicBool;
 
 use saltus_base::Index;
 use saltus_numerics::Method;
-use saltus_program::{ModelFunctions, Moment, SimProgram, SlotId, Stop};
+use saltus_program::{Key, ModelFunctions, Moment, SimProgram, SlotId, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
@@ -325,15 +325,21 @@ impl Simulation {
             let settled = event::initialise(&self.program, &mut self.model, &self.options);
             let settled = settled.map_err(|failure| self.located(failure));
             let key = self.key();
-            if is_hidden && self.needs_fixing(&settled) {
+            if self.needs_fixing(&settled) {
                 let fixed = self.fixed_key();
-                if self.begin_in(&fixed).is_err() {
+                search = Search::among(fixed.clone(), &key);
+                if !self.begin_in_one_of(&mut search, Some(fixed)) {
+                    // The equations as they are will do, or fail as they did.
                     self.known.is_given_up = true;
+                    settled?;
                     self.begin_in(&key)?;
+                    self.model.renew();
                 }
-                search = Search::new(self.key());
-                self.model.renew();
                 continue;
+            }
+            if settled.is_ok() && self.other_key().is_some() {
+                // Relations at their thresholds may agree with this configuration all the same.
+                self.settle_entry(start)?;
             }
             let asked = match (settled, self.other_key()) {
                 (Ok(settled), None) if !is_hidden => return Ok(settled),
@@ -352,19 +358,25 @@ impl Simulation {
                     None
                 }
             };
-            let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
-            let Some(mut next) = search.next(asked, !has_machines) else {
+            if !self.begin_in_one_of(&mut search, asked) {
                 return Err(self.no_configuration(start, search));
-            };
-            while let Err(failure) = self.begin_in(&next) {
-                search.fails(&next, failure);
-                let Some(other) = search.next(None, !has_machines) else {
-                    return Err(self.no_configuration(start, search));
-                };
-                next = other;
             }
-            self.model.renew();
         }
+    }
+
+    /// Takes the next configuration of a search in which a run can begin; false if there is none.
+    fn begin_in_one_of(&mut self, search: &mut Search, mut asked: Option<Key>) -> bool {
+        let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+        while let Some(next) = search.next(asked.take(), !has_machines) {
+            match self.begin_in(&next) {
+                Ok(()) => {
+                    self.model.renew();
+                    return true;
+                }
+                Err(failure) => search.fails(&next, failure),
+            }
+        }
+        false
     }
 
     /// Inputs are functions of time.

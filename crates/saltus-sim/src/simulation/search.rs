@@ -46,6 +46,8 @@ enum Attempt {
 pub(super) struct Search {
     from: Key,
     tried: Vec<(Key, String)>,
+    /// Those that have been entered on the way here.
+    passed: Vec<(Key, String)>,
     /// Switches that have moved.
     moved: BTreeSet<String>,
     failure: Option<Failure>,
@@ -53,7 +55,20 @@ pub(super) struct Search {
 
 impl Search {
     pub fn new(from: Key) -> Self {
-        Search { from, tried: Vec::new(), moved: BTreeSet::new(), failure: None }
+        Search { from, tried: Vec::new(), passed: Vec::new(), moved: BTreeSet::new(), failure: None }
+    }
+
+    /// A search over all positions of those switches that are not in a key.
+    pub fn among(from: Key, others: &Key) -> Self {
+        let moved = from.0.keys().filter(|text| !others.0.contains_key(*text)).cloned().collect();
+        Search { moved, ..Search::new(from) }
+    }
+
+    /// Goes on from a configuration in which something has happened.
+    fn go_on_from(&mut self, from: Key) {
+        self.passed.append(&mut self.tried);
+        (self.from, self.failure) = (from, None);
+        self.moved.clear();
     }
 
     /// A configuration that cannot be entered.
@@ -80,7 +95,7 @@ impl Search {
                 let differs = |(text, is_on): (&String, &bool)| self.from.0.get(text) != Some(is_on);
                 self.moved.extend(key.0.iter().filter(|(text, is_on)| differs((text, is_on))).map(|(t, _)| t.clone()));
             }
-            if !self.is_tried(&asked) {
+            if !self.is_tried(&asked) && self.tried.len() < MOST_CHANGES {
                 return Some(asked);
             }
         }
@@ -92,8 +107,7 @@ impl Search {
         let moved: Vec<&String> = self.moved.iter().take(MOST_FREE_RELATIONS).collect();
         let flipped = |mask: &u32| {
             let mut key = base.clone();
-            for (i, text) in moved.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
-                let _ = i;
+            for (_, text) in moved.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
                 key.0.entry((*text).clone()).and_modify(|is_on| *is_on = !*is_on);
             }
             key
@@ -103,7 +117,8 @@ impl Search {
 
     /// Each that was tried, with what is wrong with it.
     pub fn story(&self) -> String {
-        let texts: Vec<String> = self.tried.iter().map(|(key, why)| format!("({key}: {why})")).collect();
+        let texts: Vec<String> =
+            self.passed.iter().chain(&self.tried).map(|(key, why)| format!("({key}: {why})")).collect();
         texts.join(" → ")
     }
 }
@@ -129,7 +144,7 @@ impl Simulation {
             let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
             let asked = match self.try_configuration(t, &key, &left, &found.states)? {
                 Attempt::Agrees { jumped } => {
-                    self.note_jumps(jumped, &mut found);
+                    self.note_jumps(jumped, &left, &mut found);
                     return Ok(found);
                 }
                 Attempt::Impulses(asked) => {
@@ -143,11 +158,11 @@ impl Simulation {
                     // Left twice with the same discrete variables, it would be left without end.
                     let is_circle = passed.contains(&now) || passed.len() > MOST_CHANGES;
                     if is_further && !is_circle {
-                        self.note_jumps(jumped, &mut found);
+                        self.note_jumps(jumped, &left, &mut found);
                         passed.push(now);
                         remembered = self.remembered_values();
                         left = Left { program: self.program.clone(), memory: self.model.snapshot() };
-                        search = Search::new(self.key());
+                        search.go_on_from(self.key());
                         key = asked;
                         continue;
                     }
@@ -171,7 +186,7 @@ impl Simulation {
         }
         self.carry_over(t, left)?;
         self.begin_entry(t, states);
-        let jumped = if states.is_empty() { self.find_jumps(t) } else { self.arrive(t) };
+        let jumped = if states.is_empty() { self.find_jumps(t, left) } else { self.arrive(t) };
         let jumped = match jumped {
             Ok(jumped) => jumped,
             Err(failure) => return Ok(Attempt::Fails(failure)),
@@ -193,10 +208,10 @@ impl Simulation {
         })
     }
 
-    fn note_jumps(&self, jumped: bool, found: &mut Entered) {
+    fn note_jumps(&self, jumped: bool, left: &Left, found: &mut Entered) {
         if jumped {
             found.impulses.extend(self.impulses());
-            found.jumps.extend(self.jumps());
+            found.jumps.extend(self.jumps(left));
         }
     }
 
@@ -216,7 +231,7 @@ impl Simulation {
 
     /// The event in a configuration that has just been entered. Relations at their thresholds are decided by where the motion in this
     /// configuration leads; those that it does not leave are as the configuration needs them, if that is possible.
-    fn settle_entry(&mut self, t: f64) -> Result<(), Failure> {
+    pub(super) fn settle_entry(&mut self, t: f64) -> Result<(), Failure> {
         event::eval_continuous(&mut self.model, t)?;
         // What relations were belongs to the configuration before.
         self.model.show(Moment::Sliding);
