@@ -104,15 +104,18 @@ impl Search {
         }
         let last = self.tried.last().map_or(&self.from, |(key, _)| key);
         let base: Key = Key(last.0.iter().map(|(t, on)| (t.clone(), *self.from.0.get(t).unwrap_or(on))).collect());
-        let moved: Vec<&String> = self.moved.iter().take(MOST_FREE_RELATIONS).collect();
-        let flipped = |mask: &u32| {
+        // Those that have moved alone, then with others: one that takes over from another has to push it away.
+        let others = base.0.keys().filter(|text| !self.moved.contains(*text));
+        let all: Vec<&String> = self.moved.iter().chain(others).take(MOST_FREE_RELATIONS).collect();
+        let flipped = |mask: u32| {
             let mut key = base.clone();
-            for (_, text) in moved.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
+            for (_, text) in all.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
                 key.0.entry((*text).clone()).and_modify(|is_on| *is_on = !*is_on);
             }
             key
         };
-        by_fewest(moved.len()).iter().map(flipped).find(|key| !self.is_tried(key))
+        let moved = by_fewest(self.moved.len()).into_iter();
+        moved.chain(by_fewest(all.len())).map(flipped).find(|key| !self.is_tried(key))
     }
 
     /// Each that was tried, with what is wrong with it.
