@@ -240,7 +240,7 @@ impl Rewriter<'_> {
                 | Interval | Sample,
                 _,
             ) => Err("it belongs to a clock".to_owned()),
-            (Transition | InitialState | ActiveState | TicksInState | TimeInState, _) => {
+            (Transition | InitialState | ActiveState | TicksInState | TimeInState | Excursion, _) => {
                 Err("it belongs to a state machine".to_owned())
             }
             _ => self.children(expr, context),

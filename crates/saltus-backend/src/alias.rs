@@ -296,7 +296,15 @@ fn unite_derivatives(
         if is_negated {
             right = system.dag.negate(right);
         }
-        aliases.left.push(ScalarEquation { left, right, target: None, initially: None, is_real: true, span });
+        aliases.left.push(ScalarEquation {
+            left,
+            right,
+            target: None,
+            initially: None,
+            is_real: true,
+            span,
+            linearized: None,
+        });
     }
     united
 }
@@ -335,7 +343,8 @@ fn merge_starts(system: &mut System, kept: SlotId, gone: SlotId, is_negated: boo
             // Both must hold; the initial system finds out.
             let left = system.load(kept);
             let (right, span) = (start.value, start.span);
-            let both = ScalarEquation { left, right, target: None, initially: None, is_real: true, span };
+            let both =
+                ScalarEquation { left, right, target: None, initially: None, is_real: true, span, linearized: None };
             system.initial_equations.push(both);
         }
         Some(own) if own.is_fixed => {}

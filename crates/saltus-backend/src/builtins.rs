@@ -9,6 +9,7 @@ use saltus_flat::{Builtin, Expr};
 use saltus_program::{BinaryFn, RelationOp, Sample, SlotId, SlotKind, SlotType, UnaryFn};
 
 use crate::dag::NodeId;
+use crate::diagnostics;
 use crate::lower::operators::{greatest, least};
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
@@ -61,6 +62,10 @@ impl<'a> Lowering<'a, '_> {
             (Builtin::SpatialDistribution, _) => {
                 let first = self.spatial_distribution(e, arguments)?.into_iter().next();
                 first.map_or_else(|| self.broken("a call without results", e.span), Ok)
+            }
+            (Builtin::Excursion, _) => {
+                let name = arguments.first().and_then(crate::state_machines::state_name).unwrap_or_default();
+                Err(diagnostics::machines::not_a_state(name, e.span).into())
             }
             _ if is_state_machine(function) => self.unsupported("state machines", e.span),
             _ if is_clocked(function) => self.clock_operator(e, function, arguments),
@@ -232,7 +237,8 @@ impl<'a> Lowering<'a, '_> {
         let number = self.system.introduced.differentiated.len() + 1;
         let slot = self.system.add_slot(format!("differentiated {number}"), SlotKind::Algebraic, SlotType::Real);
         let left = self.system.load(slot);
-        let equation = ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span };
+        let equation =
+            ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span, linearized: None };
         self.system.equations.push(equation);
         self.system.introduced.differentiated.insert(node, slot);
         slot
@@ -341,5 +347,6 @@ fn is_state_machine(function: Builtin) -> bool {
             | Builtin::ActiveState
             | Builtin::TicksInState
             | Builtin::TimeInState
+            | Builtin::Excursion
     )
 }

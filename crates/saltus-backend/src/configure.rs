@@ -11,8 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Index, Span};
-use saltus_flat::{ActiveStates, FlatModel, VarId};
-use saltus_program::{Key, Region, RelationId, SlotId, SlotKind, SlotType, Switch};
+use saltus_flat::{ActiveStates, FlatModel, Treatment, VarId};
+use saltus_program::{Integration, Key, Region, RelationId, SlotId, SlotKind, SlotType, Switch};
 
 use crate::alias::{Alias, Aliases};
 use crate::dag::{Node, NodeId, Replacement};
@@ -66,18 +66,33 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
     });
     let mut switches: Vec<Switch> = switches.collect();
     let mut regions = Vec::new();
-    for state in active.iter().flat_map(|active| &active.states) {
+    let has_entries = |k: usize| active.is_some_and(|active| active.entries.iter().any(|entry| entry.state == k));
+    for (k, state) in active.iter().flat_map(|active| &active.states).enumerate() {
         let slot = |id: VarId| aliases.resolve(system.elements[id][0]);
         let (next, again) = (slot(state.next), slot(state.reenters));
-        let [enters, resets, entry_time, visited] =
-            [state.enters, state.resets, state.entry_time, state.visited].map(|id| system.elements[id][0]);
+        let [enters, resets, entry_time, visited, remembered] =
+            [state.enters, state.resets, state.entry_time, state.visited, state.remembered]
+                .map(|id| system.elements[id][0]);
         let mut position = |alias: Alias, name: String| {
             let load = system.load(alias.slot);
             system.add_discrete(name, SlotType::Boolean, load, None, state.span)
         };
         let reenters = position(again, format!("again {}", state.text));
         let condition = position(next, format!("position of {}", state.text));
-        regions.push(Region { switch: switches.len(), enters, resets, reenters, entry_time, visited });
+        let switch = switches.len();
+        let machine = state.machine;
+        let has_entries = has_entries(k);
+        regions.push(Region {
+            machine,
+            switch,
+            enters,
+            resets,
+            reenters,
+            entry_time,
+            visited,
+            remembered,
+            has_entries,
+        });
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
     }
     Fixed { switches, regions }
@@ -150,6 +165,21 @@ pub fn doubts(model: &FlatModel, system: &mut System) -> Vec<(RelationId, SlotId
         }
     }
     found
+}
+
+/// What active states ask of the integration: inner ones before those around them, others in the order of their machines.
+pub fn integration(model: &FlatModel) -> Integration {
+    let mut integration = Integration::default();
+    let Some(active) = &model.active_states else { return integration };
+    let mut states: Vec<&str> = active.states.iter().filter(|s| s.is_active).map(|s| s.name()).collect();
+    states.sort_by_key(|name| std::cmp::Reverse(name.matches('.').count()));
+    for state in states {
+        let Some(component) = model.components.iter().find(|c| &*c.name == state) else { continue };
+        let Treatment { solver, tolerance, .. } = &component.treatment;
+        integration.solver = integration.solver.or_else(|| solver.clone());
+        integration.tolerance = integration.tolerance.or(*tolerance);
+    }
+    integration
 }
 
 /// Slots of variables that have no value.

@@ -34,7 +34,15 @@ pub fn time_derivative(
     let sides = sides.map_err(|e| Box::new(not_differentiable(system, equation, e)))?;
     let mut side = |k: usize| sides[k].unwrap_or_else(|| system.dag.constant(0.0));
     let (left, right) = (side(0), side(1));
-    Ok(ScalarEquation { left, right, target: None, initially: None, is_real: true, span: equation.span })
+    Ok(ScalarEquation {
+        left,
+        right,
+        target: None,
+        initially: None,
+        is_real: true,
+        span: equation.span,
+        linearized: equation.linearized,
+    })
 }
 
 fn not_differentiable(system: &mut System, equation: &ScalarEquation, error: NotDifferentiable) -> Diagnostic {

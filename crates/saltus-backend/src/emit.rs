@@ -23,7 +23,8 @@ use crate::clocks::solve::ClockedOrder;
 use crate::coder::Coder;
 use crate::dag::{Dag, NodeId};
 use crate::derivative_callables::{Functions, add_derivatives};
-use crate::emit_variables::{literal, variables};
+use crate::emit_variables::{literal, value_of, variables};
+use crate::guards::respect_guards;
 use crate::initial::Initial;
 use crate::magnitudes::{USUAL, magnitude, usual_beside_number};
 use crate::share::group_by_calls;
@@ -44,8 +45,8 @@ pub fn emit(
     let scales = Scales::read(model, &system, aliases);
     give_relations_nominal_values(&mut system, &scales);
     let coefficients: Vec<Assignment> = system.state_sets.iter().flat_map(|set| set.coefficients.clone()).collect();
-    let Divided { derivative_steps, mut crossing_steps, mut output_steps } =
-        divide_continuous(&system, &orders.continuous, &coefficients);
+    let mut divided = divide_continuous(&system, &orders.continuous, &coefficients);
+    let Divided { crossing_steps, output_steps, .. } = &mut divided;
     let assign = |a: &Assignment| Step::Assign(a.clone());
     crossing_steps.extend(system.events.crossings.iter().map(assign));
     output_steps.extend(system.checks.conditions.iter().chain(&system.checks.shown_values).map(assign));
@@ -53,6 +54,10 @@ pub fn emit(
     output_steps.extend(distances.iter().map(assign));
     output_steps.extend(negated_aliases(&mut system, aliases));
     let parameters: Vec<Step> = parameters_sorted.iter().map(assign).collect();
+    let Divided { derivative_steps, crossing_steps, output_steps } = &mut divided;
+    let mut event_steps = orders.events.clone();
+    respect_guards(&mut system, [derivative_steps, crossing_steps, output_steps, &mut event_steps]);
+    let Divided { derivative_steps, crossing_steps, output_steps } = divided;
 
     let mut clocked_sections = Vec::new();
     let mut base_partitions = Vec::new();
@@ -66,7 +71,7 @@ pub fn emit(
         guesses: section(&initial.guesses),
         initial: section(&initial.steps),
         homotopy: section(&initial.homotopy),
-        events: section(&orders.events),
+        events: section(&event_steps),
         derivatives: section(&derivative_steps),
         crossings: section(&crossing_steps),
         outputs: section(&output_steps),
@@ -361,7 +366,8 @@ impl Scales {
                 let alias = aliases.resolve(slot);
                 let number = |e: &Option<Expr>| e.as_ref().and_then(|e| literal(e, &dims, k));
                 let scale = of.entry(alias.slot).or_insert(Scale::NONE);
-                if let Some(nominal) = number(&attributes.nominal).map(f64::abs).filter(|n| n.is_finite() && *n > 0.0) {
+                let nominal = attributes.nominal.as_ref().and_then(|e| value_of(model, e, &dims, k)).map(f64::abs);
+                if let Some(nominal) = nominal.filter(|n| n.is_finite() && *n > 0.0) {
                     scale.nominal = Some(nominal);
                 }
                 let (min, max) = bounds(attributes, &number, alias.is_negated);

@@ -7,9 +7,9 @@
 //! Attributes that are not literals depend on parameters; the table leaves them out.
 
 use saltus_flat::{
-    BaseType, BinaryOp, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
+    BaseType, BinaryOp, Builtin, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
 };
-use saltus_program::{Causality, SlotId, SlotKind, Variability, Variable};
+use saltus_program::{Causality, SimProgram, SlotId, SlotKind, SlotType, Variability, Variable};
 
 use crate::alias::Aliases;
 use crate::system::{System, element_name, slot_type};
@@ -44,7 +44,7 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
                 fixed: number(&attributes.fixed, i).map(|fixed| fixed != 0.0),
                 min: number(&attributes.min, i),
                 max: number(&attributes.max, i),
-                nominal: number(&attributes.nominal, i),
+                nominal: attributes.nominal.as_ref().and_then(|e| value_of(model, e, &dims, i)),
                 enumeration: if let BaseType::Enumeration(id) = declared.ty.base { Some(id) } else { None },
             });
             variables.extend(derivative.map(|(name, slot)| Variable {
@@ -57,6 +57,20 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
         }
     }
     variables
+}
+
+/// Conditions that decide about the structure are variables of the results, too; those of machines are there by name.
+pub(crate) fn add_modes(program: &mut SimProgram) {
+    let Some(configuration) = &program.configuration else { return };
+    let is_state = |k: usize| configuration.regions.iter().any(|r| r.switch == k);
+    let switches = configuration.switches.iter().enumerate().filter(|(k, _)| !is_state(*k));
+    let modes = switches.map(|(_, switch)| Variable {
+        variability: Variability::Discrete,
+        description: "Decides about the structure".to_owned(),
+        ..Variable::new(format!("mode({})", switch.text), switch.condition, SlotType::Boolean)
+    });
+    let modes: Vec<Variable> = modes.collect();
+    program.variables.extend(modes);
 }
 
 /// The slot of the derivative of a state, or of a variable that is differentiated and not a state.
@@ -113,6 +127,39 @@ pub(crate) fn literal(e: &Expr, dims: &[u64], element: usize) -> Option<f64> {
             arithmetic(*op, literal(left, dims, element)?, literal(right, dims, element)?)
         }
         _ => None,
+    }
+}
+
+/// Parameters whose values are computed from each other in a nominal value, one through the other.
+const DEEPEST: u32 = 16;
+
+/// The same where the expression is made of parameters: with the values that these have in the model.
+pub(crate) fn value_of(model: &FlatModel, e: &Expr, dims: &[u64], element: usize) -> Option<f64> {
+    value_at_depth(model, e, dims, element, DEEPEST)
+}
+
+fn value_at_depth(model: &FlatModel, e: &Expr, dims: &[u64], element: usize, depth: u32) -> Option<f64> {
+    if depth == 0 {
+        return None;
+    }
+    let deeper = |e: &Expr| value_at_depth(model, e, dims, element, depth - 1);
+    match &e.kind {
+        ExprKind::Var(id) => {
+            let variable = model.variables.get(*id).filter(|v| v.variability <= Speed::Parameter)?;
+            let is_found = variable.attributes.fixed.as_ref().is_some_and(|e| literal(e, dims, element) == Some(0.0));
+            let value = variable.binding.as_ref().or(variable.attributes.start.as_ref().filter(|_| !is_found))?;
+            // A scalar holds for all elements.
+            let own: &[u64] = if variable.ty.dims.is_empty() { &[] } else { dims };
+            value_at_depth(model, value, own, if own.is_empty() { 0 } else { element }, depth - 1)
+        }
+        ExprKind::Unary(UnaryOp::Negate, inner) => deeper(inner).map(|v| -v),
+        ExprKind::Cast(inner) => deeper(inner),
+        ExprKind::Binary(op, left, right) if dims.is_empty() || e.ty.dims.is_empty() => {
+            arithmetic(*op, deeper(left)?, deeper(right)?)
+        }
+        ExprKind::Builtin { function: Builtin::Abs, arguments } => deeper(arguments.first()?).map(f64::abs),
+        ExprKind::Builtin { function: Builtin::Sqrt, arguments } => deeper(arguments.first()?).map(f64::sqrt),
+        _ => literal(e, dims, element),
     }
 }
 

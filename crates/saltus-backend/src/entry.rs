@@ -145,7 +145,7 @@ impl<'a> Build<'a> {
         let difference = self.system.dag.sub(left, right);
         let right = self.integral(difference, span)?.sum;
         let left = self.system.dag.constant(0.0);
-        Some(ScalarEquation { left, right, target: None, initially: None, is_real: true, span })
+        Some(ScalarEquation { left, right, target: None, initially: None, is_real: true, span, linearized: None })
     }
 
     /// The infinite part of an expression, integrated. `None` if nothing in it becomes infinite, or if it is not linear there.

@@ -13,10 +13,12 @@
 use std::collections::HashMap;
 
 use saltus_base::{Diagnostics, Span};
-use saltus_flat::{BaseType, EntryEquation, Equation, EquationKind, Expr, ExprKind, FlatModel};
+use saltus_flat::configuration::is_inside;
+use saltus_flat::count::component_of;
+use saltus_flat::{BaseType, EntryEquation, Equation, EquationKind, Expr, ExprKind, FlatModel, VarId, Variability};
 use saltus_program::{BinaryFn, SlotId, SlotKind};
 
-use crate::clocks::survey::{self, ClockSurvey, Clocking};
+use crate::clocks::survey::{self, ClockSurvey, Clocking, Item};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::lower::effects;
@@ -39,12 +41,17 @@ pub fn lower_equations<'m>(
     // What could not be lowered has been reported; the other equations are still looked at.
     for (number, item) in survey::items(model).into_iter().enumerate() {
         let clocking = clocking.and_then(|c| c.items.get(number)).copied().unwrap_or(Clocking::Unclocked);
+        let n_before = lowering.system.equations.len();
         let result = match clocking {
             Clocking::Unclocked => lowering.item(item),
             Clocking::Clocked => lowering.clocked_item(item, number),
             Clocking::Mixed => lowering.mixed_item(item, number),
         };
         lowering.note(result);
+        if let Some(state) = linearized_around(model, item) {
+            let new = lowering.system.equations.iter_mut().skip(n_before);
+            new.filter(|e| e.is_real).for_each(|e| e.linearized = Some(state));
+        }
     }
     let outside = std::mem::take(&mut lowering.system.clocks.outside);
     lowering.system.equations.extend(outside);
@@ -68,6 +75,27 @@ pub fn lower_equations<'m>(
     effects::add_void_calls(system);
     parameters::release_dependents(system);
     parts
+}
+
+/// The state of a machine that an item belongs to, if that is linearised.
+fn linearized_around(model: &FlatModel, item: Item) -> Option<usize> {
+    let active = model.active_states.as_ref().filter(|active| !active.linearized.is_empty())?;
+    let state = active.linearized_around(match item {
+        Item::Binding(id) => component_of(&model.variables[id].name),
+        Item::Equation(k) => &model.equations[k].component,
+        Item::Algorithm(k) => &model.algorithms[k].component,
+    })?;
+    let Item::Binding(id) = item else { return Some(state) };
+    // What a modification gives an input from outside stays as it is.
+    let is_outside = |id: VarId| {
+        let variable = &model.variables[id];
+        variable.variability > Variability::Parameter
+            && !is_inside(component_of(&variable.name), active.states[state].name())
+    };
+    let mut is_given = false;
+    let binding = model.variables[id].binding.as_ref()?;
+    binding.walk(&mut |e| is_given |= matches!(e.kind, ExprKind::Var(id) if is_outside(id)));
+    (!is_given).then_some(state)
 }
 
 /// `reinit` is for states only. Whether a variable is one is known after all equations have been seen.
@@ -142,7 +170,8 @@ impl<'a> Lowering<'a, '_> {
     fn entry(&mut self, entry: &'a EntryEquation) -> Lowered<()> {
         let sides = self.making(Made::Always, |l| l.sides(&entry.target, &entry.value, entry.span))?;
         for Sides { left, right, is_real, span } in sides {
-            let equation = ScalarEquation { left, right, target: None, initially: None, is_real, span };
+            let equation =
+                ScalarEquation { left, right, target: None, initially: None, is_real, span, linearized: None };
             self.system.entries.push(EntryCondition { state: entry.state, equation });
         }
         Ok(())
@@ -177,7 +206,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn add(&mut self, s: Sides) {
         let Sides { left, right, is_real, span } = s;
-        let equation = ScalarEquation { left, right, target: None, initially: None, is_real, span };
+        let equation = ScalarEquation { left, right, target: None, initially: None, is_real, span, linearized: None };
         if self.is_initial {
             self.system.initial_equations.push(equation);
         } else {

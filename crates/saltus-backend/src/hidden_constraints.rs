@@ -143,7 +143,7 @@ fn sum(system: &mut System, factors: &[(usize, i64)]) -> Option<ScalarEquation> 
         total = system.dag.add(total, term);
     }
     let right = system.dag.constant(0.0);
-    Some(ScalarEquation { left: total, right, target: None, initially: None, is_real: true, span })
+    Some(ScalarEquation { left: total, right, target: None, initially: None, is_real: true, linearized: None, span })
 }
 
 /// The slots in which an expression is linear, all at once.

@@ -18,6 +18,7 @@ use saltus_program::{BinaryFn, Delay, SlotId, SlotKind, SlotType, Transport};
 
 use crate::blocks::Step;
 use crate::dag::NodeId;
+use crate::describe::full_text_of;
 use crate::lower::function_assertions::Made;
 use crate::lower::value::Value;
 use crate::lower::{Lowered, Lowering};
@@ -86,8 +87,11 @@ impl<'a> Lowering<'a, '_> {
         let number = self.system.history.delays.len() + 1;
         let name = format!("delay {number}");
         let is_discrete = !self.system.dag.is_continuous(x);
+        let delay_time = time;
         let (time, is_fixed) = self.known_to_driver(time, &format!("time of {name}"), span);
-        let input = self.seen_by_driver(x, &format!("input of {name}"), span);
+        // Other configurations of the model find its past by this name.
+        let text = [x, delay_time].map(|node| full_text_of(self.system, node)).join(", ");
+        let input = self.seen_by_driver(x, &format!("input of delay({text})"), span);
         let (output, delayed) = self.set_by_driver(x, &name, is_discrete, ty, span);
         self.system.history.delays.push(Delay { input, time, output, is_fixed, is_discrete, span });
         self.system.introduced.delays.insert(key, delayed);
@@ -105,7 +109,15 @@ impl<'a> Lowering<'a, '_> {
         let left = self.system.load(slot);
         // Other values initially would be as good; what counts is that the variable stays.
         let initially = Some(node);
-        self.system.equations.push(ScalarEquation { left, right: node, target: None, initially, is_real: true, span });
+        self.system.equations.push(ScalarEquation {
+            left,
+            right: node,
+            target: None,
+            initially,
+            is_real: true,
+            span,
+            linearized: None,
+        });
         (slot, false)
     }
 
@@ -135,7 +147,15 @@ impl<'a> Lowering<'a, '_> {
         let slot = self.system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
         let left = self.system.load(slot);
         let initially = Some(initially);
-        self.system.equations.push(ScalarEquation { left, right: value, target: None, initially, is_real: true, span });
+        self.system.equations.push(ScalarEquation {
+            left,
+            right: value,
+            target: None,
+            initially,
+            is_real: true,
+            span,
+            linearized: None,
+        });
         (output, slot)
     }
 
@@ -165,7 +185,8 @@ impl<'a> Lowering<'a, '_> {
             profile.push((point, value));
         }
         let position = slot_of(self, x, format!("position of {name}")).0;
-        let is_positive = self.seen_by_driver(positive, &format!("direction of {name}"), e.span);
+        let text = [in0, in1, x].map(|node| full_text_of(self.system, node)).join(", ");
+        let is_positive = self.seen_by_driver(positive, &format!("direction of spatialDistribution({text})"), e.span);
         let inputs = [in0, in1].map(|node| self.seen_by_driver(node, &format!("input of {name}"), e.span));
         let [first, last] = [values[0], values[values.len() - 1]];
         let (out0, at0) = self.set_by_driver(first, &format!("{name} at 0"), false, SlotType::Real, e.span);
@@ -230,6 +251,7 @@ impl<'a> Lowering<'a, '_> {
             initially,
             is_real: true,
             span,
+            linearized: None,
         });
         self.system.introduced.homotopies.insert((actual, simplified), slot);
         left

@@ -213,7 +213,7 @@ fn initial_form(system: &mut System, form: Form) -> Vec<ScalarEquation> {
         values.insert(lambda, system.dag.constant(1.0));
     }
     let replace = |slot: SlotId| values.get(&slot).copied();
-    let mut equations = system.equations.clone();
+    let mut equations = system.exact_equations();
     equations.retain(|equation| !is_choice(system, equation));
     for equation in &mut equations {
         if let Some(initially) = equation.initially {
@@ -288,7 +288,7 @@ pub fn states_and_candidates(system: &System) -> Vec<SlotId> {
 
 fn start_equation(system: &mut System, slot: SlotId, value: NodeId, span: Span) -> ScalarEquation {
     let left = system.load(slot);
-    ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span }
+    ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span, linearized: None }
 }
 
 /// Discrete variables whose value before the start is used, with the slot of that value.

@@ -62,7 +62,8 @@ impl Lowering<'_, '_> {
             let right = reinits.iter().rev().fold(last.value, |rest, r| dag.select(r.guard, r.value, rest));
             let span = reinits.first().map_or(last.span, |first| first.span);
             let left = self.system.load(state);
-            let equation = ScalarEquation { left, right, target: None, initially: None, is_real: true, span };
+            let equation =
+                ScalarEquation { left, right, target: None, initially: None, is_real: true, span, linearized: None };
             self.system.initial_equations.push(equation);
         }
     }

@@ -44,7 +44,8 @@ pub fn sort_machine_entry(
     let is_continuous = |e: &&ScalarEquation| {
         e.is_real && e.target.is_none_or(|t| system.slots[t].kind.is_continuous()) && !is_choice(system, e)
     };
-    let mut equations: Vec<ScalarEquation> = system.equations.iter().filter(is_continuous).cloned().collect();
+    let mut equations: Vec<ScalarEquation> = system.exact_equations();
+    equations.retain(|e| is_continuous(&e));
     let of_model = Structure::new(system, &equations, &unknowns);
     let mut row = 0;
     equations.retain(|_| {
@@ -227,7 +228,7 @@ impl Conditions<'_> {
             right = self.system.dag.select(begins, start.value, before);
             span = start.span;
         }
-        ScalarEquation { left, right, target: None, initially: None, is_real: true, span }
+        ScalarEquation { left, right, target: None, initially: None, is_real: true, span, linearized: None }
     }
 }
 

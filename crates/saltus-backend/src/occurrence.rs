@@ -316,8 +316,15 @@ mod tests {
                 _ => Known::No,
             })
             .collect();
-        let equation =
-            ScalarEquation { left, right, target: None, initially: None, is_real: true, span: Span::nowhere() };
+        let equation = ScalarEquation {
+            left,
+            right,
+            target: None,
+            initially: None,
+            is_real: true,
+            span: Span::nowhere(),
+            linearized: None,
+        };
         Occurrences::new(&dag, &known, &column, 10).of(&equation, &dag.reachable(&[left, right]))
     }
 

@@ -193,7 +193,8 @@ pub fn release_dependents(system: &mut System) {
             let is_real = system.slots[slot].ty == SlotType::Real;
             // As an equation: a real value may just as well tell the free parameter that it is computed from.
             let target = (!is_real).then_some(slot);
-            let equation = ScalarEquation { left, right: node, target, initially: None, is_real, span };
+            let equation =
+                ScalarEquation { left, right: node, target, initially: None, is_real, span, linearized: None };
             if system.slots[slot].kind == SlotKind::Parameter {
                 system.parameters.free.push(slot);
                 system.initial_equations.push(equation);

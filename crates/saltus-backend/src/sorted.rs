@@ -23,6 +23,7 @@ use crate::entry::{EntryOrder, sort_entry};
 use crate::hidden_constraints::Combination;
 use crate::index_changes::IndexChanges;
 use crate::initial::Initial;
+use crate::linearize;
 use crate::lower::effects::check_loops;
 use crate::lower::stated_derivatives::write_out_stated;
 use crate::machine_entry::sort_machine_entry;
@@ -223,6 +224,8 @@ struct ReducedSystem {
     n_common: usize,
     /// The switches of the configuration and how its index was reduced, if the structure of the model changes.
     fixed: Option<(Fixed, Reduced)>,
+    /// Values that are kept where states of machines are entered.
+    kept: linearize::Kept,
 }
 
 /// The first stage: scalar equations on the graph.
@@ -286,6 +289,9 @@ fn reduce(
     underived.append(&mut system.calls.underived);
     stop_on_errors(&mut diagnostics)?;
     write_out_stated(model, &mut system);
+    let kept = linearize::linearize(model, &mut system, &aliases, &mut diagnostics);
+    underived.append(&mut system.calls.underived);
+    stop_on_errors(&mut diagnostics)?;
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
@@ -301,6 +307,7 @@ fn reduce(
         sizes,
         n_common,
         fixed,
+        kept,
     })
 }
 
@@ -317,6 +324,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         sizes,
         n_common,
         fixed,
+        kept,
     } = reduced;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
     let IndexChanges { switches, candidates } =
@@ -330,6 +338,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         diagnostics.extend(at_start);
     }
     initial.guesses.splice(0..0, before_ticks);
+    initial.steps.extend(linearize::keep_at_start(&mut system, &kept));
     let (candidates, positions) = configure::add_candidates(&mut system, &candidates);
     orders.events.extend(positions.iter().cloned().map(Step::Assign));
     initial.steps.extend(positions.into_iter().map(Step::Assign));
@@ -346,11 +355,26 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         if let Some(active) = model.active_states.as_deref() {
             let arrival = sort_machine_entry(&mut system, active, &aliases, &mut diagnostics);
             orders.arrival = arrival.steps;
+            orders.arrival.extend(linearize::keep_at_entry(&mut system, active, &aliases, &kept));
             entry.arrivals = arrival.entry.constraints;
         }
         let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));
-        configuration =
-            Some(Configuration { switches, candidates, n_common, can_start, entry, regions, doubts, absent });
+        let integration = configure::integration(model);
+        let index = 1 + reduced.reduction.differentiations.iter().copied().max().unwrap_or(0) as u32;
+        let machines = model.active_states.as_ref().map_or_else(Vec::new, |active| active.machines.clone());
+        configuration = Some(Configuration {
+            switches,
+            candidates,
+            n_common,
+            index,
+            can_start,
+            entry,
+            regions,
+            machines,
+            doubts,
+            absent,
+            integration,
+        });
     }
     let mut switches = switches;
     let states = model.active_states.iter().flat_map(|active| &active.states);
@@ -429,6 +453,7 @@ impl SortedSystem {
         let mut program =
             emit::emit(model, self.system, &self.aliases, &self.parameters, &self.initial, &self.orders, &self.clocked);
         program.configuration = self.configuration.map(Box::new);
+        crate::emit_variables::add_modes(&mut program);
         program
     }
 }

@@ -107,7 +107,15 @@ fn add_state_set(system: &mut System, plan: SetPlan, number: usize, span: Span) 
             let state = system.add_slot(name, kind, SlotType::Real);
             let right = chosen(system, choice, candidates);
             let left = system.load(state);
-            system.equations.push(ScalarEquation { left, right, target: None, initially: None, is_real: true, span });
+            system.equations.push(ScalarEquation {
+                left,
+                right,
+                target: None,
+                initially: None,
+                is_real: true,
+                span,
+                linearized: None,
+            });
             states.push(state);
         }
         if let Some(above) = levels.last() {

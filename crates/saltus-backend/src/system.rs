@@ -36,6 +36,8 @@ pub struct System {
     pub starts: BTreeMap<SlotId, Start>,
     pub equations: Vec<ScalarEquation>,
     pub initial_equations: Vec<ScalarEquation>,
+    /// What linearised equations were before, by their places in `equations`.
+    pub exact: BTreeMap<usize, ScalarEquation>,
     /// Equations for where states of machines are entered.
     pub entries: Vec<EntryCondition>,
     pub parameters: Parameters,
@@ -166,6 +168,8 @@ pub struct ScalarEquation {
     /// Equations between Reals may be rearranged; others only be read as an assignment.
     pub is_real: bool,
     pub span: Span,
+    /// The state of a machine that it belongs to, if that is linearised where it is entered.
+    pub linearized: Option<usize>,
 }
 
 pub fn declare_variables(model: &FlatModel) -> System {
@@ -202,6 +206,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         starts: BTreeMap::new(),
         equations: Vec::new(),
         initial_equations: Vec::new(),
+        exact: BTreeMap::new(),
         entries: Vec::new(),
         parameters: Parameters::default(),
         events: Events::default(),
@@ -305,6 +310,12 @@ impl System {
         places.into_iter().zip(new).for_each(|(place, node)| *place = node);
     }
 
+    /// The equations as the model has them, before states were linearised.
+    pub fn exact_equations(&self) -> Vec<ScalarEquation> {
+        let exact = |(k, equation): (usize, &ScalarEquation)| self.exact.get(&k).unwrap_or(equation).clone();
+        self.equations.iter().enumerate().map(exact).collect()
+    }
+
     pub fn add_slot(&mut self, name: impl Into<String>, kind: SlotKind, ty: SlotType) -> SlotId {
         let is_variable = matches!(kind, SlotKind::Algebraic | SlotKind::Discrete | SlotKind::Derivative);
         let kind = if self.clocks.is_active && is_variable { SlotKind::Clocked } else { kind };
@@ -361,7 +372,15 @@ impl System {
         let slot = self.add_slot(name, SlotKind::Discrete, ty);
         let left = self.load(slot);
         let is_real = ty == SlotType::Real;
-        self.equations.push(ScalarEquation { left, right: value, target: Some(slot), initially, is_real, span });
+        self.equations.push(ScalarEquation {
+            left,
+            right: value,
+            target: Some(slot),
+            initially,
+            is_real,
+            span,
+            linearized: None,
+        });
         slot
     }
 

@@ -192,7 +192,7 @@ impl<'a> Lowering<'a, '_> {
         let span = values.first().map_or(span, |v| v.2);
         let is_real = self.system.slots[slot].ty == SlotType::Real;
         let (target, initially) = (Some(slot), Some(initially));
-        self.system.equations.push(ScalarEquation { left, right, target, initially, is_real, span });
+        self.system.equations.push(ScalarEquation { left, right, target, initially, is_real, span, linearized: None });
     }
 
     fn when_reinit(&mut self, state: &'a Expr, value: &'a Expr, guard: Guard, span: Span) -> Lowered<()> {
@@ -280,7 +280,15 @@ impl<'a> Lowering<'a, '_> {
             .insert(slot, Start { value: first, is_fixed: true, confidence: Confidence::default(), span });
         let left = self.system.load(slot);
         let (target, initially) = (Some(slot), Some(initially));
-        self.system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span });
+        self.system.equations.push(ScalarEquation {
+            left,
+            right,
+            target,
+            initially,
+            is_real: false,
+            span,
+            linearized: None,
+        });
     }
 
     /// `assert` in a function that is executed is checked by its callers; in algorithms it is checked here.

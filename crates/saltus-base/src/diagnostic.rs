@@ -4,7 +4,7 @@ use crate::Span;
 
 /// A stable identifier such as `E0203`. The first letter is the usual severity (`E`rror, `W`arning, `H`int), the
 /// first two digits the family: 00 files and libraries, 01 syntax, 02 names and classes, 03 types, 04 equations
-/// and balance, 05 connections, 06 evaluation, 07 units and style.
+/// and balance, 05 connections, 06 evaluation, 07 units and style, 08 sorting, 09 simulation, 10 FMI.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(pub &'static str);
 

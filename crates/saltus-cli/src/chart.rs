@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use saltus::diagnostics;
 use saltus_base::{nearest, printable};
-use saltus_plot::{Chart, Curve};
+use saltus_plot::{Chart, Curve, Stretches};
 use saltus_results::{Format, Kind, Pattern, Results, Signal};
 
 use crate::write::write_bytes;
@@ -31,10 +31,50 @@ pub fn chart(results: &Results, names: &[String], with_events: bool, screen: &Sc
     for signal in chosen(results, names, screen)? {
         chart.add(&signal.unit, curve(results, signal));
     }
+    chart.stretches = results.series().filter(|s| is_mode(s)).filter_map(|s| stretches(results, s)).collect();
     if with_events {
         chart.events = results.event_times();
     }
     Ok(chart)
+}
+
+/// More changes than this are a pattern, not stretches that can be read.
+const MOST_STRETCHES: usize = 500;
+
+/// The active state of a machine, or a condition that decides about the structure: `mode`, `plant.mode[2]`, `mode(locked)`.
+fn is_mode(signal: &Signal) -> bool {
+    let begin = signal.name.rfind("mode").map_or("", |at| &signal.name[at..]);
+    let is_last = signal.name.starts_with("mode(")
+        || begin
+            .strip_prefix("mode")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('[') && rest.ends_with(']'));
+    let is_whole = signal.name.starts_with("mode") || signal.name.contains(".mode");
+    is_last && is_whole && (signal.kind == Kind::Enumeration || signal.name.starts_with("mode("))
+}
+
+/// A signal with few values as stretches with names.
+fn stretches(results: &Results, signal: &Signal) -> Option<Stretches> {
+    let values = results.values_of(signal);
+    let name = |value: f64| match signal.kind {
+        Kind::Enumeration => {
+            let literal = signal.literals.get((value - 1.0).max(0.0) as usize);
+            literal.cloned().unwrap_or_else(|| format!("{value}"))
+        }
+        _ => format!("{}: {}", signal.name.trim_start_matches("mode(").trim_end_matches(')'), value != 0.0),
+    };
+    let mut each: Vec<(f64, f64, String)> = Vec::new();
+    let mut last = f64::NAN;
+    for (&t, &value) in results.times.iter().zip(values.iter()) {
+        if let Some(open) = each.last_mut().filter(|_| !last.is_nan()) {
+            open.1 = t;
+        }
+        if value != last && !value.is_nan() {
+            each.push((t, t, name(value)));
+        }
+        last = value;
+    }
+    each.retain(|(from, to, _)| to > from);
+    (each.len() <= MOST_STRETCHES).then_some(Stretches { name: signal.name.clone(), each })
 }
 
 pub fn curve(results: &Results, signal: &Signal) -> Curve {
@@ -101,6 +141,7 @@ fn plain(chart: &Chart) -> Chart {
         plain(&mut panel.unit);
         panel.curves.iter_mut().for_each(|curve| plain(&mut curve.name));
     }
+    chart.stretches.iter_mut().flat_map(|s| &mut s.each).for_each(|(_, _, name)| plain(name));
     chart
 }
 

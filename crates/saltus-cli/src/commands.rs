@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, flatten, format, linearize, parse, plot, search, shell, simulate, sweep,
-    test,
+    check, compare, compile, convert, explain, export, flatten, fmu, format, import, linearize, parse, plot, run,
+    search, shell, simulate, sweep, test,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -54,12 +54,16 @@ enum Command {
     Explain(explain::Arguments),
     /// Compile a model into a file that can be simulated without its sources.
     Compile(compile::Arguments),
+    /// Make a functional mock-up unit (FMI) of a model, for other simulators.
+    Export(export::Arguments),
     /// Simulate a model.
     Simulate(Box<simulate::Arguments>),
     /// Simulate a model for many values of its parameters.
     Sweep(Box<sweep::Arguments>),
-    /// Search for the parameter that makes a last value meet a target.
+    /// Search for parameters with which values of a run meet targets.
     Search(Box<search::Arguments>),
+    /// Do what the file of a study asks for: phases, variations, searches, tables and pictures.
+    Run(run::Arguments),
     /// Draw signals of a result.
     Plot(plot::Arguments),
     /// Compare a result with a reference.
@@ -72,6 +76,10 @@ enum Command {
     Fmt(format::Arguments),
     /// Rewrite sources for the version of a library that is loaded.
     Convert(convert::Arguments),
+    /// Show what is in an FMU and write a model that makes a component of it.
+    Import(import::Arguments),
+    /// Check or simulate an FMU by itself.
+    Fmu(fmu::Arguments),
     /// Print a completion script for a shell.
     Completion(shell::CompletionArguments),
     /// Print the manual page.
@@ -90,15 +98,19 @@ impl Cli {
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Compile(arguments) => compile::run(arguments, screen),
+            Command::Export(arguments) => export::run(arguments, screen),
             Command::Simulate(arguments) => simulate::run(arguments, screen),
             Command::Sweep(arguments) => sweep::run(arguments, screen),
             Command::Search(arguments) => search::run(arguments, screen),
+            Command::Run(arguments) => run::run(arguments, screen),
             Command::Plot(arguments) => plot::run(arguments, screen),
             Command::Compare(arguments) => compare::run(arguments, screen),
             Command::Test(arguments) => test::run(arguments, screen),
             Command::Linearize(arguments) => linearize::run(arguments, screen),
             Command::Fmt(arguments) => Ok(format::run(arguments, screen)),
             Command::Convert(arguments) => convert::run(arguments, screen),
+            Command::Import(arguments) => import::run(arguments, screen),
+            Command::Fmu(arguments) => fmu::run(arguments, screen),
             Command::Completion(arguments) => Ok(shell::completion(arguments, screen)),
             Command::Man(arguments) => shell::man(arguments, screen),
         };

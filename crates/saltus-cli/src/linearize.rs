@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     Ok(Exit::Success)
 }
 
-fn to_json(class: &str, found: &Linearization) -> Value {
+pub fn to_json(class: &str, found: &Linearization) -> Value {
     let values =
         |named: &[(String, f64)]| named.iter().map(|(n, v)| json!({"name": n, "value": v})).collect::<Vec<_>>();
     let eigenvalues =

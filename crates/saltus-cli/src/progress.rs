@@ -1,8 +1,8 @@
 //! How far a run is, on one line of a terminal that is written over and over; and Ctrl-C, which ends a run in good order.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use saltus_sim::Progress;
@@ -52,6 +52,11 @@ impl Bar {
     pub fn new(is_wanted: bool) -> Self {
         let is_visible = is_wanted && std::io::stderr().is_terminal();
         Bar { started: Instant::now(), shown: None, is_visible, countdown: STEPS_PER_LOOK }
+    }
+
+    /// Is there a terminal that shows it?
+    pub fn is_visible(&self) -> bool {
+        self.is_visible
     }
 
     /// Shows a simulation.
@@ -125,6 +130,11 @@ fn bar(done: f64) -> String {
     }
     let missing = WIDTH - text.chars().count();
     text + &" ".repeat(missing)
+}
+
+/// Takes a shared bar away.
+pub fn clear(bar: &Mutex<Bar>) {
+    bar.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 pub fn is_set(flag: &AtomicBool) -> bool {

@@ -1,23 +1,25 @@
 //! `saltus sweep [FILE…] CLASS --vary p=a:b:n …`: a parameter study on all cores, one table.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use saltus::pipeline::{Options, Stage};
-use saltus::sweep::{Axis, MOST_POINTS, Method, Outcome, Study, n_points, overrides, typical};
+use saltus::study::watch::Watch;
+use saltus::study::{Axis, MOST_POINTS, Method, Runner, Variation, Wanted, Worker, for_all, overrides};
 use saltus::{diagnostics, results};
 use saltus_base::SourceMap;
 use saltus_program::SimProgram;
-use saltus_results::{Destination, Format, Header, Kept, Kind, Signal, Source, WriteError};
+use saltus_results::{Format, Kept, Kind, WriteError};
 use saltus_sim::Trajectory;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
+use crate::fleet::{Rows, RunTable};
 use crate::keep::{self, Keep};
 use crate::numbers::jobs;
-use crate::progress::{self, Bar};
-use crate::summary::{duration, short};
+use crate::progress::{self, Bar, clear};
+use crate::summary::duration;
 use crate::target::Target;
 use crate::{Exit, Screen, simulate};
 
@@ -58,107 +60,119 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// Rows that are shown.
-const SHOWN: usize = 12;
-
 fn table_file(text: &str) -> Result<PathBuf, String> {
     let path = simulate::result_file(text)?;
     if Format::of(&path) == Some(Format::Mat) { Err("expected .parquet or .csv".to_owned()) } else { Ok(path) }
 }
 
-/// What is kept of a run: names of the signals, and their values row by row, time first.
-struct Rows {
-    names: Vec<(String, Kind)>,
-    values: Vec<f64>,
-}
-
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
-    let n = n_points(&arguments.vary).filter(|n| *n <= MOST_POINTS);
+    let Variation { names, points } = Variation::grid(&arguments.vary);
+    let n = points.n().filter(|n| *n <= MOST_POINTS);
     let n = n.ok_or_else(|| {
         screen.fail(&diagnostics::too_many_runs(MOST_POINTS));
         Exit::Usage
     })?;
     arguments.target.protect(&[arguments.output.as_ref()], &arguments.keep.files(), screen)?;
-    let unwritable = |error: WriteError| {
-        screen.fail(&diagnostics::unwritable(&error.path.display().to_string(), &error.error.to_string()))
-    };
-    let open = |path: &PathBuf| Destination::open(path, Format::of(path).unwrap_or(Format::Csv));
-    let destination = arguments.output.as_ref().map(open).transpose().map_err(unwritable)?;
+    let table = RunTable::open(arguments.output.as_ref(), names.clone(), !arguments.trajectories);
+    let table = table.map_err(|error| unwritable(&error, screen))?;
     let kept = arguments.keep.read(screen)?;
     let mut options = Options::until(Stage::Compile);
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
     options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
-    let first = typical(&arguments.vary);
     let common = arguments.target.set(screen)?;
-    let run = arguments.target.run_with(options.clone(), overrides(&common, &arguments.vary, &first), screen)?;
+    let first = overrides(&common, &names, &points.typical());
+    let run = arguments.target.run_with(options.clone(), first, screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
     arguments.experiment.check(&options.experiment, model, screen)?;
-    let varied: Vec<String> = arguments.vary.iter().map(|axis| axis.name.clone()).collect();
-    arguments.target.refuse_to_vary(model, &varied, screen)?;
-    let names: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
-    keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
+    arguments.target.refuse_to_vary(model, &names, screen)?;
+    let all: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
+    keep::check(&kept, &all).iter().for_each(|d| screen.show(d, &SourceMap::new()));
     let open = || arguments.target.open_class();
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let stop = progress::interrupt_flag();
-    let study = Study {
-        model,
-        permissions: arguments.target.permissions(),
-        start: &run.start,
-        axes: &arguments.vary,
-        experiment: &options.experiment,
-        engine: options.engine,
-        overrides: &common,
-        open: &open,
-        jobs,
-        stop: &stop,
-    };
-    let bar = Mutex::new(Bar::new(!arguments.quiet && !screen.json));
-    let show = |done: usize| {
+    let (bar, n_done, n_recompiled) =
+        (Mutex::new(Bar::new(!arguments.quiet && !screen.json)), AtomicUsize::new(0), AtomicUsize::new(0));
+    let show = || {
+        let done = n_done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Ok(mut bar) = bar.try_lock() {
             bar.show_count(done, n, "runs");
         }
     };
+    let runner = Runner {
+        model,
+        permissions: arguments.target.permissions(),
+        names: &names,
+        experiment: &options.experiment,
+        phases: &[],
+        watch: &Arc::new(Watch::default()),
+        engine: options.engine,
+        start: &run.start,
+        overrides: &common,
+        open: &open,
+        stop: &stop,
+        n_recompiled: &n_recompiled,
+        progress: &show,
+    };
+    let work = |i: usize, worker: &mut Worker| {
+        let ran = runner.run(worker, &points.at(i), Wanted { rows: true, ..Wanted::default() });
+        let ran = ran.map_err(|failure| failure.to_string())?;
+        let (program, trajectory) = ran.program.zip(ran.trajectory).ok_or("no result")?;
+        Ok(collect(&program, &trajectory, &kept, arguments.trajectories))
+    };
     let started = Instant::now();
-    let rows =
-        |program: &SimProgram, trajectory: &Trajectory| collect(program, trajectory, &kept, arguments.trajectories);
-    let outcome = study.run(&rows, &show);
-    drop(bar);
-    let took = started.elapsed();
-    let table = Table::of(&arguments.vary, &outcome, arguments.trajectories);
-    if let Some(destination) = destination {
-        let is_complete = !progress::is_set(&stop);
-        if let Some(piece) = table.write(destination, is_complete).map_err(unwritable)? {
-            screen.show(&diagnostics::piece_kept(&piece.display().to_string()), &SourceMap::new());
+    let (mut table, mut n_ok, mut first_failure, mut lost) = (table, 0, None, None);
+    for_all(n, jobs, &stop, &work, &mut |i, made: Result<Rows, String>| {
+        n_ok += usize::from(made.is_ok());
+        if let Err(why) = &made {
+            first_failure.get_or_insert((i, why.clone()));
         }
-    } else if !arguments.quiet {
+        if let Err(error) = table.add(i, points.at(i), made.as_ref().ok()) {
+            lost.get_or_insert(error);
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    clear(&bar);
+    let took = started.elapsed();
+    if let Some(error) = lost {
+        return Err(unwritable(&error, screen));
+    }
+    if arguments.output.is_none() && !arguments.quiet {
         table.show(screen);
     }
-    let n_failed = outcome.runs.iter().filter(|r| r.found.is_none()).count();
+    let is_complete = !progress::is_set(&stop);
+    if let Some(piece) = table.finish(is_complete).map_err(|error| unwritable(&error, screen))? {
+        screen.show(&diagnostics::piece_kept(&piece.display().to_string()), &SourceMap::new());
+    }
+    let n_failed = n - n_ok;
     if !arguments.quiet {
-        let how = match &outcome.method {
+        let how = match runner.method() {
             Method::CompiledOnce => "compiled once".to_owned(),
             Method::CompiledEach { why } => format!("compiled for each run: {why}"),
         };
         let rate = (n as f64 / took.as_secs_f64()).round();
         screen.say(&format!("{n} runs in {} on {jobs} threads ({rate}/s), {how}, {n_failed} failed", duration(took)));
     }
-    if let Some(failed) = outcome.runs.iter().find(|r| r.found.is_none()) {
-        let at: Vec<String> =
-            arguments.vary.iter().zip(&failed.parameters).map(|(a, v)| format!("{} = {v}", a.name)).collect();
-        let why = failed.failure.as_deref().unwrap_or("no result");
-        screen.show(&diagnostics::runs_failed(n_failed, &at.join(", "), why), &SourceMap::new());
+    if n_failed > 0 {
+        let (i, why) = first_failure.unwrap_or((n_ok, "not run".to_owned()));
+        let at: Vec<String> = names.iter().zip(points.at(i)).map(|(name, v)| format!("{name} = {v}")).collect();
+        screen.show(&diagnostics::runs_failed(n_failed, &at.join(", "), &why), &SourceMap::new());
         return Ok(Exit::RunTimeFailure);
     }
     Ok(Exit::Success)
 }
 
-fn collect(program: &SimProgram, trajectory: &Trajectory, kept: &Kept, all_rows: bool) -> Rows {
+pub fn unwritable(error: &WriteError, screen: &Screen) -> Exit {
+    screen.fail(&diagnostics::unwritable(&error.path.display().to_string(), &error.error.to_string()))
+}
+
+/// The signals of a run, time first: the last row, or all of them.
+pub fn collect(program: &SimProgram, trajectory: &Trajectory, kept: &Kept, all_rows: bool) -> Rows {
     let table = results::of(program, trajectory, &|name| kept.keeps(name));
     let signals: Vec<_> = table.series().collect();
-    let columns: Vec<Cow<'_, [f64]>> = signals.iter().map(|s| table.values_of(s)).collect();
+    let columns: Vec<_> = signals.iter().map(|s| table.values_of(s)).collect();
     let n_rows = table.times.len();
     let first = if all_rows { 0 } else { n_rows.saturating_sub(1) };
     let mut values = Vec::with_capacity((n_rows - first) * (columns.len() + 1));
@@ -166,91 +180,6 @@ fn collect(program: &SimProgram, trajectory: &Trajectory, kept: &Kept, all_rows:
         values.push(table.times[row]);
         values.extend(columns.iter().map(|c| c.get(row).copied().unwrap_or(f64::NAN)));
     }
-    Rows { names: signals.iter().map(|s| (s.name.clone(), s.kind)).collect(), values }
-}
-
-/// Columns of all runs below each other.
-struct Table {
-    columns: Vec<(String, Kind, Vec<f64>)>,
-}
-
-impl Table {
-    fn of(axes: &[Axis], outcome: &Outcome<Rows>, has_rows: bool) -> Table {
-        let names: &[(String, Kind)] = outcome.runs.iter().find_map(|r| r.found.as_ref()).map_or(&[], |r| &r.names);
-        let mut columns = vec![("run".to_owned(), Kind::Integer, Vec::new())];
-        columns.extend(axes.iter().map(|a| (a.name.clone(), Kind::Real, Vec::new())));
-        columns.push(("ok".to_owned(), Kind::Boolean, Vec::new()));
-        columns.push(("time".to_owned(), Kind::Real, Vec::new()));
-        columns.extend(names.iter().map(|(name, kind)| (name.clone(), *kind, Vec::new())));
-        let width = 1 + names.len();
-        let nothing = vec![f64::NAN; width];
-        for (i, run) in outcome.runs.iter().enumerate() {
-            // With another structure a run may have other variables; those of the first run are compared.
-            let aligned = run.found.as_ref().map(|rows| align(rows, names));
-            let rows: &[f64] = match &aligned {
-                Some(values) => values,
-                None if has_rows => &[],
-                None => &nothing,
-            };
-            for row in rows.chunks(width) {
-                let head = std::iter::once(i as f64).chain(run.parameters.iter().copied());
-                let head = head.chain(std::iter::once(f64::from(u8::from(run.found.is_some()))));
-                let all = head.chain(row.iter().copied());
-                columns.iter_mut().zip(all).for_each(|(column, value)| column.2.push(value));
-            }
-        }
-        Table { columns }
-    }
-
-    /// Gives the path of a table that is not complete.
-    fn write(&self, destination: Destination, is_complete: bool) -> Result<Option<PathBuf>, WriteError> {
-        let signal = |(index, (name, kind, _)): (usize, &(String, Kind, Vec<f64>))| {
-            Signal::new(name, *kind, Source::Column { index, negated: false })
-        };
-        let signals = self.columns.iter().enumerate().map(signal).collect();
-        // Time is one of the columns, and it begins again with every run.
-        let header = Header { has_time: false, ..Header::new("sweep", signals) };
-        let mut writer = destination.begin(&header)?;
-        for i in 0..self.n_rows() {
-            let row: Vec<f64> = self.columns.iter().map(|c| c.2[i]).collect();
-            writer.row(0.0, &row)?;
-        }
-        if is_complete { writer.finish().map(|()| None) } else { writer.keep() }
-    }
-
-    fn n_rows(&self) -> usize {
-        self.columns.first().map_or(0, |c| c.2.len())
-    }
-
-    /// The first rows and columns on the terminal.
-    fn show(&self, screen: &Screen) {
-        let columns: Vec<_> = self.columns.iter().filter(|c| c.0 != "ok").take(10).collect();
-        let cells: Vec<Vec<String>> = columns
-            .iter()
-            .map(|c| std::iter::once(c.0.clone()).chain(c.2.iter().take(SHOWN).map(|v| short(*v))).collect())
-            .collect();
-        let widths: Vec<usize> = cells.iter().map(|c| c.iter().map(|t| t.chars().count()).max().unwrap_or(0)).collect();
-        for row in 0..=self.n_rows().min(SHOWN) {
-            let line: Vec<String> = cells.iter().zip(&widths).map(|(c, &w)| format!("{:>w$}", c[row])).collect();
-            screen.say(line.join("  ").trim_end());
-        }
-        if self.n_rows() > SHOWN {
-            screen.say(&format!("… and {} more rows; --output FILE writes all", self.n_rows() - SHOWN));
-        }
-    }
-}
-
-/// The values of a run in the order of these names.
-fn align<'a>(rows: &'a Rows, names: &[(String, Kind)]) -> Cow<'a, [f64]> {
-    if rows.names == names {
-        return Cow::Borrowed(&rows.values);
-    }
-    let place = |name: &str| rows.names.iter().position(|(n, _)| n == name);
-    let places: Vec<Option<usize>> = names.iter().map(|(name, _)| place(name)).collect();
-    let mut values = Vec::new();
-    for row in rows.values.chunks(1 + rows.names.len()) {
-        values.extend(row.first());
-        values.extend(places.iter().map(|p| p.and_then(|p| row.get(p + 1)).copied().unwrap_or(f64::NAN)));
-    }
-    Cow::Owned(values)
+    let names = signals.iter().map(|s| (s.name.clone(), s.kind));
+    Rows { names: std::iter::once(("time".to_owned(), Kind::Real)).chain(names).collect(), values }
 }

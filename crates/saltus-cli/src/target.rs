@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use saltus::fmu::wrapper::Settings;
 use saltus::pipeline::{self, Client, Options, Outcome, Stage};
+use saltus::study::ModelChoice;
 use saltus::{Model, Permissions, Session, Start, diagnostics, stats};
 use saltus_base::{Diagnostic, Diagnostics, SourceMap};
 use saltus_library::ClassId;
 use saltus_results::parse_set_file;
 
 use crate::write::{self, write};
-use crate::{Exit, Screen, system_clock};
+use crate::{Exit, Screen, fmu, system_clock};
 
 #[derive(clap::Args)]
 pub struct Target {
     /// Files to load and the class to work on; a name that ends in .mo or exists as a path is a file, one that ends in .saltus a
-    /// compiled model.
+    /// compiled model, one that ends in .fmu a component.
     #[arg(value_name = "FILE… CLASS")]
     names: Vec<String>,
     /// A directory that contains packages, or a package; searched before MODELICAPATH.
@@ -32,7 +34,7 @@ pub struct Target {
     /// Let models read and write files outside of the working directory, and run commands.
     #[arg(long)]
     allow_io: bool,
-    /// Let models call functions of their own shared libraries, and of C source that comes with them.
+    /// Let models call functions of their own shared libraries, of C source that comes with them, and of FMUs.
     #[arg(long)]
     allow_external: bool,
     /// Print the seconds of each stage.
@@ -49,7 +51,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 }
 
 fn is_file(name: &str) -> bool {
-    name.ends_with(".mo") || Path::new(name).exists()
+    name.ends_with(".mo") || is_unit(name) || Path::new(name).exists()
 }
 
 /// The extension of compiled models.
@@ -57,6 +59,21 @@ pub const MODEL_EXTENSION: &str = "saltus";
 
 fn is_model(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|e| e == MODEL_EXTENSION)
+}
+
+fn is_unit(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e == saltus::fmu::EXTENSION)
+}
+
+/// The text that makes a component of an FMU, and what it leaves out.
+fn wrapper(name: &str) -> Result<(String, Vec<String>), ()> {
+    let bytes = std::fs::read(name).map_err(|_| ())?;
+    let opened = saltus_fmi::open(name, &bytes).map_err(|_| ())?;
+    let model = &opened.document.model;
+    let kind = saltus::fmu::wrapper::usual_kind(model).ok_or(())?;
+    let class = saltus::fmu::wrapper::usual_class(model);
+    let file = std::path::absolute(name).map_err(|_| ())?.to_string_lossy().replace('\\', "/");
+    Ok(saltus::fmu::wrapper::write(model, &Settings { class: &class, file: &file, kind, locals: false }))
 }
 
 /// A run of the pipeline on a target.
@@ -71,6 +88,21 @@ pub struct Run {
 }
 
 impl Target {
+    /// The model of a study, whose paths begin in a directory.
+    pub fn of_study(model: &ModelChoice, directory: &Path) -> Target {
+        let path = |path: &PathBuf| directory.join(path).display().to_string();
+        Target {
+            names: model.files.iter().map(path).chain(model.class.clone()).collect(),
+            library: model.libraries.iter().map(|library| directory.join(library)).collect(),
+            set: Vec::new(),
+            set_file: Vec::new(),
+            allow_io: model.allow_io,
+            allow_external: model.allow_external,
+            timing: false,
+            stats: None,
+        }
+    }
+
     /// Loads, finds the class, runs the pipeline and shows what was said; `Err` where there is nothing to run.
     pub fn run(&self, options: Options, screen: &Screen) -> Result<Run, Exit> {
         self.run_for(options, &mut (), screen)
@@ -154,10 +186,32 @@ impl Target {
         if let Some(path) = std::env::var_os("MODELICAPATH") {
             session.add_modelica_path(&path.to_string_lossy());
         }
-        for file in self.names.iter().filter(|name| is_file(name)) {
+        for file in self.names.iter().filter(|name| is_file(name) && !is_unit(name)) {
             session.load_file(Path::new(file));
         }
+        for (file, (text, _)) in self.units().filter_map(|name| Some((name, wrapper(name).ok()?))) {
+            session.set_text(format!("{file}.mo"), &text);
+        }
         session
+    }
+
+    fn units(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str).filter(|name| is_unit(name))
+    }
+
+    /// Says what is wrong with FMUs that are named, and what of them is left out.
+    fn check_units(&self, screen: &Screen) -> Result<(), Exit> {
+        for name in self.units() {
+            let (opened, _) = fmu::open(Path::new(name), screen)?;
+            if opened.document.findings.has_errors() {
+                screen.show_all(&opened.document.findings, &opened.sources);
+                return Err(Exit::ModelError);
+            }
+            if wrapper(name).is_err() {
+                return Err(screen.fail(&diagnostics::no_usable_interface(name)));
+            }
+        }
+        Ok(())
     }
 
     fn class(&self, session: &Session) -> Result<ClassId, Diagnostic> {
@@ -184,6 +238,7 @@ impl Target {
             }
             return self.run_compiled(Path::new(name), options, client, screen);
         }
+        self.check_units(screen)?;
         let options = &options;
         let mut session = self.open();
         session.permit(Permissions { prints_to_stderr: screen.json, ..session.permissions() });

@@ -1,6 +1,6 @@
 //! What README and book show is true: models compile, commands run, output looks like that.
 //!
-//! A `modelica` block is the file named like its class, a `json` block the file `settings.json`; the files of a document lie in one directory, where the lines of
+//! A `modelica` block is the file named like its class, a `json` block the file `settings.json`, a `toml` block the file that its first line names; the files of a document lie in one directory, where the lines of
 //! its `sh` blocks that begin with `saltus` run one after the other. `# exit code N` behind a command says how it ends, otherwise with
 //! 0. Every line of a `text` block must be in the output of the commands above it; `…` stands for anything. `cargo run --release --`
 //! is the program, in the directory of the project. Lines with `ModelicaStandardLibrary` run where the environment variable `MSL` names it.
@@ -117,6 +117,13 @@ fn check(path: &Path) {
             }
             "json" => {
                 dir.file("settings.json", &block.text);
+            }
+            "toml" => {
+                let name = block.text.lines().next().and_then(|line| line.strip_prefix("# "));
+                dir.file(
+                    name.unwrap_or_else(|| panic!("{at}: expected the name of the file in the first line")),
+                    &block.text,
+                );
             }
             "sh" => {
                 let outputs: Vec<Option<String>> = block.text.lines().map(|line| execute(line, &dir.0)).collect();

@@ -178,6 +178,7 @@ fn sources(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &
             }
         }
         [_] => {}
+        found if exclude_each_other(found.iter().map(|(m, _)| m.end), vars) => {}
         [first, second, ..] => {
             let (first_name, second_name) = (text(vars, first.0.end), text(vars, second.0.end));
             diagnostics.push(diagnostics::several_sources(
@@ -188,6 +189,20 @@ fn sources(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &
             ));
         }
     }
+}
+
+/// Sources in different states of one state machine: the active one gives the value (specification 17.3.6).
+fn exclude_each_other(ends: impl Iterator<Item = End>, vars: &dyn Variables) -> bool {
+    let mut machine = None;
+    let mut states: Vec<&str> = Vec::new();
+    for end in ends {
+        let Some((number, state)) = vars.state(end.var) else { return false };
+        if *machine.get_or_insert(number) != number || states.contains(&state) {
+            return false;
+        }
+        states.push(state);
+    }
+    true
 }
 
 fn quantities(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &mut Diagnostics) {

@@ -85,6 +85,10 @@ pub trait Variables {
     fn quantity(&self, _var: VarId) -> Option<&str> {
         None
     }
+    /// The state of a state machine that the variable is in: a number of the machine, and the state.
+    fn state(&self, _var: VarId) -> Option<(usize, &str)> {
+        None
+    }
     /// Where the variable (or its connector) is declared.
     fn span(&self, _var: VarId) -> Span {
         Span::nowhere()

@@ -50,6 +50,10 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn potential(&mut self, set: &Set) {
+        let sources: Vec<&Member> = set.members.iter().filter(|m| source_role(m.end, self.vars).is_some()).collect();
+        if let [_, .., last] = sources[..] {
+            return self.merge(set, &sources, last);
+        }
         let Some(representative) = representative(set, self.vars) else { return };
         let is_signal = source_role(representative.end, self.vars).is_some();
         for member in others(set, representative) {
@@ -57,6 +61,29 @@ impl Generator<'_> {
             let first = reference(self.vars, representative.end.var, representative.end.element, span);
             let other = reference(self.vars, member.end.var, member.end.element, span);
             let (left, right) = if is_signal { (other, first) } else { (first, other) };
+            self.push(EquationKind::Equality { left, right }, span, component);
+        }
+    }
+
+    /// `u = if activeState(a) then a.y elseif activeState(b) then b.y else b.y`, for sources in states of a machine.
+    fn merge(&mut self, set: &Set, sources: &[&Member], last: &Member) {
+        for member in set.members.iter().filter(|m| source_role(m.end, self.vars).is_none()) {
+            let (span, component) = self.place(member, set);
+            let value = |end: End| reference(self.vars, end.var, end.element, span);
+            let mut right = value(last.end);
+            for source in sources.iter().rev() {
+                let Some((_, state)) = self.vars.state(source.end.var) else { continue };
+                let state = Expr::string(state, span);
+                let condition = Expr::builtin(Builtin::ActiveState, vec![state], Type::BOOLEAN, span);
+                let ty = right.ty.clone();
+                let kind = ExprKind::If {
+                    condition: Box::new(condition),
+                    then: Box::new(value(source.end)),
+                    otherwise: Box::new(right),
+                };
+                right = Expr::new(kind, ty, span);
+            }
+            let left = value(member.end);
             self.push(EquationKind::Equality { left, right }, span, component);
         }
     }

@@ -200,7 +200,7 @@ builtins! {
     Interval = "interval",
     // state machines
     Transition = "transition", InitialState = "initialState", ActiveState = "activeState",
-    TicksInState = "ticksInState", TimeInState = "timeInState",
+    TicksInState = "ticksInState", TimeInState = "timeInState", Excursion = "$excursion",
     // overconstrained connections
     ConnectionsRoot = "Connections.root", ConnectionsPotentialRoot = "Connections.potentialRoot",
     ConnectionsBranch = "Connections.branch", ConnectionsIsRoot = "Connections.isRoot",

@@ -33,7 +33,7 @@ pub mod uses;
 pub mod verify;
 mod verify_expr;
 
-pub use configuration::{ActiveStates, EntryEquation, MachineState};
+pub use configuration::{ActiveStates, EntryEquation, MachineState, Origin as StateOrigin, Treatment};
 pub use count::{Balance, balance};
 pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscript, UnaryOp};
 pub use function::{

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use saltus_base::{IdVec, Span};
 
 use crate::{
-    ActiveStates, EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Type, VarId,
+    ActiveStates, EnumId, EnumType, Expr, Function, FunctionId, Local, LocalId, RecordId, RecordType, Treatment, Type,
+    VarId,
 };
 
 #[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
@@ -61,6 +62,7 @@ pub struct Component {
     pub is_countable: bool,
     /// It stands for something outside of the model: the `inner` that is missing.
     pub is_outside: bool,
+    pub treatment: Treatment,
 }
 
 /// The `experiment` annotation.

@@ -191,11 +191,11 @@ pub fn argument(modification: &ast::ClassModification, name: Name) -> Option<&as
     })
 }
 
-fn value(m: &ast::ElementModification) -> Option<&ast::Expr> {
+pub fn value(m: &ast::ElementModification) -> Option<&ast::Expr> {
     m.modification.as_ref()?.value.as_ref()?.expr.as_ref()
 }
 
-fn literal_number(e: &ast::Expr) -> Option<f64> {
+pub fn literal_number(e: &ast::Expr) -> Option<f64> {
     match &e.kind {
         ast::ExprKind::Real(x) => Some(*x),
         ast::ExprKind::Integer(n) => Some(*n as f64),

@@ -46,13 +46,14 @@ impl<'a> Front<'a> {
                         _ => Target::Class(slot),
                     };
                 }
-                Target::Class(slot)
+                if self.is_excursion(slot) { Target::Builtin(Builtin::Excursion) } else { Target::Class(slot) }
             }
             Some(Member::Component(comp)) => Target::Local(comp),
             None if self.ref_text(&call.name) == "array" => Target::Array,
             None => match Builtin::from_name(&self.ref_text(&call.name)) {
-                Some(builtin) if builtin != Builtin::EnumFromInteger => Target::Builtin(builtin),
-                _ => Target::Nothing,
+                Some(Builtin::EnumFromInteger | Builtin::Excursion) => Target::Nothing,
+                Some(builtin) => Target::Builtin(builtin),
+                None => Target::Nothing,
             },
         }
     }
@@ -545,83 +546,10 @@ impl<'a> Front<'a> {
             | Builtin::InitialState
             | Builtin::ActiveState
             | Builtin::TicksInState
-            | Builtin::TimeInState => self.state_machine_call(scope, function, call, span),
+            | Builtin::TimeInState
+            | Builtin::Excursion => self.state_machine_call(scope, function, call, span),
             _ => None,
         }
-    }
-
-    /// State machine operators take block instances, which are not values; each is checked to be a component.
-    fn state_machine_call(
-        &mut self,
-        scope: InstId,
-        function: Builtin,
-        call: &'a ast::Call,
-        span: Span,
-    ) -> Option<Expr> {
-        let n_states = match function {
-            Builtin::Transition => 2,
-            Builtin::InitialState | Builtin::ActiveState => 1,
-            _ => 0,
-        };
-        let names: &[&str] = match function {
-            Builtin::Transition => &["from", "to", "condition", "immediate", "reset", "synchronize", "priority"],
-            Builtin::InitialState | Builtin::ActiveState => &["state"],
-            _ => &[],
-        };
-        let mut given: Vec<Option<&'a ast::Expr>> = call.arguments.iter().map(Some).collect();
-        for named in &call.named {
-            let Some(place) = names.iter().position(|n| *n == self.text(named.name.name)) else {
-                let inputs: Vec<String> = names.iter().map(|n| n.to_string()).collect();
-                let name = self.text(named.name.name);
-                self.report(d::no_such_input(name, function.name(), &inputs, named.name.span));
-                return Some(Expr::error(span));
-            };
-            given.resize(given.len().max(place + 1), None);
-            given[place] = Some(&named.value);
-        }
-        let mut arguments = Vec::new();
-        for (k, argument) in given.into_iter().enumerate() {
-            let Some(argument) = argument else {
-                // What `immediate`, `reset`, `synchronize` and `priority` are if they are not given.
-                arguments.push(match k {
-                    3 | 4 => Expr::boolean(true, span),
-                    5 => Expr::boolean(false, span),
-                    6 => Expr::integer(1, span),
-                    _ => {
-                        self.report(d::not_a_state(function.name(), span));
-                        return Some(Expr::error(span));
-                    }
-                });
-                continue;
-            };
-            if k >= n_states {
-                arguments.push(self.expression(scope, argument));
-                continue;
-            }
-            let name = match &argument.kind {
-                ast::ExprKind::Ref(reference) => match self.lookup_reference_class(scope, reference) {
-                    Some(Member::Component(comp)) if matches!(self.comp_kind(comp), CompKind::Class(_)) => {
-                        self.comp_name(comp)
-                    }
-                    _ => {
-                        self.report(d::not_a_state(function.name(), argument.span));
-                        return Some(Expr::error(span));
-                    }
-                },
-                _ => {
-                    self.report(d::not_a_state(function.name(), argument.span));
-                    return Some(Expr::error(span));
-                }
-            };
-            arguments.push(Expr::string(&name, argument.span));
-        }
-        let ty = match function {
-            Builtin::ActiveState => Type::BOOLEAN,
-            Builtin::TicksInState => Type::INTEGER,
-            Builtin::TimeInState => Type::REAL,
-            _ => Type::UNIT,
-        };
-        Some(Expr::builtin(function, arguments, ty, span))
     }
 
     /// The results of a call whose arguments are known at compile time.

@@ -105,6 +105,7 @@ impl<'a> Front<'a> {
                 ast::EquationKind::Call(call) if self.is_graph_operator(call) => {
                     self.graph_equation(scope, call, equation.span);
                 }
+                ast::EquationKind::Call(call) if self.is_transition(call) => self.note_transition(scope, call),
                 ast::EquationKind::For { indices, body } if self.has_connections(body) => {
                     self.for_equation(scope, indices, body, &mut |front, body| front.connections_in(scope, body));
                 }
@@ -129,7 +130,7 @@ impl<'a> Front<'a> {
     fn has_connections(&self, equations: &[ast::Equation]) -> bool {
         equations.iter().any(|e| match &e.kind {
             ast::EquationKind::Connect { .. } => true,
-            ast::EquationKind::Call(call) => self.is_graph_operator(call),
+            ast::EquationKind::Call(call) => self.is_graph_operator(call) || self.is_transition(call),
             ast::EquationKind::For { body, .. } => self.has_connections(body),
             ast::EquationKind::If { branches, otherwise } => {
                 branches.iter().any(|(_, b)| self.has_connections(b))

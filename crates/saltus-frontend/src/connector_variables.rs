@@ -1,10 +1,11 @@
 //! What `saltus-connect` wants to know about the variables of connectors.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use saltus_base::Span;
 use saltus_connect::{Direction, Kind, Variables};
 use saltus_eval::Value;
+use saltus_flat::count::component_of;
 use saltus_flat::{Type, VarId, Variability};
 use saltus_syntax::ast;
 
@@ -15,6 +16,18 @@ use crate::instance::{CompId, InstId};
 #[derive(Default)]
 pub struct ConnectorVariables {
     known: HashMap<VarId, Entry>,
+    /// The states of each state machine.
+    machines: Vec<BTreeSet<String>>,
+}
+
+impl ConnectorVariables {
+    /// A transition between two states: they belong to one machine.
+    pub fn add_states(&mut self, names: Vec<String>) {
+        let touches = |states: &BTreeSet<String>| names.iter().any(|name| states.contains(name));
+        let (touched, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.machines).into_iter().partition(touches);
+        self.machines = rest;
+        self.machines.push(touched.into_iter().flatten().chain(names).collect());
+    }
 }
 
 struct Entry {
@@ -161,6 +174,17 @@ impl Variables for ConnectorVariables {
 
     fn flow_nominal(&self, var: VarId) -> Option<f64> {
         self.entry(var).and_then(|e| e.nominal)
+    }
+
+    fn state(&self, var: VarId) -> Option<(usize, &str)> {
+        let mut at = component_of(self.name(var));
+        while !at.is_empty() {
+            if let Some(machine) = self.machines.iter().position(|states| states.contains(at)) {
+                return Some((machine, at));
+            }
+            at = component_of(at);
+        }
+        None
     }
 
     fn span(&self, var: VarId) -> Span {

@@ -50,6 +50,7 @@ mod redeclaration;
 mod reference;
 mod references;
 mod state;
+mod state_machines;
 mod statement;
 mod types;
 mod visibility;

@@ -75,6 +75,7 @@ impl<'a> Front<'a> {
             is_countable: !own.is_special && !connected.reaches_out,
             inside: 0,
             is_outside: false,
+            treatment: flat::Treatment::default(),
         });
         let mut unconnected = 0;
         for comp in self.tree[inst].members.components.clone() {
@@ -91,6 +92,7 @@ impl<'a> Front<'a> {
                 let first = out.len();
                 self.add_component(element, self.tree[comp].declared.span, names, out);
                 out[first].is_outside = is_implicit;
+                out[first].treatment = self.treatment_of(comp);
             }
         }
         out[at].connections += unconnected.saturating_sub(connected.inside_flows);

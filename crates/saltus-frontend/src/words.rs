@@ -27,4 +27,6 @@ words! {
     smooth_order = "smoothOrder", derivative = "derivative", inverse = "inverse", order = "order",
     no_derivative = "noDerivative", zero_derivative = "zeroDerivative", connections = "Connections",
     equality_constraint = "equalityConstraint", external_object = "ExternalObject",
+    vendor = "__Saltus", linearized = "linearized", solver = "solver", state_tolerance = "tolerance",
+    excursion = "excursion", transition = "transition",
 }

@@ -39,6 +39,23 @@ fn chart_json(chart: &Chart) -> String {
     string(&mut json, &chart.title);
     json.push_str(",\"events\":");
     numbers(&mut json, &chart.events);
+    json.push_str(",\"stretches\":[");
+    for (i, machine) in chart.stretches.iter().enumerate() {
+        json.push_str(if i > 0 { ",{\"name\":" } else { "{\"name\":" });
+        string(&mut json, &machine.name);
+        json.push_str(",\"each\":[");
+        for (k, (from, to, name)) in machine.each.iter().enumerate() {
+            json.push_str(if k > 0 { ",[" } else { "[" });
+            let mut both = String::new();
+            numbers(&mut both, &[*from, *to]);
+            json.push_str(both.trim_start_matches('[').trim_end_matches(']'));
+            json.push(',');
+            string(&mut json, name);
+            json.push(']');
+        }
+        json.push_str("]}");
+    }
+    json.push(']');
     json.push_str(",\"panels\":[");
     for (i, panel) in chart.panels.iter().enumerate() {
         json.push_str(if i > 0 { ",{\"unit\":" } else { "{\"unit\":" });

@@ -4,7 +4,7 @@ use crate::canvas::{Anchor, Canvas, Stroke};
 use crate::font::text_width;
 use crate::reduce::pieces;
 use crate::ticks::{labels, ticks};
-use crate::{Chart, Curve, Panel};
+use crate::{Chart, Curve, Panel, Stretches};
 
 const WIDTH: f64 = 860.0;
 const RIGHT: f64 = 22.0;
@@ -14,6 +14,8 @@ const BOTTOM: f64 = 46.0;
 const GAP: f64 = 30.0;
 const FONT: f64 = 12.0;
 const TITLE: f64 = 15.0;
+/// Height of a row of stretches.
+const STRIP: f64 = 18.0;
 const INK: &str = "#1f2733";
 const QUIET: &str = "#5b6675";
 const GRID: &str = "#e3e7ed";
@@ -27,7 +29,15 @@ const MOST_EVENTS: usize = 200;
 /// Width and height of a chart.
 pub fn size(chart: &Chart) -> (f64, f64) {
     let n = chart.panels.len().max(1) as f64;
-    (WIDTH, TOP + BOTTOM + n * (panel_height(chart) + GAP) - GAP + 18.0)
+    (WIDTH, TOP + BOTTOM + n * (panel_height(chart) + GAP) - GAP + 18.0 + strips(chart))
+}
+
+fn strips(chart: &Chart) -> f64 {
+    STRIP * chart.stretches.len() as f64
+}
+
+fn x_name(chart: &Chart) -> &str {
+    if chart.x_name.is_empty() { "time [s]" } else { &chart.x_name }
 }
 
 fn panel_height(chart: &Chart) -> f64 {
@@ -77,7 +87,9 @@ pub fn draw(chart: &Chart, canvas: &mut dyn Canvas) -> (f64, f64) {
     let widest = tick_sets.iter().flat_map(|t| labels(t)).map(|l| text_width(&l, FONT)).fold(24.0, f64::max);
     let left = widest + 20.0;
     canvas.text(left, 24.0, &chart.title, TITLE, Anchor::Start, INK);
-    let mut top = TOP + 18.0;
+    let first = Frame { left, top: TOP, width: width - left - RIGHT, height: STRIP, time, value: (0.0, 1.0) };
+    draw_strips(chart, &first, canvas);
+    let mut top = TOP + 18.0 + strips(chart);
     for (i, (panel, tick_set)) in chart.panels.iter().zip(&tick_sets).enumerate() {
         let (low, high) = panel.value_range();
         let frame =
@@ -88,9 +100,50 @@ pub fn draw(chart: &Chart, canvas: &mut dyn Canvas) -> (f64, f64) {
     (width, height)
 }
 
+/// One row a machine, with the names of its states where there is room.
+fn draw_strips(chart: &Chart, frame: &Frame, canvas: &mut dyn Canvas) {
+    for (row, machine) in chart.stretches.iter().enumerate() {
+        let y = frame.top - 6.0 + STRIP * row as f64;
+        for (from, to, name) in &machine.each {
+            let (a, b) = (frame.x(*from), frame.x(*to));
+            canvas.rectangle(a, y, b - a, STRIP - 2.0, pale(machine, name, row).1);
+            if text_width(name, FONT) < b - a - 6.0 {
+                canvas.text(a + 4.0, y + 12.0, name, FONT, Anchor::Start, INK);
+            }
+        }
+    }
+}
+
+/// Pale colours of a stretch: of the panels and of the strip.
+fn pale(machine: &Stretches, name: &str, row: usize) -> (&'static str, &'static str) {
+    const PALE: [(&str, &str); 6] = [
+        ("#eef3fb", "#cfdff5"),
+        ("#fcf1ea", "#f6d8c5"),
+        ("#ecf6f0", "#cae8d7"),
+        ("#f6effa", "#e5d2ef"),
+        ("#faf6e6", "#efe4b8"),
+        ("#e9f5f7", "#c4e5ea"),
+    ];
+    let mut names: Vec<&str> = Vec::new();
+    for (_, _, name) in &machine.each {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let position = names.iter().position(|n| *n == name).unwrap_or(0);
+    PALE[(position + row) % PALE.len()]
+}
+
 fn draw_panel(panel: &Panel, chart: &Chart, frame: &Frame, tick_set: &[f64], is_last: bool, canvas: &mut dyn Canvas) {
     let (left, right, bottom) = (frame.left, frame.left + frame.width, frame.top + frame.height);
     let grid = Stroke { colour: GRID, width: 1.0, class: "grid" };
+    // The first machine colours the panels.
+    for machine in chart.stretches.iter().take(1) {
+        for (from, to, name) in &machine.each {
+            let (a, b) = (frame.x(*from), frame.x(*to));
+            canvas.rectangle(a, frame.top, b - a, frame.height, pale(machine, name, 0).0);
+        }
+    }
     for (tick, label) in tick_set.iter().zip(labels(tick_set)) {
         let y = frame.y(*tick);
         canvas.line(&[(left, y), (right, y)], grid);
@@ -121,7 +174,7 @@ fn draw_panel(panel: &Panel, chart: &Chart, frame: &Frame, tick_set: &[f64], is_
     }
     draw_legend(panel, frame, canvas);
     if is_last {
-        canvas.text(left + frame.width / 2.0, bottom + 36.0, "time [s]", FONT, Anchor::Middle, INK);
+        canvas.text(left + frame.width / 2.0, bottom + 36.0, x_name(chart), FONT, Anchor::Middle, INK);
     }
 }
 

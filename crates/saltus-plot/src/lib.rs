@@ -35,6 +35,18 @@ pub struct Chart {
     pub panels: Vec<Panel>,
     /// Times that are marked by a thin line.
     pub events: Vec<f64>,
+    /// Stretches of time with names, in rows above the curves.
+    pub stretches: Vec<Stretches>,
+    /// What the horizontal axis is; time if empty.
+    pub x_name: String,
+}
+
+/// What something is from time to time: the active state of a machine.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Stretches {
+    pub name: String,
+    /// Begin, end and name of each.
+    pub each: Vec<(f64, f64, String)>,
 }
 
 /// Curves with a common vertical axis.
@@ -153,6 +165,20 @@ mod tests {
         assert!(text.contains("Two &lt;panels&gt;") && text.contains("body.x[1]") && text.contains("[m]"), "{text}");
         assert_eq!(text.matches("class=\"curve\"").count(), 2);
         assert!(text.contains("class=\"event\""));
+    }
+
+    #[test]
+    fn modes_are_stretches_with_names() {
+        let mut chart = chart();
+        let each = vec![(0.0, 3.0, "circle".to_owned()), (3.0, 10.0, "flight <b>".to_owned())];
+        chart.stretches = vec![Stretches { name: "mode".into(), each }];
+        let plain = layout::size(&self::chart()).1;
+        let text = svg(&chart);
+        assert!(text.contains(">circle</text>") && text.contains(">flight &lt;b&gt;</text>"), "{text}");
+        assert!(layout::size(&chart).1 > plain);
+        let page = html(&chart);
+        assert!(page.contains("[0,3,\"circle\"],[3,10,\"flight \\u003cb>\"]"), "{page}");
+        assert!(!png(&chart).is_empty());
     }
 
     #[test]

@@ -34,15 +34,30 @@ pub struct Configuration {
     pub candidates: Vec<Switch>,
     /// The first slots of the memory are the same in all configurations of a model: so many.
     pub n_common: usize,
+    /// The structural index: one more than the most differentiations of an equation.
+    pub index: u32,
     /// It has a section for the start.
     pub can_start: bool,
     pub entry: Entry,
     /// States of machines, each with its switch.
     pub regions: Vec<Region>,
+    /// Names of the variables that say which state of a machine is active.
+    pub machines: Vec<String>,
     /// Relations in conditions of transitions, with the slots of the amounts by which they must be exceeded.
     pub doubts: Vec<(RelationId, SlotId)>,
     /// Slots of variables that have no value in this configuration. Sorted.
     pub absent: Vec<SlotId>,
+    /// What its active states ask of the integration.
+    pub integration: Integration,
+}
+
+/// How a configuration is integrated, where that is not as the options of the run say.
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Integration {
+    /// The method, as on a command line.
+    pub solver: Option<String>,
+    /// Relative tolerance.
+    pub tolerance: Option<f64>,
 }
 
 impl Configuration {
@@ -73,6 +88,8 @@ pub struct Verdict {
 /// A state of a continuous-time state machine.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Region {
+    /// Position of its machine.
+    pub machine: usize,
     /// Position of its switch: is it active after the transitions that fire?
     pub switch: usize,
     /// Set by the driver while it is being entered.
@@ -85,6 +102,10 @@ pub struct Region {
     pub entry_time: SlotId,
     /// It has been active before.
     pub visited: SlotId,
+    /// It was active when its machine was left.
+    pub remembered: SlotId,
+    /// Entry equations say with which values it begins.
+    pub has_entries: bool,
 }
 
 /// What jumps where the configuration is entered: the limit of one implicit Euler step of length 0. The section `entry` of the

@@ -116,11 +116,13 @@ pub struct Header {
     pub signals: Vec<Signal>,
     /// Were the signals chosen by name? Then parameters among them get a column in formats without a place for them.
     pub is_choice: bool,
+    /// May Reals be without a value in some rows? They are not-a-number then, or null in formats that have it.
+    pub has_gaps: bool,
 }
 
 impl Header {
     pub fn new(title: impl Into<String>, signals: Vec<Signal>) -> Self {
-        Header { title: title.into(), has_time: true, signals, is_choice: false }
+        Header { title: title.into(), has_time: true, signals, is_choice: false, has_gaps: false }
     }
 
     /// Signals that vary.

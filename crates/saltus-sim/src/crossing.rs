@@ -13,9 +13,11 @@
 
 use saltus_base::{IdVec, Index};
 use saltus_numerics::{Bracket, locate_sign_change};
-use saltus_program::{Held, RELATION_BAND, Relation, RelationId, RelationOp, SimProgram};
+use saltus_program::{Held, RELATION_BAND, Relation, RelationId, RelationOp, SimProgram, SlotId};
 
-use crate::constants::{FAR, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND};
+use crate::constants::{
+    FAR, LARGEST_SHIFT, MOST_DIP_STEPS, MOST_LOOKS, N_INTERIOR, PUT_RIGHT, TOGETHER_BAND, TOGETHER_ULPS, WIDEST_BAND,
+};
 use crate::error::{Failure, SimErrorKind};
 use crate::proof::Watched;
 use crate::record::EventKind;
@@ -241,6 +243,41 @@ impl CrossingSearch {
         }
     }
 
+    /// Relations seen to change during integration, but not at the event, whose memory before and after it this is, may go as far again.
+    /// `is_progress`: the last such event is some time ago.
+    pub fn widen_unconfirmed(&mut self, program: &SimProgram, before: &[f64], after: &[f64], is_progress: bool) {
+        let at = |memory: &[f64], slot: SlotId| memory.get(slot.index()).copied().unwrap_or(f64::NAN);
+        let mut is_any = false;
+        for (i, relation) in program.events.relations.values().enumerate() {
+            let z = at(before, relation.crossing);
+            if relation.op.holds(z) != (at(after, relation.memory) != 0.0) {
+                // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
+                // such events follow the limits of all that share it, one long violation would miss the last of them.
+                let is_put_right = is_progress && at(after, relation.crossing).abs() <= PUT_RIGHT * z.abs();
+                let most = if is_put_right { LARGEST_SHIFT * at(after, relation.scale) } else { f64::INFINITY };
+                self.set_hysteresis(i, (2.0 * z.abs()).min(most));
+                is_any = true;
+            }
+        }
+        // The search saw a change that the event did not see even before it was settled.
+        if !is_any {
+            self.widen_fired();
+        }
+    }
+
+    /// Takes the functions at the point of an event that another search has found: which relations have changed there.
+    pub fn note_fired(&mut self, z: &[f64], scale: &[f64]) {
+        self.scale.copy_from_slice(scale);
+        self.fired.clear();
+        self.fired.extend(self.watches.iter().zip(z).enumerate().filter(|(_, (w, z))| w.g(**z) < 0.0).map(|(i, _)| i));
+    }
+
+    /// What another search shall watch instead: z of a relation where it is positive if the remembered value belongs to positive z, shifted
+    /// as here, so that its sign changes where the relation does. The function of a masked relation does not move.
+    pub fn indicator(&self, i: usize, z: f64) -> f64 {
+        self.watches.get(i).map_or(1.0, |w| w.side() * if w.is_masked { 1.0 } else { w.g(z) })
+    }
+
     /// Relations whose thresholds were passed without a change since this was asked last, and when.
     pub fn take_tunnelled(&mut self) -> (f64, Vec<usize>) {
         (self.armed_at, std::mem::take(&mut self.tunnelled))
@@ -402,7 +439,7 @@ impl CrossingSearch {
     }
 
     /// Ends shifts where the crossing functions have the values `z`.
-    fn leave_band(&mut self, program: &SimProgram, z: &[f64]) -> Result<(), Failure> {
+    pub fn leave_band(&mut self, program: &SimProgram, z: &[f64]) -> Result<(), Failure> {
         for (i, watch) in self.watches.iter_mut().enumerate() {
             if watch.epsilon == 0.0 || z[i].abs() <= 2.0 * watch.epsilon {
                 continue;

@@ -92,6 +92,7 @@ pub enum SimErrorKind {
     CannotEnter {
         configuration: String,
         why: String,
+        hints: Vec<String>,
     },
     /// The time that the user allowed is over.
     TimeLimit {
@@ -154,7 +155,7 @@ impl fmt::Display for SimErrorKind {
                 write!(f, "chattering: {events} events with practically no progress, the last one of `{relation}`")?;
                 if modes.is_empty() { Ok(()) } else { write!(f, "; alternating: {}", modes.join(", ")) }
             }
-            SimErrorKind::CannotEnter { configuration, why } => {
+            SimErrorKind::CannotEnter { configuration, why, .. } => {
                 write!(f, "the configuration with {configuration} cannot be entered: {why}")
             }
             SimErrorKind::TimeLimit { seconds } => write!(f, "stopped after the time limit of {seconds} s"),

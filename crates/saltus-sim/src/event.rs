@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use saltus_base::Span;
 use saltus_program::{
-    Activation, Block, Details, EvalFailure, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram, SlotId,
-    Status, blame,
+    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram,
+    SlotId, Status, blame,
 };
 
 use crate::Options;
@@ -308,6 +308,31 @@ pub(crate) fn settle(
         last.changed.iter().chain(&last.reinitialised).map(|&s| program.memory.slot_name(s).to_owned()).collect();
     changing.sort();
     Err(Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds: options.max_event_rounds, changing }))
+}
+
+/// The same with these relations held. Where that contradicts the rest they are as their equations say, rounding or not.
+pub(crate) fn settle_held(
+    program: &SimProgram,
+    functions: &mut dyn ModelFunctions,
+    options: &Options,
+    t: f64,
+    held: &[Held],
+) -> Result<Settled, Failure> {
+    let before = if held.is_empty() { Vec::new() } else { functions.snapshot() };
+    functions.hold(held);
+    let settled = settle(program, functions, options, t);
+    functions.hold(&[]);
+    let is_unsettled = |f: &Failure| matches!(f.kind, SimErrorKind::EventDoesNotSettle { .. });
+    if held.is_empty() || !settled.as_ref().is_err_and(is_unsettled) {
+        return settled;
+    }
+    functions.restore(&before);
+    settle(program, functions, options, t)
+}
+
+/// Does the model look at `terminal()`?
+pub(crate) fn asks_for_terminal(program: &SimProgram) -> bool {
+    program.sections.events.loads().binary_search(&program.memory.terminal).is_ok()
 }
 
 /// Sets the samples that tick at `t`; true if there are any.

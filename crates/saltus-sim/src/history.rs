@@ -9,7 +9,7 @@
 //! points values are interpolated, by polynomials of third degree within a smooth piece. Before the start the past is
 //! constant. (Specification: sections 3.7.4.1 and 3.7.4.2.)
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use saltus_base::Index;
 use saltus_program::{Delay, SimProgram, SlotId};
@@ -69,6 +69,45 @@ impl Histories {
         }
     }
 
+    /// The same past, as another program of the model numbers it; what that one has besides has no past yet.
+    pub fn exchange(&mut self, from: &SimProgram, to: &SimProgram) {
+        let delays = std::mem::take(&mut self.delays).into_iter();
+        let mut delays: HashMap<&str, Past> =
+            delays.map(|past| (from.memory.slot_name(past.delay.input), past)).collect();
+        let profiles = std::mem::take(&mut self.profiles).into_iter();
+        let mut profiles: HashMap<&str, Profile> =
+            profiles.map(|p| (from.memory.slot_name(p.transport.is_positive), p)).collect();
+        let new = Histories::new(to);
+        self.delays = new.delays;
+        for past in &mut self.delays {
+            if let Some(Past { points, used, .. }) = delays.remove(to.memory.slot_name(past.delay.input)) {
+                (past.points, past.used) = (points, used);
+            }
+        }
+        for profile in new.profiles {
+            let known = profiles.remove(to.memory.slot_name(profile.transport.is_positive));
+            let transport = profile.transport.clone();
+            self.profiles.push(match known {
+                Some(mut known) => {
+                    known.transport = transport;
+                    known
+                }
+                None => profile,
+            });
+        }
+    }
+
+    /// What has no past yet begins at `t` with the present inputs.
+    pub fn begin_new(&mut self, t: f64, memory: &mut [f64]) {
+        for past in self.delays.iter_mut().filter(|past| past.points.is_empty()) {
+            past.begin(t, memory);
+        }
+        for profile in self.profiles.iter_mut().filter(|profile| profile.is_new()) {
+            profile.begin(memory);
+        }
+        self.write(t, memory);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.delays.is_empty() && self.profiles.is_empty()
     }
@@ -86,10 +125,7 @@ impl Histories {
     /// The past begins at `t` with the present inputs.
     pub fn begin(&mut self, t: f64, memory: &mut [f64]) {
         for past in &mut self.delays {
-            past.points.clear();
-            // Where the constant past ends there is a kink, which is worth an event, too.
-            let first = Point { time: past.arrival(t, memory), value: past.input(memory), begins: true, jumps: true };
-            past.points.push_back(first);
+            past.begin(t, memory);
         }
         for profile in &mut self.profiles {
             profile.begin(memory);
@@ -102,6 +138,9 @@ impl Histories {
     pub fn write(&mut self, t: f64, memory: &mut [f64]) {
         for past in &mut self.delays {
             past.used = get(memory, past.delay.time);
+            if past.points.is_empty() {
+                continue;
+            }
             let at = if past.delay.is_fixed { t } else { t - past.used };
             let value = past.value(at, self.passed);
             set(memory, past.delay.output, value);
@@ -178,6 +217,13 @@ impl Histories {
 }
 
 impl Past {
+    fn begin(&mut self, t: f64, memory: &[f64]) {
+        self.points.clear();
+        // Where the constant past ends there is a kink, which is worth an event, too.
+        let first = Point { time: self.arrival(t, memory), value: self.input(memory), begins: true, jumps: true };
+        self.points.push_back(first);
+    }
+
     fn input(&self, memory: &[f64]) -> f64 {
         get(memory, self.delay.input)
     }

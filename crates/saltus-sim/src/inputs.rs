@@ -12,9 +12,24 @@ use crate::simulation::CannotSet;
 /// Values of one input over time.
 pub enum Signal {
     Held(f64),
+    Line(Line),
     Table(Table),
     /// Of time alone; smooth, because nobody knows where it would jump.
     Function(Box<dyn Fn(f64) -> f64 + Send>),
+}
+
+/// A signal that has `value` at `time` and changes at the rate `slope`, before and after.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    pub time: f64,
+    pub value: f64,
+    pub slope: f64,
+}
+
+impl Line {
+    fn at(self, t: f64) -> f64 {
+        self.value + self.slope * (t - self.time)
+    }
 }
 
 /// Points of a signal. Between two points it is linear or keeps the value of the first; two points at the same time are a jump.
@@ -102,8 +117,15 @@ pub(crate) struct Inputs {
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct SavedSignal {
     slot: SlotId,
-    table: Table,
+    points: SavedPoints,
     passed: f64,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+enum SavedPoints {
+    Held(f64),
+    Line(Line),
+    Table(Table),
 }
 
 impl Inputs {
@@ -133,6 +155,7 @@ impl Inputs {
         for (slot, signal) in &self.signals {
             memory[slot.index()] = match signal {
                 Signal::Held(value) => *value,
+                Signal::Line(line) => line.at(t),
                 Signal::Table(table) => table.value(t, self.passed),
                 Signal::Function(function) => function(t),
             };
@@ -143,6 +166,7 @@ impl Inputs {
     pub fn slopes(&self, t: f64) -> Option<Vec<(SlotId, f64)>> {
         let slope = |signal: &Signal| match signal {
             Signal::Held(_) => Some(0.0),
+            Signal::Line(line) => Some(line.slope),
             Signal::Table(table) => Some(table.slope(t, self.passed)),
             Signal::Function(_) => None,
         };
@@ -157,7 +181,7 @@ impl Inputs {
     pub fn next_event(&self, t: f64) -> f64 {
         let next = |signal: &Signal| match signal {
             Signal::Table(table) => table.next_event(t),
-            Signal::Held(_) | Signal::Function(_) => f64::INFINITY,
+            Signal::Held(_) | Signal::Line(_) | Signal::Function(_) => f64::INFINITY,
         };
         self.signals.iter().map(|(_, signal)| next(signal)).fold(f64::INFINITY, f64::min)
     }
@@ -171,19 +195,25 @@ impl Inputs {
             return Err(lost);
         }
         let save = |(slot, signal): &(SlotId, Signal)| {
-            let table = match signal {
-                Signal::Table(table) => table.clone(),
-                Signal::Held(value) => Table { times: vec![0.0], values: vec![*value], is_held: true },
+            let points = match signal {
+                Signal::Table(table) => SavedPoints::Table(table.clone()),
+                Signal::Line(line) => SavedPoints::Line(*line),
+                Signal::Held(value) => SavedPoints::Held(*value),
                 Signal::Function(_) => return None,
             };
-            Some(SavedSignal { slot: *slot, table, passed: self.passed })
+            Some(SavedSignal { slot: *slot, points, passed: self.passed })
         };
         Ok(self.signals.iter().filter_map(save).collect())
     }
 
     pub fn restore(&mut self, saved: Vec<SavedSignal>) {
         self.passed = saved.first().map_or(f64::NEG_INFINITY, |s| s.passed);
-        self.signals = saved.into_iter().map(|s| (s.slot, Signal::Table(s.table))).collect();
+        let signal = |points| match points {
+            SavedPoints::Held(value) => Signal::Held(value),
+            SavedPoints::Line(line) => Signal::Line(line),
+            SavedPoints::Table(table) => Signal::Table(table),
+        };
+        self.signals = saved.into_iter().map(|s| (s.slot, signal(s.points))).collect();
     }
 }
 

@@ -167,16 +167,25 @@ pub(crate) fn longest_step(program: &SimProgram, options: &Options, structure: &
     }
 }
 
+/// Method and tolerance of a configuration: a method that was asked for holds for all of them.
+pub(crate) fn method(program: &SimProgram, options: &Options) -> (Solver, f64) {
+    let wish = program.configuration.as_ref().map(|c| &c.integration);
+    let solver = wish.and_then(|w| w.solver.as_deref()).and_then(Solver::from_name);
+    let solver = solver.filter(|_| options.solver == Solver::Auto).unwrap_or(options.solver);
+    (solver, wish.and_then(|w| w.tolerance).unwrap_or(options.tolerance))
+}
+
 pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Structure) -> Method {
     let nominal = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
-    let absolute = program.states.iter().map(|s| options.tolerance * nominal(s.nominal)).collect();
-    let tolerances = Tolerances { relative: options.tolerance, absolute };
+    let (solver, tolerance) = method(program, options);
+    let absolute = program.states.iter().map(|s| tolerance * nominal(s.nominal)).collect();
+    let tolerances = Tolerances { relative: tolerance, absolute };
     let longest = longest_step(program, options, structure);
     let fixed = |method, tolerances| {
         let h = options.fixed_step.unwrap_or(options.interval);
         Method::FixedStep(Box::new(FixedStep::new(method, tolerances, if h > 0.0 { h } else { 1.0 })))
     };
-    match options.solver {
+    match solver {
         Solver::Auto => Method::Automatic(Box::new(Automatic::new(tolerances, longest))),
         Solver::DormandPrince => Method::DormandPrince(Box::new(DormandPrince::new(tolerances, longest))),
         Solver::Rodas => Method::Rosenbrock(Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, longest))),

@@ -14,6 +14,7 @@ mod constants;
 pub mod crossing;
 pub mod error;
 mod event;
+pub mod exchange;
 mod groups;
 mod history;
 mod inputs;
@@ -39,7 +40,8 @@ mod witness;
 mod zeno;
 
 pub use error::{SimError, SimErrorKind};
-pub use inputs::{BadTable, Signal, Table};
+pub use exchange::Exchange;
+pub use inputs::{BadTable, Line, Signal, Table};
 pub use options::{EventSearch, Options, Recorded, Solver, ZenoPolicy};
 pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_events};
 pub use rows::Rows;

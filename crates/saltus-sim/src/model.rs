@@ -77,6 +77,7 @@ impl Model {
     ) -> Box<dyn ModelFunctions> {
         self.slide = None;
         self.shown = shown;
+        self.histories.exchange(self.inner.program(), instance.program());
         std::mem::replace(&mut self.inner, instance)
     }
 
@@ -152,6 +153,11 @@ impl Model {
     pub fn begin_inputs(&mut self, t: f64) {
         self.inputs.pass(t);
         self.inputs.write(t, self.inner.memory_mut());
+    }
+
+    /// The past of what is new begins with the present values.
+    pub fn begin_new_histories(&mut self, t: f64) {
+        self.histories.begin_new(t, self.inner.memory_mut());
     }
 
     /// The past begins with the present values.

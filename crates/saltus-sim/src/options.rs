@@ -89,6 +89,11 @@ impl Solver {
         !matches!(self, Solver::Euler | Solver::RungeKutta4 | Solver::ImplicitEuler)
     }
 
+    /// As on a command line.
+    pub fn name(self) -> &'static str {
+        Solver::NAMES.iter().find(|(_, solver)| *solver == self).map_or("", |(name, _)| name)
+    }
+
     pub fn from_name(name: &str) -> Option<Solver> {
         Solver::NAMES.iter().find(|(n, _)| *n == name).map(|(_, solver)| *solver)
     }

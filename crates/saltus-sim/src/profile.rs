@@ -71,6 +71,11 @@ enum Side {
 }
 
 impl Profile {
+    /// It has not begun.
+    pub fn is_new(&self) -> bool {
+        self.particles.is_empty()
+    }
+
     pub fn new(transport: &Transport) -> Self {
         Profile {
             transport: transport.clone(),

@@ -51,6 +51,18 @@ impl Selection {
         Ok(())
     }
 
+    /// Is one of the present choices no good any more? The derivatives have been evaluated.
+    pub fn is_due(&mut self, functions: &mut dyn ModelFunctions, t: f64) -> Result<bool, Failure> {
+        if self.program.state_sets.is_empty() {
+            return Ok(false);
+        }
+        event::eval(functions, t, Activation::Selection)?;
+        Ok(self.program.state_sets.iter().any(|set| {
+            self.matrix.load(set, functions);
+            self.matrix.is_bad()
+        }))
+    }
+
     /// Looks whether the present choices are still good; the memory is at an accepted point.
     pub fn review(&mut self, functions: &mut dyn ModelFunctions, t: f64) -> Result<Vec<Exchange>, Failure> {
         let mut exchanges = Vec::new();

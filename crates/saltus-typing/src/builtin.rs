@@ -118,6 +118,7 @@ pub fn builtin(
         B::Interval => clocks::first_tick_or_interval(cx, call, Type::REAL),
         B::Transition => clocks::transition(cx, call),
         B::InitialState => special::of_components(cx, call, &["state"], Type::UNIT),
+        B::Excursion => special::of_components(cx, call, &["state"], Type::REAL),
         B::ActiveState => special::of_components(cx, call, &["state"], Type::BOOLEAN),
         B::TicksInState => special::without_arguments(cx, call, Type::INTEGER),
         B::TimeInState => special::without_arguments(cx, call, Type::REAL),
@@ -158,6 +159,7 @@ fn is_allowed_in_functions(function: Builtin) -> bool {
             | B::ActiveState
             | B::TicksInState
             | B::TimeInState
+            | B::Excursion
             | B::ConnectionsRoot
             | B::ConnectionsPotentialRoot
             | B::ConnectionsBranch

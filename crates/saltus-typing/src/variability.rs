@@ -96,7 +96,7 @@ fn builtin(cx: &dyn Context, function: Builtin, arguments: &[Expr], call: &Expr,
         | B::ActiveState
         | B::TicksInState
         | B::TimeInState => Variability::Discrete,
-        B::InStream | B::ActualStream | B::SpatialDistribution => Variability::Continuous,
+        B::InStream | B::ActualStream | B::SpatialDistribution | B::Excursion => Variability::Continuous,
         _ => parts(in_no_event),
     }
 }

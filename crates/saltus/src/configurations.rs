@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use saltus_backend::SortedSystem;
 use saltus_base::{Diagnostic, Diagnostics, Severity, Span};
-use saltus_flat::FlatModel;
+use saltus_flat::{FlatModel, Treatment};
 use saltus_program::{Key, ModelFunctions, SimProgram, Stopwatch};
 use saltus_sim::{Configurations, Unmade};
 
+use crate::diagnostics;
 use crate::pipeline::Engine;
 use crate::{Model, Permissions};
 
@@ -38,6 +39,22 @@ pub(crate) fn sort_configuration(flat: &FlatModel, key: &Key) -> Result<SortedSy
     Ok(sorted)
 }
 
+/// What annotations ask of components is possible: they are states, and the methods exist.
+pub(crate) fn check_treatments(flat: &FlatModel, sorted: &SortedSystem) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for component in flat.components.iter().filter(|c| c.treatment != Treatment::default()) {
+        let text = format!("activeState({})", component.name);
+        if !sorted.switches.iter().any(|(known, _)| *known == text) {
+            found.push(diagnostics::not_treated(&component.name, component.span));
+        }
+        let name = component.treatment.solver.as_deref();
+        if let Some(name) = name.filter(|name| saltus_sim::Solver::from_name(name).is_none()) {
+            found.push(diagnostics::unknown_solver(name, component.span));
+        }
+    }
+    found
+}
+
 /// Programs that a model keeps, and the slots of all of them: with names and code a slot takes a few hundred bytes.
 const MOST_PROGRAMS: usize = 512;
 const MOST_SLOTS: usize = 1_000_000;
@@ -54,6 +71,16 @@ struct Kept {
 }
 
 impl Programs {
+    pub fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).programs.len()
+    }
+
+    /// All that are kept, in the order of their keys.
+    pub fn known(&self) -> Vec<(Key, Arc<SimProgram>)> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.programs.iter().map(|(key, (program, _))| (key.clone(), program.clone())).collect()
+    }
+
     fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, Unmade> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.n_asked += 1;
@@ -65,7 +92,8 @@ impl Programs {
         let sorted = sort_configuration(flat, key).map_err(|found| {
             let errors: Vec<&Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).collect();
             let why = errors.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("; ");
-            Unmade { why, span: errors.iter().find_map(|d| d.span).unwrap_or(Span::nowhere()) }
+            let hints = errors.iter().flat_map(|d| d.hints.clone()).collect();
+            Unmade { why, hints, span: errors.iter().find_map(|d| d.span).unwrap_or(Span::nowhere()) }
         })?;
         let program = Arc::new(sorted.emit(flat));
         kept.keep(key.clone(), program.clone());
@@ -86,9 +114,26 @@ impl Kept {
     }
 }
 
+/// Instances that wait for the next run. Clones share them.
+#[derive(Clone, Default)]
+pub struct Pool(Arc<Mutex<BTreeMap<Key, Vec<Box<dyn ModelFunctions>>>>>);
+
+impl Pool {
+    fn take(&self, key: &Key) -> Option<Box<dyn ModelFunctions>> {
+        let mut instance = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop()?;
+        instance.renew();
+        Some(instance)
+    }
+
+    fn put(&self, key: Key, instance: Box<dyn ModelFunctions>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().push(instance);
+    }
+}
+
 /// Makes instances for the configurations of a model.
 pub(crate) struct Maker {
     pub model: Arc<Model>,
+    pub pool: Pool,
     pub engine: Engine,
     pub permissions: Permissions,
     pub stopwatch: Stopwatch,
@@ -99,10 +144,17 @@ impl Configurations for Maker {
         let model = &self.model;
         let Some(flat) = model.flat() else {
             let why = "the compiled model has one configuration only".to_owned();
-            return Err(Unmade { why, span: Span::nowhere() });
+            return Err(Unmade { why, hints: Vec::new(), span: Span::nowhere() });
         };
+        if let Some(instance) = self.pool.take(key) {
+            return Ok(instance);
+        }
         let program = model.programs().of(flat, key)?;
         Ok(model.instance_of(program, self.engine, self.permissions, &self.stopwatch))
+    }
+
+    fn take_back(&mut self, key: Key, instance: Box<dyn ModelFunctions>) {
+        self.pool.put(key, instance);
     }
 }
 

@@ -7,6 +7,7 @@ use saltus_sim::{SimError, SimErrorKind};
 
 use crate::container::BadFile;
 use crate::model::Unchangeable;
+use crate::search::NotFound;
 
 fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code(code), Span::nowhere(), message)
@@ -16,6 +17,12 @@ fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
 pub fn unreadable(path: &str, why: &str) -> Diagnostic {
     error("E0090", format!("expected a readable file or directory, found `{path}`: {why}"))
         .hint("check the spelling of the path and its permissions")
+}
+
+/// Only model exchange and co-simulation become components.
+pub fn no_usable_interface(path: &str) -> Diagnostic {
+    error("E1070", format!("`{path}` does not have the interface that a component needs"))
+        .hint("`saltus import FILE --show` lists its interfaces; scheduled execution alone is not supported")
 }
 
 /// Modelica files are UTF-8 (specification, section 13.4).
@@ -34,6 +41,19 @@ pub fn no_class() -> Diagnostic {
 pub fn several_classes(names: &[String]) -> Diagnostic {
     error("E0093", format!("expected one model, found {}: {}", names.len(), names.join(", ")))
         .hint("name the class behind the files")
+}
+
+/// The annotation of a state names an integration method that does not exist.
+pub fn unknown_solver(name: &str, span: Span) -> Diagnostic {
+    let known: Vec<&str> = saltus_sim::Solver::NAMES.iter().map(|(name, _)| *name).collect();
+    Diagnostic::new(Code("E0088"), span, format!("expected an integration method, found `{name}`"))
+        .hint(format!("there are {}", known.join(", ")))
+}
+
+/// The annotation of a component is about states of state machines, and it is not one.
+pub fn not_treated(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Code("W0067"), span, format!("the annotation `__Saltus` of {name} has no effect"))
+        .hint("it is about states of state machines of continuous time")
 }
 
 /// Of several classes that are checked, the first one with this mistake.
@@ -171,21 +191,22 @@ pub fn runs_failed(n: usize, first: &str, why: &str) -> Diagnostic {
     error("E0903", format!("{n} runs failed, the first with {first}: {why}"))
 }
 
-/// The last value of the variable is on the same side of the target at both ends of the search.
-pub fn target_not_between(parameter: &str, variable: &str, target: f64, ends: [(f64, f64); 2]) -> Diagnostic {
-    let [(a, at_a), (b, at_b)] = ends;
-    let message = format!(
-        "expected values of `{variable}` on both sides of {target}, found {at_a} with {parameter} = {a} and {at_b} with \
-         {parameter} = {b}"
-    );
-    error("E0087", message)
-        .hint("give other ends to --vary; `saltus sweep` shows how the value depends on the parameter")
-}
-
-/// The last value of the variable jumps over the target: no parameter gives it.
-pub fn target_jumped(parameter: &str, variable: &str, target: f64, at: f64, values: [f64; 2]) -> Diagnostic {
-    let [a, b] = values;
-    error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
+/// A search between two values of a parameter has found nothing.
+pub fn search_failed(parameter: &str, variable: &str, target: f64, why: &NotFound) -> Diagnostic {
+    match why {
+        NotFound::NotBetween([(a, at_a), (b, at_b)]) => {
+            let message = format!(
+                "expected values of `{variable}` on both sides of {target}, found {at_a} with {parameter} = {a} and {at_b} with \
+                 {parameter} = {b}"
+            );
+            error("E0087", message)
+                .hint("give other bounds; `saltus sweep` shows how the value depends on the parameter")
+        }
+        NotFound::Jump { parameter: at, values: [a, b] } => {
+            error("E0086", format!("`{variable}` is never {target}: it jumps from {a} to {b} at {parameter} = {at}"))
+        }
+        NotFound::Failed { parameter: at, why } => runs_failed(1, &format!("{parameter} = {at}"), why),
+    }
 }
 
 /// A baseline is a list of what an earlier test of a library came to.
@@ -247,6 +268,70 @@ pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
     }
 }
 
+/// The file of a study is not TOML.
+pub fn study_syntax(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new(Code("E0060"), span, format!("the study cannot be read: {why}"))
+        .hint("texts stand in quotes, tables begin with `[name]`; see https://toml.io")
+}
+
+/// ```toml
+/// [experiment]
+/// stoptime = 2    # expected `stop-time`
+/// ```
+pub fn unknown_key(span: Span, key: &str, table: &str, similar: Option<&str>, all: &[&str]) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0061"), span, format!("there is no key `{key}` in {table}"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d.hint(format!("its keys are `{}`", all.join("`, `"))),
+    }
+}
+
+/// ```toml
+/// stop-time = "2"    # expected a number
+/// ```
+pub fn wrong_kind(span: Span, key: &str, expected: &str, found: &str, similar: Option<&str>) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0062"), span, format!("expected {expected} for `{key}`, found {found}"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d,
+    }
+}
+
+/// ```toml
+/// [record]
+/// t = "event(h < 0, 0).time"    # events are counted from 1
+/// ```
+pub fn bad_expression(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new(Code("E0063"), span, why)
+        .hint("for example `max(abs(x))`, `event(h < 0, 2).time`, `event(circle -> flight).pre(circle.w)`")
+}
+
+/// What stands in a study does not fit together, or something is missing.
+pub fn bad_study(span: Span, why: &str, hint: &str) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0064"), span, why);
+    if hint.is_empty() { d } else { d.hint(hint) }
+}
+
+/// A study names something that the model does not have.
+pub fn unknown_in_study(span: Span, what: &str, name: &str, similar: Option<&str>) -> Diagnostic {
+    let d = Diagnostic::new(Code("E0065"), span, format!("the model has no {what} `{name}`"));
+    match similar {
+        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
+        None => d.hint("`saltus explain` lists the variables of a model"),
+    }
+}
+
+/// A search of a study has found nothing.
+pub fn not_found(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new(Code("E0066"), span, why)
+}
+
+/// A number that a study records has no value in some runs: its event did not happen, or its variable is not active.
+pub fn no_value(span: Span, name: &str, n_without: usize, n_runs: usize) -> Diagnostic {
+    Diagnostic::new(Code("W0067"), span, format!("`{name}` has no value in {n_without} of {n_runs} runs"))
+        .hint("its event did not happen, or its variable has no value there; the table has a gap")
+}
+
 /// A library cannot convert from a version.
 pub fn no_conversion(library: &str, version: &str, why: &str) -> Diagnostic {
     let message = format!("expected a script that converts from version {version} of `{library}`: {why}");
@@ -269,6 +354,9 @@ pub fn simulation_failed(error: &SimError) -> Diagnostic {
         Diagnostic::new(Code("E0901"), *span, format!("the simulation failed at time {}: {kind}", digits(*time)));
     d = details.labels.iter().fold(d, |d, (span, text)| d.label(*span, text));
     d = details.notes.iter().fold(d, |d, text| d.note(text));
+    if let SimErrorKind::CannotEnter { hints, .. } = kind {
+        return hints.iter().fold(d, |d, text| d.hint(text));
+    }
     match advice(kind) {
         Some(text) => d.hint(text),
         None => d,

@@ -14,12 +14,13 @@
 //! ```
 
 pub mod audit;
-mod configurations;
+pub mod configurations;
 pub mod container;
 pub mod derivatives;
 pub mod diagnostics;
 pub mod estimate;
 pub mod explain;
+pub mod fmu;
 pub mod guard;
 pub mod linearize;
 pub mod model;
@@ -36,8 +37,8 @@ mod simulation;
 mod start;
 pub mod stats;
 pub mod stream;
+pub mod study;
 pub mod suite;
-pub mod sweep;
 mod watchdog;
 
 pub use model::Model;

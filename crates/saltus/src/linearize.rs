@@ -34,8 +34,30 @@ pub fn linearize(mut simulation: Simulation) -> Result<Linearization, SimError> 
     simulation.initialise()?;
     let stop_time = simulation.options().stop_time;
     simulation.advance_to(stop_time)?;
+    linearize_here(&mut simulation)
+}
+
+/// Linearizes where a simulation is, in the configuration that it is in.
+pub fn linearize_here(simulation: &mut Simulation) -> Result<Linearization, SimError> {
     let (program, time) = (simulation.program().clone(), simulation.time());
     simulation.examine(|functions| at_point(&program, functions, time))
+}
+
+/// Derivatives of `wanted` along a direction at the point at which the model has been evaluated: `seeds` are states and inputs with
+/// their parts in it. Where they cannot be differentiated, by differences.
+pub fn directional(functions: &mut dyn ModelFunctions, wanted: &[SlotId], seeds: &[(SlotId, f64)]) -> Vec<f64> {
+    let base = functions.snapshot();
+    let mut columns = Columns::new(functions, base, wanted);
+    let mut sum = vec![0.0; wanted.len()];
+    if columns.is_linearised && columns.functions.directional(seeds, &mut sum).is_ok() {
+        return sum;
+    }
+    sum.fill(0.0);
+    for &(slot, part) in seeds.iter().filter(|(_, part)| *part != 0.0) {
+        let column = columns.by(slot, 1.0);
+        sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += part * value);
+    }
+    sum
 }
 
 /// Linearizes at the point at which the model has been evaluated.

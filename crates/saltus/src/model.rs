@@ -23,16 +23,16 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use saltus_base::{SourceMap, SourceTexts, nearest};
-use saltus_flat::{BaseType, FlatModel};
+use saltus_flat::{BaseType, ExprKind, FlatModel};
 #[cfg(feature = "jit")]
 use saltus_jit::{Jit, JitOptions};
 use saltus_library::{DiskFiles, FileSource, Packages};
-use saltus_program::{ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
+use saltus_program::{Key, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
 use saltus_runtime::Interpreter;
 use saltus_sim::Configurations;
 use serde::{Deserialize, Serialize};
 
-use crate::configurations::{Maker, Programs};
+use crate::configurations::{Maker, Pool, Programs};
 use crate::container::{self, BadFile, Content};
 use crate::pipeline::Engine;
 use crate::resources::Resources;
@@ -56,8 +56,8 @@ struct Data {
     program: Arc<SimProgram>,
     packages: Arc<Packages>,
     sources: SourceTexts,
-    /// Names of variables without a place in memory: texts are part of the program.
-    texts: BTreeSet<String>,
+    /// Variables without a place in memory, with their values where these are written in the model: texts are part of the program.
+    texts: BTreeMap<String, Option<String>>,
     /// What programs of other configurations are made of, if the structure of the model changes.
     flat: Option<Arc<FlatModel>>,
 }
@@ -135,7 +135,7 @@ impl Model {
     pub(crate) fn new(program: SimProgram, made_of: &Flattening, files: Arc<dyn FileSource>) -> Model {
         let (packages, sources) = (Arc::new(made_of.packages().clone()), made_of.sources().texts());
         let variables = made_of.model.iter().flat_map(|model| model.variables.values());
-        let texts = variables.filter(|v| v.ty.base == BaseType::String).map(|v| v.name.clone()).collect();
+        let texts = variables.filter(|v| v.ty.base == BaseType::String).map(|v| (v.name.clone(), written(v))).collect();
         let flat = made_of.model.clone().filter(|_| program.configuration.is_some());
         Model::of(Data { program: Arc::new(program), packages, sources, texts, flat }, files)
     }
@@ -223,8 +223,9 @@ impl Model {
     }
 
     fn known(&self, name: &str) -> Result<&Variable, Unchangeable> {
-        let is_text =
-            |unknown| if self.data.texts.contains(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) };
+        let is_text = |unknown| {
+            if self.data.texts.contains_key(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) }
+        };
         self.variable(name).map_err(is_text)
     }
 
@@ -302,12 +303,34 @@ impl Model {
         permissions: Permissions,
         stopwatch: &Stopwatch,
     ) -> Option<Box<dyn Configurations>> {
+        self.pooled_configurations(engine, permissions, stopwatch, Pool::default())
+    }
+
+    /// The same; instances that a run has made come from the pool and go back there, with their machine code.
+    pub fn pooled_configurations(
+        self: &Arc<Self>,
+        engine: Engine,
+        permissions: Permissions,
+        stopwatch: &Stopwatch,
+        pool: Pool,
+    ) -> Option<Box<dyn Configurations>> {
         self.flat()?;
-        Some(Box::new(Maker { model: self.clone(), engine, permissions, stopwatch: stopwatch.clone() }))
+        Some(Box::new(Maker { model: self.clone(), pool, engine, permissions, stopwatch: stopwatch.clone() }))
+    }
+
+    /// Programs of further configurations that have been compiled so far, by their keys. The one of the model itself is not among
+    /// them.
+    pub fn compiled_configurations(&self) -> Vec<(Key, Arc<SimProgram>)> {
+        self.programs.known()
     }
 
     pub(crate) fn flat(&self) -> Option<&FlatModel> {
         self.data.flat.as_deref()
+    }
+
+    /// How many programs have been compiled for it: one, and one for each further configuration that a run has entered.
+    pub fn n_programs(&self) -> usize {
+        1 + self.programs.len()
     }
 
     pub(crate) fn programs(&self) -> &Programs {
@@ -320,11 +343,34 @@ impl Model {
         container::encode(Content::Model, &Data { sources, ..self.data.clone() })
     }
 
+    /// Texts of the model whose values are written in it, by name.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.data.texts.iter().filter_map(|(name, text)| Some((name.as_str(), text.as_deref()?)))
+    }
+
+    /// The same model with resources from elsewhere.
+    pub fn with_files(&self, files: Arc<dyn FileSource>) -> Model {
+        Model::of(self.data.clone(), files)
+    }
+
+    /// Where its resources are read.
+    pub fn files(&self) -> &Arc<dyn FileSource> {
+        &self.files
+    }
+
     /// A model from its binary form; its resources are read from the disk.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, BadFile> {
         let data: Data = container::decode(Content::Model, bytes)?;
         saltus_program::verify(&data.program).map_err(|problems| BadFile::Damaged(problems.join("; ")))?;
         Ok(Model::of(data, Arc::new(DiskFiles)))
+    }
+}
+
+/// The text that the declaration of a variable gives it.
+fn written(variable: &saltus_flat::Variable) -> Option<String> {
+    match &variable.binding.as_ref()?.kind {
+        ExprKind::String(text) => Some(text.to_string()),
+        _ => None,
     }
 }
 

@@ -21,7 +21,7 @@ use saltus_sim::{
 };
 
 use crate::audit::{self, Audit};
-use crate::configurations::sort_configuration;
+use crate::configurations::{check_treatments, sort_configuration};
 use crate::watchdog::Watchdog;
 use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
 
@@ -339,6 +339,12 @@ fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<S
         Ok(sort_configuration(model, &key).unwrap_or(sorted))
     })?;
     let mut sorted = sorted.map_err(|found| outcome.diagnostics.extend(found)).ok()?;
+    let untreated = check_treatments(model, &sorted);
+    let is_impossible = untreated.has_errors();
+    outcome.diagnostics.extend(untreated);
+    if is_impossible {
+        return None;
+    }
     outcome.diagnostics.extend(std::mem::take(&mut sorted.warnings));
     if options.describe {
         outcome.description = outcome.stage("describe", || sorted.describe());

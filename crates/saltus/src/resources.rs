@@ -23,11 +23,14 @@ use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
 
 use crate::Permissions;
+use crate::fmu::calls::Units;
 #[cfg(not(feature = "jit"))]
 use crate::no_foreign::ForeignFunctions;
 
 /// Names of temporary files that are tried.
 const MOST_NAMES: u32 = 100_000;
+/// How the names of functions begin that call FMUs.
+const FMU_FUNCTIONS: &str = "saltus_fmu_";
 /// Bytes that a run may write.
 const MOST_WRITTEN: u64 = 1 << 30;
 
@@ -43,6 +46,7 @@ pub struct Resources {
     variables: BTreeMap<String, String>,
     n_written: u64,
     foreign: ForeignFunctions,
+    units: Units,
     /// Files of libraries, by name and directories.
     found: BTreeMap<(String, Vec<String>), PathBuf>,
     /// C text that the functions of the model bring along.
@@ -63,6 +67,7 @@ impl Resources {
             variables: BTreeMap::new(),
             n_written: 0,
             foreign: ForeignFunctions::default(),
+            units: Units::default(),
             found: BTreeMap::new(),
             included: Vec::new(),
             compiled: None,
@@ -180,6 +185,23 @@ impl Resources {
         }
         let [name, ..] = names;
         PathBuf::from(name)
+    }
+
+    /// A function of `Saltus.FMI`.
+    fn call_unit(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
+        if !self.permissions.external {
+            return Err("an FMU is foreign code, which runs only with `--allow-external`".to_owned());
+        }
+        match arguments.first() {
+            Some(Value::String(file)) => {
+                let file = file.to_string();
+                // Code that may run may be read.
+                let path = self.resolved(&file)?;
+                let bytes = self.files.read(&path).map_err(|why| format!("cannot read the FMU `{file}`: {why}"))?;
+                self.units.open(call, arguments, bytes)
+            }
+            _ => self.units.call(call, arguments),
+        }
     }
 
     /// Shows what foreign code has said.
@@ -419,6 +441,9 @@ impl Outside for Resources {
     }
 
     fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
+        if call.name.starts_with(FMU_FUNCTIONS) {
+            return self.call_unit(call, arguments);
+        }
         let entry = self.entry(call);
         let libraries = match call.libraries {
             [] if entry.is_some() => "with its C source".to_owned(),

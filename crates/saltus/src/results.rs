@@ -33,7 +33,8 @@ pub fn header(program: &SimProgram, header: &saltus_sim::Header, kept: &Kept) ->
     let columns = header.columns.iter().filter(|c| kept.keeps(&c.name)).map(column);
     let parameters = header.parameters.iter().filter(|(name, _)| kept.keeps(name));
     let parameters = parameters.map(|(name, value)| parameter(program, &declared, name, *value));
-    Header { is_choice: kept.is_choice(), ..Header::new(&program.name, columns.chain(parameters).collect()) }
+    let has_gaps = program.configuration.is_some();
+    Header { is_choice: kept.is_choice(), has_gaps, ..Header::new(&program.name, columns.chain(parameters).collect()) }
 }
 
 type Declared<'a> = HashMap<&'a str, &'a Variable>;

@@ -387,3 +387,151 @@ fn a_jump_may_undo_what_made_it() {
     let found = last(text, "i");
     assert!((found - 0.2).abs() < 1e-7, "{found}");
 }
+
+/// A number of a run, and what it must be.
+struct Number {
+    what: &'static str,
+    found: f64,
+    truth: f64,
+}
+
+/// Prints a model of the table: its numbers, how many programs were compiled, and the record of its changes.
+fn report(name: &str, outcome: &Outcome, numbers: &[Number]) {
+    let n_programs = outcome.model.as_ref().map_or(0, |model| model.n_programs());
+    println!("{name}: {n_programs} programs");
+    for Number { what, found, truth } in numbers {
+        let error = (found - truth).abs() / truth.abs().max(1e-300);
+        println!("  {what:<28} {found:>18.12} {truth:>18.12} {error:.1e}");
+        assert!(error <= 1e-6, "{name}: {what}: {found}, not {truth}");
+    }
+    let events = &outcome.trajectory.as_ref().expect("a trajectory").events;
+    for event in events.iter().filter(|e| e.kind == EventKind::Configuration).take(6) {
+        println!("  at {:.12}: {}", event.time, event.note.as_deref().unwrap_or_default());
+    }
+}
+
+fn times(outcome: &Outcome) -> Vec<f64> {
+    let events = &outcome.trajectory.as_ref().expect("a trajectory").events;
+    events.iter().filter(|e| e.kind == EventKind::Configuration).map(|e| e.time).collect()
+}
+
+fn example(name: &str) -> Outcome {
+    let session = Session::on_disk();
+    let class = session.class(Some(&format!("Saltus.Examples.Meta.{name}"))).expect("an example");
+    pipeline::run(&session, class, &Options::until(Stage::Simulate))
+}
+
+/// The numbers of the design, all by closed forms or quadratures of their own (see the tests of the examples), with the number of programs.
+#[test]
+fn numbers_of_the_design() {
+    let number = |what, found, truth| Number { what, found, truth };
+    let value = |outcome: &Outcome, name: &str, time: f64, after: bool| {
+        let series = outcome.trajectory.as_ref().expect("a trajectory").series(name).expect("a variable");
+        let mut here = series.into_iter().filter(|(t, x)| *t == time && !x.is_nan());
+        if after { here.next_back() } else { here.next() }.expect("a row").1
+    };
+    let pendulum = example("LoopingPendulum");
+    let [leaves, returns] = times(&pendulum)[..] else { panic!("two changes") };
+    report(
+        "looping pendulum",
+        &pendulum,
+        &[
+            number("leaves at the angle", value(&pendulum, "circle.phi", leaves, false), 2.161053768847),
+            number("leaves at", leaves, 0.484466131711),
+            number("flight", returns - leaves, 0.791557457601),
+            number("returns with the angle", value(&pendulum, "circle.phi", returns, true), -0.199975999362),
+            number("returns with the velocity", value(&pendulum, "circle.w", returns, true), -0.117720815560),
+        ],
+    );
+    assert_eq!(pendulum.model.as_ref().map(|m| m.n_programs()), Some(2));
+    let ball = example("BallMicroscopic");
+    let contacts = times(&ball);
+    let speeds = [0, 1].map(|k| value(&ball, "ball.v", contacts[k], true));
+    report(
+        "ball with contact",
+        &ball,
+        &[
+            number("contact at", contacts[0], 0.440090807051),
+            number("it lasts", contacts[1] - contacts[0], 0.031879336411),
+            number("ratio of speeds", -speeds[1] / speeds[0], 0.968159665679),
+        ],
+    );
+    let pot = example("CookingPot");
+    let switching = times(&pot);
+    report(
+        "cooking pot",
+        &pot,
+        &[
+            number("hot", switching[0], 344.929270),
+            number("cool", switching[1] - switching[0], 263.880150),
+            number("hot again", switching[2] - switching[1], 56.770582),
+        ],
+    );
+    let linear = example("RepeatedLinearisation");
+    let again = times(&linear);
+    report(
+        "repeated linearisation",
+        &linear,
+        &[
+            number("first", again[0], 0.111571776),
+            number("second", again[1], 0.251190902),
+            number("third", again[2], 0.430992198),
+        ],
+    );
+    let clutch = run("model M
+      Real w1(start = 11, fixed = true), w2(start = 2, fixed = true), tau;
+    equation
+      der(w1) = -tau; 3*der(w2) = tau;
+      if time >= 0.5 then w1 = w2; else tau = 0; end if;
+    end M;");
+    let record = clutch.trajectory.as_ref().expect("a trajectory").events.iter();
+    let event = record.clone().find(|e| e.kind == EventKind::Configuration).expect("a change");
+    let torque = impulse(event, "tau").expect("an impulse");
+    let last =
+        |outcome: &Outcome, name: &str| outcome.trajectory.as_ref().expect("a trajectory").last(name).expect("a value");
+    report("clutch", &clutch, &[number("speed", last(&clutch, "w1"), 4.25), number("impulse", torque, 6.75)]);
+    let capacitors = run("model M
+      Real u1(start = 4, fixed = true), u2(start = 0, fixed = true), i;
+    equation
+      der(u1) = -i; 3*der(u2) = i;
+      0 = if time >= 0.5 then u1 - u2 else i;
+    end M;");
+    report("capacitors", &capacitors, &[number("voltage", last(&capacitors, "u2"), 1.0)]);
+    let coil = run("model M
+      Real i(start = 0, fixed = true), u;
+    equation
+      1 = i + der(i) + u;
+      0 = if time >= 1 then i else u;
+      annotation(experiment(StopTime = 2, Tolerance = 1e-10));
+    end M;");
+    let record = coil.trajectory.as_ref().expect("a trajectory").events.iter();
+    let event = record.clone().find(|e| e.kind == EventKind::Configuration).expect("a change");
+    let flux = impulse(event, "u").expect("an impulse");
+    report("coil", &coil, &[number("impulse of the voltage", flux, 1.0 - (-1.0f64).exp())]);
+    assert_eq!(last(&coil, "i"), 0.0);
+    let jump = run("model M
+      Real x(start = 0, fixed = true);
+    equation
+      if time < 0.5 then der(x) = 10; else x = -5; end if;
+    end M;");
+    let before = value(&jump, "x", 0.5, false);
+    report("jump", &jump, &[number("before", before, 5.0), number("after", last(&jump, "x"), -5.0)]);
+}
+
+/// What is wrong is said with a position and a hint.
+#[test]
+fn messages_have_positions_and_hints() {
+    let cases = [
+        "Store a, b; equation initialState(a); transition(a, b, time >= 0.5); transition(b, a, time >= 0.5);",
+        "Store a; Open b; equation initialState(a); transition(a, b, time >= 0.5);",
+        "Store a, b; Real y = b.x; equation initialState(a); transition(a, b, time >= 0.5);",
+        "Store a, b; equation initialState(a); transition(a, b, time >= 0.5);
+        when activeState(b) then reinit(b.x, 1); end when; when activeState(b) then reinit(b.x, 2); end when;",
+    ];
+    for body in cases {
+        let outcome = run(&machine(body));
+        let error = outcome.diagnostics.iter().find(|d| d.severity == saltus_base::Severity::Error).expect("an error");
+        assert!(error.span.is_some_and(|span| !span.is_nowhere()), "{}: no position", error.message);
+        assert!(!error.hints.is_empty(), "{}: no hint", error.message);
+    }
+}

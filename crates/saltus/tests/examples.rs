@@ -17,6 +17,8 @@ mod e2013;
 mod friction;
 #[path = "examples/harness.rs"]
 mod harness;
+#[path = "examples/meta.rs"]
+mod meta;
 #[path = "examples/parts.rs"]
 mod parts;
 #[path = "examples/reference.rs"]
@@ -84,6 +86,20 @@ examples! {
     e2013_dry_hysteresis: "E2013.DryHysteresis" => e2013::dry_hysteresis;
     e2013_switch_in_loop: "E2013.SwitchInLoop" => e2013::switch_in_loop;
     e2013_halfway_rectifier: "E2013.HalfwayRectifier" => e2013::halfway_rectifier;
+    meta_looping_pendulum: "Meta.LoopingPendulum" => meta::looping_pendulum;
+    meta_looping_pendulum_damped: "Meta.LoopingPendulumDamped" => meta::looping_pendulum_damped;
+    meta_ball_microscopic: "Meta.BallMicroscopic" => meta::ball_microscopic;
+    meta_ball_macroscopic: "Meta.BallMacroscopic" => meta::ball_macroscopic;
+    meta_ball_both: "Meta.BallBoth" => meta::ball_both;
+    meta_constrained_pendulum: "Meta.ConstrainedPendulum" => meta::constrained_pendulum;
+    meta_constrained_pendulum_at_pin: "Meta.ConstrainedPendulumAtPin" => meta::constrained_pendulum_at_pin;
+    meta_constrained_pendulum_opposite: "Meta.ConstrainedPendulumOpposite" => meta::constrained_pendulum_opposite;
+    meta_pilot_ejection: "Meta.PilotEjection" => meta::pilot_ejection;
+    meta_reconditioning_plant: "Meta.ReconditioningPlant" => meta::reconditioning_plant;
+    meta_cooking_pot: "Meta.CookingPot" => meta::cooking_pot;
+    meta_cooking_pot_linearised: "Meta.CookingPotLinearised" => meta::cooking_pot_linearised;
+    meta_repeated_linearisation: "Meta.RepeatedLinearisation" => meta::repeated_linearisation;
+    meta_rocket_stages: "Meta.RocketStages" => meta::rocket_stages;
     parts_bridge_rectifier: "Parts.BridgeRectifier" => parts::bridge_rectifier;
     parts_commutation: "Parts.Commutation" => parts::commutation;
     parts_zener_limiter: "Parts.ZenerLimiter" => parts::zener_limiter;

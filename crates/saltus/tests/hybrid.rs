@@ -238,3 +238,24 @@ fn both_engines_agree() {
         }
     }
 }
+
+#[test]
+fn a_when_that_makes_its_own_condition_false_has_no_solution() {
+    // Active, z = 0.25 and the condition is false; inactive, z = 0.5 and it is true. (Modelica 3.6, appendix B: conditions are unknowns like the others.)
+    let text = "model Contradicts Real z; discrete Real y(start = 0, fixed = true);
+      equation z = y + time; when z > 0.5 then y = -z; end when; end Contradicts;";
+    let outcome = outcome_of(text);
+    assert!(outcome.has_errors(), "an error was expected");
+    let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert!(messages.iter().any(|m| m.contains("at time 0.5")), "{messages:?}");
+    // With the value before the event there is one: y = -0.5 from t = 0.5 on, so that z = 0.5 at the end.
+    let text = text.replace("z = y + time", "z = pre(y) + time");
+    assert!(!outcome_of(&text).has_errors());
+}
+
+fn outcome_of(text: &str) -> pipeline::Outcome {
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(None).expect("one model");
+    pipeline::run(&session, class, &Options::until(Stage::Simulate))
+}

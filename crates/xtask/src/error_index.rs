@@ -29,7 +29,7 @@ pub struct Entry {
     pub texts: Vec<String>,
 }
 
-const FAMILIES: [(&str, &str); 11] = [
+const FAMILIES: [(&str, &str); 12] = [
     ("00", "Files and libraries"),
     ("01", "Syntax"),
     ("02", "Names and classes"),
@@ -40,6 +40,7 @@ const FAMILIES: [(&str, &str); 11] = [
     ("07", "Units, style, unused things"),
     ("08", "Sorting and solving"),
     ("09", "Simulation"),
+    ("10", "Functional mock-up units"),
     ("99", "Defects of Saltus"),
 ];
 

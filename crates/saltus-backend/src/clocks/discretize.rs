@@ -115,7 +115,8 @@ impl Stages<'_> {
             let left = self.system.load(state);
             let target = (!is_implicit).then_some(state);
             let span = equation_of(self.system, derivative);
-            let equation = ScalarEquation { left, right, target, initially: None, is_real: true, span };
+            let equation =
+                ScalarEquation { left, right, target, initially: None, is_real: true, span, linearized: None };
             self.system.equations.push(equation);
         }
     }

@@ -7,9 +7,10 @@ use super::solve::ClockedOrder;
 use crate::blocks::Step;
 use crate::system::{Assignment, System};
 
-/// The slots in which the driver counts the ticks of a sub-clock.
-pub fn declare_sub_slots(system: &mut System, number: usize) -> SubSlots {
-    let mut flag = |name: &str, ty| system.add_slot(format!("{name} {number}"), SlotKind::Flag, ty);
+/// The slots in which the driver counts the ticks of a sub-clock. Other configurations of the model find them by the name of one of its
+/// variables.
+pub fn declare_sub_slots(system: &mut System, variable: &str) -> SubSlots {
+    let mut flag = |name: &str, ty| system.add_slot(format!("{name} of {variable}"), SlotKind::Flag, ty);
     SubSlots {
         tick: flag("ticks of sub-clock", SlotType::Integer),
         next: flag("next tick of sub-clock", SlotType::Real),
@@ -81,7 +82,8 @@ pub fn base_partition(
             span: sub.span,
         })
         .collect();
-    let mut flag = |name: &str, ty| system.add_slot(name, SlotKind::Flag, ty);
+    let first = base.subs.first().map_or_else(String::new, |sub| system.name(sub.slots.tick).to_owned());
+    let mut flag = |name: &str, ty| system.add_slot(format!("{name}, {first}"), SlotKind::Flag, ty);
     BasePartition {
         clock: base.clock,
         sub_clocks,

@@ -132,7 +132,8 @@ impl<'a> Lowering<'a, '_> {
         }
         let slot = self.system.add_slot(name, SlotKind::Algebraic, ty);
         let left = self.system.load(slot);
-        let equation = ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span };
+        let equation =
+            ScalarEquation { left, right: node, target: None, initially: None, is_real: true, span, linearized: None };
         self.system.equations.push(equation);
         left
     }
@@ -206,7 +207,8 @@ impl<'a> Lowering<'a, '_> {
         let slot = self.port("argument", ty);
         let left = self.system.load(slot);
         let is_real = ty == SlotType::Real;
-        let equation = ScalarEquation { left, right: node, target: Some(slot), initially: None, is_real, span };
+        let equation =
+            ScalarEquation { left, right: node, target: Some(slot), initially: None, is_real, span, linearized: None };
         self.system.equations.push(equation);
         slot
     }

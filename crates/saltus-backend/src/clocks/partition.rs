@@ -221,10 +221,13 @@ impl Parts {
             None => (BaseClock::Seconds, constructors.first().map_or(first_equation, |c| c.0.span)),
         };
         let methods = self.methods(clocks, &local, &graph, &names, diagnostics);
-        let subs = inferred.ticks.iter().zip(names).zip(methods);
+        let subs = inferred.ticks.iter().zip(names).zip(methods).enumerate();
         let subs = subs
-            .map(|((&ticks, (text, span)), method)| {
-                let slots = declare_sub_slots(system, system.slots.len());
+            .map(|(k, ((&ticks, (text, span)), method))| {
+                // Declared variables come first.
+                let variable = self.sub_of.iter().find(|(_, sub)| local.get(sub) == Some(&k));
+                let variable = variable.map_or_else(|| text.clone(), |(&slot, _)| system.name(slot).to_owned());
+                let slots = declare_sub_slots(system, &variable);
                 Sub { ticks, method, slots, text, span }
             })
             .collect();
@@ -366,7 +369,15 @@ fn add_port_equations(system: &mut System, clocks: &Clocks, used: &BTreeSet<Slot
         base.ports.insert(port);
         let left = system.load(port);
         let is_real = system.slots[port].ty == saltus_program::SlotType::Real;
-        base.equations.push(ScalarEquation { left, right: value, target: Some(port), initially: None, is_real, span });
+        base.equations.push(ScalarEquation {
+            left,
+            right: value,
+            target: Some(port),
+            initially: None,
+            is_real,
+            span,
+            linearized: None,
+        });
     }
 }
 

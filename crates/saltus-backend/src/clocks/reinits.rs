@@ -32,7 +32,15 @@ pub fn take_reinits(system: &mut System, sub_of: &mut BTreeMap<SlotId, usize>) -
         let slot = system.add_slot(format!("{} after reinit", system.name(state)), SlotKind::Algebraic, SlotType::Real);
         let left = system.load(slot);
         let target = Some(slot);
-        system.equations.push(ScalarEquation { left, right, target, initially: None, is_real: true, span });
+        system.equations.push(ScalarEquation {
+            left,
+            right,
+            target,
+            initially: None,
+            is_real: true,
+            span,
+            linearized: None,
+        });
         if let Some(&sub) = sub_of.get(&state) {
             sub_of.insert(slot, sub);
         }

@@ -1,4 +1,4 @@
-//! Messages about state machines (codes E0850 to E0863).
+//! Messages about state machines (codes E0850 to E0866).
 
 use saltus_base::{Code, Diagnostic, Span};
 
@@ -59,9 +59,17 @@ pub fn no_ticks(span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0858"), span, message).hint("timeInState() is the time since the state was entered")
 }
 
+pub fn no_delay(span: Span) -> Diagnostic {
+    let message = "`immediate = false` has no meaning in a state machine of continuous time: there is no next tick";
+    Diagnostic::new(Code("E0859"), span, message)
+        .hint("leave it out; `timeInState() > T` in the condition waits for a time")
+}
+
 pub fn two_entries(variable: &str, span: Span, other: Span) -> Diagnostic {
     let message = format!("two entry equations give {variable} a value");
-    Diagnostic::new(Code("E0860"), span, message).label(other, "the other one")
+    Diagnostic::new(Code("E0860"), span, message)
+        .label(other, "the other one")
+        .hint("drop one of them; an `if` in the value decides between two")
 }
 
 pub fn entry_missing(variable: &str, state: &str, span: Span) -> Diagnostic {
@@ -73,6 +81,25 @@ pub fn entry_missing(variable: &str, state: &str, span: Span) -> Diagnostic {
 pub fn entry_too_many(span: Span) -> Diagnostic {
     let message = "this entry equation contradicts the others: what it would determine is determined already";
     Diagnostic::new(Code("E0862"), span, message)
+}
+
+pub fn chosen_states(state: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("{state} cannot be linearised: which of its variables are states is decided while the simulation runs");
+    Diagnostic::new(Code("E0866"), span, message)
+        .hint("say it: `stateSelect = StateSelect.always` for the variables that shall be states")
+}
+
+pub fn no_active_source(signal: &str, span: Span) -> Diagnostic {
+    let message = format!("{signal} has no source here: none of the states that give its value is active");
+    Diagnostic::new(Code("E0865"), span, message)
+        .hint("connect an output of every state of the machine that can be active; a constant is one")
+}
+
+pub fn not_linearizable(function: &str, span: Span) -> Diagnostic {
+    let message =
+        format!("this equation of a linearised state cannot be linearised: the derivative of {function} is not known");
+    Diagnostic::new(Code("E0864"), span, message).hint("give the function a `derivative` annotation")
 }
 
 pub fn entry_too_few(variables: &[String]) -> Diagnostic {

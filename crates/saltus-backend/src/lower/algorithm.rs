@@ -116,7 +116,15 @@ impl<'a> Lowering<'a, '_> {
             let is_real = self.system.slots[*slot].ty == SlotType::Real;
             let initially = initially.as_ref().and_then(|v| v.get(i)).map(|v| v.1);
             let target = Some(*slot);
-            self.system.equations.push(ScalarEquation { left, right: *right, target, initially, is_real, span: *span });
+            self.system.equations.push(ScalarEquation {
+                left,
+                right: *right,
+                target,
+                initially,
+                is_real,
+                span: *span,
+                linearized: None,
+            });
         }
         Ok(())
     }
@@ -130,7 +138,8 @@ impl<'a> Lowering<'a, '_> {
         for (slot, right, span) in values? {
             let left = self.system.load(slot);
             let is_real = self.system.slots[slot].ty == SlotType::Real;
-            let equation = ScalarEquation { left, right, target: None, initially: None, is_real, span };
+            let equation =
+                ScalarEquation { left, right, target: None, initially: None, is_real, span, linearized: None };
             self.system.initial_equations.push(equation);
         }
         Ok(())

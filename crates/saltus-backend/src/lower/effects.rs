@@ -169,7 +169,15 @@ pub fn add_void_calls(system: &mut System) {
         let right = if void.at_events { made } else { nothing };
         let initially = Some(if void.initially { made } else { nothing });
         let target = Some(slot);
-        system.equations.push(ScalarEquation { left, right, target, initially, is_real: false, span: void.span });
+        system.equations.push(ScalarEquation {
+            left,
+            right,
+            target,
+            initially,
+            is_real: false,
+            span: void.span,
+            linearized: None,
+        });
     }
 }
 

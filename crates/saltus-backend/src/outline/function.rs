@@ -361,5 +361,6 @@ fn belongs_to_simulation(function: Builtin) -> bool {
             | B::ActiveState
             | B::TicksInState
             | B::TimeInState
+            | B::Excursion
     )
 }

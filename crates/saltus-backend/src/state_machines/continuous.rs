@@ -20,10 +20,13 @@ use saltus_flat::{
 };
 use saltus_program::Key;
 
-use super::build::{self, and, not, or, var};
+use super::build::{self, and, choose, not, or, var};
+use super::clocked::touches_clocks;
 use super::collect::{Machine, Machines, Transition, is_machine_call, state_name};
 use super::links;
 use super::machine::{declare_variable, equality};
+use super::modes::{self, declare_modes};
+use super::origins::Origins;
 use crate::diagnostics;
 
 /// The model with the states of the key active; `None` if it has no continuous-time state machine.
@@ -52,7 +55,7 @@ pub fn fix_states(model: &FlatModel, key: &Key, diagnostics: &mut Diagnostics) -
 }
 
 /// Is the machine one of continuous time? Not if its states, or conditions of its transitions, use operators of clocks; otherwise if a
-/// state contains derivatives, is entered by `reinit` or connected to something.
+/// state contains derivatives, is entered by `reinit` or connected to something, or if nothing in it has to do with clocked variables.
 fn is_continuous(model: &FlatModel, machines: &Machines, k: usize) -> bool {
     let is_inside = |component: &str| {
         let mut at = machines.state_of(component);
@@ -85,7 +88,10 @@ fn is_continuous(model: &FlatModel, machines: &Machines, k: usize) -> bool {
     }
     let machine = &machines.machines[k];
     machine.transitions.iter().for_each(|t| found.look(&t.condition));
-    !found.is_clocked && (found.has_derivatives || found.is_linked || enters_by_reinit(model, machine))
+    if found.is_clocked {
+        return false;
+    }
+    found.has_derivatives || found.is_linked || enters_by_reinit(model, machine) || !touches_clocks(model, machines, k)
 }
 
 /// What the states of a machine contain.
@@ -98,14 +104,13 @@ struct Found {
 
 impl Found {
     fn look(&mut self, e: &Expr) {
-        use Builtin::{BackSample, Der, Hold, Interval, NoClock, Previous, ShiftSample, SubSample, SuperSample};
+        use Builtin::{BackSample, Der, Interval, NoClock, Previous, ShiftSample, SubSample, SuperSample};
         e.walk(&mut |e| {
             let ExprKind::Builtin { function, .. } = &e.kind else { return };
             self.has_derivatives |= *function == Der;
-            self.is_clocked |= matches!(
-                function,
-                Previous | Hold | Interval | NoClock | SubSample | SuperSample | ShiftSample | BackSample
-            ) || e.ty.base == BaseType::Clock;
+            self.is_clocked |=
+                matches!(function, Previous | Interval | NoClock | SubSample | SuperSample | ShiftSample | BackSample)
+                    || e.ty.base == BaseType::Clock;
         });
     }
 }
@@ -127,6 +132,16 @@ fn active_state(e: &Expr) -> Option<&str> {
     }
 }
 
+/// What the transitions that fire do to a state.
+struct Changes {
+    /// It is active afterwards.
+    next: Expr,
+    /// It begins with start values.
+    resets: Expr,
+    /// It is left and entered.
+    again: Expr,
+}
+
 struct Fixing<'a> {
     model: FlatModel,
     machines: &'a Machines,
@@ -134,31 +149,38 @@ struct Fixing<'a> {
     /// Position of each state among those of all continuous machines.
     place: BTreeMap<String, usize>,
     active: ActiveStates,
+    origins: Origins,
 }
 
 impl<'a> Fixing<'a> {
     fn new(mut model: FlatModel, machines: &'a Machines, continuous: Vec<usize>, key: &Key) -> Self {
         let (mut place, mut states) = (BTreeMap::new(), Vec::new());
+        let mut shown: Vec<modes::Active> = Vec::new();
         for &k in &continuous {
             let machine = &machines.machines[k];
-            for state in &machine.states {
+            shown.push(modes::Active { machine, state: None });
+            for (position, state) in machine.states.iter().enumerate() {
                 let text = format!("activeState({state})");
                 let is_active = key.0.get(&text).copied().unwrap_or_else(|| is_initially(machines, state));
+                if let Some(shown) = shown.last_mut().filter(|_| is_active) {
+                    shown.state = Some(position);
+                }
                 let span = machine.span;
                 let mut flag = |what: &str, is_hidden: bool| {
                     let no = Expr::boolean(false, span);
                     declare_variable(&mut model, format!("{what}({state})"), BaseType::Boolean, no, is_hidden, span)
                 };
-                let shown = flag("active", false);
-                let [next, enters, resets, reenters, visited] =
-                    ["next", "enters", "resets", "reenters", "visited"].map(|what| flag(what, true));
-                model.variables[shown].binding = Some(Expr::boolean(is_active, span));
+                let active = flag("active", false);
+                let [next, enters, resets, reenters, visited, remembered] =
+                    ["next", "enters", "resets", "reenters", "visited", "remembered"].map(|what| flag(what, true));
+                model.variables[active].binding = Some(Expr::boolean(is_active, span));
                 let zero = Expr::real(0.0, span);
                 let name = format!("entryTime({state})");
                 let entry_time = declare_variable(&mut model, name, BaseType::Real, zero, true, span);
                 place.insert(state.clone(), states.len());
                 states.push(MachineState {
                     text,
+                    machine: shown.len() - 1,
                     is_active,
                     next,
                     enters,
@@ -166,12 +188,25 @@ impl<'a> Fixing<'a> {
                     reenters,
                     entry_time,
                     visited,
+                    remembered,
                     span,
                 });
             }
         }
-        let active = ActiveStates { states, ..ActiveStates::default() };
-        Fixing { model, machines, continuous, place, active }
+        let origins = Origins::declare(&mut model, &states);
+        let linearized = origins.linearized.iter().copied().filter(|&k| states[k].is_active).collect();
+        let (machines_shown, modes): (Vec<String>, Vec<VarId>) = declare_modes(&mut model, &shown).into_iter().unzip();
+        let has_no_value = |id: &VarId| model.variables[*id].binding.is_none();
+        let absent = modes.into_iter().filter(has_no_value).collect();
+        let active = ActiveStates {
+            states,
+            machines: machines_shown,
+            absent,
+            linearized,
+            origins: origins.all.clone(),
+            ..ActiveStates::default()
+        };
+        Fixing { model, machines, continuous, place, active, origins }
     }
 
     /// The innermost state of a continuous machine that a component is, or is in.
@@ -210,7 +245,17 @@ impl<'a> Fixing<'a> {
             }
         }
         for state in &self.active.states {
-            self.active.absent.extend([state.enters, state.entry_time, state.visited]);
+            self.active.absent.extend([state.enters, state.entry_time, state.visited, state.remembered]);
+        }
+        self.active.absent.extend(self.origins.all.iter().map(|origin| origin.value));
+        for (&state, &id) in &self.origins.excursions {
+            self.active.members.insert(id, state);
+            if self.active.states[state].is_active {
+                let distance = self.origins.distance(&self.model, state, self.active.states[state].span);
+                self.model.variables[id].binding = Some(distance);
+            } else {
+                self.active.absent.insert(id);
+            }
         }
         let mut model = std::mem::take(&mut self.model);
         let stays = |component: &str| !self.is_inactive(component);
@@ -308,7 +353,17 @@ impl<'a> Fixing<'a> {
     /// `activeState(s)` is known, and what follows from it.
     fn fold(&mut self, diagnostics: &mut Diagnostics) {
         let mut model = std::mem::take(&mut self.model);
+        let merged: Vec<usize> = (0..model.equations.len()).filter(|&k| is_merged(&model.equations[k])).collect();
         build::for_each_expression(&mut model, &mut |e| self.fold_expression(e, None, diagnostics));
+        for equation in merged.into_iter().map(|k| &model.equations[k]) {
+            let EquationKind::Equality { left, right } = &equation.kind else { continue };
+            if links::base(right).is_some_and(|id| self.active.absent.contains(&id))
+                && let Some(signal) = links::base(left)
+            {
+                let name = &model.variables[signal].name;
+                diagnostics.push(diagnostics::machines::no_active_source(name, equation.span));
+            }
+        }
         model.equations = fold_equations(std::mem::take(&mut model.equations));
         model.initial_equations = fold_equations(std::mem::take(&mut model.initial_equations));
         for entry in std::mem::take(&mut self.active.entries) {
@@ -325,6 +380,21 @@ impl<'a> Fixing<'a> {
             let span = e.span;
             if let Some(&k) = active_state(e).and_then(|name| self.place.get(name)) {
                 *e = Expr::boolean(self.active.states[k].is_active, span);
+                return;
+            }
+            if let Some(name) = active_state(e) {
+                // One of a clocked machine is looked at later.
+                if !self.machines.place.contains_key(name) {
+                    diagnostics.push(diagnostics::machines::not_a_state(name, span));
+                }
+                return;
+            }
+            if let ExprKind::Builtin { function: Builtin::Excursion, arguments } = &e.kind {
+                let name = arguments.first().and_then(state_name).unwrap_or_default();
+                match self.place.get(name).and_then(|k| self.origins.excursions.get(k)) {
+                    Some(&id) => *e = Expr::new(ExprKind::Var(id), Type::REAL, span),
+                    None => diagnostics.push(diagnostics::machines::not_a_state(name, span)),
+                }
                 return;
             }
             match (&e.kind, state) {
@@ -357,19 +427,18 @@ impl<'a> Fixing<'a> {
                 let to_it = |t: &&(Transition, Expr)| t.0.to == s;
                 let arrives = any(fires.iter().filter(to_it).map(|(_, fires)| fires.clone()).collect());
                 let fired = any(fires.iter().map(|(_, fires)| fires.clone()).collect());
-                let resets = any(fires.iter().filter(to_it).filter(|(t, _)| t.reset).map(|(_, f)| f.clone()).collect());
+                // A linearised state that leads to itself is linearised anew, where it is.
+                let is_linearized = self.origins.linearized.contains(&positions[s - 1]);
+                let is_reset = |(t, _): &&(Transition, Expr)| t.reset && !(is_linearized && t.from == t.to);
+                let resets = any(fires.iter().filter(to_it).filter(is_reset).map(|(_, f)| f.clone()).collect());
                 let again = if active == Some(s) { arrives.clone() } else { no() };
-                let mut next = if active == Some(s) { or(arrives, not(fired)) } else { arrives };
-                let mut resets = resets;
-                if let Some(parent) = machine.parent.as_ref().and_then(|p| self.place.get(p)).copied() {
-                    let of_parent = var(&self.model, self.active.states[parent].next, state.span);
-                    // A machine begins with its initial state where the state around it is entered.
-                    (next, resets) = match active {
-                        Some(_) => (and(next, of_parent), resets),
-                        None if s == 1 => (of_parent.clone(), of_parent),
-                        None => (no(), no()),
-                    };
-                }
+                let next = if active == Some(s) { or(arrives, not(fired)) } else { arrives };
+                let own = Changes { next, resets, again };
+                let parent = machine.parent.as_ref().and_then(|p| self.place.get(p)).copied();
+                let Changes { next, resets, again } = match parent {
+                    Some(parent) => self.inside(parent, own, active.is_some(), s == 1, &state),
+                    None => own,
+                };
                 let mut add = |id: VarId, mut right: Expr| {
                     build::rewrite(&mut right, &mut fold_boolean);
                     let left = var(&self.model, id, state.span);
@@ -381,6 +450,25 @@ impl<'a> Fixing<'a> {
             }
         }
         self.model.equations.extend(equations);
+    }
+
+    /// Changes of a state in another one, `parent`. A machine begins with its initial state where the state around it is entered with
+    /// `reset` or for the first time, and goes on with the state it was in otherwise.
+    fn inside(&self, parent: usize, own: Changes, is_active: bool, is_first: bool, state: &MachineState) -> Changes {
+        let parent = &self.active.states[parent];
+        let flag = |id: VarId| var(&self.model, id, state.span);
+        let begins = or(flag(parent.resets), not(flag(parent.visited)));
+        let first = Expr::boolean(is_first, state.span);
+        let remains = flag(parent.next);
+        if !is_active {
+            let entered = choose(begins.clone(), first, flag(state.remembered));
+            let again = Expr::boolean(false, state.span);
+            return Changes { next: and(remains.clone(), entered), resets: and(remains, begins), again };
+        }
+        let enters = flag(parent.reenters);
+        let next = choose(and(enters.clone(), begins.clone()), first, own.next);
+        let again = or(own.again, and(enters.clone(), next.clone()));
+        Changes { next: and(remains, next), resets: choose(enters, begins, own.resets), again }
     }
 
     /// The transitions that leave the active state, each with the condition under which it fires: the one with the smallest number
@@ -400,8 +488,15 @@ impl<'a> Fixing<'a> {
             if Some(transition.from) != active {
                 continue;
             }
-            let state = self.place.get(&machine.states[transition.from - 1]).copied();
+            let from = &machine.states[transition.from - 1];
+            let state = self.place.get(from).copied();
             self.fold_expression(&mut condition, state, diagnostics);
+            if !transition.immediate {
+                diagnostics.push(diagnostics::machines::no_delay(transition.span));
+            }
+            if transition.synchronize && !self.is_finished(from) {
+                condition = Expr::boolean(false, transition.span);
+            }
             let fires = earlier.clone().map_or_else(|| condition.clone(), |e| and(condition.clone(), not(e)));
             earlier = Some(match earlier {
                 Some(earlier) => or(earlier, condition),
@@ -410,6 +505,18 @@ impl<'a> Fixing<'a> {
             found.push((transition.clone(), fires));
         }
         found
+    }
+
+    /// Are all machines in a state in states that no transition leaves?
+    fn is_finished(&self, state: &str) -> bool {
+        let is_at_end = |machine: &Machine| {
+            let is_active =
+                |s: usize| self.place.get(&machine.states[s - 1]).is_some_and(|&k| self.active.states[k].is_active);
+            (1..=machine.states.len())
+                .find(|&s| is_active(s))
+                .is_some_and(|s| !machine.transitions.iter().any(|t| t.from == s))
+        };
+        self.machines.inside(state).all(|k| is_at_end(&self.machines.machines[k]))
     }
 
     /// Relations of Reals must be exceeded by as much as the entry finds: a state that is entered at the threshold of a transition
@@ -443,10 +550,19 @@ impl<'a> Fixing<'a> {
         let flags: BTreeSet<VarId> = self.active.doubts.iter().copied().collect();
         let own = |id: VarId| {
             flags.contains(&id)
-                || self.active.states.iter().any(|s| id == s.enters || id == s.entry_time || id == s.visited)
+                || self.origins.all.iter().any(|origin| origin.value == id)
+                || self.active.states.iter().any(|s| [s.enters, s.entry_time, s.visited, s.remembered].contains(&id))
         };
         let mut told = BTreeSet::new();
         let mut model = self.model.clone();
+        // Entry equations read the values before, also of states that are left.
+        let is_entry = |condition: &Expr| matches!(condition.kind, ExprKind::Var(id) if self.active.states.iter().any(|s| s.enters == id));
+        for equation in &mut model.equations {
+            let EquationKind::When { branches } = &mut equation.kind else { continue };
+            for (_, body) in branches.iter_mut().filter(|(condition, _)| is_entry(condition)) {
+                body.iter_mut().for_each(|e| build::expressions_of_equation(e, &mut forget_pre));
+            }
+        }
         let mut look = |e: &mut Expr| {
             e.walk(&mut |e| {
                 if let ExprKind::Var(id) = e.kind
@@ -460,17 +576,27 @@ impl<'a> Fixing<'a> {
             });
         };
         build::for_each_expression(&mut model, &mut look);
-        // Entry equations read the values before.
         for entry in &self.active.entries {
             let mut value = entry.value.clone();
-            build::rewrite(&mut value, &mut |e| {
-                if matches!(&e.kind, ExprKind::Builtin { function: Builtin::Pre, .. }) {
-                    *e = Expr::real(0.0, e.span);
-                }
-            });
+            forget_pre(&mut value);
             look(&mut value);
         }
     }
+}
+
+/// `u = if activeState(a) then a.y elseif …`, from a connection.
+fn is_merged(equation: &Equation) -> bool {
+    let EquationKind::Equality { right, .. } = &equation.kind else { return false };
+    equation.origin == saltus_flat::Origin::Connection && matches!(right.kind, ExprKind::If { .. })
+}
+
+/// What is read by `pre` is not read now.
+fn forget_pre(e: &mut Expr) {
+    build::rewrite(e, &mut |e| {
+        if matches!(&e.kind, ExprKind::Builtin { function: Builtin::Pre, .. }) {
+            *e = Expr::real(0.0, e.span);
+        }
+    });
 }
 
 /// Is the state active when the simulation starts?

@@ -72,7 +72,7 @@ fn mentions(e: &Expr, absent: &BTreeSet<VarId>) -> bool {
 }
 
 /// The variable that an expression is, or is a part of.
-fn base(e: &Expr) -> Option<VarId> {
+pub fn base(e: &Expr) -> Option<VarId> {
     match &e.kind {
         ExprKind::Var(id) => Some(*id),
         ExprKind::Index { base: inner, .. } | ExprKind::Field { base: inner, .. } => base(inner),

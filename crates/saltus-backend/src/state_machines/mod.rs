@@ -13,16 +13,20 @@
 //! makes the equations of a state hold only while it is active. Nothing after this pass knows of state machines.
 
 pub mod build;
+mod clocked;
 mod collect;
 pub mod continuous;
 mod guard;
 mod links;
 mod machine;
+mod modes;
+mod origins;
 
 use saltus_base::Diagnostics;
-use saltus_flat::{EquationKind, ExprKind, FlatModel};
+use saltus_flat::{Builtin, EquationKind, Expr, ExprKind, FlatModel, Origin};
 
 use collect::Machines;
+pub use collect::state_name;
 
 /// The model without state machines; `None` if it has none.
 pub fn rewrite_state_machines(model: &FlatModel, diagnostics: &mut Diagnostics) -> Option<FlatModel> {
@@ -35,6 +39,7 @@ pub fn rewrite_state_machines(model: &FlatModel, diagnostics: &mut Diagnostics) 
     }
     let mut model = model.clone();
     unite_inner_outer(&mut model);
+    hold_merged(&mut model);
     let machines = Machines::collect(&model, diagnostics);
     let calls = std::mem::take(&mut model.equations);
     model.equations = calls.into_iter().filter(|e| !is_call(&e.kind)).collect();
@@ -42,6 +47,26 @@ pub fn rewrite_state_machines(model: &FlatModel, diagnostics: &mut Diagnostics) 
     guard::guard_states(&mut model, &machines, &mut names, diagnostics);
     machine::add_equations(&mut model, &machines, &mut names, diagnostics);
     Some(model)
+}
+
+/// A signal with sources in several states keeps its value while none of them is active (specification 17.3.6).
+fn hold_merged(model: &mut FlatModel) {
+    for equation in model.equations.iter_mut().filter(|e| e.origin == Origin::Connection) {
+        if let EquationKind::Equality { left, right } = &mut equation.kind {
+            hold_otherwise(right, left);
+        }
+    }
+}
+
+fn hold_otherwise(e: &mut Expr, signal: &Expr) {
+    let ExprKind::If { condition, otherwise, .. } = &mut e.kind else { return };
+    if !matches!(&condition.kind, ExprKind::Builtin { function: Builtin::ActiveState, .. }) {
+        return;
+    }
+    match &otherwise.kind {
+        ExprKind::If { .. } => hold_otherwise(otherwise, signal),
+        _ => **otherwise = build::previous(signal.clone()),
+    }
 }
 
 /// An `inner outer` variable of a state is the variable outside: what its own states assign is assigned there.

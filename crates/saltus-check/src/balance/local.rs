@@ -109,6 +109,7 @@ mod tests {
             given,
             is_countable: true,
             is_outside: false,
+            treatment: saltus_flat::Treatment::default(),
         };
         model.components = components.iter().map(component).collect();
         model

@@ -35,6 +35,14 @@ struct Reinit<'a> {
     branch: usize,
 }
 
+impl Reinit<'_> {
+    /// It gives a value where a state of a state machine is entered: any variable may have one.
+    fn is_entry(&self) -> bool {
+        let is_active = |e: &Expr| matches!(&e.kind, ExprKind::Builtin { function: Builtin::ActiveState, .. });
+        self.when.is_some_and(|(_, condition)| is_active(condition))
+    }
+}
+
 pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
     let mut found = Vec::new();
     let mut next_branch = 0;
@@ -60,7 +68,9 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
             out.push(not_a_variable(cx, reinit));
         }
         for target in targets {
-            states.inspect(cx, target, out);
+            if !reinit.is_entry() {
+                states.inspect(cx, target, out);
+            }
             match earlier.get(&(target.variable, target.region)) {
                 Some(&first) => twice(cx, target, &found[first], reinit, out),
                 None => {

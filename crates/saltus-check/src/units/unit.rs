@@ -32,6 +32,11 @@ impl Unit {
         Unit { exponents: scaled, factor: Some(1.0) }
     }
 
+    /// Exponents of kg, m, s, A, K, mol, cd; `None` if one of them is not whole.
+    pub fn exponents(self) -> Option<[i32; N]> {
+        self.exponents.iter().all(|e| e % PART == 0).then(|| self.exponents.map(|e| e / PART))
+    }
+
     pub fn scaled(self, factor: f64) -> Unit {
         Unit { factor: self.factor.map(|f| f * factor), ..self }
     }

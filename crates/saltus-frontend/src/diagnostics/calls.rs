@@ -77,6 +77,12 @@ pub fn not_a_state(operator: &str, span: Span) -> Diagnostic {
         .hint("name a component whose class is a block")
 }
 
+/// A component's annotation asks for something that does not exist.
+pub fn unknown_treatment(name: &str, span: Span) -> Diagnostic {
+    message("E0384", span, format!("`{name}` with this value is not known in the annotation `__Saltus` of a component"))
+        .hint("`linearized = true`, `solver = \"rodas\"` and `tolerance = 1e-8` are, for states of state machines")
+}
+
 /// A class that cannot be the type of a variable in a function.
 pub fn not_a_function_type(class: &str, span: Span) -> Diagnostic {
     message("E0372", span, format!("`{class}` cannot be the type of a variable in a function or record"))

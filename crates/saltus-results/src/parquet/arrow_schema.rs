@@ -14,6 +14,7 @@ use crate::signal::Kind;
 pub(super) struct Field {
     pub name: String,
     pub kind: Kind,
+    pub is_nullable: bool,
     pub metadata: Vec<(&'static str, String)>,
 }
 
@@ -141,7 +142,7 @@ impl Builder {
             Kind::Boolean => (TYPE_BOOL, &[]),
             Kind::Integer | Kind::Enumeration => (TYPE_INT, &[Slot::I32(64), Slot::U8(1)]),
         };
-        let is_nullable = u8::from(field.kind != Kind::Real);
+        let is_nullable = u8::from(field.is_nullable);
         let reference = || Slot::Reference;
         let table = self.table(&[
             reference(),
@@ -245,7 +246,12 @@ mod tests {
 
     #[test]
     fn metadata_survive() {
-        let field = |name: &str, kind, metadata| Field { name: name.to_owned(), kind, metadata };
+        let field = |name: &str, kind, metadata| Field {
+            name: name.to_owned(),
+            kind,
+            is_nullable: kind != Kind::Real,
+            metadata,
+        };
         let text = encode(&[
             field("h", Kind::Real, vec![("unit", "m".to_owned()), ("description", "Höhe".to_owned())]),
             field("on", Kind::Boolean, Vec::new()),
@@ -260,7 +266,8 @@ mod tests {
 
     #[test]
     fn damaged_schemas_are_no_schemas() {
-        let field = Field { name: "h".to_owned(), kind: Kind::Real, metadata: vec![("unit", "m".to_owned())] };
+        let metadata = vec![("unit", "m".to_owned())];
+        let field = Field { name: "h".to_owned(), kind: Kind::Real, is_nullable: true, metadata };
         let whole = STANDARD.decode(encode(&[field])).expect("base64");
         for i in 0..whole.len() {
             let _ = fields(&whole[..i]);

@@ -33,6 +33,7 @@ pub(crate) struct ParquetEncoder {
     metadata: Vec<KeyValue>,
     columns: Vec<Signal>,
     has_time: bool,
+    has_gaps: bool,
     /// Rows of the group that is being filled, one after the other: time and all places.
     rows: Vec<f64>,
     width: usize,
@@ -44,7 +45,11 @@ impl ParquetEncoder {
         let columns: Vec<Signal> = header.series().cloned().collect();
         let time = Signal::new("time", Kind::Real, Source::Constant(0.0)).described("Time", "s");
         let fields: Vec<&Signal> = header.has_time.then_some(&time).into_iter().chain(&columns).collect();
-        let types = fields.iter().map(|s| column_type(s)).collect::<Result<Vec<_>, _>>().map_err(other)?;
+        let types = fields
+            .iter()
+            .map(|s| column_type(s, is_nullable(header, s)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(other)?;
         let schema = Type::group_type_builder("schema").with_fields(types).build().map_err(other)?;
         let schema = Arc::new(schema);
         let properties = WriterProperties::builder()
@@ -59,6 +64,7 @@ impl ParquetEncoder {
             schema: Arc::new(SchemaDescriptor::new(schema)),
             metadata: file_metadata(header, &fields),
             has_time: header.has_time,
+            has_gaps: header.has_gaps,
             columns,
             rows: Vec::new(),
             width: 1 + header.n_places(),
@@ -76,7 +82,7 @@ impl ParquetEncoder {
             return Ok(());
         }
         let times = || self.rows.iter().step_by(self.width).copied().collect();
-        let mut time = self.has_time.then(|| Column::Real(times()));
+        let mut time = self.has_time.then(|| Column::Real { values: times(), is_known: None });
         // Columns are made one by one: together they would need the memory of the rows once more.
         let mut group = self.writer.next_row_group().map_err(other)?;
         let mut signals = self.columns.iter();
@@ -85,7 +91,7 @@ impl ParquetEncoder {
                 Some(time) => time,
                 None => {
                     let Some(signal) = signals.next() else { break };
-                    Column::of(signal, &self.rows, self.width)?
+                    Column::of(signal, self.has_gaps, &self.rows, self.width)?
                 }
             };
             column.write(&mut writer).map_err(other)?;
@@ -144,12 +150,19 @@ fn other(error: ParquetError) -> io::Error {
     io::Error::other(error)
 }
 
-fn column_type(signal: &Signal) -> Result<Arc<Type>, ParquetError> {
-    let (physical, repetition) = match signal.kind {
-        Kind::Real => (Physical::DOUBLE, Repetition::REQUIRED),
-        Kind::Boolean => (Physical::BOOLEAN, Repetition::OPTIONAL),
-        Kind::Integer | Kind::Enumeration => (Physical::INT64, Repetition::OPTIONAL),
+/// May values be missing? Those of times never are.
+fn is_nullable(header: &Header, signal: &Signal) -> bool {
+    let is_column = matches!(signal.source, Source::Column { .. });
+    signal.kind != Kind::Real || header.has_gaps && is_column
+}
+
+fn column_type(signal: &Signal, is_nullable: bool) -> Result<Arc<Type>, ParquetError> {
+    let physical = match signal.kind {
+        Kind::Real => Physical::DOUBLE,
+        Kind::Boolean => Physical::BOOLEAN,
+        Kind::Integer | Kind::Enumeration => Physical::INT64,
     };
+    let repetition = if is_nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     Type::primitive_type_builder(&signal.name, physical).with_repetition(repetition).build().map(Arc::new)
 }
 
@@ -157,7 +170,12 @@ fn file_metadata(header: &Header, fields: &[&Signal]) -> Vec<KeyValue> {
     let pair = |key: String, value: &str| KeyValue::new(key, value.to_owned());
     let described: Vec<arrow_schema::Field> = fields
         .iter()
-        .map(|s| arrow_schema::Field { name: s.name.clone(), kind: s.kind, metadata: column_metadata(s) })
+        .map(|s| arrow_schema::Field {
+            name: s.name.clone(),
+            kind: s.kind,
+            is_nullable: is_nullable(header, s),
+            metadata: column_metadata(s),
+        })
         .collect();
     let mut metadata =
         vec![pair("title".to_owned(), &header.title), pair(ARROW_SCHEMA.to_owned(), &arrow_schema::encode(&described))];
@@ -183,20 +201,24 @@ fn column_metadata(signal: &Signal) -> Vec<(&'static str, String)> {
 
 /// Values of a column in a group; those that are not known are left out, and `is_known` says which.
 enum Column {
-    Real(Vec<f64>),
+    Real { values: Vec<f64>, is_known: Option<Vec<i16>> },
     Boolean { values: Vec<bool>, is_known: Vec<i16> },
     Integer { values: Vec<i64>, is_known: Vec<i16> },
 }
 
 impl Column {
-    fn of(signal: &Signal, rows: &[f64], width: usize) -> io::Result<Column> {
+    fn of(signal: &Signal, has_gaps: bool, rows: &[f64], width: usize) -> io::Result<Column> {
         let values = rows.chunks_exact(width).map(|row| signal.source.value(&row[1..]));
-        if signal.kind == Kind::Real {
-            return Ok(Column::Real(values.collect()));
+        let is_always_known = !has_gaps || !matches!(signal.source, Source::Column { .. });
+        if signal.kind == Kind::Real && is_always_known {
+            return Ok(Column::Real { values: values.collect(), is_known: None });
         }
         let values: Vec<f64> = values.collect();
-        let is_known = values.iter().map(|v| i16::from(!v.is_nan())).collect();
+        let is_known: Vec<i16> = values.iter().map(|v| i16::from(!v.is_nan())).collect();
         let known = values.into_iter().filter(|v| !v.is_nan());
+        if signal.kind == Kind::Real {
+            return Ok(Column::Real { values: known.collect(), is_known: Some(is_known) });
+        }
         if signal.kind == Kind::Boolean {
             return Ok(Column::Boolean { values: known.map(|v| v != 0.0).collect(), is_known });
         }
@@ -206,7 +228,7 @@ impl Column {
 
     fn write(&self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         match self {
-            Column::Real(values) => write_batch::<DoubleType>(writer, values, None),
+            Column::Real { values, is_known } => write_batch::<DoubleType>(writer, values, is_known.as_deref()),
             Column::Boolean { values, is_known } => write_batch::<BoolType>(writer, values, Some(is_known)),
             Column::Integer { values, is_known } => write_batch::<Int64Type>(writer, values, Some(is_known)),
         }

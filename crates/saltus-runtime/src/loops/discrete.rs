@@ -3,7 +3,9 @@
 //!
 //! In: a loop with discrete equations, and its real half. Out: values of both halves that agree, or why there are none.
 
-use saltus_program::{Assign, BinaryFn, Loop, MixedSolution, Op, RELATION_BAND, SimProgram, SlotId, Status, ValueId};
+use saltus_program::{
+    Assign, BinaryFn, Loop, MixedSolution, Op, RELATION_BAND, SimProgram, SlotId, SlotKind, SlotType, Status, ValueId,
+};
 
 use super::{LoopRecord, NoSolution, Patience, Provisional, Reals, Why};
 use crate::machine::Machine;
@@ -20,6 +22,8 @@ pub(super) struct Discrete {
     entry: Vec<(SlotId, f64)>,
     /// Does the discrete part load what it stores?
     has_feedback: bool,
+    /// Discrete Reals of the loop, with their values before the event: a `when` sets them.
+    held: Vec<(SlotId, SlotId)>,
 }
 
 /// A relation of the loop's own variables in the discrete code.
@@ -48,7 +52,13 @@ impl Discrete {
         relations.iter_mut().for_each(|place| place.nominal = nominal(place, assign, program));
         let stored = |slot: &SlotId| assign.stores.iter().any(|s| s.1 == *slot);
         let has_feedback = assign.code.ops.iter().any(|op| matches!(op, Op::Load(slot) if stored(slot)));
+        let is_held = |slot: SlotId| {
+            let kind = program.memory.slots.get(slot).map(|s| (s.kind, s.ty));
+            kind == Some((SlotKind::Discrete, SlotType::Real))
+                && (own.contains(&slot) || assign.stores.iter().any(|s| s.1 == slot))
+        };
         Discrete {
+            held: program.memory.pre.iter().copied().filter(|(slot, _)| is_held(*slot)).collect(),
             solver: MixedSolver::new(relations.len()),
             entry: assign.stores.iter().map(|s| s.1).chain(own).map(|slot| (slot, 0.0)).collect(),
             relations,
@@ -84,6 +94,12 @@ impl Discrete {
         let outcome = solver.solve(&mut system, concession);
         let (status, real_failure) = (system.status, system.real_failure);
         self.solver = solver;
+        // What a `when` sets stays. Its condition must hold with that (Modelica 3.6, appendix B: conditions and variables are solved together).
+        let is_set = |(slot, pre): &(SlotId, SlotId)| machine.get(*slot) != machine.get(*pre);
+        let outcome = outcome.and_then(|found| match found.is_provisional && self.held.iter().any(is_set) {
+            true => Err(found.iterations),
+            false => Ok(found),
+        });
         match outcome {
             Ok(found) => {
                 if found.iterations > 1 && record.mixed.len() < MOST_MIXED_RECORDS {

@@ -10,6 +10,8 @@ use saltus_program::{Activation, ModelFunctions, Moment, SlotId, SlotKind};
 use super::{Phase, Simulation};
 use crate::error::Failure;
 use crate::event;
+use crate::inputs::{Line, Signal};
+use crate::integration;
 use crate::record::EventKind;
 
 /// Why a value cannot be set.
@@ -17,6 +19,8 @@ use crate::record::EventKind;
 pub enum CannotSet {
     /// Only before the start.
     AlreadyBegun,
+    /// Only after the start.
+    NotBegun,
     NotAnInput,
     /// Neither a parameter nor an input nor a state.
     Computed,
@@ -29,6 +33,7 @@ impl fmt::Display for CannotSet {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             CannotSet::AlreadyBegun => "the simulation has begun",
+            CannotSet::NotBegun => "the simulation has not begun",
             CannotSet::NotAnInput => "it is not an input",
             CannotSet::Computed => "it is computed by the model",
             CannotSet::NotANumber => "the value is not a number",
@@ -54,8 +59,43 @@ impl Simulation {
             _ => return Err(CannotSet::Computed),
         }
         self.changes.retain(|(changed, _)| *changed != slot);
+        self.slopes.retain(|(changed, _)| *changed != slot);
         self.changes.push((slot, value));
         Ok(())
+    }
+
+    /// The same for an input that moves on from this value at a rate.
+    pub fn set_moving(&mut self, slot: SlotId, value: f64, slope: f64) -> Result<(), CannotSet> {
+        let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
+        if kind != Some(SlotKind::Input) {
+            return Err(CannotSet::NotAnInput);
+        }
+        if self.driver.phase == Phase::New {
+            return Err(CannotSet::NotBegun);
+        }
+        if !slope.is_finite() {
+            return Err(CannotSet::NotANumber);
+        }
+        self.set(slot, value)?;
+        self.slopes.push((slot, slope));
+        Ok(())
+    }
+
+    /// Inputs that begin to move do so from the present values.
+    fn move_inputs(&mut self, t: f64) {
+        if self.slopes.is_empty() {
+            return;
+        }
+        let moved_before = self.model.inputs_vary();
+        for (slot, slope) in std::mem::take(&mut self.slopes) {
+            let line = Line { time: t, value: self.model.get(slot), slope };
+            // They were accepted as inputs before.
+            let _ = self.model.set_input(slot, Signal::Line(line));
+        }
+        if !moved_before {
+            self.inputs_move();
+            self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
+        }
     }
 
     /// The event at the present time that applies what was set.
@@ -82,6 +122,7 @@ impl Simulation {
         for (slot, value) in changes {
             self.model.set_from_outside(slot, value);
         }
+        self.move_inputs(t);
         if has_parameter {
             event::eval(&mut self.model, t, Activation::Parameters)?;
         }

@@ -11,14 +11,15 @@ use std::sync::Arc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{
-    Activation, Constraint, Key, ModelFunctions, Moment, Region, SimProgram, SlotId, SlotKind, Switch, Verdict,
+    Activation, Constraint, Key, ModelFunctions, Moment, SimProgram, SlotId, SlotKind, Switch, Verdict,
 };
 
 use super::Simulation;
+use super::arriving::state_of;
 use super::search::Entered;
 use crate::catalogue::Catalogue;
 use crate::constants::{
-    ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, JUMP_TIME, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
+    ENTRY_CONTRADICTION, ENTRY_CONVERGED, JUMP_TIME, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
     MOST_PARKED_SLOTS,
 };
 use crate::crossing::CrossingSearch;
@@ -39,12 +40,16 @@ pub trait Configurations: Send {
     /// A new instance for these positions of the switches. Others may have turned out to change the structure in this one; they are
     /// then in positions of its own choice. Why not, otherwise.
     fn instance(&mut self, key: &Key) -> Result<Box<dyn ModelFunctions>, Unmade>;
+
+    /// Takes an instance back that a run does not need any more.
+    fn take_back(&mut self, _key: Key, _instance: Box<dyn ModelFunctions>) {}
 }
 
 /// Why there is no program for a configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unmade {
     pub why: String,
+    pub hints: Vec<String>,
     pub span: Span,
 }
 
@@ -117,6 +122,13 @@ impl Known {
         let home = self.home.as_ref()?;
         self.parked.remove(&home.key).map(|parked| parked.instance)
     }
+
+    /// Gives all other instances to whoever made them.
+    pub fn give_back(mut self, present: Option<(Key, Box<dyn ModelFunctions>)>) {
+        let Some(maker) = &mut self.maker else { return };
+        let parked = self.parked.into_iter().map(|(key, parked)| (key, parked.instance));
+        parked.chain(present).for_each(|(key, instance)| maker.take_back(key, instance));
+    }
 }
 
 /// Values before, by slot of the program they belong to.
@@ -155,7 +167,8 @@ impl Simulation {
         let t = self.options.start_time;
         self.take_program_of(t, key)?;
         if self.program.configuration.as_ref().is_some_and(|c| !c.can_start) {
-            return Err(self.cannot_enter(t, "its initial system cannot be solved"));
+            let hint = "check the initial equations and start values of what is active there";
+            return Err(self.cannot_enter(t, "its initial system cannot be solved", hint));
         }
         self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(())
@@ -172,6 +185,7 @@ impl Simulation {
                 (from, left, self.find_configuration(t, asked)?)
             }
         };
+        let method_before = integration::method(&left.program, &self.options);
         if let Some(events) = self.driver.zeno.count(t, &self.options) {
             return Err(self.chattering(t, &[], events));
         }
@@ -189,6 +203,10 @@ impl Simulation {
         for (name, impulse) in entered.impulses {
             note.push_str(&format!("; impulse of {name}: {impulse}"));
         }
+        let method = integration::method(&self.program, &self.options);
+        if method != method_before {
+            note.push_str(&format!("; integrated by {} with tolerance {}", method.0.name(), method.1));
+        }
         self.note_event(&note);
         self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(true)
@@ -201,7 +219,7 @@ impl Simulation {
         let (mut left, mut entered, mut other) = (Vec::new(), Vec::new(), Vec::new());
         for (k, switch) in configuration.switches.iter().enumerate() {
             let was_on = from.0.get(&switch.text).copied();
-            let name = switch.text.strip_prefix("activeState(").and_then(|rest| rest.strip_suffix(')'));
+            let name = state_of(&switch.text);
             match (name.filter(|_| is_region(k)), was_on == Some(switch.is_on)) {
                 (Some(name), false) if switch.is_on => entered.push(name),
                 (Some(name), false) => left.push(name),
@@ -230,71 +248,6 @@ impl Simulation {
         };
         let all = self.program.variables.iter().filter(|v| !v.is_hidden && is_discrete(v.slot));
         all.map(|v| self.model.get(v.slot)).collect()
-    }
-
-    /// Texts of the states of machines that are entered with a configuration.
-    pub(super) fn entered(&self, key: &Key) -> Vec<String> {
-        let Some(configuration) = &self.program.configuration else { return Vec::new() };
-        let enters = |region: &&Region| {
-            let switch = &configuration.switches[region.switch];
-            let is_active = key.0.get(&switch.text).copied().unwrap_or(false);
-            is_active && (!switch.is_on || self.model.get(region.reenters) != 0.0)
-        };
-        let text = |region: &Region| configuration.switches[region.switch].text.clone();
-        configuration.regions.iter().filter(enters).map(text).collect()
-    }
-
-    /// Time in the first states counts from the start.
-    pub(super) fn begin_states(&mut self) {
-        let program = self.program.clone();
-        for region in program.configuration.iter().flat_map(|c| &c.regions) {
-            self.model.set(region.entry_time, self.options.start_time);
-            let is_active = program.configuration.as_ref().is_some_and(|c| c.switches[region.switch].is_on);
-            self.model.set(region.visited, f64::from(u8::from(is_active)));
-        }
-    }
-
-    pub(super) fn begin_entry(&mut self, t: f64, entered: &[String]) {
-        let program = self.program.clone();
-        let Some(configuration) = &program.configuration else { return };
-        for region in &configuration.regions {
-            let enters = entered.contains(&configuration.switches[region.switch].text);
-            self.model.set(region.enters, f64::from(u8::from(enters)));
-            if enters {
-                self.model.set(region.entry_time, t);
-                // Nothing to go on from.
-                if self.model.get(region.visited) == 0.0 {
-                    self.model.set(region.resets, 1.0);
-                }
-                self.model.set(region.visited, 1.0);
-            }
-        }
-        configuration.doubts.iter().for_each(|&(_, amount)| self.model.set(amount, 0.0));
-        // Entry equations read what was before.
-        self.model.update_pre();
-    }
-
-    pub(super) fn end_entry(&mut self) {
-        let program = self.program.clone();
-        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.regions.is_empty()) else { return };
-        configuration.regions.iter().for_each(|region| self.model.set(region.enters, 0.0));
-        self.model.update_pre();
-    }
-
-    /// A state that is entered at the threshold of a transition stays until that has been left.
-    pub(super) fn give_doubt(&mut self, t: f64) -> Result<(), Failure> {
-        let program = self.program.clone();
-        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.doubts.is_empty()) else {
-            return Ok(());
-        };
-        event::eval_continuous(&mut self.model, t)?;
-        for &(id, amount) in &configuration.doubts {
-            let Some(relation) = program.events.relations.get(id) else { continue };
-            let band = ENTRY_BAND * self.model.get(relation.scale);
-            let is_near = self.model.get(relation.crossing).abs() <= band;
-            self.model.set(amount, if is_near { 2.0 * band } else { 0.0 });
-        }
-        Ok(())
     }
 
     /// Puts the program of a configuration in the place of the present one.
@@ -334,11 +287,12 @@ impl Simulation {
     }
 
     fn make(&mut self, t: f64, key: &Key) -> Result<Parked, Failure> {
-        let fail = |Unmade { why, span }| {
-            Failure::new(t, SimErrorKind::CannotEnter { configuration: key.to_string(), why }).at(span)
+        let fail = |Unmade { why, hints, span }| {
+            Failure::new(t, SimErrorKind::CannotEnter { configuration: key.to_string(), why, hints }).at(span)
         };
         let Some(maker) = &mut self.known.maker else {
-            return Err(fail(Unmade { why: "there is nobody to compile it".to_owned(), span: Span::nowhere() }));
+            let why = "there is nobody to compile it".to_owned();
+            return Err(fail(Unmade { why, hints: Vec::new(), span: Span::nowhere() }));
         };
         let mut instance = maker.instance(key).map_err(fail)?;
         instance.set_stop(self.stop.clone());
@@ -426,26 +380,15 @@ impl Simulation {
         match entry.undetermined {
             Some(span) if jumped || !has_steps => {
                 let why = "the equations do not determine its impulses; a `reinit` must say what jumps";
-                Err(self.cannot_enter(t, why).at(span))
+                let hint = "give the variables that jump their values where the condition changes: `when … then reinit(…); end when`";
+                Err(self.cannot_enter(t, why, hint).at(span))
             }
             _ => Ok(jumped),
         }
     }
 
-    /// Values with which states of machines are entered.
-    pub(super) fn arrive(&mut self, t: f64) -> Result<bool, Failure> {
-        let program = self.program.clone();
-        event::eval(&mut self.model, t, Activation::Arrival)?;
-        let arrivals = program.configuration.as_ref().map_or(&[][..], |c| &c.entry.arrivals);
-        self.check_constraints(t, arrivals)?;
-        self.selection.begin(&mut self.model, t)?;
-        event::eval_continuous(&mut self.model, t)?;
-        self.model.update_pre();
-        Ok(true)
-    }
-
     /// What cannot jump must fulfil its constraints already.
-    fn check_constraints(&self, t: f64, constraints: &[Constraint]) -> Result<(), Failure> {
+    pub(super) fn check_constraints(&self, t: f64, constraints: &[Constraint]) -> Result<(), Failure> {
         for check in constraints {
             let (left, right) = (self.model.get(check.left), self.model.get(check.right));
             if (left - right).abs()
@@ -453,7 +396,8 @@ impl Simulation {
             {
                 let why =
                     format!("`{}` does not hold there ({left} and {right}), and what is in it cannot jump", check.text);
-                return Err(self.cannot_enter(t, &why).at(check.span));
+                let hint = "let the structure change where the equation holds already, or give values that fulfil it: `reinit`";
+                return Err(self.cannot_enter(t, &why, hint).at(check.span));
             }
         }
         Ok(())
@@ -492,14 +436,17 @@ impl Simulation {
         named.filter(|(_, impulse)| *impulse != 0.0).collect()
     }
 
-    fn cannot_enter(&self, t: f64, why: &str) -> Failure {
-        let kind = SimErrorKind::CannotEnter { configuration: self.key().to_string(), why: why.to_owned() };
+    fn cannot_enter(&self, t: f64, why: &str, hint: &str) -> Failure {
+        let (configuration, why, hints) = (self.key().to_string(), why.to_owned(), vec![hint.to_owned()]);
+        let kind = SimErrorKind::CannotEnter { configuration, why, hints };
         let span = self.program.configuration.as_ref().and_then(|c| c.switches.first()).map(|s| s.span);
         Failure::new(t, kind).at(span.unwrap_or(Span::nowhere()))
     }
 
     pub(super) fn alternates(&self, t: f64, story: &str) -> Failure {
-        self.cannot_enter(t, &format!("no configuration agrees with its own switches; tried in turn: {story}"))
+        let why = format!("no configuration agrees with its own switches; tried in turn: {story}");
+        let hint = "conditions that lead back to where they came from at the same instant need a distance: two thresholds, or a time in between";
+        self.cannot_enter(t, &why, hint)
     }
 
     /// Has a variable jumped, by more than rounding and by more than it moves in the time within which events are found?

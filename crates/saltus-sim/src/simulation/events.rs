@@ -7,7 +7,7 @@ use saltus_base::Span;
 use saltus_program::{Held, ModelFunctions, Moment, RELATION_BAND, Relation, RelationId, SlotId, SlotKind, SlotType};
 
 use super::{Phase, Simulation};
-use crate::constants::{EVENT_PROGRESS, LARGEST_SHIFT, MOST_ALTERNATIVES, PUT_RIGHT};
+use crate::constants::{EVENT_PROGRESS, MOST_ALTERNATIVES};
 use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::record::EventKind;
@@ -31,17 +31,8 @@ impl Simulation {
         let has_left = self.model.pass(t);
         let mut held = self.driver.search.held(&self.program, kind, |r| self.model.get(r.crossing));
         held.extend(slide.iter().flat_map(|slide| self.held_after(slide)));
-        let is_kept = !held.is_empty() || self.has_candidates();
-        let before = if is_kept { self.model.snapshot() } else { Vec::new() };
-        self.model.hold(&held);
-        let mut settled = event::settle(&self.program, &mut self.model, &self.options, t);
-        self.model.hold(&[]);
-        let is_unsettled = |f: &Failure| matches!(f.kind, SimErrorKind::EventDoesNotSettle { .. });
-        if !held.is_empty() && settled.as_ref().is_err_and(is_unsettled) {
-            // What is held contradicts the rest: rounding or not, it is as its equations say.
-            self.model.restore(&before);
-            settled = event::settle(&self.program, &mut self.model, &self.options, t);
-        }
+        let before = if self.has_candidates() { self.model.snapshot() } else { Vec::new() };
+        let settled = event::settle_held(&self.program, &mut self.model, &self.options, t, &held);
         let mut settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
         if self.needs_fixing(&settled) {
             settled = self.fix_event(t, before, settled);
@@ -135,23 +126,8 @@ impl Simulation {
     fn widen_unconfirmed(&mut self, t: f64) {
         let is_progress = t - self.driver.unconfirmed_at > EVENT_PROGRESS * self.options.time_span();
         self.driver.unconfirmed_at = t;
-        let mut is_any = false;
-        for (i, relation) in self.program.events.relations.values().enumerate() {
-            let z = self.value_before(relation.crossing);
-            if relation.op.holds(z) != (self.model.get(relation.memory) != 0.0) {
-                // Where the equations leave open how a load is shared the event has moved it away from this threshold. Many
-                // such events follow the limits of all that share it, one long violation would miss the last of them.
-                let is_put_right = is_progress && self.model.get(relation.crossing).abs() <= PUT_RIGHT * z.abs();
-                let scale = self.model.get(relation.scale);
-                let most = if is_put_right { LARGEST_SHIFT * scale } else { f64::INFINITY };
-                self.driver.search.set_hysteresis(i, (2.0 * z.abs()).min(most));
-                is_any = true;
-            }
-        }
-        // The search saw a change that the event did not see even before it was settled.
-        if !is_any {
-            self.driver.search.widen_fired();
-        }
+        let (before, after) = (&self.driver.before, self.model.memory());
+        self.driver.search.widen_unconfirmed(&self.program, before, after, is_progress);
     }
 
     /// Did a discrete variable change? Then a relation that is back where it was has a new threshold, as that of
@@ -227,7 +203,7 @@ impl Simulation {
         }
         self.view = None;
         let t = if self.terminated().is_some() { self.model.get(self.program.memory.time) } else { self.driver.now };
-        let is_wanted = self.program.sections.events.loads().binary_search(&self.program.memory.terminal).is_ok();
+        let is_wanted = event::asks_for_terminal(&self.program);
         if self.terminated().is_none() && !self.is_at_rest() {
             self.go_to(t)?;
         }

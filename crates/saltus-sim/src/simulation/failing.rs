@@ -112,7 +112,7 @@ impl Simulation {
             }
             let message = self.model.message(&assertion.message);
             if !assertion.is_warning {
-                let details = self.values_of(assertion);
+                let details = values_of(&self.model, assertion);
                 let kind = SimErrorKind::AssertionFailed { message };
                 return Err(Failure::new(t, kind).at(assertion.span).with(details));
             }
@@ -153,31 +153,30 @@ impl Simulation {
         failure.at(assertion.span).with(details)
     }
 
-    /// The condition of an assertion with the values of its variables.
-    fn values_of(&self, assertion: &Assertion) -> Details {
-        let mut details = Details { labels: assertion.calls.clone(), notes: Vec::new() };
-        let blocks = self.model.blocks(Activation::Outputs).iter();
-        let Some((code, value, _)) = blocks.filter_map(|b| blame::stored(b, assertion.condition)).next() else {
-            return details;
-        };
-        // That a variable is false is known.
-        if matches!(code.ops.get(value.0 as usize), Some(Op::Load(_))) {
-            return details;
-        }
-        let values: Vec<String> = blame::operands(code, value)
-            .into_iter()
-            .map(|slot| blame::named(&self.program, self.model.memory(), slot))
-            .collect();
-        if !values.is_empty() {
-            let condition = blame::text(&self.program, code, value);
-            details.notes.push(format!("`{condition}` is false with {}", values.join(", ")));
-        }
-        details
-    }
-
     /// The message of an active `terminate`.
     pub(super) fn termination(&mut self, i: usize) -> String {
         let program = self.program.clone();
         program.events.terminations.get(i).map_or(String::new(), |t| self.model.message(&t.message))
     }
+}
+
+/// The condition of an assertion with the values of its variables.
+pub(crate) fn values_of(functions: &dyn ModelFunctions, assertion: &Assertion) -> Details {
+    let mut details = Details { labels: assertion.calls.clone(), notes: Vec::new() };
+    let blocks = functions.blocks(Activation::Outputs).iter();
+    let Some((code, value, _)) = blocks.filter_map(|b| blame::stored(b, assertion.condition)).next() else {
+        return details;
+    };
+    // That a variable is false is known.
+    if matches!(code.ops.get(value.0 as usize), Some(Op::Load(_))) {
+        return details;
+    }
+    let (program, memory) = (functions.program(), functions.memory());
+    let operands = blame::operands(code, value).into_iter();
+    let values: Vec<String> = operands.map(|slot| blame::named(program, memory, slot)).collect();
+    if !values.is_empty() {
+        let condition = blame::text(program, code, value);
+        details.notes.push(format!("`{condition}` is false with {}", values.join(", ")));
+    }
+    details
 }

@@ -10,12 +10,13 @@
 //! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`sliding`] follows thresholds, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
+mod arriving;
 mod assertions;
 mod bounds;
 mod changing;
 mod configurations;
 mod events;
-mod failing;
+pub(crate) mod failing;
 mod fixing;
 mod guards;
 mod jumping;
@@ -80,6 +81,8 @@ pub struct Simulation {
     stop: Stop,
     /// Set from outside and not applied yet.
     changes: Vec<(SlotId, f64)>,
+    /// Inputs that move on from their new values at these rates.
+    slopes: Vec<(SlotId, f64)>,
     /// Memory at the present time, if it was asked for.
     view: Option<Vec<f64>>,
     work: Work,
@@ -249,6 +252,7 @@ impl Simulation {
             known: configurations::Known::default(),
             stop: Stop::default(),
             changes: Vec::new(),
+            slopes: Vec::new(),
             view: None,
         }
     }
@@ -406,6 +410,14 @@ impl Simulation {
         }
     }
 
+    /// Lets the run go on beyond its stop time, up to this one.
+    pub fn extend(&mut self, stop_time: f64) {
+        if stop_time > self.options.stop_time {
+            self.options.stop_time = stop_time;
+            self.driver.next_output = self.options.first_output_after(self.driver.now);
+        }
+    }
+
     /// Ends the run soon after the flag is set, also in the middle of an initialisation or an event.
     pub fn stop_when(&mut self, flag: Arc<AtomicBool>) {
         self.stop.add(flag);
@@ -532,7 +544,13 @@ impl Simulation {
 
     /// Gives the instance back, for another run.
     pub fn into_instance(mut self) -> Box<dyn ModelFunctions> {
-        self.known.take_home().unwrap_or_else(|| self.model.into_inner())
+        let (key, mut known) = (self.key(), std::mem::take(&mut self.known));
+        let (home, other) = match known.take_home() {
+            Some(home) => (home, Some((key, self.model.into_inner()))),
+            None => (self.model.into_inner(), None),
+        };
+        known.give_back(other);
+        home
     }
 
     /// An error of the kind at the present time, as the caller of [`Simulation::advance`] may have reasons of its own to stop.

@@ -189,7 +189,7 @@ impl Simulation {
         }
         self.carry_over(t, left)?;
         self.begin_entry(t, states);
-        let jumped = if states.is_empty() { self.find_jumps(t, left) } else { self.arrive(t) };
+        let jumped = if states.is_empty() { self.find_jumps(t, left) } else { self.arrive(t, states, left) };
         let jumped = match jumped {
             Ok(jumped) => jumped,
             Err(failure) => return Ok(Attempt::Fails(failure)),
@@ -200,9 +200,11 @@ impl Simulation {
         {
             return Ok(Attempt::Impulses(asked));
         }
-        self.give_doubt(t)?;
-        if let Err(failure) = self.settle_entry(t) {
-            return Ok(Attempt::Fails(failure));
+        if states.is_empty() {
+            self.give_doubt(t)?;
+            if let Err(failure) = self.settle_entry(t) {
+                return Ok(Attempt::Fails(failure));
+            }
         }
         self.end_entry();
         Ok(match self.other_key() {

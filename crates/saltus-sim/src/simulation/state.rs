@@ -146,6 +146,7 @@ impl Simulation {
         self.prover.forget();
         self.driver.next_output = self.options.first_output_after(state.time());
         self.changes.clear();
+        self.slopes.clear();
         self.view = None;
         self.work.event = None;
         self.work.settled = None;

@@ -10,6 +10,7 @@
 //!       | 0 = if switch.open then switch.i else switch.u     Circuit.mo:31
 //! ```
 
+pub mod configurations;
 mod html;
 mod json;
 mod picture;

@@ -4,7 +4,7 @@
 //! the resolution of numbers if need be.
 //!
 //! ```
-//! let found = saltus::search::find([0.0, 3.0], 2.0, 1e-12, &mut |p| Ok(p * p)).unwrap();
+//! let found = saltus::search::bracket::find([0.0, 3.0], 2.0, 1e-12, &mut |p| Ok(p * p)).unwrap();
 //! assert!((found.parameter - 2.0_f64.sqrt()).abs() < 1e-9);
 //! ```
 //!

@@ -1,0 +1,35 @@
+//! What is wrong with an export.
+
+use saltus_base::{Code, Diagnostic, Span};
+
+fn said(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic::new(Code(code), Span::nowhere(), message)
+}
+
+/// Model exchange needs a state vector that stays the same.
+pub fn needs_co_simulation(model: &str) -> Diagnostic {
+    said("E1081", format!("`{model}` changes its structure during the simulation: it cannot be used in model exchange"))
+        .hint("export it for co-simulation alone: `--kind cs`")
+}
+
+/// The archive could not be made.
+pub fn cannot_export(model: &str, why: &str) -> Diagnostic {
+    said("E1082", format!("`{model}` cannot be exported: {why}"))
+}
+
+/// An FMU needs the library `saltus-fmu` for each platform.
+pub fn no_runtime(places: &[String]) -> Diagnostic {
+    said("E1083", format!("no runtime for FMUs was found: neither {}", places.join(" nor ")))
+        .hint("build it with `cargo build --release -p saltus-fmu`, or name it with `--runtime` or SALTUS_FMU_RUNTIME")
+}
+
+/// A runtime that was named cannot be used.
+pub fn bad_runtime(what: &str, why: &str) -> Diagnostic {
+    said("E1084", format!("the runtime `{what}` cannot be used: {why}"))
+}
+
+/// What cannot be initialised with the default values of its inputs may need others.
+pub fn cannot_start(model: &str, why: &str) -> Diagnostic {
+    said("W1085", format!("`{model}` cannot be initialised with its default values: {why}"))
+        .hint("the FMU contains the files that were read until then")
+}

@@ -1,0 +1,162 @@
+//! What the C interface costs, and whether memory stays flat: `cargo run --profile quick -p saltus-fmu --example cost -- RESOURCES…`
+//!
+//! In: directories `resources` of FMUs. Out: for each of them the time of a derivative call through the interface and inside, the time of a step
+//! in co-simulation and inside, and the memory of the process over 1 000 instances that are made, run a step and freed.
+
+use std::ffi::{CString, c_void};
+use std::path::Path;
+use std::ptr::null;
+use std::sync::Arc;
+use std::time::Instant;
+
+use saltus::pipeline::{Engine, Experiment};
+use saltus::{Model, Permissions, Simulation};
+use saltus_export::package::{MODEL_FILE, token_of};
+use saltus_fmu::fmi2::*;
+
+const CALLS: u32 = 200_000;
+const STEPS: u32 = 1_000;
+const INSTANCES: u32 = 1_000;
+
+struct Unit {
+    token: CString,
+    uri: CString,
+    model: Arc<Model>,
+}
+
+impl Unit {
+    fn instance(&self, kind: i32, stop: f64) -> *mut c_void {
+        // SAFETY: the texts live as long as the unit.
+        unsafe {
+            let c = fmi2Instantiate(c"one".as_ptr(), kind, self.token.as_ptr(), self.uri.as_ptr(), null(), 0, 0);
+            assert!(!c.is_null());
+            assert_eq!(fmi2SetupExperiment(c, 0, 0.0, 0.0, 1, stop), 0);
+            assert_eq!(fmi2EnterInitializationMode(c), 0);
+            assert!(fmi2ExitInitializationMode(c) <= 1);
+            c
+        }
+    }
+}
+
+fn nanoseconds(n: u32, mut work: impl FnMut(u32)) -> f64 {
+    (0..n / 10).for_each(&mut work);
+    let begun = Instant::now();
+    (0..n).for_each(&mut work);
+    begun.elapsed().as_secs_f64() * 1e9 / f64::from(n)
+}
+
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split_whitespace().nth(1).and_then(|n| n.parse::<f64>().ok()).unwrap_or(f64::NAN) * 4096.0 / 1e6
+}
+
+fn derivative_calls(unit: &Unit, stop: f64) {
+    let n = unit.model.program().states.len();
+    let c = unit.instance(0, stop);
+    let mut x = vec![0.0; n];
+    let mut dx = vec![0.0; n];
+    let mut info = EventInfo {
+        newDiscreteStatesNeeded: 0,
+        terminateSimulation: 0,
+        nominalsOfContinuousStatesChanged: 0,
+        valuesOfContinuousStatesChanged: 0,
+        nextEventTimeDefined: 0,
+        nextEventTime: 0.0,
+    };
+    // SAFETY: the arrays have as many elements as there are states.
+    let outside = unsafe {
+        fmi2NewDiscreteStates(c, &mut info);
+        fmi2EnterContinuousTimeMode(c);
+        fmi2GetContinuousStates(c, x.as_mut_ptr(), n);
+        let call = nanoseconds(CALLS, |i| {
+            // Another point each time, or nothing would be evaluated.
+            fmi2SetTime(c, 1e-9 * f64::from(i));
+            fmi2SetContinuousStates(c, x.as_ptr(), n);
+            fmi2GetDerivatives(c, dx.as_mut_ptr(), n);
+        });
+        fmi2FreeInstance(c);
+        call
+    };
+    let mut simulation =
+        Simulation::new(unit.model.clone(), &Experiment { stop_time: Some(stop), ..Experiment::default() });
+    simulation.initialise().unwrap();
+    let memory = simulation.values().unwrap().to_vec();
+    let mut inner = unit.model.instance(Engine::Auto, Permissions::default());
+    inner.restore(&memory);
+    let inside = nanoseconds(CALLS, |i| {
+        inner.set_continuous(1e-9 * f64::from(i), &x);
+        inner.eval(saltus_program::Activation::Derivatives);
+        inner.get_derivatives(&mut dx);
+    });
+    println!("  derivatives ({n} states): {outside:.0} ns through C, {inside:.0} ns inside");
+}
+
+fn steps(unit: &Unit, stop: f64) {
+    let h = stop / f64::from(STEPS);
+    let c = unit.instance(1, stop);
+    let begun = Instant::now();
+    for i in 0..STEPS {
+        // SAFETY: `c` is an instance.
+        assert!(unsafe { fmi2DoStep(c, h * f64::from(i), h, 1) } <= 1);
+    }
+    let outside = begun.elapsed().as_secs_f64();
+    // SAFETY: it is not used any more.
+    unsafe { fmi2FreeInstance(c) };
+    let run = || {
+        let mut simulation =
+            Simulation::new(unit.model.clone(), &Experiment { stop_time: Some(stop), ..Experiment::default() });
+        simulation.initialise().unwrap();
+        simulation
+    };
+    let mut simulation = run();
+    let begun = Instant::now();
+    for i in 1..=STEPS {
+        simulation.advance_to(h * f64::from(i)).unwrap();
+    }
+    let inside = begun.elapsed().as_secs_f64();
+    let mut simulation = run();
+    let begun = Instant::now();
+    simulation.advance_to(stop).unwrap();
+    let at_once = begun.elapsed().as_secs_f64();
+    let each = |seconds: f64| seconds * 1e6 / f64::from(STEPS);
+    println!(
+        "  {STEPS} steps: {:.2} µs each through C, {:.2} µs inside, {:.2} µs for the same part of one run",
+        each(outside),
+        each(inside),
+        each(at_once)
+    );
+}
+
+fn memory(unit: &Unit, stop: f64) {
+    let mut sizes = Vec::new();
+    for i in 0..INSTANCES {
+        let c = unit.instance(1, stop);
+        // SAFETY: `c` is an instance, and not used afterwards.
+        unsafe {
+            assert!(fmi2DoStep(c, 0.0, stop / 1000.0, 1) <= 1);
+            fmi2FreeInstance(c);
+        }
+        if (i + 1) % (INSTANCES / 5) == 0 {
+            sizes.push(format!("{:.1}", resident()));
+        }
+    }
+    println!("  {INSTANCES} instances: {} MB", sizes.join(", "));
+}
+
+fn main() {
+    for directory in std::env::args().skip(1) {
+        let directory = Path::new(&directory).canonicalize().unwrap();
+        let bytes = std::fs::read(directory.join(MODEL_FILE)).unwrap();
+        let model = Arc::new(Model::from_bytes(&bytes).unwrap());
+        println!("{}", model.name());
+        let stop = saltus_sim::Options::new(model.program()).stop_time;
+        let unit = Unit {
+            token: CString::new(token_of(&bytes)).unwrap(),
+            uri: CString::new(format!("file://{}", directory.display())).unwrap(),
+            model,
+        };
+        derivative_calls(&unit, stop);
+        steps(&unit, stop);
+        memory(&unit, stop);
+    }
+}

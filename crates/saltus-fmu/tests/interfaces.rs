@@ -1,0 +1,474 @@
+//! The C interfaces, called as an importer calls them. Numbers are closed forms.
+
+mod common;
+
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+use common::{BALL, Resources, log, resources};
+use saltus_fmu::{fmi2::*, fmi3::*};
+
+const G: f64 = 9.81;
+
+fn cs3(of: &Resources, events: bool, kept: *mut c_void) -> *mut c_void {
+    // SAFETY: the texts live as long as `of`.
+    unsafe {
+        fmi3InstantiateCoSimulation(
+            c"one".as_ptr(),
+            of.token.as_ptr(),
+            of.path.as_ptr(),
+            false,
+            true,
+            events,
+            events,
+            null(),
+            0,
+            kept,
+            Some(log),
+            None,
+        )
+    }
+}
+
+fn me2(of: &Resources) -> *mut c_void {
+    // SAFETY: the texts live as long as `of`.
+    unsafe { fmi2Instantiate(c"one".as_ptr(), 0, of.token.as_ptr(), of.uri.as_ptr(), null(), 0, 0) }
+}
+
+fn get3(c: *mut c_void, reference: u32) -> f64 {
+    let mut value = f64::NAN;
+    // SAFETY: one reference, one value.
+    assert_eq!(unsafe { fmi3GetFloat64(c, &reference, 1, &mut value, 1) }, 0);
+    value
+}
+
+fn start3(c: *mut c_void, stop: f64) {
+    // SAFETY: `c` is an instance.
+    unsafe {
+        assert_eq!(fmi3EnterInitializationMode(c, false, 0.0, 0.0, true, stop), 0);
+        assert_eq!(fmi3ExitInitializationMode(c), 0);
+    }
+}
+
+fn update(c: *mut c_void) -> EventInfo {
+    let mut info = EventInfo {
+        newDiscreteStatesNeeded: 1,
+        terminateSimulation: 1,
+        nominalsOfContinuousStatesChanged: 1,
+        valuesOfContinuousStatesChanged: 1,
+        nextEventTimeDefined: 1,
+        nextEventTime: 0.0,
+    };
+    // SAFETY: `c` is an instance.
+    assert_eq!(unsafe { fmi2NewDiscreteStates(c, &mut info) }, 0);
+    info
+}
+
+fn start_me(c: *mut c_void) {
+    // SAFETY: `c` is an instance.
+    unsafe {
+        assert_eq!(fmi2SetupExperiment(c, 0, 0.0, 0.0, 1, 3.0), 0);
+        assert_eq!(fmi2EnterInitializationMode(c), 0);
+        assert_eq!(fmi2ExitInitializationMode(c), 0);
+    }
+    let info = update(c);
+    assert_eq!((info.newDiscreteStatesNeeded, info.terminateSimulation, info.nextEventTimeDefined), (0, 0, 0));
+    // SAFETY: `c` is an instance.
+    assert_eq!(unsafe { fmi2EnterContinuousTimeMode(c) }, 0);
+}
+
+/// Height and speed before the first bounce.
+fn fall(t: f64) -> [f64; 2] {
+    [1.0 - 0.5 * G * t * t, -G * t]
+}
+
+#[test]
+fn a_ball_bounces_where_its_indicator_changes_sign() {
+    let ball = resources(BALL);
+    let c = me2(&ball);
+    start_me(c);
+    let bounce = (2.0 / G).sqrt();
+    let indicator = |t: f64| {
+        let (mut z, mut dx) = ([0.0], [0.0; 2]);
+        // SAFETY: two states, one indicator.
+        unsafe {
+            assert_eq!(fmi2SetTime(c, t), 0);
+            assert_eq!(fmi2SetContinuousStates(c, fall(t).as_ptr(), 2), 0);
+            assert_eq!(fmi2GetDerivatives(c, dx.as_mut_ptr(), 2), 0);
+            assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 1), 0);
+        }
+        assert_eq!(dx, [fall(t)[1], -G]);
+        z[0]
+    };
+    let (before, after) = (indicator(bounce - 1e-6), indicator(bounce + 1e-9));
+    assert!(before > 0.0 && after < 0.0, "{before} {after}");
+    // The indicator is the crossing function itself: h.
+    assert!((indicator(0.2) - fall(0.2)[0]).abs() < 1e-12);
+    let t = bounce + 1e-9;
+    indicator(t);
+    let (mut needs_event, mut ends) = (1, 1);
+    // SAFETY: all pointers are to locals of the right lengths.
+    unsafe {
+        assert_eq!(fmi2CompletedIntegratorStep(c, 1, &mut needs_event, &mut ends), 0);
+        assert_eq!((needs_event, ends), (0, 0));
+        assert_eq!(fmi2EnterEventMode(c), 0);
+        assert_eq!(update(c).valuesOfContinuousStatesChanged, 1);
+        let mut x = [0.0; 2];
+        assert_eq!(fmi2GetContinuousStates(c, x.as_mut_ptr(), 2), 0);
+        assert_eq!(x, [fall(t)[0], -0.7 * fall(t)[1]]);
+        let (n, mut count) = (ball.reference("n"), 0);
+        assert_eq!(fmi2GetInteger(c, &n, 1, &mut count), 0);
+        assert_eq!(count, 1);
+        assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+        assert_eq!(fmi2Terminate(c), 0);
+        fmi2FreeInstance(c);
+    }
+}
+
+#[test]
+fn co_simulation_returns_at_the_event_and_shows_both_limits() {
+    let ball = resources(BALL);
+    let c = cs3(&ball, true, null_mut());
+    start3(c, 3.0);
+    let (v, bounce) = (ball.reference("v"), (2.0 / G).sqrt());
+    let (mut needs, mut ends, mut early, mut last) = (false, true, false, 0.0);
+    // SAFETY: all pointers are to locals.
+    unsafe {
+        let (mut a, mut b, mut d, mut e, mut next) = (true, true, true, true, 0.0);
+        let mut has_next = true;
+        assert_eq!(fmi3UpdateDiscreteStates(c, &mut a, &mut b, &mut d, &mut e, &mut has_next, &mut next), 0);
+        assert_eq!(fmi3EnterStepMode(c), 0);
+        assert_eq!(fmi3DoStep(c, 0.0, 1.0, true, &mut needs, &mut ends, &mut early, &mut last), 0);
+        assert!(needs && early && !ends);
+        assert!((last - bounce).abs() < 1e-9, "{last}");
+        assert!((get3(c, v) + G * bounce).abs() < 1e-6);
+        assert_eq!(fmi3EnterEventMode(c), 0);
+        assert!((get3(c, v) - 0.7 * G * bounce).abs() < 1e-6);
+        assert_eq!(fmi3UpdateDiscreteStates(c, &mut a, &mut b, &mut d, &mut e, &mut has_next, &mut next), 0);
+        assert!(!a && !b);
+        assert_eq!(fmi3EnterStepMode(c), 0);
+        assert_eq!(fmi3DoStep(c, last, 1.0 - last, true, &mut needs, &mut ends, &mut early, &mut last), 0);
+        assert!(!early && last == 1.0);
+        fmi3FreeInstance(c);
+    }
+}
+
+/// The height after a bounce, as long as there is no second one.
+fn after_bounce(t: f64) -> f64 {
+    let bounce = (2.0 / G).sqrt();
+    let s = t - bounce;
+    0.7 * G * bounce * s - 0.5 * G * s * s
+}
+
+fn step3(c: *mut c_void, from: f64, to: f64) {
+    let (mut needs, mut ends, mut early, mut last) = (false, false, false, 0.0);
+    // SAFETY: all pointers are to locals.
+    let status = unsafe { fmi3DoStep(c, from, to - from, true, &mut needs, &mut ends, &mut early, &mut last) };
+    assert_eq!((status, ends, early), (0, false, false));
+}
+
+#[test]
+fn a_state_travels_as_bytes() {
+    let ball = resources(BALL);
+    let (first, second) = (cs3(&ball, false, null_mut()), cs3(&ball, false, null_mut()));
+    start3(first, 3.0);
+    step3(first, 0.0, 0.5);
+    let bytes = {
+        let (mut state, mut size) = (null_mut(), 0);
+        // SAFETY: the buffer has the size that was asked for.
+        unsafe {
+            assert_eq!(fmi3GetFMUState(first, &mut state), 0);
+            assert_eq!(fmi3SerializedFMUStateSize(first, state, &mut size), 0);
+            let mut bytes = vec![0; size];
+            assert_eq!(fmi3SerializeFMUState(first, state, bytes.as_mut_ptr(), size), 0);
+            assert_eq!(fmi3FreeFMUState(first, &mut state), 0);
+            assert!(state.is_null());
+            bytes
+        }
+    };
+    step3(first, 0.5, 1.6);
+    let mut state = null_mut();
+    // SAFETY: as above.
+    unsafe {
+        assert_eq!(fmi3DeserializeFMUState(second, bytes.as_ptr(), bytes.len(), &mut state), 0);
+        assert_eq!(fmi3SetFMUState(second, state), 0);
+        assert_eq!(fmi3FreeFMUState(second, &mut state), 0);
+    }
+    let h = ball.reference("h");
+    assert!((get3(second, h) - after_bounce(0.5)).abs() < 1e-6);
+    step3(second, 0.5, 1.6);
+    assert_eq!(get3(first, h).to_bits(), get3(second, h).to_bits());
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    // SAFETY: as above.
+    unsafe {
+        assert_eq!(fmi3DeserializeFMUState(second, damaged.as_ptr(), damaged.len(), &mut state), 3);
+        fmi3FreeInstance(first);
+        fmi3FreeInstance(second);
+    }
+}
+
+#[test]
+fn instances_in_threads_do_not_disturb_each_other() {
+    let ball = resources(BALL);
+    let decay = resources(
+        "model Decay parameter Real k = 1; output Real x(start = 1, fixed = true); equation der(x) = -k*x; end Decay;",
+    );
+    std::thread::scope(|scope| {
+        for i in 0..100 {
+            let (ball, decay) = (&ball, &decay);
+            scope.spawn(move || {
+                let is_ball = i % 2 == 0;
+                let of = if is_ball { ball } else { decay };
+                let c = cs3(of, false, null_mut());
+                let k = 1.0 + f64::from(i) / 100.0;
+                if !is_ball {
+                    // SAFETY: one reference, one value.
+                    assert_eq!(unsafe { fmi3SetFloat64(c, &of.reference("k"), 1, &k, 1) }, 0);
+                }
+                start3(c, 1.0);
+                for n in 0..10 {
+                    step3(c, f64::from(n) / 10.0, f64::from(n + 1) / 10.0);
+                }
+                let (name, expected) = if is_ball { ("h", after_bounce(1.0)) } else { ("x", (-k).exp()) };
+                let found = get3(c, of.reference(name));
+                assert!((found - expected).abs() < 1e-5, "{name}: {found} {expected}");
+                // SAFETY: it is not used any more.
+                unsafe { fmi3FreeInstance(c) };
+            });
+        }
+    });
+}
+
+#[test]
+fn an_input_moves_at_the_rate_that_is_given() {
+    // x = t²/2 for u = t, which steps of 0.5 s with held inputs would miss by far.
+    let ramp =
+        resources("model Ramp input Real u; output Real x(start = 0, fixed = true); equation der(x) = u; end Ramp;");
+    // SAFETY: the texts live as long as `ramp`; one reference, one value.
+    unsafe {
+        let c = fmi2Instantiate(c"one".as_ptr(), 1, ramp.token.as_ptr(), ramp.uri.as_ptr(), null(), 0, 0);
+        assert_eq!(fmi2SetupExperiment(c, 0, 0.0, 0.0, 0, 0.0), 0);
+        assert_eq!(fmi2EnterInitializationMode(c), 0);
+        assert_eq!(fmi2ExitInitializationMode(c), 0);
+        let (u, x) = (ramp.reference("u"), ramp.reference("x"));
+        // Beyond the default stop time of 1 s: none was given.
+        for n in 0..8 {
+            let t = f64::from(n) * 0.5;
+            assert_eq!(fmi2SetReal(c, &u, 1, &t), 0);
+            assert_eq!(fmi2SetRealInputDerivatives(c, &u, 1, &1, &1.0), 0);
+            assert_eq!(fmi2DoStep(c, t, 0.5, 1), 0);
+        }
+        let (mut value, mut slope) = (0.0, 0.0);
+        assert_eq!(fmi2GetReal(c, &x, 1, &mut value), 0);
+        assert!((value - 8.0).abs() < 1e-6, "{value}");
+        assert_eq!(fmi2GetRealOutputDerivatives(c, &x, 1, &1, &mut slope), 0);
+        assert!((slope - 4.0).abs() < 1e-6, "{slope}");
+        fmi2FreeInstance(c);
+    }
+}
+
+#[test]
+fn derivatives_along_and_against_the_direction() {
+    let spring = resources(
+        "model Spring parameter Real k = 3; input Real u; output Real y; Real x(start = 1, fixed = true); Real v(start = 0, fixed = true);
+         equation der(x) = v; der(v) = -k*x*x + 2*u; y = 5*x; end Spring;",
+    );
+    let c = me2(&spring);
+    start_me(c);
+    let refer = |name: &str| spring.reference(name);
+    let program = spring.model.program();
+    let of = saltus_export::references::References::of_slot;
+    let acceleration =
+        of(program.states.iter().find(|s| s.value == spring.model.variable("v").unwrap().slot).unwrap().derivative);
+    let unknowns = [acceleration, refer("y")];
+    let knowns = [refer("x"), refer("u")];
+    let mut out = [0.0; 2];
+    // SAFETY: the lengths are those of the arrays.
+    unsafe {
+        // At x = 1: ∂a/∂x = -2kx = -6, ∂a/∂u = 2; ∂y/∂x = 5.
+        assert_eq!(
+            fmi2GetDirectionalDerivative(
+                c,
+                unknowns.as_ptr(),
+                2,
+                knowns.as_ptr(),
+                2,
+                [1.0, 10.0].as_ptr(),
+                out.as_mut_ptr()
+            ),
+            0
+        );
+        assert!((out[0] - 14.0).abs() < 1e-12 && (out[1] - 5.0).abs() < 1e-12, "{out:?}");
+        let seed = [1.0, 100.0];
+        assert_eq!(
+            fmi3GetAdjointDerivative(
+                c,
+                unknowns.as_ptr(),
+                2,
+                knowns.as_ptr(),
+                2,
+                seed.as_ptr(),
+                2,
+                out.as_mut_ptr(),
+                2
+            ),
+            0
+        );
+        assert!((out[0] - 494.0).abs() < 1e-12 && (out[1] - 2.0).abs() < 1e-12, "{out:?}");
+        // A parameter is not something to differentiate by here.
+        assert_eq!(
+            fmi2GetDirectionalDerivative(c, unknowns.as_ptr(), 2, &refer("k"), 1, [1.0].as_ptr(), out.as_mut_ptr()),
+            3
+        );
+        fmi2FreeInstance(c);
+    }
+}
+
+#[test]
+fn a_parameter_is_tuned_at_an_event() {
+    let decay = resources(
+        "model Decay parameter Real k = 1; parameter Real twice = 2*k; output Real x(start = 1, fixed = true); equation der(x) = -twice*x; end Decay;",
+    );
+    let c = me2(&decay);
+    start_me(c);
+    let (k, mut dx) = (decay.reference("k"), [0.0]);
+    // SAFETY: the lengths are those of the arrays.
+    unsafe {
+        assert_eq!(fmi2GetDerivatives(c, dx.as_mut_ptr(), 1), 0);
+        assert_eq!(dx, [-2.0]);
+        assert_eq!(fmi2EnterEventMode(c), 0);
+        assert_eq!(fmi2SetReal(c, &k, 1, &4.0), 0);
+        update(c);
+        assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+        assert_eq!(fmi2GetDerivatives(c, dx.as_mut_ptr(), 1), 0);
+        assert_eq!(dx, [-8.0]);
+        // What the model computes cannot be set.
+        assert_eq!(fmi2SetReal(c, &decay.reference("twice"), 1, &1.0), 3);
+        fmi2FreeInstance(c);
+    }
+}
+
+#[test]
+fn assertions_are_told_with_their_line() {
+    let limited = resources(
+        "model Limited\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = 1;\n  assert(x < 0.5, \"too far\");\nend Limited;",
+    );
+    let mut kept: Vec<String> = Vec::new();
+    let c = cs3(&limited, false, (&raw mut kept).cast());
+    start3(c, 1.0);
+    let (mut needs, mut ends, mut early, mut last) = (false, false, false, 0.0);
+    // SAFETY: all pointers are to locals.
+    unsafe {
+        assert_eq!(fmi3DoStep(c, 0.0, 1.0, true, &mut needs, &mut ends, &mut early, &mut last), 3);
+        // After an error only the end is left.
+        assert_eq!(fmi3DoStep(c, 0.0, 1.0, true, &mut needs, &mut ends, &mut early, &mut last), 3);
+        fmi3FreeInstance(c);
+    }
+    assert!(kept[0].contains("Model.mo:5:") && kept[0].contains("too far"), "{kept:?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let ball = resources(BALL);
+    let mut kept: Vec<String> = Vec::new();
+    let environment: *mut c_void = (&raw mut kept).cast();
+    // SAFETY: the texts live long enough; null is not an instance and says so.
+    unsafe {
+        let wrong = fmi3InstantiateModelExchange(
+            c"x".as_ptr(),
+            c"{0}".as_ptr(),
+            ball.path.as_ptr(),
+            false,
+            true,
+            environment,
+            Some(log),
+        );
+        assert!(wrong.is_null());
+        let nowhere = fmi3InstantiateModelExchange(
+            c"x".as_ptr(),
+            ball.token.as_ptr(),
+            c"/nowhere".as_ptr(),
+            false,
+            true,
+            environment,
+            Some(log),
+        );
+        assert!(nowhere.is_null());
+        assert!(kept[0].contains("token") && kept[1].contains("/nowhere"), "{kept:?}");
+        assert_eq!(fmi3Terminate(null_mut()), 3);
+        fmi3FreeInstance(null_mut());
+        let c = cs3(&ball, false, null_mut());
+        let mut value = 0.0;
+        assert_eq!(fmi3GetFloat64(c, &999_999, 1, &mut value, 1), 3);
+        assert_eq!(fmi3ExitInitializationMode(c), 3);
+        assert_eq!(fmi3SetTime(c, 1.0), 3);
+        assert_eq!(fmi3EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0), 0);
+        assert_eq!(fmi3SetFloat64(c, &ball.reference("h"), 1, &f64::NAN, 1), 3);
+        assert_eq!(fmi3EnterConfigurationMode(c), 3);
+        fmi3FreeInstance(c);
+    }
+}
+
+/// Where `x < 0` ends, `x > 0` does not hold yet; an importer that stops a little later must find both settled, because it
+/// would see no sign change afterwards.
+#[test]
+fn two_relations_at_one_threshold_are_settled_together() {
+    let two = resources(
+        "model Two output Real x(start = -1, fixed = true); output Boolean above = x > 0; output Boolean below = x < 0; equation der(x) = 1; end Two;",
+    );
+    let c = me2(&two);
+    start_me(c);
+    let values = || {
+        let (references, mut values) = ([two.reference("above"), two.reference("below")], [7; 2]);
+        // SAFETY: two references, two values.
+        assert_eq!(unsafe { fmi2GetBoolean(c, references.as_ptr(), 2, values.as_mut_ptr()) }, 0);
+        values
+    };
+    assert_eq!(values(), [0, 1]);
+    let (mut z, x) = ([0.0; 2], [1e-9]);
+    // SAFETY: one state, two indicators.
+    unsafe {
+        assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 2), 0);
+        assert_eq!(z, [-1.0, -1.0]);
+        assert_eq!(fmi2SetTime(c, 1.0 + 1e-9), 0);
+        assert_eq!(fmi2SetContinuousStates(c, x.as_ptr(), 1), 0);
+        assert_eq!(fmi2EnterEventMode(c), 0);
+        update(c);
+        assert_eq!(values(), [1, 0]);
+        assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+        assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 2), 0);
+        assert!(z[0] > 0.0 && z[1] > 0.0, "{z:?}");
+        fmi2FreeInstance(c);
+    }
+}
+
+#[test]
+fn arrays_are_read_and_set_at_once() {
+    // y = a·u with u = {1, 2}: 1·1 + 2·2 and 3·1 + 4·2
+    let product = resources(
+        "model Product parameter Real a[2, 2] = {{1, 2}, {3, 4}}; input Real u[2]; output Real y[2]; equation y = a*u; end Product;",
+    );
+    let c = cs3(&product, false, null_mut());
+    let references = saltus_export::references::References::new(&product.model);
+    let reference = |name: &str| {
+        references.of_group(references.groups.iter().position(|g| g.name == name).unwrap_or_else(|| panic!("{name}")))
+    };
+    let (a, u, y) = (reference("a"), reference("u"), reference("y"));
+    let mut values = [0.0; 4];
+    // SAFETY: the lengths are those of the arrays.
+    unsafe {
+        assert_eq!(fmi3GetFloat64(c, &a, 1, values.as_mut_ptr(), 4), 0);
+        assert_eq!(values, [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(fmi3SetFloat64(c, &u, 1, [1.0, 2.0].as_ptr(), 2), 0);
+        start3(c, 1.0);
+        let mut out = [0.0; 2];
+        assert_eq!(fmi3GetFloat64(c, &y, 1, out.as_mut_ptr(), 2), 0);
+        assert_eq!(out, [5.0, 11.0]);
+        // As many values as elements, neither fewer nor more.
+        assert_eq!(fmi3GetFloat64(c, &y, 1, values.as_mut_ptr(), 4), 3);
+        assert_eq!(fmi3GetFloat64(c, &y, 1, out.as_mut_ptr(), 1), 3);
+        fmi3FreeInstance(c);
+    }
+}

@@ -1,0 +1,284 @@
+//! Events of a model that somebody else integrates, and the ends of steps between them.
+
+use saltus_base::Index;
+use saltus_program::{Activation, ModelFunctions, RELATION_BAND, Relation, RelationId, SlotId};
+
+use super::{Done, Exchange, told};
+use crate::constants::{EVENT_PROGRESS, LOOK_AHEAD, SAME_INSTANT_ULPS};
+use crate::crossing::{N_WEIGHTS, Restart};
+use crate::error::{Failure, SimError, SimErrorKind};
+use crate::event;
+use crate::record::EventKind;
+use crate::simulation::failing::values_of;
+use crate::trajectory::{Warning, WarningKind};
+use crate::zeno::{self, Verdict};
+
+/// Part of the time span by which crossing functions are looked at ahead, to see where they are heading.
+const AHEAD: f64 = 1e-3 * LOOK_AHEAD;
+
+/// Events in one instant because of relations that others hold back.
+const MOST_FOLLOWING: usize = 20;
+
+/// What an event did.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Happened {
+    /// The message of `terminate`.
+    pub terminated: Option<String>,
+    /// States have other values, or are other variables.
+    pub states_changed: bool,
+}
+
+/// What the end of a step asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct StepEnd {
+    /// Other states must be chosen, at an event.
+    pub needs_event: bool,
+}
+
+impl Exchange {
+    /// Settles the event at the present time.
+    pub fn event(&mut self) -> Result<Happened, SimError> {
+        self.event_or_fail().map_err(told)
+    }
+
+    fn event_or_fail(&mut self) -> Result<Happened, Failure> {
+        let happened = self.settle_once()?;
+        self.follow(happened)
+    }
+
+    /// Relations that have been held at an event, and are beyond their thresholds all the same, change at the next one, in the same instant:
+    /// whoever watches them afterwards would see no sign change.
+    pub(super) fn follow(&mut self, mut happened: Happened) -> Result<Happened, Failure> {
+        for _ in 0..MOST_FOLLOWING {
+            if happened.terminated.is_some() || !self.has_state_events() {
+                break;
+            }
+            self.look()?;
+            self.watch.search.note_fired(&self.work.z, &self.work.scale);
+            if self.watch.search.fired().is_empty() {
+                break;
+            }
+            let next = self.settle_once()?;
+            happened.states_changed |= next.states_changed;
+            happened.terminated = next.terminated;
+        }
+        Ok(happened)
+    }
+
+    fn settle_once(&mut self) -> Result<Happened, Failure> {
+        let t = self.time_of_event();
+        let (kind, held) = self.arrive(t)?;
+        self.model.update_pre();
+        let before = self.model.snapshot();
+        if std::mem::take(&mut self.watch.parameters_changed) {
+            event::eval(&mut self.model, t, Activation::Parameters)?;
+        }
+        self.model.pass(t);
+        let settled = event::settle_held(&self.program, &mut self.model, &self.options, t, &held);
+        let settled = settled.map_err(Failure::after_all_starts)?;
+        self.model.remember_event(t);
+        self.watch.accepted = t;
+        let exchanges = self.selection.review(&mut self.model, t)?;
+        self.done = if exchanges.is_empty() { Done::All } else { Done::Nothing };
+        self.evaluate(Done::All)?;
+        self.check_assertions()?;
+        let differs = |slot: SlotId| before[slot.index()].to_bits() != self.model.get(slot).to_bits();
+        let states_changed = self.program.states.iter().any(|s| differs(s.value));
+        self.judge(t, kind, &before, states_changed)?;
+        self.begin(states_changed)?;
+        Ok(Happened { terminated: settled.termination.map(|i| self.termination(i)), states_changed })
+    }
+
+    /// A caller that stops just before a time event means that event.
+    fn time_of_event(&mut self) -> f64 {
+        let (t, due) = (self.time(), self.watch.next_event);
+        if due.is_finite() && t < due && t >= due - SAME_INSTANT_ULPS * (due.abs().next_up() - due.abs()) {
+            self.set_time(due);
+            return due;
+        }
+        t
+    }
+
+    /// The left limits at the event: what kind it is, and which relations are held.
+    fn arrive(&mut self, t: f64) -> Result<(EventKind, Vec<saltus_program::Held>), Failure> {
+        let is_due = t >= self.watch.next_event;
+        match self.evaluate(Done::All) {
+            // The branch that is left here may end here.
+            Err(failure) if failure.is_recoverable() => return Ok((EventKind::State, Vec::new())),
+            evaluated => evaluated?,
+        }
+        if t > self.watch.accepted {
+            self.model.remember(t, self.watch.accepted);
+        }
+        self.model.accept();
+        if !self.has_state_events() {
+            return Ok((if is_due { EventKind::Time } else { EventKind::Outside }, Vec::new()));
+        }
+        self.look()?;
+        self.watch.search.note_fired(&self.work.z, &self.work.scale);
+        let kind = match (is_due, self.watch.search.fired().is_empty()) {
+            (true, _) => EventKind::Time,
+            (false, true) => EventKind::Outside,
+            (false, false) => EventKind::State,
+        };
+        Ok((kind, self.watch.search.held(&self.program, kind, |r| self.model.get(r.crossing))))
+    }
+
+    /// Do events lead on?
+    fn judge(&mut self, t: f64, kind: EventKind, before: &[f64], jumped: bool) -> Result<(), Failure> {
+        let changes = |r: &Relation| (before[r.memory.index()] != 0.0) != (self.model.get(r.memory) != 0.0);
+        let relations = &self.program.events.relations;
+        let changed: Vec<RelationId> = relations.iter().filter(|(_, r)| changes(r)).map(|(id, _)| id).collect();
+        let is_plain = kind == EventKind::State && !jumped;
+        if is_plain && changed.is_empty() && !self.has_switched(before) {
+            let is_progress = t - self.watch.unconfirmed_at > EVENT_PROGRESS * self.options.time_span();
+            self.watch.unconfirmed_at = t;
+            self.watch.search.widen_unconfirmed(&self.program, before, self.model.memory(), is_progress);
+        }
+        let (timed, is_due) = (kind != EventKind::State, kind == EventKind::Time);
+        let happened = zeno::Happened { time: t, changed: &changed, jumped, timed, is_due };
+        match self.watch.zeno.judge(&happened, &self.options) {
+            Verdict::Progress | Verdict::Hold(_) => {}
+            Verdict::Alternating(alternating) => self.tell_slide(t, &alternating),
+            Verdict::Chattering { events } => {
+                let relation = changed.first().and_then(|&id| relations.get(id));
+                let text = relation.map_or("time", |r| &r.text).to_owned();
+                let kind = SimErrorKind::Chattering { events, relation: text, modes: Vec::new() };
+                let failure = Failure::new(t, kind);
+                return Err(relation.map_or(failure.clone(), |r| failure.at(r.span)));
+            }
+        }
+        Ok(())
+    }
+
+    fn has_switched(&self, before: &[f64]) -> bool {
+        let slots = self.program.memory.slots.iter();
+        let mut discrete = slots.filter(|(_, slot)| slot.kind == saltus_program::SlotKind::Discrete);
+        discrete.any(|(id, _)| before[id.index()].to_bits() != self.model.get(id).to_bits())
+    }
+
+    /// Both sides of a threshold point at it. Going back and forth approximates the motion along it, which is all that can be done here.
+    fn tell_slide(&mut self, t: f64, relations: &[RelationId]) {
+        for &id in relations {
+            let Some(relation) = self.program.events.relations.get(id) else { continue };
+            self.watch.search.widen(id.index(), self.model.get(relation.scale));
+            if !std::mem::replace(&mut self.watch.slides, true) {
+                let message = format!("the model slides along the threshold of `{}`: it chatters", relation.text);
+                self.watch.warnings.push(Warning { kind: WarningKind::Jump, time: t, message, span: relation.span });
+            }
+        }
+    }
+
+    /// Begins to watch, after an event or the start.
+    pub(super) fn begin(&mut self, jumped: bool) -> Result<(), Failure> {
+        let t = self.time();
+        self.watch.next_event = event::next_time_event(&self.model, t);
+        if !self.has_state_events() {
+            return Ok(());
+        }
+        self.look()?;
+        let (now, scale) = (self.work.z.clone(), self.work.scale.clone());
+        let soon = self.look_ahead(t).unwrap_or_else(|| now.clone());
+        let memory = self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0);
+        let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
+        let masked = self.masking.masked(self.model.memory());
+        let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped, slack: 0.0 };
+        self.watch.search.arm(&state, &masked);
+        Ok(())
+    }
+
+    /// The crossing functions a little later along the tangent; leaves no trace.
+    fn look_ahead(&mut self, t: f64) -> Option<Vec<f64>> {
+        let ahead = AHEAD * self.options.time_span();
+        self.model.checkpoint();
+        self.model.get_states(&mut self.work.x);
+        for (x, state) in self.work.x.iter_mut().zip(&self.program.states) {
+            *x += ahead * self.model.get(state.derivative);
+        }
+        self.model.set_continuous(t + ahead, &self.work.x);
+        let before = std::mem::replace(&mut self.done, Done::Nothing);
+        let looked = self.look().is_ok();
+        self.done = before;
+        self.model.rollback();
+        looked.then(|| self.work.z.clone())
+    }
+
+    /// The present point belongs to the solution: the step that led here is over.
+    pub fn end_step(&mut self) -> Result<StepEnd, SimError> {
+        self.end_step_or_fail().map_err(told)
+    }
+
+    fn end_step_or_fail(&mut self) -> Result<StepEnd, Failure> {
+        let t = self.time();
+        self.evaluate(Done::All)?;
+        if t > self.watch.accepted {
+            self.model.remember(t, self.watch.accepted);
+            self.watch.accepted = t;
+        }
+        self.model.accept();
+        self.check_assertions()?;
+        if self.has_state_events() {
+            self.look()?;
+            let z = std::mem::take(&mut self.work.z);
+            let left = self.watch.search.leave_band(&self.program, &z);
+            self.work.z = z;
+            left.map_err(|mut failure| {
+                if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
+                    *accumulation = self.watch.zeno.accumulation();
+                }
+                failure
+            })?;
+        }
+        Ok(StepEnd { needs_event: self.selection.is_due(&mut self.model, t)? })
+    }
+
+    /// The event at which `terminal()` is true.
+    pub fn finish(&mut self) -> Result<(), SimError> {
+        if !event::asks_for_terminal(&self.program) {
+            return Ok(());
+        }
+        self.evaluate(Done::All).map_err(told)?;
+        let t = self.time();
+        self.model.set(self.program.memory.terminal, 1.0);
+        self.model.update_pre();
+        event::settle(&self.program, &mut self.model, &self.options, t).map_err(told)?;
+        Ok(())
+    }
+
+    pub(super) fn termination(&mut self, i: usize) -> String {
+        let program = self.program.clone();
+        program.events.terminations.get(i).map_or(String::new(), |t| self.model.message(&t.message))
+    }
+
+    /// Fails if an assertion does not hold at the present point, which has been evaluated; those of level warning are told once.
+    pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {
+        let (t, program) = (self.time(), self.program.clone());
+        for (i, assertion) in program.events.assertions.iter().enumerate() {
+            // A relation whose operands are equal up to rounding decides nothing.
+            let is_open = |id: &RelationId| {
+                let bound = program.events.bounds.get(*id);
+                bound.is_some_and(|b| self.model.get(b.crossing).abs() <= RELATION_BAND * self.model.get(b.scale))
+            };
+            let is_violated = self.model.get(assertion.condition) == 0.0 && !assertion.bounds.iter().any(is_open);
+            let is_known = std::mem::replace(&mut self.watch.violated[i], is_violated);
+            if !is_violated || assertion.is_warning && is_known {
+                continue;
+            }
+            let message = self.model.message(&assertion.message);
+            if !assertion.is_warning {
+                let details = values_of(&self.model, assertion);
+                return Err(Failure::new(t, SimErrorKind::AssertionFailed { message })
+                    .at(assertion.span)
+                    .with(details));
+            }
+            let kind = WarningKind::Assertion;
+            self.watch.warnings.push(Warning { kind, time: t, message, span: assertion.span });
+        }
+        for warning in self.model.take_warnings() {
+            let span = warning.span.unwrap_or(saltus_base::Span::nowhere());
+            let kind = WarningKind::Assertion;
+            self.watch.warnings.push(Warning { kind, time: t, message: warning.message, span });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! States of machines that are entered: which, with which values, and what jumps with them.
+//!
+//! In: the program of a configuration and the values before. Out: values that fulfil its equations, the entry equations and start
+//! values of what is entered, and whatever goes on.
+
+use saltus_program::{Activation, Key, ModelFunctions, Region, SlotId, SlotKind};
+
+use super::Simulation;
+use super::configurations::Left;
+use crate::constants::{ENTRY_BAND, MOST_ENTRY_ROUNDS};
+use crate::error::Failure;
+use crate::event;
+
+impl Simulation {
+    /// Texts of the states of machines that are entered with a configuration.
+    pub(super) fn entered(&self, key: &Key) -> Vec<String> {
+        let Some(configuration) = &self.program.configuration else { return Vec::new() };
+        let enters = |region: &&Region| {
+            let switch = &configuration.switches[region.switch];
+            let is_active = key.0.get(&switch.text).copied().unwrap_or(false);
+            is_active && (!switch.is_on || self.model.get(region.reenters) != 0.0)
+        };
+        let text = |region: &Region| configuration.switches[region.switch].text.clone();
+        configuration.regions.iter().filter(enters).map(text).collect()
+    }
+
+    /// Time in the first states counts from the start.
+    pub(super) fn begin_states(&mut self) {
+        let program = self.program.clone();
+        for region in program.configuration.iter().flat_map(|c| &c.regions) {
+            self.model.set(region.entry_time, self.options.start_time);
+            let is_active = program.configuration.as_ref().is_some_and(|c| c.switches[region.switch].is_on);
+            self.model.set(region.visited, f64::from(u8::from(is_active)));
+        }
+        self.remember_states();
+    }
+
+    /// Machines remember which of their states is active; those that are not active themselves, which one was.
+    fn remember_states(&mut self) {
+        let program = self.program.clone();
+        let Some(configuration) = &program.configuration else { return };
+        let is_on = |region: &Region| configuration.switches[region.switch].is_on;
+        for region in &configuration.regions {
+            if configuration.regions.iter().any(|r| r.machine == region.machine && is_on(r)) {
+                self.model.set(region.remembered, f64::from(u8::from(is_on(region))));
+            }
+        }
+    }
+
+    pub(super) fn begin_entry(&mut self, t: f64, entered: &[String]) {
+        let program = self.program.clone();
+        let Some(configuration) = &program.configuration else { return };
+        for region in &configuration.regions {
+            let enters = entered.contains(&configuration.switches[region.switch].text);
+            self.model.set(region.enters, f64::from(u8::from(enters)));
+            if enters {
+                self.model.set(region.entry_time, t);
+                // Nothing to go on from.
+                if self.model.get(region.visited) == 0.0 {
+                    self.model.set(region.resets, 1.0);
+                }
+                self.model.set(region.visited, 1.0);
+            }
+        }
+        self.remember_states();
+        configuration.doubts.iter().for_each(|&(_, amount)| self.model.set(amount, 0.0));
+        // Entry equations read what was before.
+        self.model.update_pre();
+    }
+
+    pub(super) fn end_entry(&mut self) {
+        let program = self.program.clone();
+        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.regions.is_empty()) else { return };
+        configuration.regions.iter().for_each(|region| self.model.set(region.enters, 0.0));
+        self.model.update_pre();
+    }
+
+    /// A state that is entered at the threshold of a transition stays until that has been left.
+    pub(super) fn give_doubt(&mut self, t: f64) -> Result<(), Failure> {
+        let program = self.program.clone();
+        let Some(configuration) = program.configuration.as_ref().filter(|c| !c.doubts.is_empty()) else {
+            return Ok(());
+        };
+        event::eval_continuous(&mut self.model, t)?;
+        for &(id, amount) in &configuration.doubts {
+            let Some(relation) = program.events.relations.get(id) else { continue };
+            let band = ENTRY_BAND * self.model.get(relation.scale);
+            let is_near = self.model.get(relation.crossing).abs() <= band;
+            self.model.set(amount, if is_near { 2.0 * band } else { 0.0 });
+        }
+        Ok(())
+    }
+
+    /// Enters states of machines; true if something has jumped by impulses. Conditions may turn out to be others than before with the values
+    /// that are found; then these are found again.
+    pub(super) fn arrive(&mut self, t: f64, entered: &[String], left: &Left) -> Result<bool, Failure> {
+        let mut jumped = self.find_arrival(t, entered, left)?;
+        for _ in 0..MOST_ENTRY_ROUNDS {
+            let before = self.conditions();
+            self.give_doubt(t)?;
+            self.settle_entry(t)?;
+            let after = self.conditions();
+            if before == after {
+                break;
+            }
+            self.carry_over(t, left)?;
+            after.into_iter().for_each(|(slot, value)| self.model.set(slot, value));
+            self.begin_entry(t, entered);
+            jumped = self.find_arrival(t, entered, left)?;
+        }
+        Ok(jumped)
+    }
+
+    /// Discrete variables that follow from others, with their values.
+    fn conditions(&self) -> Vec<(SlotId, f64)> {
+        let program = self.model.program();
+        let remembered = |slot: SlotId| program.memory.pre.iter().any(|&(variable, _)| variable == slot);
+        // What transitions do was decided before.
+        let regions = || program.configuration.iter().flat_map(|c| &c.regions);
+        let is_flag = |slot: SlotId| regions().any(|r| r.resets == slot || r.reenters == slot);
+        let follow = |(id, slot): (SlotId, &saltus_program::Slot)| {
+            (slot.kind == SlotKind::Discrete && !remembered(id) && !is_flag(id)).then(|| (id, self.model.get(id)))
+        };
+        program.memory.slots.iter().filter_map(follow).collect()
+    }
+
+    /// Values with which states of machines are entered.
+    fn find_arrival(&mut self, t: f64, entered: &[String], left: &Left) -> Result<bool, Failure> {
+        let program = self.program.clone();
+        let before = self.model.snapshot();
+        event::eval(&mut self.model, t, Activation::Arrival)?;
+        let arrivals = program.configuration.as_ref().map_or(&[][..], |c| &c.entry.arrivals);
+        let mut jumped = false;
+        if let Err(contradiction) = self.check_constraints(t, arrivals) {
+            self.model.restore(&before);
+            if !self.may_jump(entered) {
+                return Err(contradiction);
+            }
+            jumped = self.find_jumps(t, left)?;
+            self.model.update_pre();
+            event::eval(&mut self.model, t, Activation::Arrival)?;
+            self.check_constraints(t, arrivals)?;
+        }
+        self.selection.begin(&mut self.model, t)?;
+        event::eval_continuous(&mut self.model, t)?;
+        if self.model.has_histories() {
+            self.model.begin_new_histories(t);
+            event::eval_continuous(&mut self.model, t)?;
+        }
+        self.model.update_pre();
+        Ok(jumped)
+    }
+
+    /// What goes on may jump by impulses where nothing is said about values of what is entered.
+    fn may_jump(&self, entered: &[String]) -> bool {
+        let Some(configuration) = &self.program.configuration else { return false };
+        let is_entered = |region: &&Region| entered.contains(&configuration.switches[region.switch].text);
+        let has_entries = configuration.regions.iter().filter(is_entered).any(|region| region.has_entries);
+        let is_own = |variable: SlotId| {
+            let name = self.program.memory.slot_name(variable);
+            entered.iter().any(|text| state_of(text).is_some_and(|state| is_member(name, state)))
+        };
+        let jumps = &configuration.entry.jumps;
+        !has_entries && !jumps.is_empty() && !jumps.iter().any(|&(variable, _)| is_own(variable))
+    }
+}
+
+/// The state of `activeState(state)`.
+pub(super) fn state_of(text: &str) -> Option<&str> {
+    text.strip_prefix("activeState(")?.strip_suffix(')')
+}
+
+/// Is a variable in a component?
+fn is_member(variable: &str, component: &str) -> bool {
+    variable.strip_prefix(component).is_some_and(|rest| rest.starts_with('.'))
+}

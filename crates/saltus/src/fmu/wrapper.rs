@@ -1,0 +1,587 @@
+//! The Modelica text that makes a component of an FMU.
+//!
+//! ```text
+//! state h, output h, parameter g,      parameter Real g = -9.81;
+//! two states, one event indicator  ⇒   Saltus.Blocks.RealOutput h(start = 1, fixed = true);
+//!                                      {der(h), der(v)} = Saltus.FMI.derivatives(fmu, pre(fmu_n), time, {h, v}, …);
+//!                                      fmu_positive = Saltus.FMI.indicators(…) .> 0;
+//!                                      when {fmu_started, change(fmu_positive[1]), time >= pre(fmu_next)} then
+//!                                        (fmu_n, fmu_next, …) = Saltus.FMI.event(…);  reinit(h, …);
+//!                                      end when;
+//! ```
+//!
+//! Everything depends on the number of events before the present one, so that no event is part of an algebraic loop: what it
+//! changes is seen in the next round.
+
+use std::fmt::Write;
+
+use saltus_fmi::{Causality, Initial, Kind, ModelDescription, Type, Unknown, Values, Variability, Variable, Version};
+
+use super::names::{Own, class_name, identifier, string};
+
+/// What the wrapper is to be like.
+pub struct Settings<'a> {
+    pub class: &'a str,
+    /// Path or URI of the FMU, as the simulation finds it.
+    pub file: &'a str,
+    pub kind: Kind,
+    /// Variables that are neither inputs nor outputs, states or parameters are part of it too.
+    pub locals: bool,
+}
+
+/// Model exchange where the FMU has it, else co-simulation.
+pub fn usual_kind(model: &ModelDescription) -> Option<Kind> {
+    model.kinds().into_iter().find(|kind| *kind != Kind::ScheduledExecution)
+}
+
+/// The name that the class has if the user does not say another one.
+pub fn usual_class(model: &ModelDescription) -> String {
+    class_name(&model.model_name)
+}
+
+/// The text, and what of the FMU is not part of it.
+pub fn write(model: &ModelDescription, settings: &Settings) -> (String, Vec<String>) {
+    let mut wrapper = Wrapper::new(model, settings);
+    wrapper.write_head();
+    wrapper.write_parameters();
+    wrapper.write_inputs();
+    wrapper.write_states();
+    wrapper.write_outputs();
+    match settings.kind {
+        Kind::CoSimulation => wrapper.write_co_simulation(),
+        _ => wrapper.write_model_exchange(),
+    }
+    wrapper.write_end();
+    (wrapper.text, wrapper.left_out)
+}
+
+struct Wrapper<'a> {
+    model: &'a ModelDescription,
+    settings: &'a Settings<'a>,
+    own: Own<'a>,
+    text: String,
+    left_out: Vec<String>,
+    /// Indices of variables.
+    parameters: Vec<usize>,
+    string_parameters: Vec<usize>,
+    inputs: Vec<usize>,
+    states: Vec<usize>,
+    /// Outputs and other variables that are shown, without states.
+    shown: Vec<usize>,
+}
+
+impl<'a> Wrapper<'a> {
+    fn new(model: &'a ModelDescription, settings: &'a Settings<'a>) -> Self {
+        let all = |wanted: &dyn Fn(&Variable) -> bool| -> Vec<usize> {
+            (0..model.variables.len()).filter(|&v| wanted(&model.variables[v])).collect()
+        };
+        let is_number = |v: &Variable| !matches!(v.kind, Type::String | Type::Binary | Type::Clock);
+        let is_me = settings.kind == Kind::ModelExchange;
+        let states: Vec<usize> = match is_me {
+            true => model.structure.derivatives.iter().filter_map(|u| model.variables[u.variable].derivative).collect(),
+            false => Vec::new(),
+        };
+        let mut is_state = vec![false; model.variables.len()];
+        states.iter().for_each(|&s| is_state[s] = true);
+        let is_shown = |v: &Variable| {
+            is_number(v)
+                && (v.causality == Causality::Output
+                    || (settings.locals && matches!(v.causality, Causality::Local | Causality::CalculatedParameter)))
+        };
+        let left_out = all(&|v: &Variable| {
+            !is_number(v)
+                && matches!(v.causality, Causality::Input | Causality::Output | Causality::Parameter)
+                && !(v.kind == Type::String && v.causality == Causality::Parameter && v.dimensions.is_empty())
+        });
+        Wrapper {
+            model,
+            settings,
+            own: Own::new(model.variables.iter().map(|v| v.name.as_str())),
+            text: String::new(),
+            left_out: left_out.into_iter().map(|v| model.variables[v].name.clone()).collect(),
+            parameters: all(&|v: &Variable| v.causality == Causality::Parameter && is_number(v)),
+            string_parameters: all(&|v: &Variable| {
+                v.causality == Causality::Parameter && v.kind == Type::String && v.dimensions.is_empty()
+            }),
+            inputs: all(&|v: &Variable| v.causality == Causality::Input && is_number(v)),
+            states,
+            shown: all(&is_shown).into_iter().filter(|&v| !is_state[v]).collect(),
+        }
+    }
+
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    fn name(&self, variable: usize) -> String {
+        identifier(&self.model.variables[variable].name)
+    }
+
+    fn n_elements(&self, variable: usize) -> usize {
+        self.model.n_elements(&self.model.variables[variable]) as usize
+    }
+
+    fn sizes(&self, variable: usize) -> Vec<u64> {
+        let size = |d: &saltus_fmi::Dimension| match *d {
+            saltus_fmi::Dimension::Fixed(n) => n,
+            saltus_fmi::Dimension::Variable(at) => {
+                self.model.variables[at].start_integer().map_or(1, |n| n.max(0) as u64)
+            }
+        };
+        self.model.variables[variable].dimensions.iter().map(size).collect()
+    }
+
+    /// `[2, 3]` behind the name of an array.
+    fn dimensions(&self, variable: usize) -> String {
+        let sizes: Vec<String> = self.sizes(variable).iter().map(u64::to_string).collect();
+        if sizes.is_empty() { String::new() } else { format!("[{}]", sizes.join(", ")) }
+    }
+
+    /// Names of all elements, row by row.
+    fn elements(&self, variable: usize) -> Vec<String> {
+        let name = self.name(variable);
+        let mut all = vec![String::new()];
+        for size in self.sizes(variable) {
+            let longer = |prefix: &String, i: u64| match prefix.is_empty() {
+                true => i.to_string(),
+                false => format!("{prefix}, {i}"),
+            };
+            all = all.iter().flat_map(|prefix| (1..=size).map(move |i| longer(prefix, i))).collect();
+        }
+        match self.model.variables[variable].dimensions.is_empty() {
+            true => vec![name],
+            false => all.into_iter().map(|subscripts| format!("{name}[{subscripts}]")).collect(),
+        }
+    }
+
+    fn write_head(&mut self) {
+        let model = self.model;
+        let what = if self.settings.kind == Kind::CoSimulation { "co-simulation" } else { "model exchange" };
+        let description = model.description.as_deref().unwrap_or("");
+        self.line(format!("model {} {}", identifier(self.settings.class), string(description)));
+        self.line(format!(
+            "  // The FMU {} as a component: FMI {}, {what}.",
+            model.model_name.replace('\n', " "),
+            model.version.text()
+        ));
+    }
+
+    fn write_parameters(&mut self) {
+        for at in self.parameters.clone() {
+            let variable = &self.model.variables[at];
+            let value = start_text(variable, &self.sizes(at)).unwrap_or_else(|| "0".into());
+            let (name, dims) = (self.name(at), self.dimensions(at));
+            let (base, attributes) = (base_type(variable.kind), self.attributes(at, None));
+            let comment = comment(variable);
+            self.line(format!("  parameter {base} {name}{dims}{attributes} = {value}{comment};"));
+        }
+        for at in self.string_parameters.clone() {
+            let variable = &self.model.variables[at];
+            let value = match &variable.start {
+                Some(Values::String(texts)) => string(texts.first().map_or("", String::as_str)),
+                _ => "\"\"".into(),
+            };
+            self.line(format!("  parameter String {} = {value}{};", self.name(at), comment(variable)));
+        }
+    }
+
+    /// `(start = 1, unit = "m")`
+    fn attributes(&self, variable: usize, start: Option<String>) -> String {
+        let variable = &self.model.variables[variable];
+        let each = if variable.dimensions.is_empty() { "" } else { "each " };
+        let given = self.model.effective_attributes(variable);
+        let mut all = Vec::new();
+        if let Some(start) = start {
+            all.push(start);
+        }
+        if variable.kind.is_float() {
+            all.extend(given.unit.as_deref().filter(|u| !u.is_empty()).map(|u| format!("{each}unit = {}", string(u))));
+            all.extend(given.quantity.as_deref().map(|q| format!("{each}quantity = {}", string(q))));
+            let nominal = given.nominal.filter(|n| n.is_finite() && *n > 0.0 && *n != 1.0);
+            all.extend(nominal.map(|n| format!("{each}nominal = {}", float(n))));
+        }
+        if all.is_empty() { String::new() } else { format!("({})", all.join(", ")) }
+    }
+
+    fn write_inputs(&mut self) {
+        for at in self.inputs.clone() {
+            let variable = &self.model.variables[at];
+            let start = start_text(variable, &self.sizes(at)).map(|s| format!("start = {s}"));
+            let discrete = if is_discrete_float(variable) { "discrete " } else { "" };
+            let text = format!(
+                "  {discrete}{} {}{}{}{};",
+                connector(variable.kind, "Input"),
+                self.name(at),
+                self.dimensions(at),
+                self.attributes(at, start),
+                comment(variable)
+            );
+            self.line(text);
+        }
+    }
+
+    fn write_states(&mut self) {
+        for at in self.states.clone() {
+            let variable = &self.model.variables[at];
+            let is_exact = variable.initial() == Some(Initial::Exact);
+            let each = if variable.dimensions.is_empty() { "" } else { "each " };
+            let start = start_text(variable, &self.sizes(at)).map(|s| match is_exact {
+                true => format!("start = {s}, {each}fixed = true"),
+                false => format!("start = {s}"),
+            });
+            let what = if variable.causality == Causality::Output { "Saltus.Blocks.RealOutput" } else { "Real" };
+            let text = format!(
+                "  {what} {}{}{}{};",
+                self.name(at),
+                self.dimensions(at),
+                self.attributes(at, start),
+                comment(variable)
+            );
+            self.line(text);
+        }
+    }
+
+    fn write_outputs(&mut self) {
+        let is_sampled = self.settings.kind == Kind::CoSimulation;
+        for at in self.shown.clone() {
+            let variable = &self.model.variables[at];
+            let is_output = variable.causality == Causality::Output;
+            let is_discrete = variable.kind.is_float() && (is_sampled || is_discrete_float(variable));
+            let what = match is_output {
+                true => connector(variable.kind, "Output"),
+                false => base_type(variable.kind),
+            };
+            let text = format!(
+                "  {}{what} {}{}{}{};",
+                if is_discrete { "discrete " } else { "" },
+                self.name(at),
+                self.dimensions(at),
+                self.attributes(at, None),
+                comment(variable)
+            );
+            self.line(text);
+        }
+    }
+
+    /// The object with its parameters.
+    fn write_unit(&mut self) {
+        let kind = if self.settings.kind == Kind::CoSimulation { 2 } else { 1 };
+        let numbers = |list: &[usize]| integers(list.iter().map(|v| v + 1));
+        let values = self.values(&self.parameters);
+        let texts: Vec<String> = self.string_parameters.iter().map(|&v| self.name(v)).collect();
+        let texts = if texts.is_empty() { "fill(\"\", 0)".to_owned() } else { format!("{{{}}}", texts.join(", ")) };
+        let unit = self.own.name("fmu");
+        let text = format!(
+            "  Saltus.FMI.Unit {unit} = Saltus.FMI.Unit({}, {}, getInstanceName(), {kind},\n    {}, {values}, {}, {texts});",
+            string(self.settings.file),
+            string(&self.model.token),
+            numbers(&self.parameters),
+            numbers(&self.string_parameters),
+        );
+        self.line("protected");
+        self.line(text);
+    }
+
+    /// Values of variables as one vector of numbers.
+    fn values(&self, variables: &[usize]) -> String {
+        let mut all = Vec::new();
+        for &at in variables {
+            let kind = self.model.variables[at].kind;
+            all.extend(self.elements(at).into_iter().map(|name| match kind {
+                Type::Boolean => format!("if {name} then 1.0 else 0.0"),
+                _ => name,
+            }));
+        }
+        if all.is_empty() { "zeros(0)".into() } else { format!("{{{}}}", all.join(", ")) }
+    }
+
+    /// The inputs that an unknown depends on; all if it does not say.
+    fn known_inputs(&self, unknown: Option<&Unknown>) -> Vec<usize> {
+        let dependencies = unknown.and_then(|u| u.dependencies.as_ref());
+        match dependencies {
+            Some(list) => self.inputs.iter().copied().filter(|v| list.iter().any(|d| d.variable == *v)).collect(),
+            None => self.inputs.clone(),
+        }
+    }
+
+    /// `fmu, pre(fmu_n), time, {states}, {inputs}, {values}`
+    fn point(&self, n: &str, inputs: &[usize]) -> String {
+        let unit = self.own.name("fmu");
+        let numbers = integers(inputs.iter().map(|v| v + 1));
+        format!("{unit}, {n}, time, {}, {numbers}, {}", self.values(&self.states), self.values(inputs))
+    }
+
+    fn write_model_exchange(&mut self) {
+        self.write_unit();
+        let [n, next, stop, started, positive, x1] =
+            ["fmu_n", "fmu_next", "fmu_stop", "fmu_started", "fmu_positive", "fmu_x"].map(|w| self.own.name(w));
+        let n_states: usize = self.states.iter().map(|&s| self.n_elements(s)).sum();
+        let n_indicators: usize = match self.model.version {
+            Version::V2 => self.model.n_event_indicators,
+            Version::V3 => self.model.structure.event_indicators.iter().map(|u| self.n_elements(u.variable)).sum(),
+        };
+        self.line(format!("  Integer {n}(start = 0, fixed = true) \"Number of events\";"));
+        self.line(format!("  discrete Real {next}(start = 1e60, fixed = true) \"Time of the next event\";"));
+        self.line(format!("  Boolean {stop}(start = false, fixed = true), {started};"));
+        if n_indicators > 0 {
+            self.line(format!("  Boolean {positive}[{n_indicators}];"));
+        }
+        if n_states > 0 {
+            self.line(format!(
+                "  discrete Real {x1}[{n_states}](each start = 0, each fixed = true) \"States after an event\";"
+            ));
+        }
+        self.write_initial_states();
+        self.line("equation");
+        let before = format!("pre({n})");
+        let all = self.inputs.clone();
+        let point = self.point(&before, &all);
+        self.line(format!("  {started} = not initial();"));
+        if n_states > 0 {
+            let states: Vec<String> = self.states.iter().flat_map(|&s| self.elements(s)).collect();
+            let left: Vec<String> = states.iter().map(|s| format!("der({s})")).collect();
+            self.line(format!("  {{{}}} = Saltus.FMI.derivatives({point});", left.join(", ")));
+        }
+        if n_indicators > 0 {
+            let z = self.own.name("fmu_z");
+            self.text = self.text.replacen(
+                &format!("  Boolean {positive}[{n_indicators}];\n"),
+                &format!("  Boolean {positive}[{n_indicators}];\n  Real {z}[{n_indicators}] \"Event indicators\";\n"),
+                1,
+            );
+            self.line(format!("  {z} = Saltus.FMI.indicators({point}, {n_indicators});"));
+            for i in 1..=n_indicators {
+                self.line(format!("  {positive}[{i}] = {z}[{i}] > 0;"));
+            }
+        }
+        self.write_output_equations(&before);
+        let mut conditions = vec![started, format!("time >= pre({next})")];
+        conditions.extend((1..=n_indicators).map(|i| format!("change({positive}[{i}])")));
+        for &at in &self.inputs {
+            let variable = &self.model.variables[at];
+            if !variable.kind.is_float() || is_discrete_float(variable) {
+                conditions.extend(self.elements(at).iter().map(|name| format!("change({name})")));
+            }
+        }
+        self.line(format!("  when {{{}}} then", conditions.join(", ")));
+        match n_states {
+            0 => self.line(format!("    ({n}, {next}, {stop}) = Saltus.FMI.event({point});")),
+            _ => self.line(format!("    ({n}, {next}, {stop}, {x1}) = Saltus.FMI.event({point});")),
+        }
+        let states: Vec<String> = self.states.iter().flat_map(|&s| self.elements(s)).collect();
+        for (i, state) in states.iter().enumerate() {
+            self.line(format!("    reinit({state}, {x1}[{}]);", i + 1));
+        }
+        self.line("  end when;");
+        self.write_stop(&stop);
+    }
+
+    fn write_stop(&mut self, stop: &str) {
+        self.line(format!("  when {stop} then"));
+        self.line(format!(
+            "    terminate({});",
+            string(&format!("the FMU {} ends the simulation", self.model.model_name))
+        ));
+        self.line("  end when;");
+    }
+
+    /// States that the FMU computes itself.
+    fn write_initial_states(&mut self) {
+        let computed: Vec<usize> = self
+            .states
+            .iter()
+            .copied()
+            .filter(|&s| self.model.variables[s].initial() != Some(Initial::Exact))
+            .collect();
+        if computed.is_empty() {
+            return;
+        }
+        self.line("initial equation");
+        for at in computed {
+            let unknown = self.model.structure.initial_unknowns.iter().find(|u| u.variable == at);
+            let point = self.point("0", &self.known_inputs(unknown));
+            for (i, name) in self.elements(at).into_iter().enumerate() {
+                self.line(format!("  {name} = Saltus.FMI.number({point}, {}, {});", at + 1, i + 1));
+            }
+        }
+    }
+
+    fn write_output_equations(&mut self, before: &str) {
+        let unit = self.own.name("fmu");
+        for at in self.shown.clone() {
+            let variable = &self.model.variables[at];
+            let unknown = self.model.structure.outputs.iter().find(|u| u.variable == at);
+            let point = self.point(before, &self.known_inputs(unknown));
+            for (i, name) in self.elements(at).into_iter().enumerate() {
+                let place = format!("{}, {}", at + 1, i + 1);
+                let right = match variable.kind {
+                    Type::Boolean => format!("Saltus.FMI.presentBoolean({unit}, {before}, {place})"),
+                    kind if !kind.is_float() => format!("Saltus.FMI.presentInteger({unit}, {before}, {place})"),
+                    _ if is_discrete_float(variable) => format!("Saltus.FMI.present({unit}, {before}, {place})"),
+                    _ => format!("Saltus.FMI.number({point}, {place})"),
+                };
+                self.line(format!("  {name} = {right};"));
+            }
+        }
+    }
+
+    fn write_co_simulation(&mut self) {
+        let step = self.own.name("communicationStep");
+        let experiment = self.model.default_experiment.clone().unwrap_or_default();
+        let fixed = self.model.co_simulation.as_ref().and_then(|cs| cs.fixed_internal_step);
+        let span = experiment.stop_time.unwrap_or(1.0) - experiment.start_time.unwrap_or(0.0);
+        let usual = experiment.step_size.or(fixed).unwrap_or(if span > 0.0 { span / 500.0 } else { 0.002 });
+        self.line(format!(
+            "  parameter Real {step}(unit = \"s\") = {} \"Time between communication points\";",
+            float(usual)
+        ));
+        self.write_unit();
+        let [n, next, stop, started, reads, served, rereads] =
+            ["fmu_n", "fmu_next", "fmu_stop", "fmu_started", "fmu_reads", "fmu_served", "fmu_rereads"]
+                .map(|w| self.own.name(w));
+        self.line(format!("  Integer {n}(start = 0, fixed = true) \"Number of steps\";"));
+        self.line(format!("  Integer {reads}(start = 0, fixed = true) \"How often outputs were read\";"));
+        self.line(format!("  Integer {served}(start = 0, fixed = true) \"Readings that were followed by a step\";"));
+        self.line(format!(
+            "  Integer {rereads}(start = 0, fixed = true) \"Events that were handled instead of a step\";"
+        ));
+        self.line(format!("  discrete Real {next}(start = 1e60, fixed = true) \"Next communication point\";"));
+        self.line(format!("  Boolean {stop}(start = false, fixed = true), {started};"));
+        let outputs: Vec<(usize, String)> = self.sampled_outputs(&format!("pre({n})"));
+        if !outputs.is_empty() {
+            self.line("initial equation");
+            for (_, equation) in self.sampled_outputs("0") {
+                self.line(format!("  {equation}"));
+            }
+        }
+        self.line("equation");
+        self.line(format!("  {started} = not initial();"));
+        self.line(
+            "  // Outputs at a communication point are read first, so that inputs follow them before the step is made.",
+        );
+        self.line(format!("  when {{{started}, time >= pre({next}), change({rereads})}} then"));
+        for (_, equation) in outputs {
+            self.line(format!("    {equation}"));
+        }
+        self.line(format!("    {reads} = pre({reads}) + 1;"));
+        self.line("  end when;");
+        let numbers = integers(self.inputs.iter().map(|v| v + 1));
+        let (unit, values) = (self.own.name("fmu"), self.values(&self.inputs));
+        self.line(format!("  when pre({reads}) > pre({served}) then"));
+        self.line(format!(
+            "    ({n}, {next}, {stop}) = Saltus.FMI.step({unit}, pre({n}), time, {step}, {numbers}, {values});"
+        ));
+        self.line(format!("    {served} = pre({reads});"));
+        self.line(format!("    {rereads} = if {next} > time then pre({rereads}) else pre({rereads}) + 1;"));
+        self.line("  end when;");
+        self.write_stop(&stop);
+    }
+
+    /// Equations of outputs at a communication point.
+    fn sampled_outputs(&self, n: &str) -> Vec<(usize, String)> {
+        let mut equations = Vec::new();
+        for &at in &self.shown {
+            let unknown = self.model.structure.outputs.iter().find(|u| u.variable == at);
+            let point = self.point(n, &self.known_inputs(unknown));
+            let function = match self.model.variables[at].kind {
+                Type::Boolean => "booleanNumber",
+                kind if kind.is_float() => "number",
+                _ => "integerNumber",
+            };
+            for (i, name) in self.elements(at).into_iter().enumerate() {
+                equations.push((at, format!("{name} = Saltus.FMI.{function}({point}, {}, {});", at + 1, i + 1)));
+            }
+        }
+        equations
+    }
+
+    fn write_end(&mut self) {
+        let experiment = self.model.default_experiment.clone().unwrap_or_default();
+        let mut all = Vec::new();
+        for (name, value) in [
+            ("StartTime", experiment.start_time),
+            ("StopTime", experiment.stop_time),
+            ("Tolerance", experiment.tolerance),
+            ("Interval", experiment.step_size),
+        ] {
+            all.extend(value.filter(|v| v.is_finite()).map(|v| format!("{name} = {}", float(v))));
+        }
+        if !all.is_empty() {
+            self.line(format!("  annotation (experiment({}));", all.join(", ")));
+        }
+        let end = format!("end {};", identifier(self.settings.class));
+        self.line(end);
+    }
+}
+
+fn is_discrete_float(variable: &Variable) -> bool {
+    variable.kind.is_float() && variable.variability != Variability::Continuous
+}
+
+fn base_type(kind: Type) -> &'static str {
+    match kind {
+        Type::Boolean => "Boolean",
+        kind if kind.is_float() => "Real",
+        _ => "Integer",
+    }
+}
+
+fn connector(kind: Type, direction: &str) -> &'static str {
+    match (base_type(kind), direction) {
+        ("Real", "Input") => "Saltus.Blocks.RealInput",
+        ("Real", _) => "Saltus.Blocks.RealOutput",
+        ("Boolean", "Input") => "Saltus.Blocks.BooleanInput",
+        ("Boolean", _) => "Saltus.Blocks.BooleanOutput",
+        (_, "Input") => "Saltus.FMI.IntegerInput",
+        _ => "Saltus.FMI.IntegerOutput",
+    }
+}
+
+fn comment(variable: &Variable) -> String {
+    variable.description.as_deref().filter(|d| !d.is_empty()).map_or_else(String::new, |d| format!(" {}", string(d)))
+}
+
+fn integers(numbers: impl Iterator<Item = usize>) -> String {
+    let all: Vec<String> = numbers.map(|n| n.to_string()).collect();
+    if all.is_empty() { "fill(0, 0)".into() } else { format!("{{{}}}", all.join(", ")) }
+}
+
+fn float(value: f64) -> String {
+    match value {
+        v if v.is_nan() => "0.0".into(),
+        f64::INFINITY => format!("{:?}", f64::MAX),
+        f64::NEG_INFINITY => format!("{:?}", f64::MIN),
+        v => format!("{v:?}"),
+    }
+}
+
+/// The start value as an expression with the sizes of the variable.
+fn start_text(variable: &Variable, sizes: &[u64]) -> Option<String> {
+    let words: Vec<String> = match variable.start.as_ref()? {
+        Values::Float(v) => v.iter().map(|&x| float(x)).collect(),
+        Values::Integer(v) => v.iter().map(i128::to_string).collect(),
+        Values::Boolean(v) => v.iter().map(bool::to_string).collect(),
+        Values::String(_) | Values::Binary(_) => return None,
+    };
+    if sizes.is_empty() {
+        return words.into_iter().next();
+    }
+    if words.len() == 1 {
+        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        return Some(format!("fill({}, {})", words[0], sizes.join(", ")));
+    }
+    Some(nested(&words, sizes))
+}
+
+/// `{{1, 2}, {3, 4}}`
+fn nested(words: &[String], sizes: &[u64]) -> String {
+    let Some((&size, inner)) = sizes.split_first() else {
+        return words.first().cloned().unwrap_or_default();
+    };
+    let width = words.len() / (size.max(1) as usize);
+    let parts: Vec<String> = words.chunks(width.max(1)).map(|part| nested(part, inner)).collect();
+    let mut text = String::new();
+    let _ = write!(text, "{{{}}}", parts.join(", "));
+    text
+}

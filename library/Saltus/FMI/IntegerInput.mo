@@ -1,0 +1,2 @@
+within Saltus.FMI;
+connector IntegerInput = input Integer "Whole number that comes in";

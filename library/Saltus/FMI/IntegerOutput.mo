@@ -1,0 +1,2 @@
+within Saltus.FMI;
+connector IntegerOutput = output Integer "Whole number that goes out";

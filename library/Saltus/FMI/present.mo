@@ -1,0 +1,9 @@
+within Saltus.FMI;
+function present "Value of a variable that changes at events only"
+  input Unit unit;
+  input Integer n "Number of events so far";
+  input Integer variable "Its number in the model description";
+  input Integer element "Of an array, row by row; 1 of a scalar";
+  output Real y;
+external "C" y = saltus_fmu_present(unit, n, variable, element);
+end present;
