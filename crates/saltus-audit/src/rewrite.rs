@@ -237,9 +237,12 @@ impl Rewriter<'_> {
             (Delay | SpatialDistribution, _) => Err(format!("`{}`", function.name())),
             (
                 Clock | Previous | Hold | SubSample | SuperSample | ShiftSample | BackSample | NoClock | FirstTick
-                | Interval | Sample | Transition | InitialState | ActiveState | TicksInState | TimeInState | Excursion,
+                | Interval | Sample,
                 _,
             ) => Err("it belongs to a clock".to_owned()),
+            (Transition | InitialState | ActiveState | TicksInState | TimeInState | Excursion, _) => {
+                Err("it belongs to a state machine".to_owned())
+            }
             _ => self.children(expr, context),
         }
     }

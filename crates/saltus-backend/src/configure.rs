@@ -17,25 +17,15 @@ use saltus_program::{Integration, Key, Region, RelationId, SlotId, SlotKind, Slo
 use crate::alias::{Alias, Aliases};
 use crate::dag::{Node, NodeId, Replacement};
 use crate::describe::full_text_of;
-use crate::system::System;
+use crate::system::{Assignment, System};
 
-/// The switches of a configuration, and the number of slots that all configurations have.
+/// The switches of a configuration, those of states of machines last.
 pub struct Fixed {
     pub switches: Vec<Switch>,
     pub regions: Vec<Region>,
-    pub n_common: usize,
 }
 
-/// `n_declared` is the number of slots of declared variables: models with state machines of continuous time have other equations in
-/// each configuration, and no more in common.
-pub fn fix_switches(
-    system: &mut System,
-    key: &Key,
-    active: Option<&ActiveStates>,
-    aliases: &Aliases,
-    n_declared: usize,
-) -> Fixed {
-    let n_common = if active.is_some() { n_declared } else { system.slots.len() };
+pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates>, aliases: &Aliases) -> Fixed {
     let mut positions: BTreeMap<NodeId, bool> = BTreeMap::new();
     let mut switches = Vec::new();
     for (condition, span) in conditions(system) {
@@ -108,7 +98,19 @@ pub fn fix_switches(
         });
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
     }
-    Fixed { switches, regions, n_common }
+    Fixed { switches, regions }
+}
+
+/// Slots for the present positions of conditions that may change the structure together, and what they are.
+pub fn add_candidates(system: &mut System, conditions: &[(NodeId, Span)]) -> (Vec<Switch>, Vec<Assignment>) {
+    let (mut candidates, mut positions) = (Vec::new(), Vec::new());
+    for &(node, span) in conditions {
+        let text = full_text_of(system, node);
+        let slot = system.add_slot(format!("position of {text}"), SlotKind::Auxiliary, SlotType::Boolean);
+        positions.push(Assignment { slot, node, span });
+        candidates.push(Switch { text, condition: slot, is_on: false, span });
+    }
+    (candidates, positions)
 }
 
 /// Parameters that are zero in a position of a switch: an ideal element is ideal by their value.

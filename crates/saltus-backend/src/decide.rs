@@ -3,6 +3,7 @@
 //! ```text
 //! v = L * der(i)      with L = 0                ⇒   v = 0
 //! v = c * der(i);  c = 2 * L   with L = 0       ⇒   v = 0;  c = 2 * L: the variable c counts as a parameter
+//! i = s * (if off then G else 1)   with G = 0   ⇒   i = s * (if off then 0 else 1)
 //! 0 = if hasLoss then i - G * v else i          ⇒   the branch that counts, for the branches have different unknowns
 //! ```
 //!
@@ -204,6 +205,7 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided 
     let mut decisions = vec![None; known.len()];
     let mut vanishes = vec![false; system.dag.len()];
     let mut structural = Vec::new();
+    let mut vanishing = Vec::new();
     for id in system.dag.reachable(roots) {
         let is_select = matches!(system.dag.node(id), Node::Select(..));
         if let Some(value) = known[id.index()].value() {
@@ -218,6 +220,13 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided 
             Node::Unary(UnaryFn::Negate, x) => (is_zero(x), None),
             Node::Binary(BinaryFn::Mul, a, b) => {
                 let factor = [a, b].into_iter().find(|&factor| is_zero(factor));
+                if factor.is_none() {
+                    for (switch, other) in [(a, b), (b, a)] {
+                        if !unknowns(system, &free, other).is_empty() {
+                            vanishing.extend(zero_branches(system, switch, &vanishes));
+                        }
+                    }
+                }
                 (factor.is_some(), factor.map(|factor| (factor, Replacement::By(zero))))
             }
             Node::Binary(BinaryFn::Div, a, _) => (is_zero(a), is_zero(a).then_some((a, Replacement::By(zero)))),
@@ -237,7 +246,28 @@ fn decisions(system: &mut System, known: &[Known], roots: &[NodeId]) -> Decided 
             decisions[id.index()] = Some(replacement);
         }
     }
+    for branch in vanishing {
+        structural.push(branch);
+        decisions[branch.index()] = Some(Replacement::By(zero));
+    }
     Decided { decisions, vanishes, structural }
+}
+
+/// Branches of a switch that are zero by the values of parameters.
+fn zero_branches(system: &System, switch: NodeId, vanishes: &[bool]) -> Vec<NodeId> {
+    let (mut found, mut rest) = (Vec::new(), vec![switch]);
+    while let Some(node) = rest.pop() {
+        let Node::Select(_, a, b) = system.dag.node(node) else { continue };
+        for branch in [a, b] {
+            match system.dag.node(branch) {
+                Node::Select(..) => rest.push(branch),
+                Node::Const(_) => {}
+                _ if vanishes[branch.index()] => found.push(branch),
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// Variables, and parameters that the initial system finds.

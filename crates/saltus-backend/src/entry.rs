@@ -12,12 +12,12 @@
 //! becomes infinite its impulse. The matrix of this system is that of the highest derivatives. What no constraint reaches through it
 //! does not jump: the balance of the rest has no other solution than zero.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_flat::FlatModel;
 use saltus_graph::Matching;
-use saltus_program::{BinaryFn, Constraint, Entry, SlotId, SlotKind, SlotType, Switch, UnaryFn};
+use saltus_program::{BinaryFn, Constraint, Entry, SlotId, SlotKind, SlotType, Switch, UnaryFn, Verdict};
 
 use crate::alias::Aliases;
 use crate::blocks::{Step, sort_into_blocks};
@@ -192,24 +192,54 @@ impl<'a> Build<'a> {
 
     /// The positions of the switches where impulses decide relations that they depend on.
     fn add_positions(&mut self, switches: &[Switch]) {
-        let mut decided = self.decided_relations();
+        let (mut decided, infinite) = self.decided_relations();
         let definitions: BTreeMap<SlotId, NodeId> = discrete_definitions(self.system).collect();
         for switch in switches {
             let load = self.system.load(switch.condition);
+            let is_decided = self.any_infinite(load, &definitions, &infinite);
             let node = self.written_out(load, &definitions, &mut decided, 0);
             let name = format!("{} by impulses", self.system.name(switch.condition));
-            let slot = self.system.add_slot(name, SlotKind::Auxiliary, SlotType::Boolean);
-            self.after.push(Assignment { slot, node, span: switch.span });
-            self.entry.positions.push(slot);
+            let mut add = |name: String, node: NodeId| {
+                let slot = self.system.add_slot(name, SlotKind::Auxiliary, SlotType::Boolean);
+                self.after.push(Assignment { slot, node, span: switch.span });
+                slot
+            };
+            let is_decided = add(format!("is {name}"), is_decided);
+            self.entry.positions.push(Verdict { position: add(name, node), is_decided });
         }
     }
 
-    /// Memories of relations that impulses may decide, with what they are then.
-    fn decided_relations(&mut self) -> BTreeMap<SlotId, NodeId> {
+    /// Is one of the relations that a condition comes from decided by an impulse?
+    fn any_infinite(
+        &mut self,
+        condition: NodeId,
+        definitions: &BTreeMap<SlotId, NodeId>,
+        infinite: &BTreeMap<SlotId, NodeId>,
+    ) -> NodeId {
+        let mut reached: BTreeSet<SlotId> = BTreeSet::new();
+        let mut rest = self.system.dag.loads(&[condition]);
+        while let Some(slot) = rest.pop() {
+            if reached.insert(slot)
+                && let Some(&definition) = definitions.get(&slot)
+            {
+                rest.extend(self.system.dag.loads(&[definition]));
+            }
+        }
+        let mut any = self.system.dag.boolean(false);
+        for slot in reached {
+            if let Some(&is_infinite) = infinite.get(&slot) {
+                any = self.system.dag.binary(BinaryFn::Or, any, is_infinite);
+            }
+        }
+        any
+    }
+
+    /// Memories of relations that impulses may decide, with what they are then, and with whether an impulse decides.
+    fn decided_relations(&mut self) -> (BTreeMap<SlotId, NodeId>, BTreeMap<SlotId, NodeId>) {
         let relations: Vec<_> =
             self.system.events.relations.values().map(|r| (r.op, r.memory, r.crossing, r.span)).collect();
         let nodes: BTreeMap<SlotId, NodeId> = self.system.events.crossings.iter().map(|a| (a.slot, a.node)).collect();
-        let mut decided = BTreeMap::new();
+        let (mut decided, mut infinite) = (BTreeMap::new(), BTreeMap::new());
         for (op, memory, crossing, span) in relations {
             let Some(&node) = nodes.get(&crossing) else { continue };
             let known = self.entry.undetermined;
@@ -224,8 +254,9 @@ impl<'a> Build<'a> {
             let by_impulse = dag.binary(relation_function(op), sum, zero);
             let as_it_was = self.system.load(memory);
             decided.insert(memory, self.system.dag.select(is_infinite, by_impulse, as_it_was));
+            infinite.insert(memory, is_infinite);
         }
-        decided
+        (decided, infinite)
     }
 
     /// A condition in terms of relations, those decided by impulses replaced.

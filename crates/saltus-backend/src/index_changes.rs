@@ -7,11 +7,12 @@
 //! In: the loops of the event order. Out: the texts of the conditions with
 //! their regular positions, and a warning for each position in which the equations, as they read then, have no
 //! complete matching with their unknowns: equations between states would have to be differentiated there, so the index changes.
-//! What only numbers tell is found out when the simulation gets there. (DESIGN section 5.)
+//! Conditions that take unknowns out of equations may change it together with others. Which positions of theirs do is found out when the
+//! simulation gets there. (DESIGN section 5.)
 
 use std::collections::HashMap;
 
-use saltus_base::Diagnostics;
+use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
 use saltus_program::{SlotId, SlotKind};
 
@@ -24,19 +25,35 @@ use crate::system::System;
 use crate::tuning::form::LARGEST_TORN;
 use crate::tuning::work::MOST_INDEX_SWITCHES;
 
-pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut Diagnostics) -> Vec<(String, bool)> {
-    let mut found = Vec::new();
+/// Conditions that the structure depends on.
+#[derive(Default)]
+pub struct IndexChanges {
+    /// Those that change the index alone, by text, with positions in which they do not.
+    pub switches: Vec<(String, bool)>,
+    /// Those that make equations lose an unknown, each with an equation: together they may change the index.
+    pub candidates: Vec<(NodeId, Span)>,
+}
+
+pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut Diagnostics) -> IndexChanges {
+    let mut found = IndexChanges::default();
     for step in steps {
         if let Step::Loop(l) = step
             && l.equations.len() <= LARGEST_TORN
         {
             let own = own_columns(l);
             for switch in switches(system, l, &own) {
-                let changes = [true, false].map(|is_on| find_in_position(system, l, &own, switch, is_on, diagnostics));
+                let positions = [true, false].map(|is_on| Position::new(system, l, &own, switch, is_on));
+                let changes = positions.each_ref().map(|p| p.report(system, l, &own, switch, diagnostics));
                 // Without an event nobody would notice that the position is another one.
-                if changes.contains(&true) && !system.dag.is_continuous(switch) {
+                if system.dag.is_continuous(switch) {
+                    continue;
+                }
+                if changes.contains(&true) {
                     // Off is the regular position unless it is the one that changes the index.
-                    found.push((full_text_of(system, switch), changes[1]));
+                    found.switches.push((full_text_of(system, switch), changes[1]));
+                } else if positions[0].rows != positions[1].rows && found.candidates.iter().all(|c| c.0 != switch) {
+                    let span = l.equations.first().map_or(Span::nowhere(), |e| e.span);
+                    found.candidates.push((switch, span));
                 }
             }
         }
@@ -69,44 +86,61 @@ fn switches(system: &System, l: &LoopStep, own: &HashMap<SlotId, usize>) -> Vec<
     switches
 }
 
-fn find_in_position(
-    system: &mut System,
-    l: &LoopStep,
-    own: &HashMap<SlotId, usize>,
-    switch: NodeId,
+/// The equations of a loop in one position of a switch.
+struct Position {
     is_on: bool,
-    diagnostics: &mut Diagnostics,
-) -> bool {
-    let roots: Vec<NodeId> = l.equations.iter().flat_map(|e| [e.left, e.right]).collect();
-    let sides = system.dag.replace_all(&roots, |dag, id| match dag.node(id) {
-        Node::Select(condition, a, b) if condition == switch => Some(Replacement::ByChild(if is_on { a } else { b })),
-        _ => None,
-    });
-    let zero = system.dag.constant(0.0);
-    let (dag, slots) = (std::mem::take(&mut system.dag), &*system);
-    let mut dag = dag;
-    let sides = dag.substitute_all(&sides, &|slot| is_zero_parameter(slots, slot).then_some(zero));
-    system.dag = dag;
-    let columns = |sides: &[NodeId]| -> Vec<usize> {
-        let mut columns: Vec<usize> =
-            system.dag.loads(sides).iter().filter_map(|slot| own.get(slot).copied()).collect();
-        columns.sort_unstable();
-        columns
-    };
-    let rows: Vec<Vec<usize>> = sides.chunks(2).map(columns).collect();
-    let matching = Matching::maximum(&rows, own.len());
-    let Some(&free) = matching.free_rows().first() else { return false };
-    let slot_of: HashMap<usize, SlotId> = own.iter().map(|(&slot, &column)| (column, slot)).collect();
-    let open = matching.free_columns();
-    let open: Vec<String> =
-        open.iter().filter_map(|column| Some(system.name(*slot_of.get(column)?).to_owned())).collect();
-    let mut competing = matching.rows_competing_with(&rows, free);
-    competing.sort_unstable();
-    let equations = competing.into_iter().filter_map(|row| {
-        let text = equation_text(system, *sides.get(2 * row)?, *sides.get(2 * row + 1)?, None);
-        Some((l.equations.get(row)?.span, text))
-    });
-    let equations: Vec<_> = equations.collect();
-    diagnostics.push(diagnostics::index_changes(&text_of(system, switch, None), is_on, &open, &equations));
-    true
+    sides: Vec<NodeId>,
+    /// The unknowns of each equation.
+    rows: Vec<Vec<usize>>,
+}
+
+impl Position {
+    fn new(system: &mut System, l: &LoopStep, own: &HashMap<SlotId, usize>, switch: NodeId, is_on: bool) -> Self {
+        let roots: Vec<NodeId> = l.equations.iter().flat_map(|e| [e.left, e.right]).collect();
+        let sides = system.dag.replace_all(&roots, |dag, id| match dag.node(id) {
+            Node::Select(condition, a, b) if condition == switch => {
+                Some(Replacement::ByChild(if is_on { a } else { b }))
+            }
+            _ => None,
+        });
+        let zero = system.dag.constant(0.0);
+        let (dag, slots) = (std::mem::take(&mut system.dag), &*system);
+        let mut dag = dag;
+        let sides = dag.substitute_all(&sides, &|slot| is_zero_parameter(slots, slot).then_some(zero));
+        system.dag = dag;
+        let columns = |sides: &[NodeId]| -> Vec<usize> {
+            let mut columns: Vec<usize> =
+                system.dag.loads(sides).iter().filter_map(|slot| own.get(slot).copied()).collect();
+            columns.sort_unstable();
+            columns
+        };
+        let rows = sides.chunks(2).map(columns).collect();
+        Position { is_on, sides, rows }
+    }
+
+    /// Warns if the equations have no complete matching with their unknowns; true then.
+    fn report(
+        &self,
+        system: &System,
+        l: &LoopStep,
+        own: &HashMap<SlotId, usize>,
+        switch: NodeId,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        let matching = Matching::maximum(&self.rows, own.len());
+        let Some(&free) = matching.free_rows().first() else { return false };
+        let slot_of: HashMap<usize, SlotId> = own.iter().map(|(&slot, &column)| (column, slot)).collect();
+        let open = matching.free_columns();
+        let open: Vec<String> =
+            open.iter().filter_map(|column| Some(system.name(*slot_of.get(column)?).to_owned())).collect();
+        let mut competing = matching.rows_competing_with(&self.rows, free);
+        competing.sort_unstable();
+        let equations = competing.into_iter().filter_map(|row| {
+            let text = equation_text(system, *self.sides.get(2 * row)?, *self.sides.get(2 * row + 1)?, None);
+            Some((l.equations.get(row)?.span, text))
+        });
+        let equations: Vec<_> = equations.collect();
+        diagnostics.push(diagnostics::index_changes(&text_of(system, switch, None), self.is_on, &open, &equations));
+        true
+    }
 }

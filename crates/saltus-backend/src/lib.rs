@@ -31,6 +31,7 @@ mod entry;
 mod equations;
 mod guards;
 mod guesses;
+mod hidden_constraints;
 mod history;
 mod index_changes;
 mod initial;

@@ -17,15 +17,18 @@ use saltus_program::{SlotId, SlotKind};
 
 use crate::diagnostics;
 use crate::differentiate::time_derivative;
+use crate::hidden_constraints::{Combination, find_hidden_constraints};
 use crate::select_states;
 use crate::states::Preferences;
 use crate::system::{ScalarEquation, System};
 use crate::tuning::work::MOST_DIFFERENTIATIONS;
 
+/// Constraints that no single equation states are put into `hidden`, where that is asked for; there is no result then.
 pub fn reduce_index(
     model: &FlatModel,
     system: &mut System,
     preferences: &Preferences,
+    hidden: Option<&mut Vec<Combination>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Reduced> {
     let rows: Vec<usize> =
@@ -36,6 +39,12 @@ pub fn reduce_index(
         Ok(reduction) => {
             let rows = derivatives.rows;
             let reduced = Reduced { reduction, rows };
+            if let Some(hidden) = hidden {
+                *hidden = find_hidden_constraints(system, &reduced);
+                if !hidden.is_empty() {
+                    return None;
+                }
+            }
             select_states::select_states(model, system, &reduced, preferences, diagnostics);
             Some(reduced)
         }
@@ -81,7 +90,7 @@ fn is_unknown(kind: SlotKind) -> bool {
 
 /// The continuous variables of an equation, states included; the target of an assignment first. Between events the
 /// discrete ones are known, and only then are equations differentiated.
-fn occurring(system: &System, equation: &ScalarEquation) -> Vec<usize> {
+pub fn occurring(system: &System, equation: &ScalarEquation) -> Vec<usize> {
     let mut slots = Vec::new();
     system.dag.slots_of_all(&[equation.left, equation.right], &mut slots);
     slots.retain(|&slot| is_unknown(system.slots[slot].kind));

@@ -20,6 +20,8 @@ use crate::clocks::solve::ClockedOrder;
 use crate::configure::Fixed;
 use crate::derivative_functions::with_derivatives;
 use crate::entry::{EntryOrder, sort_entry};
+use crate::hidden_constraints::Combination;
+use crate::index_changes::IndexChanges;
 use crate::initial::Initial;
 use crate::linearize;
 use crate::lower::effects::check_loops;
@@ -30,11 +32,11 @@ use crate::reduce_index::Reduced;
 use crate::sort::{Orders, sort_equations};
 use crate::states::Preferences;
 use crate::system::{Assignment, Rates, System, event_unknowns};
-use crate::tuning::work::{MOST_REWRITINGS, MOST_STATE_CHOICES};
+use crate::tuning::work::{MOST_COMBINATIONS, MOST_REWRITINGS, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
-    alias, clocks, configure, decide, diagnostics, emit, equations, history, index_changes, initial, jacobian,
-    parameters, reduce_index, small_loops, state_machines, states, system, wanted_states,
+    alias, clocks, configure, decide, diagnostics, emit, equations, hidden_constraints, history, index_changes,
+    initial, jacobian, parameters, reduce_index, small_loops, state_machines, states, system, wanted_states,
 };
 
 pub struct SortedSystem {
@@ -114,6 +116,7 @@ fn reduce_with_functions(
     rates: &mut Rates,
     warnings: &mut Diagnostics,
 ) -> Result<(Option<FlatModel>, ReducedSystem), Diagnostics> {
+    let mut sums = Sums::default();
     for _ in 0..MOST_REWRITINGS {
         let present = rewritten.as_ref().unwrap_or(model);
         let lowered = match lower(present, rates) {
@@ -126,12 +129,17 @@ fn reduce_with_functions(
             Err(Unlowered::Errors(errors)) => return Err(errors),
         };
         let mut underived = Underived { functions: Vec::new(), rates: rates.clone() };
-        let reduced = reduce(present, lowered, key, wanted, &mut underived);
+        let reduced = match reduce(present, lowered, key, wanted, &mut sums, &mut underived) {
+            Ok(reduced) => Ok(reduced),
+            Err(Unreduced::Hidden) => continue,
+            Err(Unreduced::Errors(errors)) => Err(errors),
+        };
         match with_derivatives(present, &underived.functions) {
             Some(extended) if reduced.is_err() => rewritten = Some(extended),
             None if reduced.is_err() && underived.rates != *rates && underived.functions.is_empty() => {
                 *rates = underived.rates;
             }
+            _ if reduced.is_err() && sums.give_up() => {}
             _ => return reduced.map(|reduced| (rewritten, reduced)),
         }
     }
@@ -146,8 +154,13 @@ fn reduce_with_functions(
             return Err(errors);
         }
     };
+    sums.give_up();
     let mut underived = Underived { functions: Vec::new(), rates: rates.clone() };
-    reduce(present, lowered, key, wanted, &mut underived).map(|reduced| (rewritten, reduced))
+    match reduce(present, lowered, key, wanted, &mut sums, &mut underived) {
+        Ok(reduced) => Ok((rewritten, reduced)),
+        Err(Unreduced::Errors(errors)) => Err(errors),
+        Err(Unreduced::Hidden) => Err(Diagnostics::new()),
+    }
 }
 
 /// What had to be differentiated and could not be.
@@ -156,6 +169,35 @@ struct Underived {
     functions: Vec<FunctionId>,
     /// All delays whose derivatives are wanted.
     rates: Rates,
+}
+
+/// Constraints that no single equation states, as far as they are known, in the order in which they were found.
+#[derive(Default)]
+struct Sums {
+    known: Vec<Combination>,
+    is_given_up: bool,
+}
+
+impl Sums {
+    /// The equations as they were will do; true if they have not been tried yet.
+    fn give_up(&mut self) -> bool {
+        let had_some = !self.known.is_empty();
+        *self = Sums { known: Vec::new(), is_given_up: true };
+        had_some
+    }
+}
+
+/// Why the index could not be reduced.
+enum Unreduced {
+    Errors(Diagnostics),
+    /// Constraints that no single equation states have been found.
+    Hidden,
+}
+
+impl From<Diagnostics> for Unreduced {
+    fn from(errors: Diagnostics) -> Self {
+        Unreduced::Errors(errors)
+    }
 }
 
 /// Why a model could not be lowered.
@@ -192,6 +234,8 @@ struct ReducedSystem {
     preferences: Preferences,
     differentiated: Vec<SlotId>,
     sizes: [(usize, usize); 3],
+    /// Slots that all configurations have.
+    n_common: usize,
     /// The switches of the configuration and how its index was reduced, if the structure of the model changes.
     fixed: Option<(Fixed, Reduced)>,
     /// Values that are kept where states of machines are entered.
@@ -234,19 +278,29 @@ fn reduce(
     lowered: LoweredSystem,
     key: &Key,
     wanted: &[SlotId],
+    sums: &mut Sums,
     underived: &mut Underived,
-) -> Result<ReducedSystem, Diagnostics> {
+) -> Result<ReducedSystem, Unreduced> {
     let LoweredSystem { mut diagnostics, mut system, mut bases, size: scalar, n_declared } = lowered;
     let aliases = alias::eliminate_aliases(&mut system, &mut bases, model.active_states.is_some());
     let clocked = clocks::solve::solve_all(model, &mut system, bases, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let active = model.active_states.as_deref();
     let is_configured = !key.0.is_empty() || active.is_some();
-    let fixed = is_configured.then(|| configure::fix_switches(&mut system, key, active, &aliases, n_declared));
+    // Models with state machines of continuous time have other equations in each configuration, and no more in common than what is declared.
+    let n_common = if active.is_some() { n_declared } else { system.slots.len() };
+    let fixed = is_configured.then(|| configure::fix_switches(&mut system, key, active, &aliases));
     let (without_aliases, differentiated) = (size(&system), system.derivative_of.keys().copied().collect());
     let preferences = states::Preferences::read(model, &mut system, &aliases);
     wanted_states::introduce(&mut system, wanted);
-    let reduced = reduce_index::reduce_index(model, &mut system, &preferences, &mut diagnostics);
+    hidden_constraints::apply(&mut system, &sums.known);
+    let mut hidden = Vec::new();
+    let wanted = (!sums.is_given_up && sums.known.len() < MOST_COMBINATIONS).then_some(&mut hidden);
+    let reduced = reduce_index::reduce_index(model, &mut system, &preferences, wanted, &mut diagnostics);
+    if !hidden.is_empty() {
+        sums.known.append(&mut hidden);
+        return Err(Unreduced::Hidden);
+    }
     underived.functions.append(&mut system.calls.underived);
     let rates = std::mem::replace(&mut underived.rates, system.history.wanted.clone());
     if underived.rates != rates {
@@ -266,7 +320,19 @@ fn reduce(
     let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let fixed = fixed.zip(reduced);
-    Ok(ReducedSystem { diagnostics, system, aliases, orders, clocked, preferences, differentiated, sizes, fixed, kept })
+    Ok(ReducedSystem {
+        diagnostics,
+        system,
+        aliases,
+        orders,
+        clocked,
+        preferences,
+        differentiated,
+        sizes,
+        n_common,
+        fixed,
+        kept,
+    })
 }
 
 /// The third stage: the start, the parameters, and what is solved together.
@@ -280,11 +346,13 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         preferences,
         differentiated,
         sizes,
+        n_common,
         fixed,
         kept,
     } = reduced;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
-    let switches = index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
+    let IndexChanges { switches, candidates } =
+        index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
     let mut at_start = Diagnostics::new();
     let mut initial = initial::sort_initial(&mut system, initial::Form::Actual, &mut at_start);
@@ -295,8 +363,17 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     }
     initial.guesses.splice(0..0, before_ticks);
     initial.steps.extend(linearize::keep_at_start(&mut system, &kept));
-    let mut configuration = None;
-    if let Some((Fixed { switches, regions, n_common }, reduced)) = fixed {
+    let (candidates, positions) = configure::add_candidates(&mut system, &candidates);
+    orders.events.extend(positions.iter().cloned().map(Step::Assign));
+    initial.steps.extend(positions.into_iter().map(Step::Assign));
+    let is_candidate = fixed.is_none() && !candidates.is_empty();
+    let mut configuration = is_candidate.then(|| Configuration {
+        n_common,
+        can_start: true,
+        candidates: candidates.clone(),
+        ..Default::default()
+    });
+    if let Some((Fixed { switches, regions }, reduced)) = fixed {
         let EntryOrder { steps, mut entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
         orders.entry = steps;
         if let Some(active) = model.active_states.as_deref() {
@@ -311,6 +388,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         let machines = model.active_states.as_ref().map_or_else(Vec::new, |active| active.machines.clone());
         configuration = Some(Configuration {
             switches,
+            candidates,
             n_common,
             index,
             can_start,

@@ -72,6 +72,10 @@ pub mod work {
     pub const MOST_DIFFERENTIATIONS: usize = 6;
     /// Functions that call each other deeper than this are not differentiated.
     pub const MOST_DIFFERENTIATED_LEVELS: u32 = 30;
+    /// Entries of integer matrices that the search for hidden constraints touches.
+    pub const MOST_DEPENDENCE_WORK: usize = 300_000;
+    /// Each hidden constraint that is written out may show another one.
+    pub const MOST_COMBINATIONS: usize = 8;
     /// How often a model is lowered again with functions that were missing: parts of algorithms that are called, derivatives.
     pub const MOST_REWRITINGS: u32 = 12;
     /// Choices of states that are tried for a model.

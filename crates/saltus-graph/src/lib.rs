@@ -8,6 +8,7 @@
 //! | [`decomposition`] | which rows are too many, which columns are left undetermined |
 //! | [`components`] | in which order the rows can be solved, which only together |
 //! | [`pantelides`] | which rows must be differentiated (index reduction) |
+//! | [`dependence`] | which rows of integers are combinations of others |
 //! | [`dummy_derivatives`] | which derivatives become plain unknowns |
 //! | [`tearing`] | which columns of a loop to iterate on |
 //! | [`disjoint_sets`] | what is connected with what |
@@ -17,6 +18,7 @@
 pub mod colouring;
 pub mod components;
 pub mod decomposition;
+pub mod dependence;
 pub mod disjoint_sets;
 pub mod dummy_derivatives;
 mod elimination;
@@ -32,6 +34,7 @@ mod random;
 pub use colouring::{Colouring, colour_columns};
 pub use components::{Block, blocks, strongly_connected_components, topological_order};
 pub use decomposition::{Decomposition, Part};
+pub use dependence::{Dependence, dependences};
 pub use disjoint_sets::DisjointSets;
 pub use dummy_derivatives::{DummyDerivatives, select_dummies};
 pub use incidence::{Incidence, IncidenceBuilder, Rows};

@@ -268,6 +268,10 @@ impl ModelFunctions for CompiledModel {
         self.interpreter.is_provisional()
     }
 
+    fn is_singular(&mut self) -> bool {
+        self.interpreter.is_singular()
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         self.interpreter.last_failure()
     }

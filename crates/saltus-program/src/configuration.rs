@@ -29,6 +29,9 @@ impl fmt::Display for Key {
 #[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Configuration {
     pub switches: Vec<Switch>,
+    /// Conditions that may change the structure together with others, in whatever position they are: the program has equations for both.
+    /// `is_on` has no meaning for them.
+    pub candidates: Vec<Switch>,
     /// The first slots of the memory are the same in all configurations of a model: so many.
     pub n_common: usize,
     /// The structural index: one more than the most differentiations of an equation.
@@ -74,6 +77,14 @@ pub struct Switch {
     pub span: Span,
 }
 
+/// What impulses say about a switch.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Verdict {
+    pub position: SlotId,
+    /// Is it an impulse that decides, or what is finite?
+    pub is_decided: SlotId,
+}
+
 /// A state of a continuous-time state machine.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Region {
@@ -108,7 +119,7 @@ pub struct Entry {
     /// Variables that may be infinite for an instant, and the slots of their integrals over it.
     pub impulses: Vec<(SlotId, SlotId)>,
     /// The positions of the switches as impulses decide about them, in the order of the switches.
-    pub positions: Vec<SlotId>,
+    pub positions: Vec<Verdict>,
     /// Constraints between variables that do not jump.
     pub constraints: Vec<Constraint>,
     /// Conditions of an arrival that constraints leave nothing to determine.

@@ -215,6 +215,12 @@ pub trait ModelFunctions: Send {
         false
     }
 
+    /// Do equations that switches are in, with their present positions, leave something undetermined at the present point? True also of
+    /// equations that contradict each other only by rounding: these are fulfilled, by values that are any.
+    fn is_singular(&mut self) -> bool {
+        false
+    }
+
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 

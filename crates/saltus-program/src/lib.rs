@@ -38,7 +38,7 @@ pub mod verify;
 pub use blame::{Blame, blame};
 pub use clock::{Activity, BaseClock, BasePartition, Clocks, SubClock};
 pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, Unknown, ValueId};
-pub use configuration::{Configuration, Constraint, Entry, Integration, Key, Region, Switch};
+pub use configuration::{Configuration, Constraint, Entry, Integration, Key, Region, Switch, Verdict};
 pub use events::{
     Assertion, Events, InitialCheck, Message, RELATION_BAND, Reinit, Relation, RelationOp, Sample, Termination,
     TimeEvent,

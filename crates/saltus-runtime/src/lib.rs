@@ -371,6 +371,12 @@ impl ModelFunctions for Interpreter {
         self.has_provisional_loop()
     }
 
+    fn is_singular(&mut self) -> bool {
+        let number = section_number(Activation::Events);
+        let end = self.first_loop.get(number + 1).copied().unwrap_or(self.loops.len());
+        self.loops[self.first_loop[number]..end].iter_mut().any(|work| work.is_singular(&mut self.machine))
+    }
+
     fn commit(&mut self) -> Status {
         let status = if self.machine.host.act(&self.machine.memory) { Status::Ok } else { Status::Failed };
         self.note_failure(status, Failure::Call)

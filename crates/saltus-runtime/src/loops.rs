@@ -34,6 +34,9 @@ const COLD_EVALUATIONS: u32 = 2_000;
 /// Unknowns this many times larger than ever are not a solution.
 const FARTHEST: f64 = 1e30;
 
+/// Largest loop whose rank is looked at.
+const LARGEST_RANK: usize = 300;
+
 /// How much effort a solution is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Patience {
@@ -244,6 +247,21 @@ impl LoopWork {
     /// Have no discrete values agreed in the last solution?
     pub fn disagrees(&self) -> bool {
         matches!(self.why, Why::Mixed { .. })
+    }
+
+    /// Is the matrix of a linear loop with switches singular at the present point?
+    pub fn is_singular(&mut self, machine: &mut Machine) -> bool {
+        let n = self.l.unknowns.len();
+        if self.reals.switches.is_empty() || n > LARGEST_RANK {
+            return false;
+        }
+        let Some(jacobian) = &self.l.jacobian else { return false };
+        machine.run(&jacobian.code, self.l.body.span);
+        let mut matrix = vec![0.0; n * n];
+        for &(row, column, id) in &jacobian.entries {
+            matrix[row as usize * n + column as usize] += machine.value(id);
+        }
+        saltus_numerics::RankRevealingLu::new(n).factor(&matrix) < n
     }
 
     pub fn is_provisional(&self) -> bool {

@@ -39,6 +39,10 @@ impl Switches {
         Switches { all, singular_at: Vec::new() }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Nothing has contradicted so far.
     pub fn begin(&mut self) {
         self.singular_at.clear();

@@ -78,8 +78,20 @@ pub(crate) const ENTRY_LOOKS: [f64; 3] = [1e-8, 1e-6, 1e-5];
 /// The motion has left a threshold when it is further from it than this part of the operands. Test: `PeakRectifier.mo`.
 pub(crate) const ENTRY_NOISE: f64 = 1e-13;
 
+/// Configurations that are tried from the same values.
+pub(crate) const MOST_TRIED: usize = 64;
+
+/// Relations and switches of which all values are tried.
+pub(crate) const MOST_FREE_RELATIONS: usize = 6;
+
 /// Configurations that follow each other at one instant.
 pub(crate) const MOST_CHANGES: usize = 100;
+
+/// What a variable moves in this part of the time span is the error of where an event was found, not a jump.
+pub(crate) const JUMP_TIME: f64 = 1e-11;
+
+/// Slots of all programs that a run keeps ready: with code and matrices a slot takes a few hundred bytes.
+pub(crate) const MOST_PARKED_SLOTS: usize = 1_000_000;
 
 /// Programs of configurations that a run keeps ready.
 pub(crate) const MOST_CONFIGURATIONS: usize = 256;

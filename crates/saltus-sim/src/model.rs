@@ -361,6 +361,10 @@ impl ModelFunctions for Model {
         self.inner.is_provisional()
     }
 
+    fn is_singular(&mut self) -> bool {
+        self.inner.is_singular()
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         self.inner.last_failure()
     }

@@ -55,24 +55,38 @@ pub(crate) fn check_treatments(flat: &FlatModel, sorted: &SortedSystem) -> Diagn
     found
 }
 
-/// The programs of one model.
+/// Programs that a model keeps, and the slots of all of them: with names and code a slot takes a few hundred bytes.
+const MOST_PROGRAMS: usize = 512;
+const MOST_SLOTS: usize = 1_000_000;
+
+/// The programs of one model: those that were asked for last.
 #[derive(Default)]
-pub(crate) struct Programs(Mutex<BTreeMap<Key, Arc<SimProgram>>>);
+pub(crate) struct Programs(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    programs: BTreeMap<Key, (Arc<SimProgram>, u64)>,
+    n_slots: usize,
+    n_asked: u64,
+}
 
 impl Programs {
     pub fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).programs.len()
     }
 
-    /// All that have been compiled, in the order of their keys.
+    /// All that are kept, in the order of their keys.
     pub fn known(&self) -> Vec<(Key, Arc<SimProgram>)> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().map(|(key, program)| (key.clone(), program.clone())).collect()
+        known.programs.iter().map(|(key, (program, _))| (key.clone(), program.clone())).collect()
     }
 
     fn of(&self, flat: &FlatModel, key: &Key) -> Result<Arc<SimProgram>, Unmade> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(program) = known.get(key) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.n_asked += 1;
+        let now = kept.n_asked;
+        if let Some((program, asked)) = kept.programs.get_mut(key) {
+            *asked = now;
             return Ok(program.clone());
         }
         let sorted = sort_configuration(flat, key).map_err(|found| {
@@ -82,8 +96,21 @@ impl Programs {
             Unmade { why, hints, span: errors.iter().find_map(|d| d.span).unwrap_or(Span::nowhere()) }
         })?;
         let program = Arc::new(sorted.emit(flat));
-        known.insert(key.clone(), program.clone());
+        kept.keep(key.clone(), program.clone());
         Ok(program)
+    }
+}
+
+impl Kept {
+    /// Keeps a program that was just asked for; those that nobody asked for since longest make room.
+    fn keep(&mut self, key: Key, program: Arc<SimProgram>) {
+        self.n_slots += program.memory.slots.len();
+        self.programs.insert(key, (program, self.n_asked));
+        while self.programs.len() > MOST_PROGRAMS || (self.n_slots > MOST_SLOTS && self.programs.len() > 1) {
+            let oldest = self.programs.iter().min_by_key(|(_, (_, asked))| *asked).map(|(key, _)| key.clone());
+            let Some((program, _)) = oldest.and_then(|key| self.programs.remove(&key)) else { break };
+            self.n_slots -= program.memory.slots.len();
+        }
     }
 }
 
@@ -132,5 +159,23 @@ impl Configurations for Maker {
 
     fn take_back(&mut self, key: Key, instance: Box<dyn ModelFunctions>) {
         self.pool.put(key, instance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those that were asked for last are kept.
+    #[test]
+    fn programs_are_bounded() {
+        let mut kept = Kept::default();
+        let key = |k: usize| Key(BTreeMap::from([(k.to_string(), true)]));
+        for k in 0..2 * MOST_PROGRAMS {
+            kept.n_asked += 1;
+            kept.keep(key(k), Arc::new(SimProgram::empty("M")));
+        }
+        assert_eq!(kept.programs.len(), MOST_PROGRAMS);
+        assert!(kept.programs.contains_key(&key(2 * MOST_PROGRAMS - 1)) && !kept.programs.contains_key(&key(0)));
     }
 }

@@ -83,7 +83,7 @@ fn the_sign_of_an_impulse_decides_about_a_diode() {
       der(i) = -u;
       i = iSwitch + iDiode;
       0 = if open then iSwitch else u;
-      -u = if off then s else 0;
+      u = if off then s else 0;
       iDiode = if off then 0 else s;
     end M;";
     let outcome = run(text);
@@ -342,6 +342,50 @@ fn an_entry_that_contradicts_what_goes_on_is_refused() {
     end M;";
     let message = error(text);
     assert!(message.contains("does not hold there") && message.contains("cannot jump"), "{message}");
+}
+
+/// Elements that are ideal by the values of their parameters: the equations of a switch are products with a factor that is zero.
+#[test]
+fn zeros_of_parameters_make_elements_ideal() {
+    let text = "model M
+      model Element
+        parameter Real Ron = 1e-5, Goff = 1e-5;
+        Real v, i, s;
+        Boolean off;
+      equation
+        v = s*(if off then 1 else Ron);
+        i = s*(if off then Goff else 1);
+      end Element;
+      Element switch(Ron = 0, Goff = 0), diode(Ron = 0, Goff = 0);
+      Real i(start = 0, fixed = true);
+    equation
+      switch.off = time >= 1;
+      diode.off = diode.s < 0;
+      10 = switch.v - diode.v;
+      -diode.v = der(i) + i;
+      i = switch.i + diode.i;
+      annotation(experiment(StopTime = 2, Tolerance = 1e-9));
+    end M;";
+    // 10(1 - exp(-1)) when the switch opens; the diode takes it over.
+    let expected = 10.0 * (1.0 - (-1.0f64).exp()) * (-1.0f64).exp();
+    let found = last(text, "i");
+    assert!((found - expected).abs() < 1e-7, "{found}");
+}
+
+/// A coil that is switched off when its current is too large, and on again when it has none: each switch acts on what the other left.
+#[test]
+fn a_jump_may_undo_what_made_it() {
+    let text = "model M
+      Real i(start = 0, fixed = true), u;
+      Boolean open = i > 0.5;
+    equation
+      1 = der(i) + u;
+      0 = if open then i else u;
+      annotation(experiment(StopTime = 1.2, Tolerance = 1e-9));
+    end M;";
+    // It grows by 1 a second, from 0 to 0.5, twice.
+    let found = last(text, "i");
+    assert!((found - 0.2).abs() < 1e-7, "{found}");
 }
 
 /// A number of a run, and what it must be.

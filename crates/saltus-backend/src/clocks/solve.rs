@@ -150,7 +150,7 @@ fn sort_isolated(
         });
         let continued = take_reinits(system, &mut sub_of);
         let preferences = Preferences::read(model, system, &Aliases::default());
-        reduce_index::reduce_index(model, system, &preferences, diagnostics);
+        reduce_index::reduce_index(model, system, &preferences, None, diagnostics);
         if diagnostics.n_errors() == n_before {
             complete(system, &mut sub_of);
             first = initial::sort_initial(system, initial::Form::Actual, diagnostics).steps;

@@ -95,7 +95,7 @@ impl Simulation {
     /// Enters states of machines; true if something has jumped by impulses. Conditions may turn out to be others than before with the values
     /// that are found; then these are found again.
     pub(super) fn arrive(&mut self, t: f64, entered: &[String], left: &Left) -> Result<bool, Failure> {
-        let mut jumped = self.find_arrival(t, entered)?;
+        let mut jumped = self.find_arrival(t, entered, left)?;
         for _ in 0..MOST_ENTRY_ROUNDS {
             let before = self.conditions(entered);
             self.give_doubt(t)?;
@@ -107,7 +107,7 @@ impl Simulation {
             self.carry_over(t, left)?;
             after.into_iter().for_each(|(slot, value)| self.model.set(slot, value));
             self.begin_entry(t, entered);
-            jumped = self.find_arrival(t, entered)?;
+            jumped = self.find_arrival(t, entered, left)?;
         }
         Ok(jumped)
     }
@@ -132,7 +132,7 @@ impl Simulation {
     }
 
     /// Values with which states of machines are entered.
-    fn find_arrival(&mut self, t: f64, entered: &[String]) -> Result<bool, Failure> {
+    fn find_arrival(&mut self, t: f64, entered: &[String], left: &Left) -> Result<bool, Failure> {
         let program = self.program.clone();
         let before = self.model.snapshot();
         event::eval(&mut self.model, t, Activation::Arrival)?;
@@ -143,7 +143,7 @@ impl Simulation {
             if !self.may_jump(entered) {
                 return Err(contradiction);
             }
-            jumped = self.find_jumps(t)?;
+            jumped = self.find_jumps(t, left)?;
             self.model.update_pre();
             event::eval(&mut self.model, t, Activation::Arrival)?;
             self.check_constraints(t, arrivals)?;

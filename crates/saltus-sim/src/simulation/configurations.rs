@@ -4,23 +4,23 @@
 //! the run goes on in the configuration of the new positions, with values that fulfil its constraints.
 //!
 //! The values before are carried over, variable by variable; the section `entry` finds what jumps; an event is settled. Where
-//! that moves switches again, the next configuration is entered. Where an impulse says that the configuration was not the right one,
-//! the next one is entered from the same values before.
+//! that moves switches again, the next configuration is entered ([`search`](super::search)).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use saltus_base::{Index, Span};
 use saltus_program::{
-    Activation, Constraint, Key, ModelFunctions, Moment, Relation, SimProgram, SlotId, SlotKind, Switch,
+    Activation, Constraint, Key, ModelFunctions, Moment, SimProgram, SlotId, SlotKind, Switch, Verdict,
 };
 
 use super::Simulation;
 use super::arriving::state_of;
+use super::search::Entered;
 use crate::catalogue::Catalogue;
 use crate::constants::{
-    ENTRY_BAND, ENTRY_CONTRADICTION, ENTRY_CONVERGED, ENTRY_LOOKS, ENTRY_NOISE, LEAST_JUMP, MOST_CHANGES,
-    MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
+    ENTRY_CONTRADICTION, ENTRY_CONVERGED, JUMP_TIME, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
+    MOST_PARKED_SLOTS,
 };
 use crate::crossing::CrossingSearch;
 use crate::error::{Failure, SimErrorKind};
@@ -62,6 +62,14 @@ pub(super) struct Parked {
     bound_prover: Prover,
     catalogue: Catalogue,
     selection: Selection,
+    /// When it was left, in changes of the configuration.
+    left_at: u64,
+}
+
+impl Parked {
+    fn n_slots(&self) -> usize {
+        self.instance.program().memory.slots.len()
+    }
 }
 
 /// The configurations of a run.
@@ -69,7 +77,14 @@ pub(super) struct Parked {
 pub(super) struct Known {
     maker: Option<Box<dyn Configurations>>,
     parked: BTreeMap<Key, Parked>,
+    /// Slots of all that are parked.
+    n_slots: usize,
+    n_changes: u64,
     home: Option<Home>,
+    /// The candidates have been tried in the key, in vain.
+    pub is_given_up: bool,
+    /// A configuration that an event has entered already, and from where.
+    pub entered: Option<(Key, Left, Entered)>,
 }
 
 /// The program that the run was given: callers and results know its slots.
@@ -79,6 +94,29 @@ struct Home {
 }
 
 impl Known {
+    pub fn has_maker(&self) -> bool {
+        self.maker.is_some()
+    }
+
+    fn take(&mut self, key: &Key) -> Option<Parked> {
+        let parked = self.parked.remove(key)?;
+        self.n_slots -= parked.n_slots();
+        Some(parked)
+    }
+
+    /// Keeps what belongs to a program; what was not used for longest makes room.
+    fn park(&mut self, key: Key, parked: Parked) {
+        self.n_changes += 1;
+        self.n_slots += parked.n_slots();
+        self.parked.insert(key, Parked { left_at: self.n_changes, ..parked });
+        while self.parked.len() > MOST_CONFIGURATIONS || self.n_slots > MOST_PARKED_SLOTS {
+            let home = self.home.as_ref().map(|home| &home.key);
+            let others = self.parked.iter().filter(|(key, p)| Some(*key) != home && p.left_at != self.n_changes);
+            let Some(unused) = others.min_by_key(|(_, p)| p.left_at).map(|(key, _)| key.clone()) else { break };
+            self.take(&unused);
+        }
+    }
+
     /// The instance that the run was given, if another one is in use.
     pub fn take_home(&mut self) -> Option<Box<dyn ModelFunctions>> {
         let home = self.home.as_ref()?;
@@ -138,59 +176,31 @@ impl Simulation {
 
     /// After an event at `t`: enters the configurations that its switches ask for; true if there is another one.
     pub(super) fn change_structure(&mut self, t: f64) -> Result<bool, Failure> {
-        let Some(mut key) = self.other_key() else { return Ok(false) };
-        let (first, n_states, from) = (self.program.clone(), self.program.states.len(), self.key());
-        let method_before = integration::method(&self.program, &self.options);
-        let settled = self.model.snapshot();
-        let mut left = Left { program: first.clone(), memory: settled.clone() };
-        let mut tried = vec![(self.key(), self.discrete_values())];
-        let (mut impulses, mut jumps) = (Vec::new(), Vec::new());
-        let mut entered;
-        loop {
-            entered = self.entered(&key);
-            self.take_program_of(t, &key)?;
-            self.carry_over(t, &left)?;
-            self.begin_entry(t, &entered);
-            let jumped = match entered.is_empty() {
-                true => self.find_jumps(t)?,
-                false => self.arrive(t, &entered, &left)?,
-            };
-            if entered.is_empty()
-                && jumped
-                && let Some(other) = self.key_by_impulses()
-            {
-                self.refuse_circles(t, &mut tried)?;
-                key = other;
-                continue;
+        let (from, left, entered) = match self.known.entered.take() {
+            Some(entered) => entered,
+            None => {
+                let Some(asked) = self.other_key() else { return Ok(false) };
+                let (from, memory) = (self.key(), self.model.snapshot());
+                let left = Left { program: self.program.clone(), memory };
+                (from, left, self.find_configuration(t, asked)?)
             }
-            if jumped {
-                impulses.extend(self.impulses());
-                jumps.extend(self.jumps());
-            }
-            if entered.is_empty() {
-                self.give_doubt(t)?;
-                self.settle_entry(t)?;
-            }
-            self.end_entry();
-            let Some(next) = self.other_key() else { break };
-            self.refuse_circles(t, &mut tried)?;
-            left = Left { program: self.program.clone(), memory: self.model.snapshot() };
-            key = next;
-        }
+        };
+        let method_before = integration::method(&left.program, &self.options);
         if let Some(events) = self.driver.zeno.count(t, &self.options) {
             return Err(self.chattering(t, &[], events));
         }
         self.model.remember_event(t);
         self.model.show(Moment::After);
-        self.driver.before = self.translated(&Left { program: first, memory: settled });
+        self.driver.before = self.translated(&left);
         self.write_event_row(t)?;
         let causes = Vec::new();
         self.record(t, EventKind::Configuration, causes, 1, true)?;
         if let Some(event) = &mut self.work.event {
-            event.changes.extend(jumps);
+            event.changes.extend(entered.jumps);
         }
-        let mut note = format!("{}; {} → {} states", self.story(&from, &entered), n_states, self.program.states.len());
-        for (name, impulse) in impulses {
+        let (n_before, n_after) = (left.program.states.len(), self.program.states.len());
+        let mut note = format!("{}; {n_before} → {n_after} states", self.story(&from, &entered.states));
+        for (name, impulse) in entered.impulses {
             note.push_str(&format!("; impulse of {name}: {impulse}"));
         }
         let method = integration::method(&self.program, &self.options);
@@ -227,20 +237,8 @@ impl Simulation {
         other.join(", ")
     }
 
-    /// A configuration that is left twice at one instant with the same discrete variables would be left without end.
-    fn refuse_circles(&self, t: f64, tried: &mut Vec<(Key, Vec<f64>)>) -> Result<(), Failure> {
-        let now = (self.key(), self.discrete_values());
-        let is_known = tried.contains(&now);
-        tried.push(now);
-        if is_known || tried.len() > MOST_CHANGES {
-            let keys: Vec<Key> = tried.iter().map(|(key, _)| key.clone()).collect();
-            return Err(self.alternates(t, &keys));
-        }
-        Ok(())
-    }
-
     /// Discrete variables of the model.
-    fn discrete_values(&self) -> Vec<f64> {
+    pub(super) fn discrete_values(&self) -> Vec<f64> {
         let is_discrete = |slot: SlotId| {
             self.program
                 .memory
@@ -254,7 +252,7 @@ impl Simulation {
 
     /// Puts the program of a configuration in the place of the present one.
     pub(super) fn take_program_of(&mut self, t: f64, key: &Key) -> Result<(), Failure> {
-        let next = match self.known.parked.remove(key) {
+        let next = match self.known.take(key) {
             Some(parked) => parked,
             None => self.make(t, key)?,
         };
@@ -270,13 +268,9 @@ impl Simulation {
             bound_prover: std::mem::replace(&mut self.bound_prover, next.bound_prover),
             catalogue: std::mem::replace(&mut self.catalogue, next.catalogue),
             selection: std::mem::replace(&mut self.selection, next.selection),
+            left_at: 0,
         };
-        if self.known.parked.len() >= MOST_CONFIGURATIONS {
-            let home = self.known.home.as_ref().map(|home| &home.key);
-            let unused = self.known.parked.keys().find(|key| Some(*key) != home).cloned();
-            unused.and_then(|key| self.known.parked.remove(&key));
-        }
-        self.known.parked.insert(own, parked);
+        self.known.park(own, parked);
         self.program = program;
         let cost = self.driver.integrator.statistics();
         self.driver.earlier = self.driver.earlier + cost;
@@ -313,6 +307,7 @@ impl Simulation {
             catalogue: self.catalogue_of(&program),
             selection: Selection::new(program),
             instance,
+            left_at: 0,
         })
     }
 
@@ -326,7 +321,7 @@ impl Simulation {
     }
 
     /// The values before, as the present program numbers them.
-    fn translated(&self, left: &Left) -> Vec<f64> {
+    pub(super) fn translated(&self, left: &Left) -> Vec<f64> {
         let mut memory = self.program.memory.initial_memory();
         let (known, constants) = (mapping(&left.program, &self.program), constants(&self.program));
         for ((to, from), is_constant) in memory.iter_mut().zip(known).zip(constants) {
@@ -357,7 +352,7 @@ impl Simulation {
     }
 
     /// Finds what jumps; true if something does.
-    pub(super) fn find_jumps(&mut self, t: f64) -> Result<bool, Failure> {
+    pub(super) fn find_jumps(&mut self, t: f64, before: &Left) -> Result<bool, Failure> {
         let program = self.program.clone();
         let Some(entry) = program.configuration.as_ref().map(|c| &c.entry) else { return Ok(false) };
         for &(variable, left) in &entry.jumps {
@@ -381,7 +376,7 @@ impl Simulation {
                 break;
             }
         }
-        let jumped = entry.jumps.iter().any(|&(x, left)| is_jump(self.model.get(left), self.model.get(x)));
+        let jumped = entry.jumps.iter().any(|&(x, left)| self.is_jump(before, x, left));
         match entry.undetermined {
             Some(span) if jumped || !has_steps => {
                 let why = "the equations do not determine its impulses; a `reinit` must say what jumps";
@@ -409,96 +404,36 @@ impl Simulation {
     }
 
     /// The positions that impulses ask for, if they are others.
-    fn key_by_impulses(&self) -> Option<Key> {
+    pub(super) fn key_by_impulses(&self) -> Option<Key> {
         let configuration = self.program.configuration.as_ref()?;
         let pairs = || configuration.switches.iter().zip(&configuration.entry.positions);
-        let position = |slot: &SlotId| self.model.get(*slot) != 0.0;
-        let is_other = pairs().any(|(switch, slot)| position(slot) != switch.is_on);
-        is_other.then(|| Key(pairs().map(|(switch, slot)| (switch.text.clone(), position(slot))).collect()))
+        // What is finite has its say when the event is settled.
+        let position = |switch: &Switch, verdict: &Verdict| match self.model.get(verdict.is_decided) != 0.0 {
+            true => self.model.get(verdict.position) != 0.0,
+            false => switch.is_on,
+        };
+        let is_other = pairs().any(|(switch, verdict)| position(switch, verdict) != switch.is_on);
+        is_other
+            .then(|| Key(pairs().map(|(switch, verdict)| (switch.text.clone(), position(switch, verdict))).collect()))
     }
 
     /// Variables that have jumped.
-    fn jumps(&self) -> Vec<Change> {
+    pub(super) fn jumps(&self, before: &Left) -> Vec<Change> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
         let change = |&(variable, left): &(SlotId, SlotId)| {
+            let is_jump = self.is_jump(before, variable, left);
             let (before, after) = (self.model.get(left), self.model.get(variable));
-            let is_jump = is_jump(before, after);
             is_jump.then(|| Change { variable: self.program.memory.slot_name(variable).into(), before, after })
         };
         configuration.entry.jumps.iter().filter_map(change).collect()
     }
 
     /// Impulses that are not zero, with the names of their variables.
-    fn impulses(&self) -> Vec<(String, f64)> {
+    pub(super) fn impulses(&self) -> Vec<(String, f64)> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
         let all = configuration.entry.impulses.iter();
         let named = all.map(|&(of, slot)| (self.program.memory.slot_name(of).to_owned(), self.model.get(slot)));
         named.filter(|(_, impulse)| *impulse != 0.0).collect()
-    }
-
-    /// The event in the new configuration. Relations at their thresholds are decided by where the motion in this configuration leads:
-    /// the event is settled a little ahead on the tangent.
-    pub(super) fn settle_entry(&mut self, t: f64) -> Result<(), Failure> {
-        event::eval_continuous(&mut self.model, t)?;
-        // What relations were belongs to the configuration before.
-        self.model.show(Moment::Sliding);
-        let is_near = |r: &Relation| self.model.get(r.crossing).abs() <= ENTRY_BAND * self.model.get(r.scale);
-        if self.program.events.relations.values().any(is_near) && self.settle_ahead(t)? {
-            return Ok(());
-        }
-        event::settle(&self.program, &mut self.model, &self.options, t)?;
-        Ok(())
-    }
-
-    /// False if something other than relations would change. A contact may be of higher order: if the motion has not left a
-    /// threshold by then, it is followed further.
-    fn settle_ahead(&mut self, t: f64) -> Result<bool, Failure> {
-        let n = self.program.states.len();
-        let (mut here, mut settled) = (vec![0.0; n], vec![0.0; n]);
-        self.model.get_states(&mut here);
-        let now = self.model.snapshot();
-        let is_near = |s: &Self, r: &Relation| s.model.get(r.crossing).abs() <= ENTRY_BAND * s.model.get(r.scale);
-        let program = self.program.clone();
-        let near: Vec<&Relation> = program.events.relations.values().filter(|r| is_near(self, r)).collect();
-        let longest = 0.5 * (self.model.next_time_event(t) - t);
-        let mut there = here.clone();
-        for ahead in ENTRY_LOOKS.map(|part| (part * self.options.time_span()).min(longest)) {
-            self.model.restore(&now);
-            if !self.move_ahead(t, ahead, &here, &mut there) {
-                break;
-            }
-            let is_left = |r: &&Relation| self.model.get(r.crossing).abs() > ENTRY_NOISE * self.model.get(r.scale);
-            if near.iter().all(is_left) {
-                break;
-            }
-        }
-        let is_settled = event::settle(&self.program, &mut self.model, &self.options, t).is_ok();
-        self.model.get_states(&mut settled);
-        if !is_settled || settled != there {
-            self.model.restore(&now);
-            return Ok(false);
-        }
-        self.model.set_continuous(t, &here);
-        event::eval_continuous(&mut self.model, t)?;
-        self.model.update_pre();
-        self.model.accept();
-        Ok(true)
-    }
-
-    /// Follows the motion from the present point by the midpoint rule; false if that is not possible.
-    fn move_ahead(&mut self, t: f64, ahead: f64, here: &[f64], there: &mut [f64]) -> bool {
-        let mut slopes = vec![0.0; here.len()];
-        for part in [0.5, 1.0] {
-            self.model.get_derivatives(&mut slopes);
-            for (to, (x, dx)) in there.iter_mut().zip(here.iter().zip(&slopes)) {
-                *to = x + part * ahead * dx;
-            }
-            self.model.set_continuous(t + part * ahead, there);
-            if event::eval_continuous(&mut self.model, t + part * ahead).is_err() {
-                return false;
-            }
-        }
-        true
     }
 
     fn cannot_enter(&self, t: f64, why: &str, hint: &str) -> Failure {
@@ -508,14 +443,20 @@ impl Simulation {
         Failure::new(t, kind).at(span.unwrap_or(Span::nowhere()))
     }
 
-    pub(super) fn alternates(&self, t: f64, tried: &[Key]) -> Failure {
-        let tried: Vec<String> = tried.iter().map(|key| format!("({key})")).collect();
-        let why = format!("no configuration agrees with its own switches; tried in turn: {}", tried.join(" → "));
+    pub(super) fn alternates(&self, t: f64, story: &str) -> Failure {
+        let why = format!("no configuration agrees with its own switches; tried in turn: {story}");
         let hint = "conditions that lead back to where they came from at the same instant need a distance: two thresholds, or a time in between";
         self.cannot_enter(t, &why, hint)
     }
-}
 
-fn is_jump(before: f64, after: f64) -> bool {
-    (after - before).abs() > LEAST_JUMP * after.abs().max(before.abs()).max(LEAST_JUMP)
+    /// Has a variable jumped, by more than rounding and by more than it moves in the time within which events are found?
+    fn is_jump(&self, before: &Left, variable: SlotId, left: SlotId) -> bool {
+        let (x, to) = (self.model.get(left), self.model.get(variable));
+        if (to - x).abs() <= LEAST_JUMP * to.abs().max(x.abs()).max(LEAST_JUMP) {
+            return false;
+        }
+        let state = before.program.states.iter().find(|s| s.value == variable);
+        let slope = state.and_then(|s| before.memory.get(s.derivative.index())).filter(|slope| slope.is_finite());
+        (to - x).abs() > JUMP_TIME * self.options.time_span() * slope.map_or(0.0, |slope| slope.abs())
+    }
 }

@@ -31,8 +31,12 @@ impl Simulation {
         let has_left = self.model.pass(t);
         let mut held = self.driver.search.held(&self.program, kind, |r| self.model.get(r.crossing));
         held.extend(slide.iter().flat_map(|slide| self.held_after(slide)));
+        let before = if self.has_candidates() { self.model.snapshot() } else { Vec::new() };
         let settled = event::settle_held(&self.program, &mut self.model, &self.options, t, &held);
-        let settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
+        let mut settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
+        if self.needs_fixing(&settled) {
+            settled = self.fix_event(t, before, settled);
+        }
         let Settled { rounds, termination, flips } = settled?;
         self.model.remember_event(t);
         self.write_row_after(t)?;
@@ -114,7 +118,7 @@ impl Simulation {
 
     /// The row after an event that has been settled, unless the structure changes: then it is the new one's to say.
     pub(super) fn write_row_after(&mut self, t: f64) -> Result<(), Failure> {
-        if self.other_key().is_some() {
+        if self.other_key().is_some() || self.known.entered.is_some() {
             return Ok(());
         }
         self.model.show(Moment::After);

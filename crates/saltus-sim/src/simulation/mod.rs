@@ -17,11 +17,13 @@ mod changing;
 mod configurations;
 mod events;
 pub(crate) mod failing;
+mod fixing;
 mod guards;
 mod jumping;
 mod proving;
 mod recording;
 mod regions;
+mod search;
 mod sliding;
 mod state;
 mod stepping;
@@ -34,7 +36,7 @@ use std::sync::atomic::AtomicBool;
 
 use saltus_base::Index;
 use saltus_numerics::Method;
-use saltus_program::{ModelFunctions, Moment, SimProgram, SlotId, Stop};
+use saltus_program::{Key, ModelFunctions, Moment, SimProgram, SlotId, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::Options;
@@ -55,6 +57,7 @@ use crate::structure::Structure;
 use crate::trajectory::{End, Statistics, Warning};
 use crate::witness::Witness;
 use crate::zeno::Zeno;
+use search::Search;
 
 pub use changing::CannotSet;
 pub use configurations::{Configurations, Unmade};
@@ -314,7 +317,8 @@ impl Simulation {
     /// The initial system and the first event, in the configuration that they ask for themselves.
     fn settle_start(&mut self) -> Result<event::Settled, Failure> {
         let changes = std::mem::take(&mut self.changes);
-        let mut tried = Vec::new();
+        let start = self.options.start_time;
+        let mut search = Search::new(self.key());
         // Who looks on sees the start in the right configuration only.
         let mut is_hidden = self.program.configuration.is_some() && self.model.hide(true);
         loop {
@@ -323,21 +327,60 @@ impl Simulation {
             }
             self.begin_states();
             let settled = event::initialise(&self.program, &mut self.model, &self.options);
-            let settled = settled.map_err(|failure| self.located(failure))?;
-            let Some(key) = self.other_key() else {
-                if !is_hidden {
-                    return Ok(settled);
+            let settled = settled.map_err(|failure| self.located(failure));
+            let key = self.key();
+            if self.needs_fixing(&settled) {
+                let fixed = self.fixed_key();
+                search = Search::among(fixed.clone(), &key);
+                if !self.begin_in_one_of(&mut search, Some(fixed)) {
+                    // The equations as they are will do, or fail as they did.
+                    self.known.is_given_up = true;
+                    settled?;
+                    self.begin_in(&key)?;
+                    self.model.renew();
                 }
-                is_hidden = self.model.hide(false);
-                self.model.renew();
                 continue;
-            };
-            tried.push(self.key());
-            if tried.contains(&key) {
-                return Err(self.alternates(self.options.start_time, &tried));
             }
-            self.begin_in(&key)?;
+            if settled.is_ok() && self.other_key().is_some() {
+                // Relations at their thresholds may agree with this configuration all the same.
+                self.settle_entry(start)?;
+            }
+            let asked = match (settled, self.other_key()) {
+                (Ok(settled), None) if !is_hidden => return Ok(settled),
+                (Ok(_), None) => {
+                    is_hidden = self.model.hide(false);
+                    self.model.renew();
+                    continue;
+                }
+                (Ok(_), Some(asked)) => {
+                    search.disagrees(&key, &asked);
+                    Some(asked)
+                }
+                (Err(failure), _) if self.program.configuration.is_none() => return Err(failure),
+                (Err(failure), _) => {
+                    search.fails(&key, failure);
+                    None
+                }
+            };
+            if !self.begin_in_one_of(&mut search, asked) {
+                return Err(self.no_configuration(start, search));
+            }
         }
+    }
+
+    /// Takes the next configuration of a search in which a run can begin; false if there is none.
+    fn begin_in_one_of(&mut self, search: &mut Search, mut asked: Option<Key>) -> bool {
+        let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+        while let Some(next) = search.next(asked.take(), !has_machines) {
+            match self.begin_in(&next) {
+                Ok(()) => {
+                    self.model.renew();
+                    return true;
+                }
+                Err(failure) => search.fails(&next, failure),
+            }
+        }
+        false
     }
 
     /// Inputs are functions of time.

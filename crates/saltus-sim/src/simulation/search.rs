@@ -1,0 +1,329 @@
+//! Which configuration follows at an instant: a complementarity problem over the positions of the switches.
+//!
+//! In: the positions that an event asks for. Out: a configuration that agrees with its own switches, entered; or what each that was
+//! tried disagrees with.
+//!
+//! Each configuration says which positions it would rather have: by the sign of an impulse, else by its relations. That is followed. Where it
+//! leads back to a configuration that was tried, the switches that have moved on the way are tried in all positions, those that differ
+//! least from the positions before first. A relation at its threshold that the motion does not leave agrees with both of its values.
+
+use std::collections::BTreeSet;
+
+use saltus_program::{Held, Key, ModelFunctions, Moment, Relation};
+
+use super::Simulation;
+use super::configurations::Left;
+use crate::constants::{ENTRY_BAND, ENTRY_LOOKS, ENTRY_NOISE, MOST_CHANGES, MOST_FREE_RELATIONS, MOST_TRIED};
+use crate::error::Failure;
+use crate::event;
+use crate::record::Change;
+
+/// What happened on the way to a configuration.
+#[derive(Default)]
+pub(super) struct Entered {
+    /// Texts of the states of machines that were entered last.
+    pub states: Vec<String>,
+    pub impulses: Vec<(String, f64)>,
+    pub jumps: Vec<Change>,
+}
+
+/// How a configuration was found when it was entered.
+enum Attempt {
+    Agrees {
+        jumped: bool,
+    },
+    /// Impulses ask for these positions.
+    Impulses(Key),
+    /// Its relations ask for these positions.
+    Disagrees {
+        asked: Key,
+        jumped: bool,
+    },
+    Fails(Failure),
+}
+
+/// Configurations that were tried from the same values.
+pub(super) struct Search {
+    from: Key,
+    tried: Vec<(Key, String)>,
+    /// Those that have been entered on the way here.
+    passed: Vec<(Key, String)>,
+    /// Switches that have moved.
+    moved: BTreeSet<String>,
+    failure: Option<Failure>,
+}
+
+impl Search {
+    pub fn new(from: Key) -> Self {
+        Search { from, tried: Vec::new(), passed: Vec::new(), moved: BTreeSet::new(), failure: None }
+    }
+
+    /// A search over all positions of those switches that are not in a key.
+    pub fn among(from: Key, others: &Key) -> Self {
+        let moved = from.0.keys().filter(|text| !others.0.contains_key(*text)).cloned().collect();
+        Search { moved, ..Search::new(from) }
+    }
+
+    /// Goes on from a configuration in which something has happened.
+    fn go_on_from(&mut self, from: Key) {
+        self.passed.append(&mut self.tried);
+        (self.from, self.failure) = (from, None);
+        self.moved.clear();
+    }
+
+    /// A configuration that cannot be entered.
+    pub fn fails(&mut self, key: &Key, failure: Failure) {
+        self.tried.push((key.clone(), failure.kind.to_string()));
+        self.failure.get_or_insert(failure);
+    }
+
+    /// A configuration that asks for others.
+    pub fn disagrees(&mut self, key: &Key, asked: &Key) {
+        let differs = |(text, is_on): (&String, &bool)| (key.0.get(text) != Some(is_on)).then(|| text.clone());
+        let others: Vec<String> = asked.0.iter().filter_map(differs).collect();
+        self.tried.push((key.clone(), format!("{} disagrees", others.join(", "))));
+    }
+
+    fn is_tried(&self, key: &Key) -> bool {
+        self.tried.iter().any(|(tried, _)| tried == key)
+    }
+
+    /// The next one to be tried: what is asked for, or one of all positions of the switches that have moved.
+    pub fn next(&mut self, asked: Option<Key>, is_exhaustive: bool) -> Option<Key> {
+        if let Some(asked) = asked {
+            for key in [&asked].into_iter().chain(self.tried.last().map(|(key, _)| key)) {
+                let differs = |(text, is_on): (&String, &bool)| self.from.0.get(text) != Some(is_on);
+                self.moved.extend(key.0.iter().filter(|(text, is_on)| differs((text, is_on))).map(|(t, _)| t.clone()));
+            }
+            if !self.is_tried(&asked) && self.tried.len() < MOST_CHANGES {
+                return Some(asked);
+            }
+        }
+        if !is_exhaustive || self.tried.len() >= MOST_TRIED {
+            return None;
+        }
+        let last = self.tried.last().map_or(&self.from, |(key, _)| key);
+        let base: Key = Key(last.0.iter().map(|(t, on)| (t.clone(), *self.from.0.get(t).unwrap_or(on))).collect());
+        // Those that have moved alone, then with others: one that takes over from another has to push it away.
+        let others = base.0.keys().filter(|text| !self.moved.contains(*text));
+        let all: Vec<&String> = self.moved.iter().chain(others).take(MOST_FREE_RELATIONS).collect();
+        let flipped = |mask: u32| {
+            let mut key = base.clone();
+            for (_, text) in all.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
+                key.0.entry((*text).clone()).and_modify(|is_on| *is_on = !*is_on);
+            }
+            key
+        };
+        let moved = by_fewest(self.moved.len()).into_iter();
+        moved.chain(by_fewest(all.len())).map(flipped).find(|key| !self.is_tried(key))
+    }
+
+    /// Each that was tried, with what is wrong with it.
+    pub fn story(&self) -> String {
+        let texts: Vec<String> =
+            self.passed.iter().chain(&self.tried).map(|(key, why)| format!("({key}: {why})")).collect();
+        texts.join(" → ")
+    }
+}
+
+/// All subsets of so many, the small ones first.
+fn by_fewest(n: usize) -> Vec<u32> {
+    let mut masks: Vec<u32> = (0..1 << n.min(MOST_FREE_RELATIONS)).collect();
+    masks.sort_by_key(|mask| mask.count_ones());
+    masks
+}
+
+impl Simulation {
+    /// Enters the configuration that follows where the present one, with the event settled in it, asks for other positions.
+    pub(super) fn find_configuration(&mut self, t: f64, asked: Key) -> Result<Entered, Failure> {
+        let mut found = Entered::default();
+        let mut left = Left { program: self.program.clone(), memory: self.model.snapshot() };
+        let mut passed = vec![(self.key(), self.discrete_values())];
+        let mut remembered = self.remembered_values();
+        let mut search = Search::new(self.key());
+        let mut key = asked;
+        loop {
+            found.states = self.entered(&key);
+            let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+            let asked = match self.try_configuration(t, &key, &left, &found.states)? {
+                Attempt::Agrees { jumped } => {
+                    self.note_jumps(jumped, &left, &mut found);
+                    return Ok(found);
+                }
+                Attempt::Impulses(asked) => {
+                    search.disagrees(&key, &asked);
+                    Some(asked)
+                }
+                Attempt::Disagrees { asked, jumped } => {
+                    search.disagrees(&key, &asked);
+                    let now = (self.key(), self.discrete_values());
+                    let is_further = jumped || has_machines || self.remembered_values() != remembered;
+                    // Left twice with the same discrete variables, it would be left without end.
+                    let is_circle = passed.contains(&now) || passed.len() > MOST_CHANGES;
+                    if is_further && !is_circle {
+                        self.note_jumps(jumped, &left, &mut found);
+                        passed.push(now);
+                        remembered = self.remembered_values();
+                        left = Left { program: self.program.clone(), memory: self.model.snapshot() };
+                        search.go_on_from(self.key());
+                        key = asked;
+                        continue;
+                    }
+                    Some(asked)
+                }
+                Attempt::Fails(failure) => {
+                    search.fails(&key, failure);
+                    None
+                }
+            };
+            match search.next(asked, !has_machines) {
+                Some(next) => key = next,
+                None => return Err(self.no_configuration(t, search)),
+            }
+        }
+    }
+
+    fn try_configuration(&mut self, t: f64, key: &Key, left: &Left, states: &[String]) -> Result<Attempt, Failure> {
+        if let Err(failure) = self.take_program_of(t, key) {
+            return Ok(Attempt::Fails(failure));
+        }
+        self.carry_over(t, left)?;
+        self.begin_entry(t, states);
+        let jumped = if states.is_empty() { self.find_jumps(t, left) } else { self.arrive(t, states, left) };
+        let jumped = match jumped {
+            Ok(jumped) => jumped,
+            Err(failure) => return Ok(Attempt::Fails(failure)),
+        };
+        if states.is_empty()
+            && jumped
+            && let Some(asked) = self.key_by_impulses()
+        {
+            return Ok(Attempt::Impulses(asked));
+        }
+        if states.is_empty() {
+            self.give_doubt(t)?;
+            if let Err(failure) = self.settle_entry(t) {
+                return Ok(Attempt::Fails(failure));
+            }
+        }
+        self.end_entry();
+        Ok(match self.other_key() {
+            None => Attempt::Agrees { jumped },
+            Some(asked) => Attempt::Disagrees { asked, jumped },
+        })
+    }
+
+    fn note_jumps(&self, jumped: bool, left: &Left, found: &mut Entered) {
+        if jumped {
+            found.impulses.extend(self.impulses());
+            found.jumps.extend(self.jumps(left));
+        }
+    }
+
+    /// Discrete variables that keep their values from event to event, and states.
+    fn remembered_values(&self) -> Vec<f64> {
+        self.program.memory.pre.iter().map(|&(variable, _)| self.model.get(variable)).collect()
+    }
+
+    /// Why no configuration was found.
+    pub(super) fn no_configuration(&self, t: f64, mut search: Search) -> Failure {
+        match search.failure.take() {
+            // It was the only one.
+            Some(failure) if search.moved.len() <= 1 => failure,
+            _ => self.alternates(t, &search.story()),
+        }
+    }
+
+    /// The event in a configuration that has just been entered. Relations at their thresholds are decided by where the motion in this
+    /// configuration leads; those that it does not leave are as the configuration needs them, if that is possible.
+    pub(super) fn settle_entry(&mut self, t: f64) -> Result<(), Failure> {
+        event::eval_continuous(&mut self.model, t)?;
+        // What relations were belongs to the configuration before.
+        self.model.show(Moment::Sliding);
+        let program = self.program.clone();
+        let is_near = |r: &&Relation| self.model.get(r.crossing).abs() <= ENTRY_BAND * self.model.get(r.scale);
+        let near: Vec<&Relation> = program.events.relations.values().filter(is_near).collect();
+        if near.is_empty() {
+            event::settle(&self.program, &mut self.model, &self.options, t)?;
+            return Ok(());
+        }
+        let now = self.model.snapshot();
+        let decided = self.decided_by_motion(t, &near, &now);
+        let n_free = decided.iter().filter(|d| d.is_none()).count();
+        let choices = by_fewest(n_free);
+        for mask in &choices {
+            if self.settle_with(t, &near, &decided, *mask).is_ok() && self.other_key().is_none() {
+                return Ok(());
+            }
+            self.model.restore(&now);
+        }
+        if self.settle_with(t, &near, &decided, 0).is_ok() {
+            return Ok(());
+        }
+        // What is held contradicts the rest.
+        self.model.restore(&now);
+        event::settle(&self.program, &mut self.model, &self.options, t)?;
+        Ok(())
+    }
+
+    /// Settles with these relations at the values that the motion gives them; others as they are, or the opposite where the mask says so.
+    fn settle_with(&mut self, t: f64, near: &[&Relation], decided: &[Option<bool>], mask: u32) -> Result<(), Failure> {
+        let mut n_free = 0;
+        let mut held = Vec::with_capacity(near.len());
+        for (relation, decided) in near.iter().zip(decided) {
+            let is_flipped = decided.is_none() && n_free < MOST_FREE_RELATIONS && mask & (1 << n_free) != 0;
+            n_free += usize::from(decided.is_none());
+            let value = decided.unwrap_or((self.model.get(relation.memory) != 0.0) ^ is_flipped);
+            let band = 2.0 * ENTRY_BAND * self.model.get(relation.scale);
+            held.push(Held { memory: relation.memory, value, band });
+        }
+        self.model.hold(&held);
+        let settled = event::settle(&self.program, &mut self.model, &self.options, t);
+        self.model.hold(&[]);
+        settled.map(|_| ())
+    }
+
+    /// What relations are when the motion in this configuration has left their thresholds; none where it stays. A contact may be of higher
+    /// order: then it is followed further.
+    fn decided_by_motion(&mut self, t: f64, near: &[&Relation], now: &[f64]) -> Vec<Option<bool>> {
+        let mut here = vec![0.0; self.program.states.len()];
+        self.model.get_states(&mut here);
+        let mut there = here.clone();
+        let longest = 0.5 * (self.model.next_time_event(t) - t);
+        let mut decided = vec![None; near.len()];
+        for ahead in ENTRY_LOOKS.map(|part| (part * self.options.time_span()).min(longest)) {
+            self.model.restore(now);
+            if !self.move_ahead(t, ahead, &here, &mut there) {
+                break;
+            }
+            for (relation, decided) in near.iter().zip(&mut decided) {
+                let z = self.model.get(relation.crossing);
+                if decided.is_none() && z.abs() > ENTRY_NOISE * self.model.get(relation.scale) {
+                    *decided = Some(relation.op.holds(z));
+                }
+            }
+            if decided.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        self.model.restore(now);
+        self.model.set_continuous(t, &here);
+        decided
+    }
+
+    /// Follows the motion from the present point by the midpoint rule; false if that is not possible.
+    fn move_ahead(&mut self, t: f64, ahead: f64, here: &[f64], there: &mut [f64]) -> bool {
+        let mut slopes = vec![0.0; here.len()];
+        for part in [0.5, 1.0] {
+            self.model.get_derivatives(&mut slopes);
+            for (to, (x, dx)) in there.iter_mut().zip(here.iter().zip(&slopes)) {
+                *to = x + part * ahead * dx;
+            }
+            self.model.set_continuous(t + part * ahead, there);
+            if event::eval_continuous(&mut self.model, t + part * ahead).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
