@@ -92,7 +92,7 @@ impl RunTable {
             None => &[],
         };
         let is_ok = f64::from(u8::from(rows.is_some()));
-        let n = if width == 0 { usize::from(rows.is_some() || self.failed_rows) } else { values.len() / width };
+        let n = values.len().checked_div(width).unwrap_or(usize::from(rows.is_some() || self.failed_rows));
         for i in 0..n {
             let mut row = vec![run as f64];
             row.extend(parameters);

@@ -105,11 +105,11 @@ pub struct Wanted<'a> {
     /// Linear models.
     pub linearize: &'a [super::task::LinearizePrepared],
     /// Another place for rows and events.
-    pub sink: Option<&'a MakeSink>,
+    pub sink: Option<&'a MakeSink<'a>>,
 }
 
 /// Makes the place for the rows and events of a run.
-pub type MakeSink = dyn Fn(&Arc<Model>) -> Box<dyn Sink>;
+pub type MakeSink<'a> = dyn Fn(&Arc<Model>) -> Box<dyn Sink> + 'a;
 
 impl Runner<'_> {
     /// Can one program do all runs? What decides is proven when the model is compiled.

@@ -78,7 +78,8 @@ pub fn looping_pendulum_damped(run: &Run) {
 
 /// Fall to the radius, then a damped oscillation with weight until the ball is back at the radius.
 fn contact(v: f64) -> (f64, f64) {
-    let (w0, delta) = ((1000.0 / 0.1_f64).sqrt(), 0.2 / 0.1 / 2.0);
+    let (m, k, c) = (0.1_f64, 1000.0, 0.2);
+    let (w0, delta) = ((k / m).sqrt(), 0.5 * c / m);
     let w = (w0 * w0 - delta * delta).sqrt();
     // z = x - r + g/w0²: z'' + 2δz' + w0² z = 0.
     let z0 = G / (w0 * w0);
