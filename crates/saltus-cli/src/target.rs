@@ -10,11 +10,12 @@ use saltus::pipeline::{self, Client, Options, Outcome, Stage};
 use saltus::study::ModelChoice;
 use saltus::{Model, Permissions, Session, Start, diagnostics, stats};
 use saltus_base::{Diagnostic, Diagnostics, SourceMap};
+use saltus_fmi::Kind;
 use saltus_library::ClassId;
 use saltus_results::parse_set_file;
 
 use crate::write::{self, write};
-use crate::{Exit, Screen, fmu, system_clock};
+use crate::{Exit, Screen, fmu, import, system_clock};
 
 #[derive(clap::Args)]
 pub struct Target {
@@ -37,6 +38,9 @@ pub struct Target {
     /// Let models call functions of their own shared libraries, of C source that comes with them, and of FMUs.
     #[arg(long)]
     allow_external: bool,
+    /// Interface that FMUs among the files are used by: me (model exchange) or cs (co-simulation); otherwise the first that they have.
+    #[arg(long, value_name = "KIND", value_parser = import::kind)]
+    fmu_kind: Option<Kind>,
     /// Print the seconds of each stage.
     #[arg(long)]
     timing: bool,
@@ -66,11 +70,12 @@ fn is_unit(name: &str) -> bool {
 }
 
 /// The text that makes a component of an FMU, and what it leaves out.
-fn wrapper(name: &str) -> Result<(String, Vec<String>), ()> {
+fn wrapper(name: &str, kind: Option<Kind>) -> Result<(String, Vec<String>), ()> {
     let bytes = std::fs::read(name).map_err(|_| ())?;
     let opened = saltus_fmi::open(name, &bytes).map_err(|_| ())?;
     let model = &opened.document.model;
-    let kind = saltus::fmu::wrapper::usual_kind(model).ok_or(())?;
+    let kind = kind.or_else(|| saltus::fmu::wrapper::usual_kind(model)).ok_or(())?;
+    model.interface(kind).ok_or(())?;
     let class = saltus::fmu::wrapper::usual_class(model);
     let file = std::path::absolute(name).map_err(|_| ())?.to_string_lossy().replace('\\', "/");
     Ok(saltus::fmu::wrapper::write(model, &Settings { class: &class, file: &file, kind, locals: false }))
@@ -189,7 +194,7 @@ impl Target {
         for file in self.names.iter().filter(|name| is_file(name) && !is_unit(name)) {
             session.load_file(Path::new(file));
         }
-        for (file, (text, _)) in self.units().filter_map(|name| Some((name, wrapper(name).ok()?))) {
+        for (file, (text, _)) in self.units().filter_map(|name| Some((name, wrapper(name, self.fmu_kind).ok()?))) {
             session.set_text(format!("{file}.mo"), &text);
         }
         session
@@ -207,7 +212,7 @@ impl Target {
                 screen.show_all(&opened.document.findings, &opened.sources);
                 return Err(Exit::ModelError);
             }
-            if wrapper(name).is_err() {
+            if wrapper(name, self.fmu_kind).is_err() {
                 return Err(screen.fail(&diagnostics::no_usable_interface(name)));
             }
         }

@@ -78,6 +78,7 @@ pub struct Component {
     inputs: Vec<Option<Vec<f64>>>,
     /// Co-simulation: where the FMU stands, and whether it wants event mode.
     reached: f64,
+    grid: Grid,
     event_pending: bool,
     uses_event_mode: bool,
 }
@@ -93,13 +94,16 @@ impl Component {
     ) -> HostResult<Component> {
         let cs = fmu.document.model.co_simulation.clone().filter(|_| kind == Kind::CoSimulation);
         let has = |f: fn(&CoSimulation) -> bool| cs.as_ref().is_some_and(f);
-        let uses_event_mode = has(|cs| cs.event_mode);
-        let settings = Settings {
-            verbose: false,
-            event_mode: uses_event_mode,
-            early_return: uses_event_mode || has(|cs| cs.might_return_early),
-        };
-        let instance = Instance::new(fmu, kind, name, settings)?;
+        let mut uses_event_mode = has(|cs| cs.event_mode);
+        let early_return = uses_event_mode || has(|cs| cs.might_return_early);
+        let settings = Settings { verbose: false, event_mode: uses_event_mode, early_return };
+        let mut made = Instance::new(fmu.clone(), kind, name, settings);
+        if uses_event_mode && matches!(made, Err(HostError::NotInstantiated { .. })) {
+            // Event mode is an offer of the FMU, which some binaries do not keep.
+            made = Instance::new(fmu, kind, name, Settings { event_mode: false, ..settings });
+            uses_event_mode = false;
+        }
+        let instance = made?;
         let model = instance.model();
         let n_elements = |at: usize| model.n_elements(&model.variables[at]) as usize;
         let states = model.structure.derivatives.iter().filter_map(|u| model.variables[u.variable].derivative);
@@ -123,6 +127,7 @@ impl Component {
             states: Vec::new(),
             inputs: vec![None; n_variables],
             reached: f64::NAN,
+            grid: Grid::default(),
             event_pending: false,
             uses_event_mode,
         })
@@ -170,7 +175,18 @@ impl Component {
     pub fn derivatives(&mut self, point: &Point, derivatives: &mut [f64]) -> HostResult {
         self.go_to(point)?;
         self.expect_size("derivatives", derivatives.len(), self.n_states)?;
-        self.instance.derivatives(derivatives)
+        if self.mode == Mode::Running {
+            return self.instance.derivatives(derivatives);
+        }
+        // While initialising, 2.0 gives them as variables only.
+        let mut rest = derivatives;
+        for at in 0..self.exact_states.len() {
+            let (own, others) = rest.split_at_mut(self.exact_states[at].1);
+            let variable = self.instance.model().structure.derivatives[at].variable;
+            self.instance.get(variable, own)?;
+            rest = others;
+        }
+        Ok(())
     }
 
     pub fn indicators(&mut self, point: &Point, indicators: &mut [f64]) -> HostResult {
@@ -228,7 +244,11 @@ impl Component {
         self.set_inputs(point.inputs, sets_discrete)
     }
 
-    fn begin(&mut self, time: f64) -> HostResult {
+    /// Begins its initialisation at this time, unless that has been done.
+    pub fn begin(&mut self, time: f64) -> HostResult {
+        if self.mode != Mode::Instantiated {
+            return Ok(());
+        }
         for (variable, values) in std::mem::take(&mut self.parameters) {
             self.instance.set(variable, &values)?;
         }
@@ -344,7 +364,11 @@ impl Component {
             self.event_pending = false;
             return Ok(Step { next: point.time, terminate });
         }
-        let progress = self.instance.do_step(self.reached, step)?;
+        let end = self.grid.next(self.reached, step);
+        let mut progress = self.instance.do_step(self.reached, end - self.reached)?;
+        if (progress.reached - end).abs() <= f64::EPSILON * end.abs() {
+            progress.reached = end;
+        }
         if progress.reached <= self.reached && !progress.event && !progress.terminate {
             let log = self.instance.take_log();
             return Err(HostError::NoProgress { instance: self.instance.name.clone(), time: self.reached, log });
@@ -369,6 +393,25 @@ impl Component {
     pub fn inputs(&self) -> Vec<usize> {
         let variables = self.instance.model().variables.iter().enumerate();
         variables.filter(|(_, v)| v.causality == Causality::Input).map(|(at, _)| at).collect()
+    }
+}
+
+/// Communication points of equal steps, without the rounding errors of a sum.
+#[derive(Default)]
+struct Grid {
+    start: f64,
+    step: f64,
+    n_steps: u64,
+}
+
+impl Grid {
+    /// The end of a step that begins at `from`.
+    fn next(&mut self, from: f64, step: f64) -> f64 {
+        if from != self.start + self.n_steps as f64 * self.step || step != self.step {
+            *self = Grid { start: from, step, n_steps: 0 };
+        }
+        self.n_steps += 1;
+        self.start + self.n_steps as f64 * self.step
     }
 }
 

@@ -203,8 +203,9 @@ fn number(unit: &mut Component, given: &[Value]) -> Reached<f64> {
 }
 
 fn present(unit: &mut Component, given: &[Value]) -> Reached<f64> {
-    let [_, _, variable, element] = given else { return Err("too few arguments".to_owned()) };
+    let [_, _, start, variable, element] = given else { return Err("too few arguments".to_owned()) };
     let (variable, element) = (index(integer(variable)?)?, index(integer(element)?)?);
+    unit.begin(real(start)?).map_err(told)?;
     unit.present_number(variable, element).map_err(told)
 }
 

@@ -36,7 +36,8 @@ pub fn usual_kind(model: &ModelDescription) -> Option<Kind> {
 
 /// The name that the class has if the user does not say another one.
 pub fn usual_class(model: &ModelDescription) -> String {
-    class_name(&model.model_name)
+    let kind = model.kinds().into_iter().next();
+    class_name(kind.and_then(|kind| model.interface(kind)).map_or(&model.model_name, |i| &i.model_identifier))
 }
 
 /// The text, and what of the FMU is not part of it.
@@ -324,14 +325,20 @@ impl<'a> Wrapper<'a> {
         self.line(format!("  Integer {n}(start = 0, fixed = true) \"Number of events\";"));
         self.line(format!("  discrete Real {next}(start = 1e60, fixed = true) \"Time of the next event\";"));
         self.line(format!("  Boolean {stop}(start = false, fixed = true), {started};"));
+        let z = self.own.name("fmu_z");
         if n_indicators > 0 {
             self.line(format!("  Boolean {positive}[{n_indicators}];"));
+            self.line(format!("  Real {z}[{n_indicators}] \"Event indicators\";"));
         }
         if n_states > 0 {
             self.line(format!(
                 "  discrete Real {x1}[{n_states}](each start = 0, each fixed = true) \"States after an event\";"
             ));
         }
+        let start = self.own.name("fmu_start");
+        self.line(format!("  parameter Real {start}(fixed = false) \"Time at the start\";"));
+        self.line("initial equation");
+        self.line(format!("  {start} = time;"));
         self.write_initial_states();
         self.line("equation");
         let before = format!("pre({n})");
@@ -344,12 +351,6 @@ impl<'a> Wrapper<'a> {
             self.line(format!("  {{{}}} = Saltus.FMI.derivatives({point});", left.join(", ")));
         }
         if n_indicators > 0 {
-            let z = self.own.name("fmu_z");
-            self.text = self.text.replacen(
-                &format!("  Boolean {positive}[{n_indicators}];\n"),
-                &format!("  Boolean {positive}[{n_indicators}];\n  Real {z}[{n_indicators}] \"Event indicators\";\n"),
-                1,
-            );
             self.line(format!("  {z} = Saltus.FMI.indicators({point}, {n_indicators});"));
             for i in 1..=n_indicators {
                 self.line(format!("  {positive}[{i}] = {z}[{i}] > 0;"));
@@ -377,8 +378,8 @@ impl<'a> Wrapper<'a> {
         self.write_stop(&stop);
     }
 
-    fn write_stop(&mut self, stop: &str) {
-        self.line(format!("  when {stop} then"));
+    fn write_stop(&mut self, condition: &str) {
+        self.line(format!("  when {condition} then"));
         self.line(format!(
             "    terminate({});",
             string(&format!("the FMU {} ends the simulation", self.model.model_name))
@@ -394,10 +395,6 @@ impl<'a> Wrapper<'a> {
             .copied()
             .filter(|&s| self.model.variables[s].initial() != Some(Initial::Exact))
             .collect();
-        if computed.is_empty() {
-            return;
-        }
-        self.line("initial equation");
         for at in computed {
             let unknown = self.model.structure.initial_unknowns.iter().find(|u| u.variable == at);
             let point = self.point("0", &self.known_inputs(unknown));
@@ -408,7 +405,7 @@ impl<'a> Wrapper<'a> {
     }
 
     fn write_output_equations(&mut self, before: &str) {
-        let unit = self.own.name("fmu");
+        let (unit, start) = (self.own.name("fmu"), self.own.name("fmu_start"));
         for at in self.shown.clone() {
             let variable = &self.model.variables[at];
             let unknown = self.model.structure.outputs.iter().find(|u| u.variable == at);
@@ -416,9 +413,13 @@ impl<'a> Wrapper<'a> {
             for (i, name) in self.elements(at).into_iter().enumerate() {
                 let place = format!("{}, {}", at + 1, i + 1);
                 let right = match variable.kind {
-                    Type::Boolean => format!("Saltus.FMI.presentBoolean({unit}, {before}, {place})"),
-                    kind if !kind.is_float() => format!("Saltus.FMI.presentInteger({unit}, {before}, {place})"),
-                    _ if is_discrete_float(variable) => format!("Saltus.FMI.present({unit}, {before}, {place})"),
+                    Type::Boolean => format!("Saltus.FMI.presentBoolean({unit}, {before}, {start}, {place})"),
+                    kind if !kind.is_float() => {
+                        format!("Saltus.FMI.presentInteger({unit}, {before}, {start}, {place})")
+                    }
+                    _ if is_discrete_float(variable) => {
+                        format!("Saltus.FMI.present({unit}, {before}, {start}, {place})")
+                    }
                     _ => format!("Saltus.FMI.number({point}, {place})"),
                 };
                 self.line(format!("  {name} = {right};"));
@@ -437,8 +438,8 @@ impl<'a> Wrapper<'a> {
             float(usual)
         ));
         self.write_unit();
-        let [n, next, stop, started, reads, served, rereads] =
-            ["fmu_n", "fmu_next", "fmu_stop", "fmu_started", "fmu_reads", "fmu_served", "fmu_rereads"]
+        let [n, next, stop, started, reads, served, rereads, reread] =
+            ["fmu_n", "fmu_next", "fmu_stop", "fmu_started", "fmu_reads", "fmu_served", "fmu_rereads", "fmu_reread"]
                 .map(|w| self.own.name(w));
         self.line(format!("  Integer {n}(start = 0, fixed = true) \"Number of steps\";"));
         self.line(format!("  Integer {reads}(start = 0, fixed = true) \"How often outputs were read\";"));
@@ -460,11 +461,12 @@ impl<'a> Wrapper<'a> {
         self.line(
             "  // Outputs at a communication point are read first, so that inputs follow them before the step is made.",
         );
-        self.line(format!("  when {{{started}, time >= pre({next}), change({rereads})}} then"));
+        self.line(format!("  when {{{started}, time >= pre({next}), pre({rereads}) > pre({reread})}} then"));
         for (_, equation) in outputs {
             self.line(format!("    {equation}"));
         }
         self.line(format!("    {reads} = pre({reads}) + 1;"));
+        self.line(format!("    {reread} = pre({rereads});"));
         self.line("  end when;");
         let numbers = integers(self.inputs.iter().map(|v| v + 1));
         let (unit, values) = (self.own.name("fmu"), self.values(&self.inputs));
@@ -475,7 +477,8 @@ impl<'a> Wrapper<'a> {
         self.line(format!("    {served} = pre({reads});"));
         self.line(format!("    {rereads} = if {next} > time then pre({rereads}) else pre({rereads}) + 1;"));
         self.line("  end when;");
-        self.write_stop(&stop);
+        // The step that ends the simulation has been made ahead.
+        self.write_stop(&format!("{stop} and time >= pre({next})"));
     }
 
     /// Equations of outputs at a communication point.
