@@ -364,7 +364,8 @@ impl Component {
             self.event_pending = false;
             return Ok(Step { next: point.time, terminate });
         }
-        let end = self.grid.next(self.reached, step);
+        let any_length = self.model().co_simulation.as_ref().is_some_and(|cs| cs.variable_step);
+        let end = self.grid.next(self.reached, step, any_length);
         let mut progress = self.instance.do_step(self.reached, end - self.reached)?;
         if (progress.reached - end).abs() <= f64::EPSILON * end.abs() {
             progress.reached = end;
@@ -396,25 +397,44 @@ impl Component {
     }
 }
 
-/// Communication points of equal steps, without the rounding errors of a sum.
+/// Communication points of equal steps, without the rounding errors of a sum. After a step that ended early the next one leads
+/// back to them.
 #[derive(Default)]
 struct Grid {
     start: f64,
     step: f64,
-    n_steps: u64,
 }
 
 impl Grid {
-    /// The end of a step that begins at `from`.
-    fn next(&mut self, from: f64, step: f64) -> f64 {
-        if from != self.start + self.n_steps as f64 * self.step || step != self.step {
-            *self = Grid { start: from, step, n_steps: 0 };
+    /// The end of a step that begins at `from`; shorter than `step` if the FMU takes steps of any length.
+    fn next(&mut self, from: f64, step: f64, any_length: bool) -> f64 {
+        let position = (from - self.start) / self.step;
+        let is_on_grid = (position - position.round()).abs() < 1e-9;
+        if step != self.step || !(is_on_grid || any_length) {
+            *self = Grid { start: from, step };
+            return from + step;
         }
-        self.n_steps += 1;
-        self.start + self.n_steps as f64 * self.step
+        self.start + ((position + 1e-9).floor() + 1.0) * self.step
     }
 }
 
 fn is_same(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grid;
+
+    #[test]
+    fn a_step_that_ended_early_leads_back_to_the_grid() {
+        let mut grid = Grid::default();
+        assert_eq!(grid.next(0.0, 0.1, true), 0.1);
+        assert_eq!(grid.next(0.13, 0.1, true), 0.2);
+        assert_eq!(grid.next(0.13, 0.1, false), 0.13 + 0.1);
+        let mut at = 0.0;
+        let mut grid = Grid::default();
+        (0..2000).for_each(|_| at = grid.next(at, 0.01, true));
+        assert_eq!(at, 20.0);
+    }
 }

@@ -447,6 +447,9 @@ impl<'a> Wrapper<'a> {
         self.line(format!(
             "  Integer {rereads}(start = 0, fixed = true) \"Events that were handled instead of a step\";"
         ));
+        self.line(format!(
+            "  Integer {reread}(start = 0, fixed = true) \"Those after which outputs were read again\";"
+        ));
         self.line(format!("  discrete Real {next}(start = 1e60, fixed = true) \"Next communication point\";"));
         self.line(format!("  Boolean {stop}(start = false, fixed = true), {started};"));
         let outputs: Vec<(usize, String)> = self.sampled_outputs(&format!("pre({n})"));
