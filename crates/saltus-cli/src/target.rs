@@ -103,6 +103,7 @@ impl Target {
             set_file: Vec::new(),
             allow_io: model.allow_io,
             allow_external: model.allow_external,
+            fmu_kind: None,
             timing: false,
             stats: None,
         }
