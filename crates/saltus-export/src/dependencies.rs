@@ -157,9 +157,8 @@ impl Dependencies {
                     if condition.terms.is_empty() { both.times(condition.rest) } else { both.add(&condition).bent() }
                 }
                 Op::Call(i) => {
-                    let operands =
-                        code.calls.get(i as usize).map(|call| call.operands().collect()).unwrap_or_else(Vec::new);
-                    operands.into_iter().fold(Sum::of(Factor::Constant), |sum, id| sum.add(&at(id))).bent()
+                    let operands = code.calls.get(i as usize).into_iter().flat_map(|call| call.operands());
+                    operands.fold(Sum::of(Factor::Constant), |sum, id| sum.add(&at(id))).bent()
                 }
                 Op::Result(call, _) => {
                     let is_call = |op: &Op| matches!(op, Op::Call(i) if *i == call);
