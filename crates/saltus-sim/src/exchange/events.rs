@@ -210,7 +210,13 @@ impl Exchange {
 
     fn end_step_or_fail(&mut self) -> Result<StepEnd, Failure> {
         let t = self.time();
-        self.evaluate(Done::All)?;
+        match self.evaluate(Done::All) {
+            // Beyond an event the branch that it leaves may have no solution.
+            Err(failure) if failure.is_recoverable() && self.has_state_events() => {
+                return Ok(StepEnd { needs_event: true });
+            }
+            evaluated => evaluated?,
+        }
         if t > self.watch.accepted {
             self.model.remember(t, self.watch.accepted);
             self.watch.accepted = t;
