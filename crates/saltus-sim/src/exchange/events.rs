@@ -211,7 +211,13 @@ impl Exchange {
 
     fn end_step_or_fail(&mut self) -> Result<StepEnd, Failure> {
         let t = self.time();
-        self.evaluate(Done::All)?;
+        match self.evaluate(Done::All) {
+            // Beyond an event the branch that it leaves may have no solution.
+            Err(failure) if failure.is_recoverable() && self.has_state_events() => {
+                return Ok(StepEnd { needs_event: true });
+            }
+            evaluated => evaluated?,
+        }
         if t > self.watch.accepted {
             self.model.remember(t, self.watch.accepted);
             self.watch.accepted = t;
@@ -220,17 +226,24 @@ impl Exchange {
         self.check_assertions()?;
         if self.has_state_events() {
             self.look()?;
-            let z = std::mem::take(&mut self.work.z);
-            let left = self.watch.search.leave_band(&self.program, &z);
-            self.work.z = z;
-            left.map_err(|mut failure| {
-                if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
-                    *accumulation = self.watch.zeno.accumulation();
-                }
-                failure
-            })?;
+            self.watch.search.note_fired(&self.work.z, &self.work.scale);
+            // A relation that has changed here has not left its band without a change: the caller goes on with an event.
+            if self.watch.search.fired().is_empty() {
+                self.leave_bands()?;
+            }
         }
         Ok(StepEnd { needs_event: self.selection.is_due(&mut self.model, t)? })
+    }
+
+    /// Ends the shifts of functions that have left the bands around their thresholds, at the point that was looked at last.
+    fn leave_bands(&mut self) -> Result<(), Failure> {
+        let left = self.watch.search.leave_band(&self.program, &self.work.z);
+        left.map_err(|mut failure| {
+            if let SimErrorKind::Zeno { accumulation, .. } = &mut failure.kind {
+                *accumulation = self.watch.zeno.accumulation();
+            }
+            failure
+        })
     }
 
     /// The event at which `terminal()` is true.
