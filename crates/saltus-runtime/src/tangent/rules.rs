@@ -169,8 +169,10 @@ fn power<W: Writer>(
 ) -> (Slope<W::Value>, Slope<W::Value>) {
     let mut slopes = (Slope::Zero, Slope::Zero);
     if wants_a {
-        let one = w.constant(1.0);
-        let less = w.binary(BinaryFn::Sub, b, one);
+        // With the exponent 0 the slope is zero everywhere: 0·a⁰ instead of 0·a⁻¹, which has no value at a = 0.
+        let zero = w.constant(0.0);
+        let is_not_zero = w.binary(BinaryFn::NotEqual, b, zero);
+        let less = w.binary(BinaryFn::Sub, b, is_not_zero);
         let lower = w.binary(BinaryFn::Pow, a, less);
         slopes.0 = Slope::Value(w.binary(BinaryFn::Mul, b, lower));
     }
@@ -282,6 +284,8 @@ mod tests {
         assert_eq!((number(by_a), number(by_b)), (0.0, 0.0));
         let (by_a, _) = binary(&mut Calculator, BinaryFn::Pow, (0.0, true), (1.0, true));
         assert_eq!(number(by_a), 1.0);
+        let (by_a, _) = binary(&mut Calculator, BinaryFn::Pow, (0.0, true), (0.0, false));
+        assert_eq!(number(by_a), 0.0);
     }
 
     #[test]
