@@ -10,6 +10,8 @@ use std::time::Duration;
 use saltus::derivatives::{Comparison, Entry, Limit, Limits, compare};
 use saltus::pipeline::{self, Engine, Experiment, Options, Stage};
 use saltus::{Session, guard};
+use saltus_program::Stopwatch;
+use saltus_sim::Simulation;
 
 fn main() {
     if let Err(internal) = guard::on_large_stack(all) {
@@ -48,8 +50,14 @@ fn run(session: &Session, class: &str, time_limit: f64, seed: u64) -> Result<Com
     let outcome = pipeline::run(session, id, &Options::until(Stage::Compile));
     let model = outcome.model.ok_or("does not compile")?;
     let settings = Experiment::default().settings(model.program());
-    let instance = model.instance(Engine::Auto, session.permissions());
-    Ok(compare(instance, &settings, Duration::from_secs_f64(time_limit), seed))
+    let begin = || {
+        let mut simulation = Simulation::new(model.instance(Engine::Auto, session.permissions()), settings.clone());
+        if let Some(maker) = model.configurations(Engine::Auto, session.permissions(), &Stopwatch::default()) {
+            simulation.set_configurations(maker);
+        }
+        simulation
+    };
+    Ok(compare(&begin, Duration::from_secs_f64(time_limit), seed))
 }
 
 fn wrong(entry: &Entry) -> String {

@@ -37,6 +37,8 @@ const TIME_SCALE: f64 = 0.1;
 #[derive(Clone, Default, Debug)]
 pub struct Comparison {
     pub points: u64,
+    /// Points on a slide along a threshold: nothing is derived there.
+    pub sliding: u64,
     /// Points without directional derivatives, and why at the first of them.
     pub without: u64,
     pub without_because: Option<(Status, f64)>,
@@ -62,24 +64,23 @@ pub struct Entry {
     pub limits: Limits,
 }
 
-/// Runs an instance twice: to count its steps, then to compare after some of them. A run that takes longer than the limit, or
-/// fails, counts as far as it came.
+/// Runs a simulation twice: to count its steps, then to compare after some of them. A run that takes longer than the limit, or
+/// fails, counts as far as it came. In each configuration its own program is compared; the statistics are those of the first one.
 /// `seed` chooses the points and directions.
-pub fn compare(instance: Box<dyn ModelFunctions>, options: &Options, limit: Duration, seed: u64) -> Comparison {
-    let mut counting = Simulation::new(instance, options.clone());
+pub fn compare(begin: &dyn Fn() -> Simulation, limit: Duration, seed: u64) -> Comparison {
     let mut n = 0;
-    let _ = each_step(&mut counting, limit, &mut |_| n += 1_u32);
+    let _ = each_step(&mut begin(), limit, &mut |_| n += 1_u32);
     let mut numbers = Numbers::new(seed);
     let mut chosen: Vec<u64> = (0..N_POINTS).map(|_| (numbers.next() * f64::from(n)) as u64).collect();
     chosen.sort_unstable();
     chosen.dedup();
-    let mut instance = counting.into_instance();
-    instance.renew();
-    let mut probe = Probe::new(instance.program(), options, numbers);
-    let mut simulation = Simulation::new(instance, options.clone());
+    let mut simulation = begin();
+    let mut probe = Probe::new(simulation.program(), simulation.options(), numbers);
     let mut number = 0;
     let _ = each_step(&mut simulation, limit, &mut |simulation| {
-        if chosen.binary_search(&number).is_ok() {
+        if chosen.binary_search(&number).is_ok() && simulation.is_sliding() {
+            probe.found.sliding += 1;
+        } else if chosen.binary_search(&number).is_ok() {
             let _ = simulation.examine(|functions| probe.look(functions));
         }
         number += 1;
@@ -151,25 +152,37 @@ fn eval_all(functions: &mut dyn ModelFunctions) -> bool {
 
 impl Probe {
     fn new(program: &Arc<SimProgram>, options: &Options, numbers: Numbers) -> Self {
+        let mut probe = Probe {
+            program: program.clone(),
+            wanted: Vec::new(),
+            inputs: Vec::new(),
+            time_scale: TIME_SCALE * (options.stop_time - options.start_time),
+            numbers,
+            found: Comparison::default(),
+        };
+        probe.enter(program);
+        probe
+    }
+
+    /// Looks at the variables of a program from now on.
+    fn enter(&mut self, program: &Arc<SimProgram>) {
         let is_continuous = |slot: SlotId| {
             let kind = program.memory.slots.get(slot).map(|s| s.kind);
             matches!(kind, Some(SlotKind::Algebraic | SlotKind::Derivative))
         };
         let variables = program.variables.iter().map(|v| v.slot).filter(|&slot| is_continuous(slot));
-        let mut wanted: Vec<SlotId> = program.states.iter().map(|s| s.derivative).chain(variables).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        Probe {
-            program: program.clone(),
-            wanted,
-            inputs: program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id).collect(),
-            time_scale: TIME_SCALE * (options.stop_time - options.start_time),
-            numbers,
-            found: Comparison::default(),
-        }
+        self.wanted = program.states.iter().map(|s| s.derivative).chain(variables).collect();
+        self.wanted.sort_unstable();
+        self.wanted.dedup();
+        let inputs = program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input);
+        self.inputs = inputs.map(|(id, _)| id).collect();
+        self.program = program.clone();
     }
 
     fn look(&mut self, functions: &mut dyn ModelFunctions) {
+        if !Arc::ptr_eq(functions.program(), &self.program) {
+            self.enter(&functions.program().clone());
+        }
         if eval_all(functions) {
             let base = functions.snapshot();
             self.compare_at(functions, &base);

@@ -480,6 +480,11 @@ impl Simulation {
         matches!(self.driver.phase, Phase::New | Phase::Over) || self.options.start_time >= self.options.stop_time
     }
 
+    /// Does the model slide along a threshold? Then its derivatives are a mean of those on both sides.
+    pub fn is_sliding(&self) -> bool {
+        self.model.is_sliding()
+    }
+
     /// A value before the last event.
     pub fn left(&self, slot: SlotId) -> f64 {
         self.at_home(&self.driver.before).get(slot.index()).copied().unwrap_or(f64::NAN)
