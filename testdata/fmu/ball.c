@@ -28,6 +28,7 @@ static double get(Ball *b, unsigned r)
     case 7: return b->f;
     case 8: return b->v + 2 * b->f;
     case 10: return b->bad;
+    case 11: return b->h;
     }
     return 0;
 }

@@ -8,7 +8,14 @@ use saltus_fmi::Opened;
 
 use crate::{Exit, Screen, simulate};
 
+const EXAMPLES: &str = "\
+Examples:
+  saltus fmu check Drive.fmu                      every rule of the standard that it breaks
+  saltus fmu check Drive.fmu --allow-external     also whether its declared dependencies are true
+  saltus fmu simulate Drive.fmu --allow-external --set k=2 -o drive.csv";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,

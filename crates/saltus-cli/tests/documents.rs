@@ -3,7 +3,7 @@
 //! A `modelica` block is the file named like its class, a `json` block the file `settings.json`, a `toml` block the file that its first line names; the files of a document lie in one directory, where the lines of
 //! its `sh` blocks that begin with `saltus` run one after the other. `# exit code N` behind a command says how it ends, otherwise with
 //! 0. Every line of a `text` block must be in the output of the commands above it; `…` stands for anything. `cargo run --release --`
-//! is the program, in the directory of the project. Lines with `ModelicaStandardLibrary` run where the environment variable `MSL` names it.
+//! is the program, in the directory of the project. FMUs get the runtime that was built with these tests. Lines with `ModelicaStandardLibrary` run where the environment variable `MSL` names it.
 
 mod common;
 
@@ -59,6 +59,12 @@ fn words(line: &str) -> Vec<String> {
     words.into_iter().filter(|w| !w.is_empty()).collect()
 }
 
+/// The runtime of FMUs. Cargo builds it together with these tests.
+fn runtime() -> PathBuf {
+    let name = format!("{}saltus_fmu{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    std::env::current_exe().unwrap().with_file_name(name)
+}
+
 fn execute(line: &str, dir: &Path) -> Option<String> {
     let (command, comment) = line.split_once('#').unwrap_or((line, ""));
     let command = command.trim();
@@ -80,8 +86,9 @@ fn execute(line: &str, dir: &Path) -> Option<String> {
             (rest.unwrap_or_else(|| panic!("`{line}` is not a command of Saltus")), dir)
         }
     };
-    let program = Command::new(env!("CARGO_BIN_EXE_saltus"));
-    let output = { program }.args(words(arguments)).current_dir(dir).env_remove("MODELICAPATH").output().unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_saltus"));
+    program.args(words(arguments)).current_dir(dir).env_remove("MODELICAPATH").env("SALTUS_FMU_RUNTIME", runtime());
+    let output = program.output().unwrap();
     let said = common::stdout(&output) + &common::stderr(&output);
     assert_eq!(output.status.code(), Some(expected), "`{line}`\n{said}");
     Some(said)

@@ -344,7 +344,7 @@ fn a_subscript_outside_of_an_array() {
         // In functions.
         (function("a[i] := 1; y := sum(a);"), "M.mo:9:5"),
         (function("y := a[i];"), "M.mo:9:10"),
-        (function("while i > y + 5 loop y := y + 1; end while; a[i] := 1; y := sum(a);"), "M.mo:9:"),
+        (function("y := 0; while i > y + 5 loop y := y + 1; end while; a[i] := 1; y := sum(a);"), "M.mo:9:"),
     ];
     for (number, (text, place)) in cases.iter().enumerate() {
         let (said, times) = fails(&format!("subscript{number}"), text);

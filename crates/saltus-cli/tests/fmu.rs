@@ -105,6 +105,33 @@ fn an_fmu_alone_and_as_a_component() {
 }
 
 #[test]
+fn what_a_wrapper_contains() {
+    let Some(bytes) = ball::ball(&ball::description(Version::V3)) else { return };
+    let scratch = Scratch::new("wrapper");
+    scratch.write("Ball.fmu", &bytes);
+    let (code, said) = saltus(&scratch.0, &["import", "Ball.fmu", "--show"]);
+    assert!(code == 0 && said.contains("12 variables: 3 parameters, 1 inputs, 3 outputs, 2 states"), "{code} {said}");
+    assert_eq!(scratch.files(), ["Ball.fmu"]);
+
+    // The event indicator `z` is neither an input nor an output, a state or a parameter.
+    for (name, options, is_there) in [("Plain", &[][..], false), ("Whole", &["--locals"], true)] {
+        let (file, result) = (format!("{name}.mo"), format!("{name}.csv"));
+        let (code, said) = saltus(&scratch.0, &[&["import", "Ball.fmu", "--output", &file], options].concat());
+        assert_eq!(code, 0, "{said}");
+        let run = ["simulate", &file, "--allow-external", "--stop-time", "0.4", "-o", &result];
+        let (code, said) = saltus(&scratch.0, &run);
+        assert_eq!(code, 0, "{said}");
+        let table = scratch.0.join(&result);
+        let header = std::fs::read_to_string(&table).unwrap().lines().next().unwrap_or_default().to_owned();
+        let has = |column: &str| header.split(',').any(|c| c.trim_matches('"') == column);
+        assert!(has("h") && has("z") == is_there, "{name}: {header}");
+    }
+    // 1 - 5 t^2 is the height, and the indicator.
+    let found = last(&scratch.0.join("Whole.csv"), "z");
+    assert!((found - 0.2).abs() < 1e-8, "{found}");
+}
+
+#[test]
 fn co_simulation_steps_from_point_to_point() {
     let Some(bytes) = ball::ball(&ball::description(Version::V2)) else { return };
     let scratch = Scratch::new("cs");

@@ -119,7 +119,7 @@ impl<'a> Front<'a> {
                 ast::EquationKind::When { branches } => {
                     if let Some((_, body)) = branches.iter().find(|(_, b)| self.has_connections(b)) {
                         let span = body.first().map_or(equation.span, |e| e.span);
-                        self.report(d::connect_in_when(span));
+                        self.report(d::connect_in_when(&self.connection_operator(body), span));
                     }
                 }
                 _ => {}
@@ -128,16 +128,32 @@ impl<'a> Front<'a> {
     }
 
     fn has_connections(&self, equations: &[ast::Equation]) -> bool {
-        equations.iter().any(|e| match &e.kind {
-            ast::EquationKind::Connect { .. } => true,
-            ast::EquationKind::Call(call) => self.is_graph_operator(call) || self.is_transition(call),
-            ast::EquationKind::For { body, .. } => self.has_connections(body),
+        self.first_connection(equations).is_some()
+    }
+
+    /// What stands for connections and transitions, which are fixed: the first such equation.
+    fn first_connection<'e>(&self, equations: &'e [ast::Equation]) -> Option<&'e ast::Equation> {
+        equations.iter().find_map(|e| match &e.kind {
+            ast::EquationKind::Connect { .. } => Some(e),
+            ast::EquationKind::Call(call) => (self.is_graph_operator(call) || self.is_transition(call)).then_some(e),
+            ast::EquationKind::For { body, .. } => self.first_connection(body),
             ast::EquationKind::If { branches, otherwise } => {
-                branches.iter().any(|(_, b)| self.has_connections(b))
-                    || otherwise.as_ref().is_some_and(|o| self.has_connections(o))
+                let bodies = branches.iter().map(|(_, body)| body).chain(otherwise);
+                bodies.into_iter().find_map(|body| self.first_connection(body))
             }
-            _ => false,
+            _ => None,
         })
+    }
+
+    /// `connect`, `Connections.branch` or `transition`, as messages call the first of them in some equations.
+    fn connection_operator(&self, equations: &[ast::Equation]) -> String {
+        match self.first_connection(equations).map(|e| &e.kind) {
+            Some(ast::EquationKind::Call(call)) => {
+                let names: Vec<&str> = call.name.parts.iter().map(|part| self.text(part.name.name)).collect();
+                names.join(".")
+            }
+            _ => "connect".to_owned(),
+        }
     }
 
     fn conditional_connections(
@@ -153,7 +169,11 @@ impl<'a> Front<'a> {
                 Ok(_) => {}
                 Err(why) => {
                     if !typed.is_error() {
-                        self.report_eval(&typed, why, |w| d::connect_condition(w, condition.span));
+                        // It may also be in a branch further down.
+                        let mut bodies = branches.iter().map(|(_, body)| body.as_slice()).chain(otherwise);
+                        let body = bodies.find(|body| self.has_connections(body)).unwrap_or_default();
+                        let operator = self.connection_operator(body);
+                        self.report_eval(&typed, why, |w| d::connect_condition(&operator, w, condition.span));
                     }
                     return;
                 }

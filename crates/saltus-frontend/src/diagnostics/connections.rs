@@ -45,18 +45,18 @@ pub fn connect_subscript(name: &str, span: Span) -> Diagnostic {
         .hint("use parameters, constants and loop indices as subscripts in `connect`")
 }
 
-/// `connect` inside `when`.
-pub fn connect_in_when(span: Span) -> Diagnostic {
-    message("E0534", span, "`connect` is not allowed inside `when`".to_string())
+/// `connect`, `transition` or an operator of the connection graph inside `when`.
+pub fn connect_in_when(operator: &str, span: Span) -> Diagnostic {
+    message("E0534", span, format!("`{operator}` is not allowed inside `when`"))
         .hint("connections are fixed; use a switch component to change them during the simulation")
 }
 
-/// `connect` under a condition that is not known at compile time.
-pub fn connect_condition(what: &str, span: Span) -> Diagnostic {
+/// `connect`, `transition` or an operator of the connection graph under a condition that is not known at compile time.
+pub fn connect_condition(operator: &str, what: &str, span: Span) -> Diagnostic {
     message(
         "E0535",
         span,
-        format!("`connect` under a condition that needs a value at compile time, but {what} has none"),
+        format!("`{operator}` under a condition that needs a value at compile time, but {what} has none"),
     )
     .hint("use a parameter in the condition")
 }
