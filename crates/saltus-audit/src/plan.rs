@@ -128,6 +128,26 @@ impl Node {
     }
 }
 
+/// Equations of these components, `when` clauses apart, are not audited.
+fn leave_out(nodes: &mut Vec<Node>, names: &[Arc<str>], leaves: &mut [Leaf]) {
+    let is_inside = |component: &str| {
+        let is_part = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
+        names.iter().any(|name| component.strip_prefix(&**name).is_some_and(is_part))
+    };
+    nodes.retain_mut(|node| {
+        if let Node::If { branches, otherwise } = node {
+            branches.iter_mut().for_each(|(_, body)| leave_out(body, names, leaves));
+            leave_out(otherwise, names, leaves);
+        }
+        let Some(leaf) = node.single_leaf().map(|leaf| &mut leaves[leaf]) else { return true };
+        let is_left_out = is_inside(&leaf.component);
+        if is_left_out {
+            leaf.reason = Some("its state is entered as a linear model".to_owned());
+        }
+        !is_left_out
+    });
+}
+
 pub(crate) struct Planner<'a> {
     pub model: &'a FlatModel,
     pub places: &'a Places,
@@ -153,11 +173,21 @@ pub(crate) fn plan(model: &FlatModel, places: &Places) -> Plan {
     model.initial_equations.iter().for_each(|e| planner.equation(e, &mut initially));
     model.algorithms.iter().for_each(|a| algorithms::plan(&mut planner, a, false, &mut always));
     model.initial_algorithms.iter().for_each(|a| algorithms::plan(&mut planner, a, true, &mut initially));
+    planner.leave_out_linearized(&mut always);
     let Planner { specials, leaves, procedures, .. } = planner;
     Plan { leaves, always, initially, specials: Arc::new(specials), procedures, given }
 }
 
 impl Planner<'_> {
+    /// States of machines that are entered as linear models do not fulfil the equations that are written.
+    fn leave_out_linearized(&mut self, nodes: &mut Vec<Node>) {
+        let linearized = self.model.components.iter().filter(|c| c.treatment.is_linearized);
+        let names: Vec<Arc<str>> = linearized.map(|c| c.name.clone()).collect();
+        if !names.is_empty() {
+            leave_out(nodes, &names, &mut self.leaves);
+        }
+    }
+
     pub fn rewriter<'s>(
         specials: &'s mut Specials,
         model: &'s FlatModel,

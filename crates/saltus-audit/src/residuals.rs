@@ -79,6 +79,12 @@ pub(crate) fn audit(node: &Node, world: &mut World) -> Found {
         }
         world.relations.flips.clear();
     }
+    if worst == f64::INFINITY
+        && world.rules.is_frozen
+        && let Some(found) = on_thresholds(node, world)
+    {
+        best = found;
+    }
     if !world.relations.missed.is_empty() {
         look_at_missed(node, &best, world);
     }
@@ -91,6 +97,19 @@ pub(crate) fn audit(node: &Node, world: &mut World) -> Found {
         }
     }
     best
+}
+
+/// An equation without a value, `if h > 0 then sqrt(h) else …` at h = -1e-20 before the event of `h > 0`: what it comes to where relations
+/// that are beyond their thresholds by rounding are on them, if it holds there.
+fn on_thresholds(node: &Node, world: &mut World) -> Option<Found> {
+    world.relations.beyond = Some(Vec::new());
+    attempt(node, world);
+    let beyond = world.relations.beyond.take().filter(|beyond| !beyond.is_empty())?;
+    let memory = world.memory.clone();
+    world.move_onto_thresholds(&beyond);
+    let (found, worst, _) = attempt(node, world);
+    world.memory = memory;
+    (worst <= world.bound).then_some(found)
 }
 
 /// Relations that changed without an event matter if the equation does not hold for their present values, or a condition changes.

@@ -16,6 +16,7 @@ use saltus_procedure::{Expression, Procedure, lower_expression};
 use crate::diagnostics;
 use crate::places::{Place, Places};
 use crate::rewrite::{Held, HeldKind, Special, Specials};
+use crate::term::Term;
 
 /// Part of its nominal value below which a variable counts as zero, in the size of a term. Times the usual bound that is the 1e-10
 /// to which loops are solved: pressures, currents and forces that vanish are left with 1e-12 to 1e-11 of their nominal values.
@@ -76,6 +77,8 @@ pub(crate) struct Relations {
     pub followed: Vec<usize>,
     /// Those that have changed without an event, and by which part of their operands.
     pub missed: Vec<(usize, f64)>,
+    /// Those that keep values which the numbers contradict by rounding only, if they are looked for.
+    pub beyond: Option<Vec<usize>>,
 }
 
 pub(crate) struct World {
@@ -241,10 +244,13 @@ impl World {
         let is_kept = self.rules.is_frozen && held.keeps && !self.relations.followed.contains(&k);
         let kept = if is_kept { self.kept.held.get(k).cloned().flatten() } else { None };
         if let Some(kept) = kept {
-            if self.rules.sees_missed {
+            if self.rules.sees_missed || self.relations.beyond.is_some() {
                 let (literal, other, part) = self.literal(held)?;
-                if literal != kept && other.is_none() && part > MISSED {
+                if literal != kept && other.is_none() && part > MISSED && self.rules.sees_missed {
                     self.relations.missed.push((k, part));
+                }
+                if let Some(beyond) = self.relations.beyond.as_mut().filter(|_| literal != kept && other.is_some()) {
+                    beyond.push(k);
                 }
             }
             return Ok(kept);
@@ -304,6 +310,25 @@ impl World {
         let reach = self.bound * size;
         let near = [round(x - reach), round(x + reach)].into_iter().find(|near| *near != round(x));
         Ok((value(round(x)), near.map(value), (x - x.round()).abs() / size))
+    }
+
+    /// Moves variables that relations compare onto the thresholds: one side is given the value of the other.
+    pub fn move_onto_thresholds(&mut self, relations: &[usize]) {
+        let specials = self.specials.clone();
+        for held in relations.iter().filter_map(|k| specials.held.get(*k)) {
+            let Some(right) = &held.right else { continue };
+            for (side, other) in [(&held.left, right), (right, &held.left)] {
+                let Term::Variable(id, _) = **side else { continue };
+                let place = self.places.variables.get(id.index()).and_then(Option::as_ref);
+                let slot = place.and_then(|place| place.slots.first().copied());
+                let value = other.evaluate(self).ok().and_then(|amount| amount.items.first().copied());
+                let (Some((slot, is_negated)), Some((value, _))) = (slot, value) else { continue };
+                if let Some(to) = self.memory.get_mut(slot as usize) {
+                    *to = if is_negated { -value } else { value };
+                    break;
+                }
+            }
+        }
     }
 
     fn sample(&mut self, k: usize) -> EvalResult {

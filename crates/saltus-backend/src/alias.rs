@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::Span;
+use saltus_flat::ActiveStates;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::clocks::partition::Base;
@@ -37,8 +38,8 @@ pub struct Aliases {
     nameless: BTreeSet<SlotId>,
     /// Slots that the model differentiates, by themselves.
     differentiated: BTreeSet<SlotId>,
-    /// Two variables that are differentiated are not made one.
-    keeps_states: bool,
+    /// The states of machines that slots belong to, if the model has machines.
+    owners: Option<BTreeMap<SlotId, usize>>,
     /// Relations that follow from others but could not be eliminated.
     left: Vec<ScalarEquation>,
 }
@@ -83,6 +84,11 @@ impl Aliases {
         self.of.keys().copied()
     }
 
+    /// Do both belong to the same state of a machine, or to none?
+    fn have_one_owner(&self, a: SlotId, b: SlotId) -> bool {
+        self.owners.as_ref().is_none_or(|owners| owners.get(&a) == owners.get(&b))
+    }
+
     /// Is it the derivative of a variable?
     pub fn is_derivative(&self, slot: SlotId) -> bool {
         self.integral_of.contains_key(&slot)
@@ -106,13 +112,15 @@ impl Aliases {
     }
 }
 
-/// With `keeps_states` two variables that are differentiated both stay: they may have been different before, and what they become
-/// together is not for one of them to say.
-pub fn eliminate_aliases(system: &mut System, bases: &mut [Base], keeps_states: bool) -> Aliases {
+/// In a model with state machines only variables of the same state are made one: the others have values, or none, of their own in other
+/// configurations. Two variables that are differentiated both stay: they may have been different before, and what they become together is not
+/// for one of them to say.
+pub fn eliminate_aliases(system: &mut System, bases: &mut [Base], active: Option<&ActiveStates>) -> Aliases {
+    let owners = active.map(|active| owners(system, active));
     let integral_of = system.derivative_of.iter().map(|(&x, &derivative)| (derivative, x)).collect();
     let nameless = system.derivative_of.values().copied().collect();
     let differentiated = system.derivative_of.keys().copied().collect();
-    let mut aliases = Aliases { integral_of, nameless, keeps_states, differentiated, ..Aliases::default() };
+    let mut aliases = Aliases { integral_of, nameless, owners, differentiated, ..Aliases::default() };
     for _ in 0..MOST_ALIAS_ROUNDS {
         release_states(system, bases, &aliases);
         aliases.integral_of.retain(|_, x| system.derivative_of.contains_key(x));
@@ -148,6 +156,21 @@ pub fn eliminate_aliases(system: &mut System, bases: &mut [Base], keeps_states: 
         rewrite(system, bases, &aliases, &replaced);
     }
     aliases
+}
+
+/// The state of a machine that each slot belongs to; derivatives belong to that of their variables.
+fn owners(system: &System, active: &ActiveStates) -> BTreeMap<SlotId, usize> {
+    let mut owners = BTreeMap::new();
+    for (id, &state) in &active.members {
+        for &element in &system.elements[*id] {
+            let mut slot = Some(element);
+            while let Some(at) = slot {
+                owners.insert(at, state);
+                slot = system.derivative_of.get(&at).copied().filter(|next| !owners.contains_key(next));
+            }
+        }
+    }
+    owners
 }
 
 /// `(x, value)` if the equation says that an algebraic variable is constant, and nothing else.
@@ -218,7 +241,7 @@ fn unite(
 ) -> Vec<SlotId> {
     let (a, b) = (aliases.find(a), aliases.find(b));
     let is_negated = is_negated ^ a.is_negated ^ b.is_negated;
-    if a.slot == b.slot {
+    if a.slot == b.slot || !aliases.have_one_owner(a.slot, b.slot) {
         return Vec::new();
     }
     let Some((kept, gone)) = which_stays(system, aliases, a.slot, b.slot, is_negated) else { return Vec::new() };
@@ -228,7 +251,7 @@ fn unite(
     let mut all_gone = vec![gone];
     let derivatives = (system.derivative_of.get(&kept).copied(), system.derivative_of.get(&gone).copied());
     match derivatives {
-        (Some(_), Some(_)) if aliases.keeps_states => return Vec::new(),
+        (Some(_), Some(_)) if aliases.owners.is_some() => return Vec::new(),
         (Some(of_kept), Some(of_gone)) => {
             all_gone.extend(unite_derivatives(system, aliases, gone, of_kept, of_gone, is_negated, span));
         }

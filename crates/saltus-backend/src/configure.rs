@@ -67,6 +67,11 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
     let mut switches: Vec<Switch> = switches.collect();
     let mut regions = Vec::new();
     let has_entries = |k: usize| active.is_some_and(|active| active.entries.iter().any(|entry| entry.state == k));
+    let members = active.iter().flat_map(|active| &active.members);
+    let with_states: BTreeSet<usize> = members
+        .filter(|(id, _)| system.elements[**id].iter().any(|&slot| aliases.is_differentiated(slot)))
+        .map(|(_, &state)| state)
+        .collect();
     for (k, state) in active.iter().flat_map(|active| &active.states).enumerate() {
         let slot = |id: VarId| aliases.resolve(system.elements[id][0]);
         let (next, again) = (slot(state.next), slot(state.reenters));
@@ -94,6 +99,7 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
             visited,
             remembered,
             has_entries,
+            has_states: with_states.contains(&k),
             conditions,
         });
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });

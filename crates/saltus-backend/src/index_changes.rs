@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
-use saltus_program::{SlotId, SlotKind};
+use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::blocks::{LoopStep, Step};
 use crate::configure::is_zero_parameter;
@@ -44,8 +44,9 @@ pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut
             for switch in switches(system, l, &own) {
                 let positions = [true, false].map(|is_on| Position::new(system, l, &own, switch, is_on));
                 let changes = positions.each_ref().map(|p| p.report(system, l, &own, switch, diagnostics));
-                // Without an event nobody would notice that the position is another one.
-                if system.dag.is_continuous(switch) {
+                // Without an event nobody would notice that the position is another one. What holds at an event alone, as the
+                // condition of a `when`, does not say what holds between events.
+                if system.dag.is_continuous(switch) || is_momentary(system, switch) {
                     continue;
                 }
                 if changes.contains(&true) {
@@ -59,6 +60,27 @@ pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut
         }
     }
     found
+}
+
+/// Is the condition false between events, whatever its variables are: `edge(b)`, `change(n)`, a sample, or one of these with something else?
+fn is_momentary(system: &System, condition: NodeId) -> bool {
+    let dag = &system.dag;
+    let load = |id: NodeId| if let Node::Load(slot) = dag.node(id) { Some(slot) } else { None };
+    let is_before = |before: NodeId, now: NodeId| {
+        let pre = load(now).and_then(|slot| system.pre_of.get(&slot));
+        pre.is_some() && load(before) == pre.copied()
+    };
+    let is_not_before =
+        |id: NodeId, now: NodeId| matches!(dag.node(id), Node::Unary(UnaryFn::Not, before) if is_before(before, now));
+    match dag.node(condition) {
+        Node::Binary(BinaryFn::And, a, b) => {
+            is_not_before(a, b) || is_not_before(b, a) || is_momentary(system, a) || is_momentary(system, b)
+        }
+        Node::Binary(BinaryFn::Or, a, b) => is_momentary(system, a) && is_momentary(system, b),
+        Node::Binary(BinaryFn::NotEqual, a, b) => is_before(a, b) || is_before(b, a),
+        Node::Load(slot) => slot == system.initial || system.events.samples.iter().any(|s| s.active == slot),
+        _ => false,
+    }
 }
 
 /// The real variables of a loop, numbered.

@@ -155,27 +155,52 @@ fn linear(
     Ok(Some(ScalarEquation { left, right: sum, initially: None, ..equation.clone() }))
 }
 
-/// Keeps the values at the start.
-pub fn keep_at_start(system: &mut System, kept: &Kept) -> Vec<Step> {
-    kept.iter().map(|&(_, slot, of)| Step::Assign(keep(system, slot, of, None))).collect()
+/// Keeps the values at the start, each where it is known.
+pub fn keep_at_start(system: &mut System, kept: &Kept, steps: &mut Vec<Step>) {
+    let keeps = kept.iter().map(|&(_, slot, of)| (of.slot, keep(system, slot, of, None))).collect();
+    insert_after(steps, keeps);
 }
 
-/// Keeps the values of states that are entered.
-pub fn keep_at_entry(system: &mut System, active: &ActiveStates, aliases: &Aliases, kept: &Kept) -> Vec<Step> {
-    let mut steps = Vec::new();
+/// Keeps the values of states that are entered, each where it is known.
+pub fn keep_at_entry(
+    system: &mut System,
+    active: &ActiveStates,
+    aliases: &Aliases,
+    kept: &Kept,
+    steps: &mut Vec<Step>,
+) {
+    let mut keeps = Vec::new();
     for &(state, slot, of) in kept {
         let enters = aliases.resolve(system.elements[active.states[state].enters][0]).slot;
-        steps.push(Step::Assign(keep(system, slot, of, Some(enters))));
+        keeps.push((of.slot, keep(system, slot, of, Some(enters))));
     }
-    steps
+    insert_after(steps, keeps);
 }
 
 fn keep(system: &mut System, slot: SlotId, of: Alias, condition: Option<SlotId>) -> Assignment {
     let load = system.load(of.slot);
     let mut node = if of.is_negated { system.dag.negate(load) } else { load };
     if let Some(condition) = condition {
-        let (condition, before) = (system.load(condition), system.load(slot));
+        let pre = system.pre(slot);
+        let (condition, before) = (system.load(condition), system.load(pre));
         node = system.dag.select(condition, node, before);
     }
     Assignment { slot, node, span: saltus_base::Span::nowhere() }
+}
+
+/// Puts each assignment after the step that computes its slot; in front if none does. Whatever reads what is kept reads that slot, too.
+fn insert_after(steps: &mut Vec<Step>, keeps: Vec<(SlotId, Assignment)>) {
+    let mut waiting: BTreeMap<SlotId, Vec<Assignment>> = BTreeMap::new();
+    for (slot, assignment) in keeps {
+        waiting.entry(slot).or_default().push(assignment);
+    }
+    let mut sorted = Vec::with_capacity(steps.len() + waiting.len());
+    for step in std::mem::take(steps) {
+        let known = step.slots();
+        sorted.push(step);
+        let known = known.iter().filter_map(|slot| waiting.remove(slot)).flatten();
+        sorted.extend(known.map(Step::Assign));
+    }
+    steps.extend(waiting.into_values().flatten().map(Step::Assign));
+    steps.append(&mut sorted);
 }

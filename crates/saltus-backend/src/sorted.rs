@@ -282,7 +282,7 @@ fn reduce(
     underived: &mut Underived,
 ) -> Result<ReducedSystem, Unreduced> {
     let LoweredSystem { mut diagnostics, mut system, mut bases, size: scalar, n_declared } = lowered;
-    let aliases = alias::eliminate_aliases(&mut system, &mut bases, model.active_states.is_some());
+    let aliases = alias::eliminate_aliases(&mut system, &mut bases, model.active_states.as_deref());
     let clocked = clocks::solve::solve_all(model, &mut system, bases, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
     let active = model.active_states.as_deref();
@@ -362,7 +362,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         diagnostics.extend(at_start);
     }
     initial.guesses.splice(0..0, before_ticks);
-    initial.steps.extend(linearize::keep_at_start(&mut system, &kept));
+    linearize::keep_at_start(&mut system, &kept, &mut initial.steps);
     let (candidates, positions) = configure::add_candidates(&mut system, &candidates);
     orders.events.extend(positions.iter().cloned().map(Step::Assign));
     initial.steps.extend(positions.into_iter().map(Step::Assign));
@@ -379,7 +379,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         if let Some(active) = model.active_states.as_deref() {
             let arrival = sort_machine_entry(&mut system, active, &aliases, &mut diagnostics);
             orders.arrival = arrival.steps;
-            orders.arrival.extend(linearize::keep_at_entry(&mut system, active, &aliases, &kept));
+            linearize::keep_at_entry(&mut system, active, &aliases, &kept, &mut orders.arrival);
             entry.arrivals = arrival.entry.constraints;
         }
         let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));

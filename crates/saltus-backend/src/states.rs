@@ -120,7 +120,7 @@ mod tests {
     fn the_variable_behind_an_expression_gives_way_to_those_in_it() {
         let text = "model M Real x(start = 1), y; equation der(x) = -x; y = der(x^3 + x); end M;";
         let mut system = lowered(text);
-        let aliases = eliminate_aliases(&mut system, &mut [], false);
+        let aliases = eliminate_aliases(&mut system, &mut [], None);
         let preferences = Preferences::read(&flat(text), &mut system, &aliases);
         let wish = |name: &str| {
             let slot = system.derivative_of.keys().find(|&&slot| system.name(slot) == name);

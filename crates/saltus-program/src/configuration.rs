@@ -106,6 +106,8 @@ pub struct Region {
     pub remembered: SlotId,
     /// Entry equations say with which values it begins.
     pub has_entries: bool,
+    /// The model differentiates variables of it.
+    pub has_states: bool,
     /// Conditions of its `when` clauses: what holds where it is entered does not become true there.
     pub conditions: Vec<SlotId>,
 }

@@ -230,13 +230,30 @@ fn an_event_that_was_missed_is_found() {
 #[test]
 fn events_that_are_left_out_are_no_findings() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/simulate/SharedFriction.mo");
-    let mut session = Session::new(Box::new(saltus_library::DiskFiles));
-    session.load_file(&file);
+    let ticks =
+        "Integer n(start = 0, fixed = true);\nequation\n  when sample(0.01, 0.01) then n = pre(n) + 1; end when;";
+    let text = std::fs::read_to_string(file).unwrap().replace("\nequation\n", &format!("\n{ticks}\n"));
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.set_text("SharedFriction.mo", &text);
     let class = *session.own_classes().last().unwrap();
     let report = audited_with(&session, class, Settings { points: Some(50), ..Settings::default() }).unwrap();
+    // 100 ticks: bursts of 12 events, the fourth and the sixth to eighth of which are left out
     assert!(report.skipped.1 > 0, "all events were audited");
     let found = problems("SharedFriction", &session, &report);
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// A root that ends at its own threshold is left by rounding before the event there: it is what it is on the threshold, and nothing else.
+#[test]
+fn roots_are_on_their_thresholds_up_to_rounding() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/simulate/EmptiesByRoot.mo");
+    let text = std::fs::read_to_string(file).unwrap();
+    assert_eq!(lines(&text, "h", 0.0, Moment::Before), [0; 0]);
+    for (variable, add) in [("der(h)", 1e-3), ("h", -1e-3)] {
+        let mut found = lines(&text, variable, add, Moment::Before);
+        found.dedup();
+        assert_eq!(found, [6], "{variable}");
+    }
 }
 
 /// The start value of what a `when` assigns is its value before the start, also if it is not declared discrete.

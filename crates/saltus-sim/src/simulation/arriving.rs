@@ -162,22 +162,12 @@ impl Simulation {
     fn may_jump(&self, entered: &[String]) -> bool {
         let Some(configuration) = &self.program.configuration else { return false };
         let is_entered = |region: &&Region| entered.contains(&configuration.switches[region.switch].text);
-        let has_entries = configuration.regions.iter().filter(is_entered).any(|region| region.has_entries);
-        let is_own = |variable: SlotId| {
-            let name = self.program.memory.slot_name(variable);
-            entered.iter().any(|text| state_of(text).is_some_and(|state| is_member(name, state)))
-        };
-        let jumps = &configuration.entry.jumps;
-        !has_entries && !jumps.is_empty() && !jumps.iter().any(|&(variable, _)| is_own(variable))
+        let begins = |region: &Region| region.has_entries || region.has_states;
+        !configuration.entry.jumps.is_empty() && !configuration.regions.iter().filter(is_entered).any(begins)
     }
 }
 
 /// The state of `activeState(state)`.
 pub(super) fn state_of(text: &str) -> Option<&str> {
     text.strip_prefix("activeState(")?.strip_suffix(')')
-}
-
-/// Is a variable in a component?
-fn is_member(variable: &str, component: &str) -> bool {
-    variable.strip_prefix(component).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -417,11 +417,14 @@ impl Simulation {
             .then(|| Key(pairs().map(|(switch, verdict)| (switch.text.clone(), position(switch, verdict))).collect()))
     }
 
-    /// Variables that have jumped.
+    /// Variables that have jumped; one that had no value before has not.
     pub(super) fn jumps(&self, before: &Left) -> Vec<Change> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
+        let absent = before.program.configuration.iter().flat_map(|c| &c.absent);
+        let absent: Vec<&str> = absent.map(|&slot| before.program.memory.slot_name(slot)).collect();
         let change = |&(variable, left): &(SlotId, SlotId)| {
-            let is_jump = self.is_jump(before, variable, left);
+            let is_jump =
+                self.is_jump(before, variable, left) && !absent.contains(&self.program.memory.slot_name(variable));
             let (before, after) = (self.model.get(left), self.model.get(variable));
             is_jump.then(|| Change { variable: self.program.memory.slot_name(variable).into(), before, after })
         };

@@ -251,13 +251,16 @@ impl Simulation {
         let decided = self.decided_by_motion(t, &near, &now);
         let n_free = decided.iter().filter(|d| d.is_none()).count();
         let choices = by_fewest(n_free);
+        // What they are then cannot be seen from the numbers at this point: a witness is told that it does not know.
         for mask in &choices {
             if self.settle_with(t, &near, &decided, *mask).is_ok() && self.other_key().is_none() {
+                self.model.show(Moment::Sliding);
                 return Ok(());
             }
             self.model.restore(&now);
         }
         if self.settle_with(t, &near, &decided, 0).is_ok() {
+            self.model.show(Moment::Sliding);
             return Ok(());
         }
         // What is held contradicts the rest.
