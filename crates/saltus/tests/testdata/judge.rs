@@ -39,9 +39,16 @@ fn judge_here(root: &Path, file: &Path, update: bool) -> Vec<String> {
 }
 
 fn run(session: &Session, expected: &Expectation) -> Outcome {
-    // A flat text can be expected of a model that does not balance, with a warning; all else is about `check`.
-    let warns = expected.messages.iter().any(|m| m.severity == "warning" && m.code.starts_with("E04"));
-    let stage = if warns { Stage::Flatten } else { Stage::Check };
+    // A flat text can be expected of a model that does not balance, with a warning; the back end says what it says (E08…) of a
+    // model that is compiled; all else is about `check`.
+    let says = |severity: &str, codes: &str| {
+        expected.messages.iter().any(|m| m.severity == severity && m.code.starts_with(codes))
+    };
+    let stage = match (says("warning", "E04"), says("error", "E08")) {
+        (true, _) => Stage::Flatten,
+        (_, true) => Stage::Compile,
+        _ => Stage::Check,
+    };
     let failed = |diagnostics: Diagnostics| Outcome { diagnostics, ..Outcome::default() };
     match class(session, expected) {
         Some(class) => pipeline::run(session, class, &Options::until(stage)),
