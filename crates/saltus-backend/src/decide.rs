@@ -262,6 +262,8 @@ fn zero_branches(system: &System, switch: NodeId, vanishes: &[bool]) -> Vec<Node
             match system.dag.node(branch) {
                 Node::Select(..) => rest.push(branch),
                 Node::Const(_) => {}
+                // A variable stays where it is determined.
+                Node::Load(slot) if system.slots[slot].kind != SlotKind::Parameter => {}
                 _ if vanishes[branch.index()] => found.push(branch),
                 _ => {}
             }
