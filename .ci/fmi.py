@@ -214,13 +214,17 @@ def check(given, name):
 
 
 def in_process(given, name):
-    words = [sys.executable, os.path.abspath(__file__), "--saltus", given.saltus, "--work", given.work, "--one", name,
+    """In a directory of its own: models may write files where they are run."""
+    path = os.path.abspath
+    written = Path(given.work, "written")
+    written.mkdir(parents=True, exist_ok=True)
+    words = [sys.executable, path(__file__), "--saltus", path(given.saltus), "--work", path(given.work), "--one", name,
              "--timeout", str(given.timeout / 2)]
-    words += [word for path in given.library for word in ("--library", path)]
-    words += ["--references", given.references] if given.references else []
-    words += ["--linked", given.linked] if given.linked else []
+    words += [word for library in given.library for word in ("--library", path(library))]
+    words += ["--references", path(given.references)] if given.references else []
+    words += ["--linked", path(given.linked)] if given.linked else []
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=given.timeout)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=given.timeout, cwd=written)
     except subprocess.TimeoutExpired:
         return {"model": name, "runs": {}, "error": f"takes longer than {given.timeout} s"}
     last = done.stdout.strip().splitlines()[-1:] or [""]
