@@ -79,6 +79,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let made = export(model, &wanted).map_err(|why| {
         screen.fail(&match why {
             CannotExport::StructureChanges => diagnostics::needs_co_simulation(model.name()),
+            CannotExport::DifferentiatedInput(input) => diagnostics::differentiated_input(model.name(), &input),
             why => diagnostics::cannot_export(model.name(), &why.to_string()),
         })
     })?;

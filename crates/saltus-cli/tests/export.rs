@@ -30,3 +30,33 @@ fn an_fmu_has_a_description_a_model_and_its_runtimes() {
     let (_, said) = run(&["export", &model, "--runtime", &wrong, "--output", &fmu], 1);
     assert!(said.contains("E1084") && said.contains("x86_64-linux"), "{said}");
 }
+
+/// Switches that may change the structure together and never do leave the model one that others can integrate; a model that
+/// needs the slope of an input, or whose structure changes, is for co-simulation.
+#[test]
+fn model_exchange_is_for_models_with_one_structure_and_no_slopes_of_inputs() {
+    let dir = Scratch::new("export-exchange");
+    let library = dir.file("runtime.so", "runtime");
+    let runtime = format!("linux64={library}");
+    let models = [
+        (
+            // Two switches of which one is always closed.
+            "model May Real i1, i2, u, i(start = 1, fixed = true); Boolean a = time < 2, b = time < 0.5; \
+             equation der(i) = -u; i1 + i2 = i; 0 = if a then u - i1 else i1; 0 = if b then u - i2 else i2; end May;",
+            None,
+        ),
+        ("model Lag input Real u; output Real y; equation y = der(u); end Lag;", Some("E1086")),
+        (
+            "model Lock Real w1(start = 1, fixed = true), w2(start = 2, fixed = true), t; equation der(w1) = -t; \
+             der(w2) = t; if time > 0.5 then w1 = w2; else t = 0; end if; end Lock;",
+            Some("E1081"),
+        ),
+    ];
+    for (text, refused) in models {
+        let (model, fmu) = (dir.file("M.mo", text), dir.path("M.fmu"));
+        let arguments = ["export", &model, "--runtime", &runtime, "--output", &fmu];
+        let (_, said) = run(&[&arguments[..], &["--kind", "me"]].concat(), i32::from(refused.is_some()));
+        assert!(refused.is_none_or(|code| said.contains(code) && said.contains("--kind cs")), "{said}");
+        run(&[&arguments[..], &["--kind", "cs"]].concat(), 0);
+    }
+}

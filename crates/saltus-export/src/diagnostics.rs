@@ -12,6 +12,12 @@ pub fn needs_co_simulation(model: &str) -> Diagnostic {
         .hint("export it for co-simulation alone: `--kind cs`")
 }
 
+/// In model exchange an input has a value and no slope.
+pub fn differentiated_input(model: &str, input: &str) -> Diagnostic {
+    said("E1086", format!("`{model}` differentiates its input `{input}`: it cannot be used in model exchange"))
+        .hint("export it for co-simulation alone, where inputs may have derivatives: `--kind cs`")
+}
+
 /// The archive could not be made.
 pub fn cannot_export(model: &str, why: &str) -> Diagnostic {
     said("E1082", format!("`{model}` cannot be exported: {why}"))

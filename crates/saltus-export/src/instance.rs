@@ -134,7 +134,7 @@ impl Instance {
         }
         let model = Model::from_bytes(&bytes).map_err(|why| format!("{}: {why}", path.display()))?;
         let model = Arc::new(model.with_files(Arc::new(CarriedFiles::new(resources))));
-        if kind == Kind::ModelExchange && model.program().configuration.is_some() {
+        if kind == Kind::ModelExchange && model.program().changes_structure() {
             return Err("the structure of the model changes: it can be used in co-simulation only".to_owned());
         }
         Ok(Instance::of(model, kind))

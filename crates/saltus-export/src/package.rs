@@ -88,6 +88,8 @@ pub struct Exported {
 pub enum CannotExport {
     /// States would come and go.
     StructureChanges,
+    /// Who integrates the model gives values of this input, not its slope.
+    DifferentiatedInput(String),
     Model(BadFile),
     Description(WriteError),
     Archive(ArchiveError),
@@ -97,6 +99,7 @@ impl fmt::Display for CannotExport {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             CannotExport::StructureChanges => f.write_str("the structure of the model changes during the simulation"),
+            CannotExport::DifferentiatedInput(input) => write!(f, "the model differentiates its input `{input}`"),
             CannotExport::Model(why) => why.fmt(f),
             CannotExport::Description(why) => why.fmt(f),
             CannotExport::Archive(why) => why.fmt(f),
@@ -125,8 +128,11 @@ pub fn identifier(model: &Model) -> String {
 
 /// Makes an FMU.
 pub fn export(model: &Arc<Model>, wanted: &Export) -> Result<Exported, CannotExport> {
-    if wanted.kinds.model_exchange && model.program().configuration.is_some() {
+    if wanted.kinds.model_exchange && model.program().changes_structure() {
         return Err(CannotExport::StructureChanges);
+    }
+    if let (true, Some(&(input, _))) = (wanted.kinds.model_exchange, model.program().memory.input_derivatives.first()) {
+        return Err(CannotExport::DifferentiatedInput(model.program().memory.slot_name(input).to_owned()));
     }
     let binary = model.to_bytes().map_err(CannotExport::Model)?;
     let (files, started) = carried::read_at_start(model);

@@ -61,6 +61,11 @@ pub struct Integration {
 }
 
 impl Configuration {
+    /// Does the structure certainly depend on conditions? Those that are only candidates may never change it.
+    pub fn changes_structure(&self) -> bool {
+        !self.switches.is_empty()
+    }
+
     pub fn key(&self) -> Key {
         Key(self.switches.iter().map(|s| (s.text.clone(), s.is_on)).collect())
     }

@@ -96,6 +96,11 @@ impl SimProgram {
         }
     }
 
+    /// Is this one of several programs of a model whose structure changes?
+    pub fn changes_structure(&self) -> bool {
+        self.configuration.as_deref().is_some_and(Configuration::changes_structure)
+    }
+
     pub fn find_variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|v| v.name == name)
     }

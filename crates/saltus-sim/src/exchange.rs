@@ -60,6 +60,8 @@ struct Watch {
     warnings: Vec<Warning>,
     /// Has it been told that the model slides?
     slides: bool,
+    /// Has it been told that switches leave variables open?
+    is_open: bool,
 }
 
 /// Sections that have been evaluated.
@@ -93,6 +95,7 @@ impl Exchange {
             parameters_changed: false,
             warnings: Vec::new(),
             slides: false,
+            is_open: false,
         };
         Exchange {
             masking: Masking::new(&program),
@@ -143,6 +146,7 @@ impl Exchange {
         }
         self.model.set_mixed_method(self.options.mixed);
         let settled = event::initialise(&self.program, &mut self.model, &self.options)?;
+        self.tell_other_structure(start);
         self.model.remember_event(start);
         self.watch.accepted = start;
         self.watch.parameters_changed = false;

@@ -76,6 +76,7 @@ impl Exchange {
         self.model.pass(t);
         let settled = event::settle_held(&self.program, &mut self.model, &self.options, t, &held);
         let settled = settled.map_err(Failure::after_all_starts)?;
+        self.tell_other_structure(t);
         self.model.remember_event(t);
         self.watch.accepted = t;
         let exchanges = self.selection.review(&mut self.model, t)?;
@@ -87,6 +88,23 @@ impl Exchange {
         self.judge(t, kind, &before, states_changed)?;
         self.begin(states_changed)?;
         Ok(Happened { terminated: settled.termination.map(|i| self.termination(i)), states_changed })
+    }
+
+    /// In positions of switches in which the equations determine too little the structure may be another one, which cannot be entered here.
+    pub(super) fn tell_other_structure(&mut self, t: f64) {
+        let candidates = self.program.configuration.iter().flat_map(|c| &c.candidates);
+        let positions: Vec<String> =
+            candidates.map(|c| format!("{}: {}", c.text, self.model.get(c.condition) != 0.0)).collect();
+        if positions.is_empty() || !self.model.is_singular() || std::mem::replace(&mut self.watch.is_open, true) {
+            return;
+        }
+        let message = format!(
+            "the equations do not determine all variables with {}; the structure may be another one there, which only co-simulation can follow",
+            positions.join(", ")
+        );
+        let span = self.program.configuration.iter().flat_map(|c| &c.candidates).next().map(|c| c.span);
+        let span = span.unwrap_or(saltus_base::Span::nowhere());
+        self.watch.warnings.push(Warning { kind: WarningKind::Jump, time: t, message, span });
     }
 
     /// A caller that stops just before a time event means that event.
