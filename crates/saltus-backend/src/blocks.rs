@@ -7,12 +7,13 @@
 //! In: a system of equations with a matching. Out: [`Step`]s in order of computation. Discrete equations in a loop (the
 //! memory of relations first of all) make it a mixed loop: they are evaluated after the reals, until nothing changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::{IncidenceBuilder, Matching, TearingProblem, strongly_connected_components};
 use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
 
+use crate::chains::cut_chains;
 use crate::dag::NodeId;
 use crate::deadlock::{EquationLoop, deadlock};
 use crate::diagnostics;
@@ -181,24 +182,32 @@ fn solve_loop(
     let roots: Vec<NodeId> = real.iter().flat_map(|&(row, _)| [equations[row].left, equations[row].right]).collect();
     let mut calls = Vec::new();
     system.dag.calls_of(&roots, &mut calls);
+    let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
+    let own: Vec<&ScalarEquation> = rows.iter().map(|&row| &equations[row]).collect();
+    let solved_for: HashSet<SlotId> = columns.iter().map(|&column| unknowns[column]).collect();
     // With calls there may be no Jacobian, and then no sparse one: each unknown costs an evaluation, and each needs a start value.
-    if real.len() > if calls.is_empty() { LARGEST_TORN } else { LARGEST_TORN_WITH_CALLS } {
-        let residuals = real.iter().map(|&(row, _)| residual(system, &equations[row], &|_| None)).collect();
-        let unknowns = real.iter().map(|&(_, column)| unknowns[column]).collect();
-        let equations = real.iter().map(|&(row, _)| LoopEquation::new(&equations[row], None)).collect();
+    let largest = if calls.is_empty() { LARGEST_TORN } else { LARGEST_TORN_WITH_CALLS };
+    if rows.len() > largest && !(calls.is_empty() && is_linear(system, &own, &solved_for)) {
+        let residuals = own.iter().map(|equation| residual(system, equation, &|_| None)).collect();
+        let unknowns = columns.iter().map(|&column| unknowns[column]).collect();
+        let equations = own.iter().map(|equation| LoopEquation::new(equation, None)).collect();
         let inner = Vec::new();
         let step = LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None };
         return Some((step, Vec::new()));
     }
-    let (rows, columns): (Vec<usize>, Vec<usize>) = real.into_iter().unzip();
-    let own: Vec<&ScalarEquation> = rows.iter().map(|&row| &equations[row]).collect();
-    let solved_for = columns.iter().map(|&column| unknowns[column]).collect();
     let linear = if discrete.is_empty() { multiply_out(system, &own, &solved_for) } else { None };
     let (linear, poles) = linear.map_or_else(Default::default, |multiplied| (multiplied.equations, multiplied.poles));
     let linear: HashMap<usize, ScalarEquation> = rows.iter().copied().zip(linear).collect();
     let equation = |row: usize| linear.get(&row).unwrap_or(&equations[row]);
     let step = tear(system, &equation, unknowns, structure, &rows, &columns, discrete)?;
     Some((step, poles.into_iter().map(|(node, span)| pole_check(system, node, span)).collect()))
+}
+
+/// Are the equations linear in their unknowns?
+fn is_linear(system: &System, equations: &[&ScalarEquation], unknowns: &HashSet<SlotId>) -> bool {
+    let is_unknown = |slot| unknowns.contains(&slot);
+    let mut sides = equations.iter().flat_map(|equation| [equation.left, equation.right]);
+    sides.all(|side| system.dag.is_linear_in(side, &is_unknown))
 }
 
 /// Where a denominator that was multiplied out is zero, so is the numerator, and their quotient is not a number.
@@ -218,6 +227,7 @@ fn tear<'e>(
     discrete: Vec<Assignment>,
 ) -> Option<LoopStep> {
     let mut plan = Plan::make(system, unknowns, structure, rows, columns);
+    cut_chains(system, equation, unknowns, structure, &mut plan);
     let mut values: HashMap<SlotId, NodeId> = HashMap::new();
     let mut inner = Vec::new();
     for (row, column) in std::mem::take(&mut plan.assignments) {
@@ -268,10 +278,12 @@ fn discrete_assignments(
 }
 
 /// Which variables are iterated over, which equations determine the others, which remain.
-struct Plan {
-    torn: Vec<usize>,
-    assignments: Vec<(usize, usize)>,
-    residuals: Vec<usize>,
+pub struct Plan {
+    /// Columns.
+    pub torn: Vec<usize>,
+    /// Rows with the columns that they are solved for, in order of computation.
+    pub assignments: Vec<(usize, usize)>,
+    pub residuals: Vec<usize>,
 }
 
 impl Plan {

@@ -13,6 +13,7 @@ mod alias;
 mod blocks;
 mod bounds;
 mod builtins;
+mod chains;
 mod changing_strings;
 mod clocks;
 mod coder;

@@ -167,6 +167,38 @@ fn a_linear_loop_is_torn_to_one_unknown() {
     assert!(found.solution.is_some() && loops(&b).is_empty());
 }
 
+/// `s[i] = s[i-1] + x[i]`, `q[i-1] = q[i] + s[i-1]`, `x[i] + c*q[i] = b(time)`: sums along a chain in both directions.
+fn chain(n: usize) -> Builder {
+    let mut b = Builder::new("Chain");
+    let mut family = |name: &str| (0..n).map(|i| b.real(&format!("{name}{i}"))).collect::<Vec<_>>();
+    let (x, s, q) = (family("x"), family("s"), family("q"));
+    b.equation(b.var(s[0]), b.var(x[0]));
+    b.equation(b.var(q[n - 1]), b.var(s[n - 1]));
+    for i in 1..n {
+        b.equation(b.var(s[i]), add(b.var(s[i - 1]), b.var(x[i])));
+        b.equation(b.var(q[i - 1]), add(b.var(q[i]), b.var(s[i - 1])));
+    }
+    for i in 0..n {
+        let coefficient = add(real(1.0), time());
+        b.equation(add(b.var(x[i]), mul(coefficient, b.var(q[i]))), time());
+    }
+    b
+}
+
+#[test]
+fn chains_along_which_errors_grow_are_cut() {
+    // Two variables would do. An error grows by the golden ratio squared a link if the coefficient is one: ten links are let go, sixty are not.
+    for (n, is_cut) in [(10, false), (60, true)] {
+        let sorted = crate::sort(&chain(n).model).unwrap_or_else(|d| panic!("{d:?}"));
+        let mut loops =
+            sorted.orders.events.iter().filter_map(|step| if let Step::Loop(l) = step { Some(l) } else { None });
+        let found = loops.next().expect("has a loop");
+        assert!(found.jacobian.as_ref().is_some_and(|j| j.is_linear));
+        assert_eq!(found.unknowns.len() > 2, is_cut, "{n}: {} unknowns", found.unknowns.len());
+        assert_eq!(found.unknowns.len(), found.residuals.len());
+    }
+}
+
 #[test]
 fn an_equation_that_cannot_be_solved_is_a_loop_of_one() {
     let mut b = Builder::new("Nonlinear");

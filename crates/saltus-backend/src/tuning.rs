@@ -11,6 +11,11 @@ pub mod tolerance {
     /// A pivot of a small loop that is smaller than this part of its terms may be what rounding has left of zero; the loop is then
     /// left to the solver, which can tell.
     pub const CANCELLED_PIVOT: f64 = 1e-6;
+    /// Rounding errors may grow so much along the assignments of a torn linear loop. It is solved to 1e-14 of the terms that its matrix
+    /// shows, which contain the growth: ten digits of the equations as they are written are left.
+    pub const MOST_GROWTH: f64 = 1e4;
+    /// Variables that have grown no more than this need no cut behind them.
+    pub const LITTLE_GROWTH: f64 = 10.0;
     /// What a term of a constraint counts at least where it begins to hold: a zero is found to rounding errors of the numbers around it.
     pub const LEAST_SIZE: f64 = 1e-6;
     /// An impulse smaller than this part of its terms is what rounding has left of zero.
@@ -21,9 +26,15 @@ pub mod tolerance {
 pub mod form {
     /// Variables with more elements than this are not taken apart.
     pub const MOST_ELEMENTS: u64 = 200_000;
-    /// Larger loops are solved as they are, with a sparse matrix: to write the torn variables out in terms of the others takes
-    /// time that grows with the square of the size.
+    /// Larger loops that are not linear are solved as they are, with a sparse matrix: to write the torn variables out in terms of the
+    /// others takes time that grows with the square of the size.
     pub const LARGEST_TORN: usize = 400;
+    /// Linear loops with more iteration variables than this get a sparse matrix.
+    pub const LARGEST_DENSE: usize = 24;
+    /// In those a variable that depends on more iteration variables than this becomes one itself.
+    pub const LONGEST_CHAIN: usize = 8;
+    /// Chains of fewer assignments are not looked at.
+    pub const SHORTEST_CUT: usize = 16;
     /// The same for loops that call functions. Measured with 596 equations for water in pipes: torn, their initial values are found in
     /// a second; as they are, Newton's method does not converge.
     pub const LARGEST_TORN_WITH_CALLS: usize = 2_000;

@@ -153,6 +153,11 @@ impl NewtonSolver {
         self.jacobian.invalidate();
     }
 
+    /// The residuals at the last point that was accepted, which a last small step may have left since.
+    pub fn residuals(&self) -> &[f64] {
+        &self.r
+    }
+
     /// Solves from the guess in `x`, which holds the solution afterwards, or else the last point. `nominal` has
     /// the usual magnitude of each variable. The residual was last evaluated at a point not far from `x`, not always at
     /// `x` itself.

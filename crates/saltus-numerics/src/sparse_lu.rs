@@ -17,7 +17,7 @@ const NO_PIVOT: usize = usize::MAX;
 #[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 struct Columns {
     starts: Vec<usize>,
-    rows: Vec<usize>,
+    rows: Vec<u32>,
     values: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl Columns {
     }
 
     fn push(&mut self, row: usize, value: f64) {
-        self.rows.push(row);
+        self.rows.push(row as u32);
         self.values.push(value);
     }
 
@@ -38,13 +38,36 @@ impl Columns {
         self.starts.push(self.rows.len());
     }
 
+    #[inline]
     fn range(&self, column: usize) -> std::ops::Range<usize> {
         self.starts[column]..self.starts[column + 1]
     }
 
-    fn column(&self, column: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        self.range(column).map(|k| (self.rows[k], self.values[k]))
+    #[inline]
+    fn column(&self, column: usize) -> (&[u32], &[f64]) {
+        let range = self.range(column);
+        (&self.rows[range.clone()], &self.values[range])
     }
+
+    #[inline]
+    fn column_mut(&mut self, column: usize) -> (&[u32], &mut [f64]) {
+        let range = self.range(column);
+        (&self.rows[range.clone()], &mut self.values[range])
+    }
+
+    /// `work -= factor * column`
+    #[inline]
+    fn subtract(&self, column: usize, factor: f64, work: &mut [f64]) {
+        let (rows, values) = self.column(column);
+        for (&row, &value) in rows.iter().zip(values) {
+            work[row as usize] -= value * factor;
+        }
+    }
+}
+
+/// Is a pivot a number, and more than what rounding may have left of zero?
+fn is_usable(pivot: f64, smallest: f64) -> bool {
+    pivot.is_finite() && pivot > smallest
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -138,40 +161,38 @@ impl SparseLu {
     }
 
     fn is_rounding(&self, pivot: f64, largest_of_column: f64) -> bool {
-        let smallest = PIVOT_ROUNDING * f64::EPSILON * self.n() as f64 * largest_of_column;
-        let is_usable = pivot.is_finite() && pivot > smallest;
-        !is_usable
+        !is_usable(pivot, PIVOT_ROUNDING * f64::EPSILON * self.n() as f64 * largest_of_column)
     }
 
     /// Same pivots and pattern as before; false if a pivot is too small for that.
     fn refactor(&mut self, values: &[f64]) -> bool {
-        for k in 0..self.n() {
-            let column = self.order[k];
+        let smallest = PIVOT_ROUNDING * f64::EPSILON * self.n() as f64;
+        let (work, scale) = (self.work.as_mut_slice(), self.row_scale.as_slice());
+        for (k, &column) in self.order.iter().enumerate() {
             let mut largest = 0f64;
-            for p in self.pattern.range(column) {
-                let row = self.pattern.rows()[p];
-                let value = values[p] * self.row_scale[row];
+            let range = self.pattern.range(column);
+            for (&row, &value) in self.pattern.rows()[range.clone()].iter().zip(&values[range]) {
+                let value = value * scale[row];
                 largest = largest.max(value.abs());
-                self.work[self.pivot_of_row[row]] = value;
+                work[self.pivot_of_row[row]] = value;
             }
-            for p in self.upper.range(k) {
-                let i = self.upper.rows[p];
-                let u = std::mem::take(&mut self.work[i]);
-                self.upper.values[p] = u;
-                for q in self.lower.range(i) {
-                    self.work[self.lower.rows[q]] -= self.lower.values[q] * u;
-                }
+            let (rows, entries) = self.upper.column_mut(k);
+            for (&i, entry) in rows.iter().zip(entries) {
+                let u = std::mem::take(&mut work[i as usize]);
+                *entry = u;
+                self.lower.subtract(i as usize, u, work);
             }
-            let pivot = std::mem::take(&mut self.work[k]);
+            let pivot = std::mem::take(&mut work[k]);
             self.diagonal[k] = pivot;
             let mut candidate = pivot.abs();
-            for p in self.lower.range(k) {
-                let value = std::mem::take(&mut self.work[self.lower.rows[p]]);
+            let (rows, entries) = self.lower.column_mut(k);
+            for (&row, entry) in rows.iter().zip(entries) {
+                let value = std::mem::take(&mut work[row as usize]);
                 candidate = candidate.max(value.abs());
-                self.lower.values[p] = value / pivot;
+                *entry = value / pivot;
             }
             let is_large_enough = pivot.abs() >= REUSED_PIVOT * candidate;
-            if !is_large_enough || self.is_rounding(pivot.abs(), largest) {
+            if !is_large_enough || !is_usable(pivot.abs(), smallest * largest) {
                 return false;
             }
         }
@@ -191,7 +212,7 @@ impl SparseLu {
             self.choose_pivot(k, largest)?;
         }
         for row in &mut self.lower.rows {
-            *row = self.pivot_of_row[*row];
+            *row = self.pivot_of_row[*row as usize] as u32;
         }
         self.sort_upper();
         Ok(())
@@ -211,11 +232,12 @@ impl SparseLu {
             while let Some((row, next)) = self.path.pop() {
                 let pivot = self.pivot_of_row[row];
                 let children = if pivot == NO_PIVOT { 0..0 } else { self.lower.range(pivot) };
-                let child = (children.start + next..children.end).find(|&q| self.mark[self.lower.rows[q]] != k);
+                let child =
+                    (children.start + next..children.end).find(|&q| self.mark[self.lower.rows[q] as usize] != k);
                 match child {
                     Some(q) => {
                         self.path.push((row, q + 1 - children.start));
-                        let below = self.lower.rows[q];
+                        let below = self.lower.rows[q] as usize;
                         self.mark[below] = k;
                         self.path.push((below, 0));
                     }
@@ -242,9 +264,7 @@ impl SparseLu {
                 continue;
             }
             let u = self.work[row];
-            for q in self.lower.range(pivot) {
-                self.work[self.lower.rows[q]] -= self.lower.values[q] * u;
-            }
+            self.lower.subtract(pivot, u, &mut self.work);
         }
     }
 
@@ -282,13 +302,13 @@ impl SparseLu {
 
     /// Ascending rows are a topological order, which reuse relies on.
     fn sort_upper(&mut self) {
-        let mut entries = Vec::new();
+        let mut entries: Vec<(u32, f64)> = Vec::new();
         for k in 0..self.n() {
-            let range = self.upper.range(k);
+            let (rows, values) = self.upper.column(k);
             entries.clear();
-            entries.extend(self.upper.column(k));
+            entries.extend(rows.iter().copied().zip(values.iter().copied()));
             entries.sort_unstable_by_key(|&(row, _)| row);
-            for (p, &(row, value)) in range.zip(&entries) {
+            for (p, &(row, value)) in self.upper.range(k).zip(&entries) {
                 (self.upper.rows[p], self.upper.values[p]) = (row, value);
             }
         }
@@ -305,15 +325,11 @@ impl SparseLu {
         }
         for k in 0..n {
             let y = self.work[k];
-            for p in self.lower.range(k) {
-                self.work[self.lower.rows[p]] -= self.lower.values[p] * y;
-            }
+            self.lower.subtract(k, y, &mut self.work);
         }
         for k in (0..n).rev() {
             let x = self.work[k] / self.diagonal[k];
-            for p in self.upper.range(k) {
-                self.work[self.upper.rows[p]] -= self.upper.values[p] * x;
-            }
+            self.upper.subtract(k, x, &mut self.work);
             b[self.order[k]] = x;
         }
         self.work.fill(0.0);

@@ -28,6 +28,7 @@ impl Sparsity {
     }
 
     /// Number of rows, which is that of columns.
+    #[inline]
     pub fn n(&self) -> usize {
         self.starts.len() - 1
     }
@@ -36,11 +37,13 @@ impl Sparsity {
         self.rows.len()
     }
 
+    #[inline]
     pub fn rows(&self) -> &[usize] {
         &self.rows
     }
 
     /// Where the entries of a column are stored.
+    #[inline]
     pub fn range(&self, column: usize) -> std::ops::Range<usize> {
         self.starts[column]..self.starts[column + 1]
     }

@@ -22,8 +22,8 @@ const LARGEST_SINGULAR: usize = 1_000;
 pub const NEARLY_SINGULAR: f64 = 1e-6;
 /// Residuals up to this part of the terms of their equations are those of values that solve a system as good as any others.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// A residual that another step would not make smaller.
-pub const SMALL_RESIDUAL: f64 = 1e-12;
+/// A residual that another step would not make smaller: factors leave rounding errors of the terms, whatever their condition.
+pub const SMALL_RESIDUAL: f64 = 1e-14;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotLinear {

@@ -34,6 +34,11 @@ const COLD_EVALUATIONS: u32 = 2_000;
 /// Unknowns this many times larger than ever are not a solution.
 const FARTHEST: f64 = 1e30;
 
+/// A residual that is more than this part of its terms is not rounding. An audit has the same bound.
+const INACCURATE: f64 = 1e-6;
+/// A residual that is less than this part of the largest variable of its loop may be what rounding has left of it.
+const NEGLIGIBLE: f64 = 1e-9;
+
 /// Largest loop whose rank is looked at.
 const LARGEST_RANK: usize = 300;
 
@@ -63,6 +68,8 @@ enum NoSolution {
     Newton(NewtonError),
     /// The iteration ended where no solution can be.
     RanAway,
+    /// Rounding errors have grown along the assignments to inner variables: the equations do not hold.
+    Inaccurate,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -345,6 +352,34 @@ impl Body<'_> {
         self.l.unknowns.iter().zip(x).all(|(u, x)| self.machine.get(u.slot).to_bits() == x.to_bits())
     }
 
+    /// Are the residuals at the present point small beside the terms of their equations? Variables that the body computes count as
+    /// terms. What is small beside the largest variable is rounding where all terms vanish, as in `sin(x) = 0`.
+    fn holds(&mut self, residuals: &mut [f64]) -> bool {
+        let unknowns = self.l.unknowns.iter().map(|u| self.machine.get(u.slot).abs().max(usable_nominal(u.nominal)));
+        let inner = self.l.body.stores.iter().map(|&(_, slot)| self.machine.get(slot).abs());
+        let negligible = NEGLIGIBLE * unknowns.chain(inner).fold(0f64, f64::max);
+        residuals.iter().all(|r| r.abs() <= negligible) || self.holds_beside_terms(residuals, negligible)
+    }
+
+    fn holds_beside_terms(&mut self, residuals: &mut [f64], negligible: f64) -> bool {
+        let body = &self.l.body;
+        self.machine.run(&body.code, body.span);
+        for (residual, &id) in residuals.iter_mut().zip(&self.l.residuals) {
+            *residual = self.machine.value(id);
+        }
+        let mut is_whole = vec![false; body.code.ops.len()];
+        for (id, _) in &body.stores {
+            if let Some(is_whole) = is_whole.get_mut(id.0 as usize) {
+                *is_whole = true;
+            }
+        }
+        let is_whole = |id: ValueId| is_whole.get(id.0 as usize).is_some_and(|whole| *whole);
+        let sizes = terms::sizes(&body.code, |id| self.machine.value(id), is_whole);
+        let size = |id: ValueId| sizes.get(id.0 as usize).copied().unwrap_or(f64::NAN);
+        let bounds = self.l.residuals.iter().map(|&id| (INACCURATE * size(id)).max(negligible));
+        residuals.iter().zip(bounds).all(|(residual, bound)| residual.abs() <= bound)
+    }
+
     /// After machine code has evaluated the body.
     fn native_residual(&mut self, status: u32, r: &mut [f64]) -> Eval {
         for (value, &native) in r.iter_mut().zip(&self.machine.scratch) {
@@ -404,7 +439,7 @@ impl NonlinearSystem for Body<'_> {
         for &(id, slot) in &body.stores {
             self.machine.set(slot, self.machine.value(id));
         }
-        let terms = terms::sizes(&body.code, |id| self.machine.value(id));
+        let terms = terms::sizes(&body.code, |id| self.machine.value(id), |_| false);
         for (size, id) in sizes.iter_mut().zip(&self.l.residuals) {
             *size = terms.get(id.0 as usize).copied().unwrap_or(f64::NAN);
         }
@@ -539,7 +574,7 @@ impl Reals {
                 self.switches.remember_position(body.machine, &linear.redundant);
             }
             self.linear = Some(linear);
-            let Err(why) = solved else { return Ok(()) };
+            let Err(why) = solved else { return self.confirm(body) };
             self.remember_failure();
             if why == NotLinear::Contradiction {
                 return Err(NoSolution::Linear(why));
@@ -561,7 +596,8 @@ impl Reals {
             match self.newton_from_here(body, record) {
                 Ok(()) => {
                     record.statistics.retries += u64::from(k > 0);
-                    return Ok(());
+                    self.residuals.copy_from_slice(self.newton.residuals());
+                    return self.confirm(body);
                 }
                 Err(_) if first_failure.is_some() => {}
                 Err(why) => {
@@ -577,6 +613,15 @@ impl Reals {
         }
         self.newton.forget_jacobian();
         Err(first_failure.unwrap_or(NoSolution::Newton(NewtonError::StartFails)))
+    }
+
+    /// Do the equations hold that are left over, with the inner variables as they were computed?
+    fn confirm(&mut self, body: &mut Body) -> Result<(), NoSolution> {
+        if body.l.body.stores.is_empty() || body.holds(&mut self.residuals) {
+            return Ok(());
+        }
+        self.remember_failure();
+        Err(NoSolution::Inaccurate)
     }
 
     fn newton_from_here(&mut self, body: &mut Body, record: &mut LoopRecord) -> Result<(), NoSolution> {

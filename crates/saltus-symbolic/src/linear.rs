@@ -41,6 +41,14 @@ impl Dag {
         form
     }
 
+    /// Is `root` linear in the wanted slots, all of them together?
+    pub fn is_linear_in(&self, root: NodeId, is_wanted: &dyn Fn(SlotId) -> bool) -> bool {
+        let walk = self.walk(&[root], |_, _| true);
+        let is_linear = self.degrees(&walk, is_wanted).last().is_none_or(|&degree| degree != Degree::Nonlinear);
+        self.finish(walk);
+        is_linear
+    }
+
     fn split(&mut self, walk: &Walk, slots: &[SlotId], columns: &HashMap<SlotId, usize>) -> Option<LinearForm> {
         let degrees = self.degrees(walk, &|slot| columns.contains_key(&slot));
         if *degrees.last()? == Degree::Nonlinear {

@@ -41,6 +41,9 @@ impl LoopWork {
                     Why::Reals(NoSolution::Newton(NewtonError::JacobianFails(_))) => {
                         "its derivatives cannot be evaluated at these values"
                     }
+                    Why::Reals(NoSolution::Inaccurate) => {
+                        "rounding errors grow from variable to variable, so that what was found does not fulfil the equations"
+                    }
                     Why::Reals(NoSolution::RanAway) => "the iteration runs away to infinity",
                     Why::Reals(NoSolution::Linear(NotLinear::Contradiction)) => "the equations contradict each other",
                     Why::Reals(NoSolution::Newton(NewtonError::TooManyIterations(_))) => {

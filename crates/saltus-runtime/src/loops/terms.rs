@@ -8,12 +8,13 @@
 
 use saltus_program::{BinaryFn, Code, Op, UnaryFn, ValueId};
 
-/// By operation; `value` tells what the code has computed.
-pub fn sizes(code: &Code, value: impl Fn(ValueId) -> f64) -> Vec<f64> {
+/// By operation; `value` tells what the code has computed, `is_whole` which of that counts as one term.
+pub fn sizes(code: &Code, value: impl Fn(ValueId) -> f64, is_whole: impl Fn(ValueId) -> bool) -> Vec<f64> {
     let mut sizes: Vec<f64> = Vec::with_capacity(code.ops.len());
     for (i, op) in code.ops.iter().enumerate() {
         let of = |v: ValueId| sizes.get(v.0 as usize).copied().unwrap_or(f64::NAN);
         sizes.push(match *op {
+            _ if is_whole(ValueId(i as u32)) => value(ValueId(i as u32)).abs(),
             Op::Unary(UnaryFn::Negate, a) => of(a),
             Op::Binary(BinaryFn::Add | BinaryFn::Sub, a, b) => of(a) + of(b),
             Op::Binary(BinaryFn::Mul, a, b) => of(a) * of(b),
@@ -43,7 +44,10 @@ mod tests {
             Op::Binary(BinaryFn::Sub, v(0), v(5)),
         ];
         let values = [5.0, 2.0, 3.0, -1.0, 2.0, 4.0, 1.0];
-        let sizes = sizes(&Code { ops, calls: vec![] }, |id| values[id.0 as usize]);
-        assert_eq!(sizes[6], 13.0);
+        let code = Code { ops, calls: vec![] };
+        let value = |id: ValueId| values[id.0 as usize];
+        assert_eq!(sizes(&code, value, |_| false)[6], 13.0);
+        // With the sum as a variable of its own: 5 and 4.
+        assert_eq!(sizes(&code, value, |id| id == v(4))[6], 9.0);
     }
 }
