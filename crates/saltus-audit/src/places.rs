@@ -52,6 +52,15 @@ impl Places {
     /// The table of the program has the scalars of the flat variables in the same order, those of states with the derivative behind.
     pub fn of(model: &FlatModel, program: &SimProgram, known: &[KnownDerivative]) -> Places {
         let derivative_of = written(program, known);
+        // What other states of machines differentiate is shown behind the memory, by the table of variables.
+        let has_machines = program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+        let behind: BTreeMap<SlotId, (u32, bool)> = match has_machines {
+            true => {
+                let places = (program.memory.slots.len() as u32..).zip(&program.variables);
+                places.map(|(place, variable)| (variable.slot, (place, false))).collect()
+            }
+            false => BTreeMap::new(),
+        };
         let mut table = program.variables.iter().peekable();
         let mut places = Places {
             time: program.memory.time.index(),
@@ -71,7 +80,8 @@ impl Places {
             for _ in 0..n {
                 let Some(listed) = table.next_if(|listed| listed.name.starts_with(&variable.name)) else { break };
                 slots.push((listed.slot.index() as u32, false));
-                derivatives.extend(derivative_of.get(&listed.slot).copied());
+                let derivative = derivative_of.get(&listed.slot).or_else(|| behind.get(&listed.slot));
+                derivatives.extend(derivative.copied());
                 is_clocked |= program.memory.slots.get(listed.slot).is_some_and(|s| s.kind == SlotKind::Clocked);
                 let derivative = format!("der({})", listed.name);
                 table.next_if(|next| next.name == derivative);

@@ -85,6 +85,8 @@ pub(super) struct Known {
     pub is_given_up: bool,
     /// A configuration that an event has entered already, and from where.
     pub entered: Option<(Key, Left, Entered)>,
+    /// The values that the last jump has led to, for a witness.
+    pub jumped_to: Option<Vec<f64>>,
 }
 
 /// The program that the run was given: callers and results know its slots.
@@ -376,6 +378,9 @@ impl Simulation {
                 break;
             }
         }
+        if self.model.is_watched() {
+            self.known.jumped_to = Some(self.model.snapshot());
+        }
         let jumped = entry.jumps.iter().any(|&(x, left)| self.is_jump(before, x, left));
         match entry.undetermined {
             Some(span) if jumped || !has_steps => {
@@ -437,6 +442,22 @@ impl Simulation {
         let all = configuration.entry.impulses.iter();
         let named = all.map(|&(of, slot)| (self.program.memory.slot_name(of).to_owned(), self.model.get(slot)));
         named.filter(|(_, impulse)| *impulse != 0.0).collect()
+    }
+
+    /// Shows to a witness what has jumped on the way to this configuration.
+    pub(super) fn show_jump(&mut self, left: &Left) {
+        let (Some(mut after), Some(home)) = (self.known.jumped_to.take(), &self.known.home) else { return };
+        let Some(configuration) = &self.program.configuration else { return };
+        let places = shown(&left.program, &home.program);
+        let before = places.iter().map(|&slot| left.memory.get(slot).copied().unwrap_or(f64::NAN)).collect();
+        let all = configuration.entry.impulses.iter();
+        let impulses: Vec<_> = all.map(|&(of, slot)| (of, after[slot.index()])).collect();
+        for (value, (id, slot)) in after.iter_mut().zip(self.program.memory.slots.iter()) {
+            if !slot.kind.is_continuous() {
+                *value = self.model.get(id);
+            }
+        }
+        self.model.show_jump(before, &after, &impulses);
     }
 
     fn cannot_enter(&self, t: f64, why: &str, hint: &str) -> Failure {

@@ -187,6 +187,7 @@ impl Simulation {
         if let Err(failure) = self.take_program_of(t, key) {
             return Ok(Attempt::Fails(failure));
         }
+        self.known.jumped_to = None;
         self.carry_over(t, left)?;
         self.begin_entry(t, states);
         let jumped = if states.is_empty() { self.find_jumps(t, left) } else { self.arrive(t, states, left) };
@@ -213,7 +214,8 @@ impl Simulation {
         })
     }
 
-    fn note_jumps(&self, jumped: bool, left: &Left, found: &mut Entered) {
+    fn note_jumps(&mut self, jumped: bool, left: &Left, found: &mut Entered) {
+        self.show_jump(left);
         if jumped {
             found.impulses.extend(self.impulses());
             found.jumps.extend(self.jumps(left));
