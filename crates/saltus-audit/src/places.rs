@@ -46,6 +46,10 @@ pub(crate) struct Places {
     /// By variable of the flat model.
     pub variables: Vec<Option<Place>>,
     pub derivatives: Vec<Option<Place>>,
+    /// Slots of the program; derivatives behind them are those of other configurations.
+    pub n_slots: usize,
+    /// Whether states of machines of continuous time are active.
+    pub active: BTreeMap<String, usize>,
 }
 
 impl Places {
@@ -66,6 +70,8 @@ impl Places {
             time: program.memory.time.index(),
             initial: program.memory.initial.index(),
             terminal: program.memory.terminal.index(),
+            n_slots: program.memory.slots.len(),
+            active: active(program),
             ..Places::default()
         };
         for variable in model.variables.values() {
@@ -102,6 +108,15 @@ impl Places {
         }
         places
     }
+}
+
+/// The flags of states of machines of continuous time.
+fn active(program: &SimProgram) -> BTreeMap<String, usize> {
+    let Some(configuration) = &program.configuration else { return BTreeMap::new() };
+    let regions = configuration.regions.iter().filter_map(|region| configuration.switches.get(region.switch));
+    let states = regions.filter_map(|switch| switch.text.strip_prefix("activeState(")?.strip_suffix(')'));
+    let flag = |state: &str| program.variables.iter().find(|v| v.name == format!("active({state})"));
+    states.filter_map(|state| Some((state.to_owned(), flag(state)?.slot.index()))).collect()
 }
 
 /// The slots of derivatives, as far as the program writes them.

@@ -188,6 +188,11 @@ impl World {
                 let place = self.places.derivatives.get(of.index()).and_then(Option::as_ref);
                 let place = place
                     .ok_or_else(|| EvalError::not_constant(span, "a derivative that the program does not have"))?;
+                // In rounds an event does not need the derivatives of states.
+                let is_behind = place.slots.iter().any(|(slot, _)| *slot as usize >= self.places.n_slots);
+                if is_behind && self.rules.is_round {
+                    return Err(EvalError::not_constant(span, UNKNOWN));
+                }
                 read(place, &self.memory, span)
             }
             // Before the start there is a value only where the declaration gives one.
@@ -204,6 +209,10 @@ impl World {
             Some(Special::WasTrue(k)) => {
                 let was_true = self.kept.was_true.get(*k).copied().flatten().unwrap_or(true);
                 Ok(Value::Boolean(was_true || !self.rules.is_round))
+            }
+            Some(Special::Active(state)) => {
+                let slot = self.places.active.get(state).copied();
+                Ok(Value::Boolean(slot.is_some_and(|slot| self.flag(slot))))
             }
             None => Err(EvalError::not_constant(span, "an unknown variable")),
         }
@@ -223,7 +232,8 @@ impl World {
         let (Some(place), Some(jump)) = (place, &self.jump) else {
             return Err(EvalError::not_constant(span, "a variable that the program does not have"));
         };
-        let memory: Vec<f64> = place.slots.iter().map(|(slot, _)| jump.scale * jump.distance(*slot as usize).0).collect();
+        let memory: Vec<f64> =
+            place.slots.iter().map(|(slot, _)| jump.scale * jump.distance(*slot as usize).0).collect();
         let slots = (0..memory.len()).map(|i| (i as u32, false)).collect();
         read(&Place { slots, ..place.clone() }, &memory, span)
     }

@@ -67,18 +67,19 @@ pub fn sort_machine_entry(
     equations.extend(initials.iter().map(|e| e.plain.clone()));
     let n_up_to = |rank: Rank| n_entries + of_states.iter().filter(|s| s.rank <= rank).count();
     let (n_fixed, n_given) = (n_up_to(Rank::Fixed), n_up_to(Rank::Given));
-    let matched = |system: &System, equations: &[ScalarEquation]| {
+    let matched = |system: &System, equations: &[ScalarEquation], is_used: &dyn Fn(usize) -> bool| {
         let structure = Structure::new(system, equations, &unknowns);
         let mut matching = Matching::new(equations.len(), unknowns.len());
         for end in [n_model, n_own, n_entries, n_fixed] {
-            extend_by_quality(&mut matching, &structure, equations, &|row| row < end);
+            extend_by_quality(&mut matching, &structure, equations, &|row| row < end && is_used(row));
         }
         for end in [n_fixed, n_given, n_initials] {
-            extend_by_quality(&mut matching, &structure, equations, &|row| row < end || row >= n_initials);
+            let is_next = |row: usize| (row < end || row >= n_initials) && is_used(row);
+            extend_by_quality(&mut matching, &structure, equations, &is_next);
         }
         (structure, matching)
     };
-    let (_, matching) = matched(system, &equations);
+    let (_, matching) = matched(system, &equations, &|_| true);
     let is_overruled = |row: usize| {
         let initial = row.checked_sub(n_initials).and_then(|k| initials.get(k));
         initial.is_some_and(|initial| system.entries.iter().any(|e| !e.is_initial && e.state == initial.state))
@@ -108,7 +109,8 @@ pub fn sort_machine_entry(
         equations[row] = entry.or_goes_on(system, instead.slot);
     }
     dropped.retain(|s| !is_open(s));
-    let (structure, matching) = matched(system, &equations);
+    let is_needed = |row: usize| matching.column_of_row[row].is_some();
+    let (structure, matching) = matched(system, &equations, &is_needed);
     let free = matching.free_columns();
     if !free.is_empty() {
         let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();

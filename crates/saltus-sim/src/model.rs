@@ -104,14 +104,24 @@ impl Model {
         }
     }
 
+    pub fn has_witness(&self) -> bool {
+        self.witness.is_some()
+    }
+
     /// Does somebody look?
     pub fn is_watched(&self) -> bool {
         self.witness.is_some() && !self.is_trial && self.slide.is_none()
     }
 
-    /// Shows what has jumped to the witness: values before as it knows them, values after and impulses by slot of the present program.
-    pub fn show_jump(&mut self, before: Vec<f64>, after: &[f64], impulses: &[(SlotId, f64)]) {
-        let Some(witness) = self.witness.as_mut() else { return };
+    /// Shows what has jumped to the witness.
+    pub fn show_jump(&mut self, jump: &Jump) {
+        if let Some(witness) = self.witness.as_mut() {
+            witness.jumped(jump);
+        }
+    }
+
+    /// A jump as the witness knows it: values before as they are shown, values after and impulses by slot of the present program.
+    pub fn jump(&self, before: Vec<f64>, after: &[f64], impulses: &[(SlotId, f64)]) -> Jump {
         let all: Vec<usize> = (0..after.len()).collect();
         let shown = self.shown.as_ref().unwrap_or(&all);
         let value = |slot: &usize| after.get(*slot).copied().unwrap_or(f64::NAN);
@@ -120,7 +130,7 @@ impl Model {
             impulses.iter().find(|(of, _)| of.index() == *slot).map(|(_, impulse)| (home, *impulse))
         };
         let impulses = places.filter_map(impulse).collect();
-        witness.jumped(&Jump { before, after: shown.iter().map(value).collect(), impulses });
+        Jump { before, after: shown.iter().map(value).collect(), impulses }
     }
 
     /// Hides what follows from the witness, or does not any more; true if there is one and it sees nothing.
