@@ -8,6 +8,7 @@ use saltus_eval::Outside;
 use saltus_flat::FlatModel;
 use saltus_program::{Moment, SimProgram};
 
+use crate::balance::Jump;
 use crate::places::{Layout, Places};
 use crate::plan::{self, LeafId, Node, Plan};
 use crate::report::{Finding, Group, Report, Side};
@@ -63,6 +64,7 @@ struct Counts {
     points: (u64, u64),
     events: (u64, u64),
     sliding: u64,
+    entries: u64,
 }
 
 /// What is known of an equation so far.
@@ -115,12 +117,7 @@ impl Auditor {
         self.world.memory.extend_from_slice(memory);
         let is_first = moment == Moment::Before && self.counts.events.0 == 1;
         if is_first || matches!(moment, Moment::Initial | Moment::RoundBegins | Moment::Round) {
-            for &(slot, of) in &self.negatives {
-                let value = self.world.memory.get(of).copied().unwrap_or(f64::NAN);
-                if let Some(place) = self.world.memory.get_mut(slot) {
-                    *place = -value;
-                }
-            }
+            write_negatives(&self.negatives, &mut self.world.memory);
         }
         let memory = &self.world.memory.clone();
         match moment {
@@ -162,6 +159,21 @@ impl Auditor {
                 self.forget();
             }
         }
+    }
+
+    /// A configuration was entered: values before and after what jumped, and the impulses of what was infinite in between. Equations are
+    /// integrated over the jump.
+    pub fn jumped(&mut self, before: &[f64], after: &[f64], impulses: &[(usize, f64)]) {
+        if self.is_skipping {
+            return;
+        }
+        self.counts.entries += 1;
+        let mut after = after.to_vec();
+        write_negatives(&self.negatives, &mut after);
+        self.world.jump = Some(Jump::new(before.to_vec(), after, impulses.to_vec()));
+        self.world.set_scale(0.0);
+        self.run(Rules { is_frozen: true, ..Rules::default() }, Side::Jump);
+        self.world.jump = None;
     }
 
     /// Is this point one of those that are audited? Of an event all or nothing is.
@@ -311,6 +323,7 @@ impl Auditor {
             events: self.counts.events.1,
             skipped: (self.counts.points.0 - self.counts.points.1, self.counts.events.0 - self.counts.events.1),
             sliding: self.counts.sliding,
+            entries: self.counts.entries,
             ..Report::default()
         };
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
@@ -355,6 +368,16 @@ impl Auditor {
             time,
             side: Side::Between,
             residual: Residual { relative: part, note, ..Residual::default() },
+        }
+    }
+}
+
+/// Writes what holds minus another slot.
+fn write_negatives(negatives: &[(usize, usize)], memory: &mut [f64]) {
+    for &(slot, of) in negatives {
+        let value = memory.get(of).copied().unwrap_or(f64::NAN);
+        if let Some(place) = memory.get_mut(slot) {
+            *place = -value;
         }
     }
 }

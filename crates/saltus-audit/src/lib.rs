@@ -14,10 +14,11 @@
 //! mean is shared with the program: their procedures, and the evaluator of `saltus-eval`.
 //!
 //! Relations keep the values of the last event between events, as the language says; the audit finds these values itself, in the
-//! rounds of the event. `when` clauses are active in the rounds in which their conditions have become true by its own account.
+//! rounds of the event. Where a configuration is entered, the equations are integrated over the jump ([`Auditor::jumped`]). `when` clauses are active in the rounds in which their conditions have become true by its own account.
 
 mod algorithms;
 mod auditor;
+mod balance;
 mod diagnostics;
 mod places;
 mod plan;

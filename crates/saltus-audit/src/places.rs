@@ -46,17 +46,32 @@ pub(crate) struct Places {
     /// By variable of the flat model.
     pub variables: Vec<Option<Place>>,
     pub derivatives: Vec<Option<Place>>,
+    /// Slots of the program; derivatives behind them are those of other configurations.
+    pub n_slots: usize,
+    /// Whether states of machines of continuous time are active.
+    pub active: BTreeMap<String, usize>,
 }
 
 impl Places {
     /// The table of the program has the scalars of the flat variables in the same order, those of states with the derivative behind.
     pub fn of(model: &FlatModel, program: &SimProgram, known: &[KnownDerivative]) -> Places {
         let derivative_of = written(program, known);
+        // What other states of machines differentiate is shown behind the memory, by the table of variables.
+        let has_machines = program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
+        let behind: BTreeMap<SlotId, (u32, bool)> = match has_machines {
+            true => {
+                let places = (program.memory.slots.len() as u32..).zip(&program.variables);
+                places.map(|(place, variable)| (variable.slot, (place, false))).collect()
+            }
+            false => BTreeMap::new(),
+        };
         let mut table = program.variables.iter().peekable();
         let mut places = Places {
             time: program.memory.time.index(),
             initial: program.memory.initial.index(),
             terminal: program.memory.terminal.index(),
+            n_slots: program.memory.slots.len(),
+            active: active(program),
             ..Places::default()
         };
         for variable in model.variables.values() {
@@ -71,7 +86,8 @@ impl Places {
             for _ in 0..n {
                 let Some(listed) = table.next_if(|listed| listed.name.starts_with(&variable.name)) else { break };
                 slots.push((listed.slot.index() as u32, false));
-                derivatives.extend(derivative_of.get(&listed.slot).copied());
+                let derivative = derivative_of.get(&listed.slot).or_else(|| behind.get(&listed.slot));
+                derivatives.extend(derivative.copied());
                 is_clocked |= program.memory.slots.get(listed.slot).is_some_and(|s| s.kind == SlotKind::Clocked);
                 let derivative = format!("der({})", listed.name);
                 table.next_if(|next| next.name == derivative);
@@ -92,6 +108,15 @@ impl Places {
         }
         places
     }
+}
+
+/// The flags of states of machines of continuous time.
+fn active(program: &SimProgram) -> BTreeMap<String, usize> {
+    let Some(configuration) = &program.configuration else { return BTreeMap::new() };
+    let regions = configuration.regions.iter().filter_map(|region| configuration.switches.get(region.switch));
+    let states = regions.filter_map(|switch| switch.text.strip_prefix("activeState(")?.strip_suffix(')'));
+    let flag = |state: &str| program.variables.iter().find(|v| v.name == format!("active({state})"));
+    states.filter_map(|state| Some((state.to_owned(), flag(state)?.slot.index()))).collect()
 }
 
 /// The slots of derivatives, as far as the program writes them.

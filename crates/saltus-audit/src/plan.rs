@@ -192,15 +192,18 @@ impl Planner<'_> {
         specials: &'s mut Specials,
         model: &'s FlatModel,
         is_clocked: &'s dyn Fn(VarId) -> bool,
+        is_state: &'s dyn Fn(&str) -> bool,
     ) -> Rewriter<'s> {
-        Rewriter { model, specials, locals: BTreeMap::new(), is_clocked, has_inner_relation: false, in_loop: false }
+        let (locals, has_inner_relation, in_loop) = (BTreeMap::new(), false, false);
+        Rewriter { model, specials, locals, is_clocked, is_state, has_inner_relation, in_loop }
     }
 
     pub fn with_rewriter<T>(&mut self, work: impl FnOnce(&mut Rewriter) -> T) -> T {
         let places = self.places;
         let is_clocked =
             |id: VarId| places.variables.get(id.index()).is_some_and(|p| p.as_ref().is_some_and(|p| p.is_clocked));
-        work(&mut Planner::rewriter(&mut self.specials, self.model, &is_clocked))
+        let is_state = |name: &str| places.active.contains_key(name);
+        work(&mut Planner::rewriter(&mut self.specials, self.model, &is_clocked, &is_state))
     }
 
     pub fn leaf(&mut self, span: Span, component: &Arc<str>, reason: Option<Reason>) -> LeafId {
@@ -330,6 +333,14 @@ impl Planner<'_> {
     pub fn conditions(&mut self, condition: &Expr) -> Result<Vec<Condition>, Reason> {
         if condition.ty.base == BaseType::Clock {
             return Err("it belongs to a clock".to_owned());
+        }
+        // Entry equations read values of states that are left.
+        let mut is_entry = false;
+        condition.walk(&mut |e| {
+            is_entry |= matches!(&e.kind, ExprKind::Builtin { function: Builtin::ActiveState, .. });
+        });
+        if is_entry {
+            return Err("it belongs to a state machine".to_owned());
         }
         let parts = match &condition.kind {
             ExprKind::Array(items) => items.as_slice(),

@@ -17,6 +17,8 @@ pub enum Side {
     Before,
     During,
     After,
+    /// Integrated over the jump where a configuration was entered.
+    Jump,
 }
 
 impl Side {
@@ -27,6 +29,7 @@ impl Side {
             Side::Before => "before an event",
             Side::During => "during an event",
             Side::After => "after an event",
+            Side::Jump => "integrated over a jump",
         }
     }
 }
@@ -62,6 +65,8 @@ pub struct Report {
     /// Output points, events, and points on slides, which solve no equation.
     pub points: u64,
     pub events: u64,
+    /// Entries of configurations over which equations were integrated.
+    pub entries: u64,
     pub sliding: u64,
     /// Output points and events that were left out.
     pub skipped: (u64, u64),

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use saltus_eval::{EvalError, EvalResult, Value};
 use saltus_flat::VarId;
 
+use crate::balance;
 use crate::plan::{Algorithm, Condition, LeafId, Node};
 use crate::term::Amount;
 use crate::world::{SMALL, UNKNOWN, World};
@@ -141,6 +142,11 @@ fn attempt(node: &Node, world: &mut World) -> (Found, f64, Vec<usize>) {
 
 fn visit(node: &Node, world: &mut World, found: &mut Found) {
     match node {
+        Node::Equal { leaf, left, right } if world.jump.is_some() => {
+            found.add(*leaf, balance::balance(left, right, world));
+        }
+        Node::Same { .. } | Node::Results { .. } | Node::When { .. } | Node::Reinit { .. } | Node::Algorithm(_)
+            if world.jump.is_some() => {}
         Node::Equal { leaf, left, right } => {
             let residual = left.evaluate(world).and_then(|left| compare_amounts(&left, &right.evaluate(world)?));
             found.add(*leaf, residual);
@@ -293,11 +299,11 @@ impl Found {
 
 impl Residual {
     /// The larger of two.
-    fn or(self, other: Residual) -> Residual {
+    pub(crate) fn or(self, other: Residual) -> Residual {
         if other.relative > self.relative { other } else { self }
     }
 
-    fn of_numbers(left: f64, right: f64, size: f64) -> Residual {
+    pub(crate) fn of_numbers(left: f64, right: f64, size: f64) -> Residual {
         let apart = (left - right).abs();
         let relative = match apart {
             // Infinite on both sides is the same.

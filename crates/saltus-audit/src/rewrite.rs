@@ -33,6 +33,8 @@ pub(crate) enum Special {
     Sample(usize),
     /// Was the condition of a `when` true before?
     WasTrue(usize),
+    /// `activeState(s)` of a state of a machine of continuous time.
+    Active(String),
 }
 
 /// A relation, or the rounding of a number: its value changes at events only.
@@ -90,6 +92,8 @@ pub(crate) struct Rewriter<'a> {
     pub locals: BTreeMap<VarId, LocalId>,
     /// Variables that belong to a clocked partition.
     pub is_clocked: &'a dyn Fn(VarId) -> bool,
+    /// States of machines of continuous time.
+    pub is_state: &'a dyn Fn(&str) -> bool,
     /// There is a relation whose value of the last event is not kept: it compares what an algorithm computes, or stands in a loop.
     pub has_inner_relation: bool,
     /// Inside of a loop of an algorithm.
@@ -240,10 +244,22 @@ impl Rewriter<'_> {
                 | Interval | Sample,
                 _,
             ) => Err("it belongs to a clock".to_owned()),
+            (ActiveState, [state]) if self.active_state(state).is_some() => {
+                let name = self.active_state(state).unwrap_or_default();
+                Ok(self.special(Special::Active(name), Type::BOOLEAN, expr.span))
+            }
             (Transition | InitialState | ActiveState | TicksInState | TimeInState | Excursion, _) => {
                 Err("it belongs to a state machine".to_owned())
             }
             _ => self.children(expr, context),
+        }
+    }
+
+    /// The name of a state, if the program tells whether it is active.
+    fn active_state(&self, state: &Expr) -> Option<String> {
+        match &state.kind {
+            ExprKind::String(name) => Some(name.to_string()).filter(|name| (self.is_state)(name)),
+            _ => None,
         }
     }
 

@@ -13,6 +13,7 @@ use saltus_eval::{EvalError, EvalResult, Items, Value};
 use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, ExprKind, UnaryOp, VarId};
 use saltus_procedure::{Expression, lower_expression};
 
+use crate::balance;
 use crate::world::World;
 
 #[derive(Debug)]
@@ -157,7 +158,7 @@ impl Term {
             Term::MatrixProduct(a, b) => matrix_product(&a.evaluate(world)?, &b.evaluate(world)?),
             Term::Choice(branches, otherwise) => {
                 for (condition, then) in branches {
-                    if world.is_true(condition)? {
+                    if balance::is_true(condition, world)? {
                         return then.evaluate(world);
                     }
                 }

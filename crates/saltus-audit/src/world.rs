@@ -13,6 +13,7 @@ use saltus_flat::{
 };
 use saltus_procedure::{Expression, Procedure, lower_expression};
 
+use crate::balance::Jump;
 use crate::diagnostics;
 use crate::places::{Place, Places};
 use crate::rewrite::{Held, HeldKind, Special, Specials};
@@ -21,6 +22,9 @@ use crate::term::Term;
 /// Part of its nominal value below which a variable counts as zero, in the size of a term. Times the usual bound that is the 1e-10
 /// to which loops are solved: pressures, currents and forces that vanish are left with 1e-12 to 1e-11 of their nominal values.
 pub(crate) const SMALL: f64 = 1e-4;
+
+/// Part of its nominal value to which a variable is known where it jumps: times the usual bound, rounding.
+const LEAST_JUMP: f64 = 1e-8;
 
 /// A relation may pass its threshold by this part of its operands before there is an event: where equations leave open how stuck
 /// elements share a load, the simulation lets it be exceeded by half of that.
@@ -103,6 +107,8 @@ pub(crate) struct World {
     records: Vec<Arc<RecordType>>,
     enumerations: Vec<Arc<EnumType>>,
     outside: Option<Box<dyn Outside>>,
+    /// The jump over which equations are integrated.
+    pub jump: Option<Jump>,
 }
 
 impl World {
@@ -123,6 +129,7 @@ impl World {
             records: model.records.values().cloned().map(Arc::new).collect(),
             enumerations: model.enumerations.values().cloned().map(Arc::new).collect(),
             outside: None,
+            jump: None,
             specials,
             model,
         }
@@ -157,6 +164,9 @@ impl World {
     /// How accurate the variable is when its value is zero.
     pub fn noise(&self, id: VarId) -> f64 {
         let n = self.model.variables.len();
+        if let Some(jump) = &self.jump {
+            return self.noise_of_jump(id, jump);
+        }
         let place = match id.index().checked_sub(n).and_then(|i| self.specials.all.get(i)) {
             None => self.places.variables.get(id.index()),
             Some(Special::Derivative(of)) => self.places.derivatives.get(of.index()),
@@ -173,10 +183,16 @@ impl World {
             Some(Special::Time) => Ok(Value::Real(self.time())),
             Some(Special::Initial) => Ok(Value::Boolean(self.flag(self.places.initial))),
             Some(Special::Terminal) => Ok(Value::Boolean(self.flag(self.places.terminal))),
+            Some(Special::Derivative(of)) if self.jump.is_some() => self.jump_of(*of, span),
             Some(Special::Derivative(of)) => {
                 let place = self.places.derivatives.get(of.index()).and_then(Option::as_ref);
                 let place = place
                     .ok_or_else(|| EvalError::not_constant(span, "a derivative that the program does not have"))?;
+                // In rounds an event does not need the derivatives of states.
+                let is_behind = place.slots.iter().any(|(slot, _)| *slot as usize >= self.places.n_slots);
+                if is_behind && self.rules.is_round {
+                    return Err(EvalError::not_constant(span, UNKNOWN));
+                }
                 read(place, &self.memory, span)
             }
             // Before the start there is a value only where the declaration gives one.
@@ -194,8 +210,47 @@ impl World {
                 let was_true = self.kept.was_true.get(*k).copied().flatten().unwrap_or(true);
                 Ok(Value::Boolean(was_true || !self.rules.is_round))
             }
+            Some(Special::Active(state)) => {
+                let slot = self.places.active.get(state).copied();
+                Ok(Value::Boolean(slot.is_some_and(|slot| self.flag(slot))))
+            }
             None => Err(EvalError::not_constant(span, "an unknown variable")),
         }
+    }
+
+    /// Adds so much of the jump to what becomes infinite; how much it was before.
+    pub fn set_scale(&mut self, scale: f64) -> f64 {
+        let Some(jump) = &mut self.jump else { return 0.0 };
+        let before = std::mem::replace(&mut jump.scale, scale);
+        self.memory = jump.memory();
+        before
+    }
+
+    /// A derivative where its variable jumps: the multiple of the jump that is looked at. What is finite of it plays no role.
+    fn jump_of(&self, of: VarId, span: Span) -> EvalResult {
+        let place = self.places.variables.get(of.index()).and_then(Option::as_ref);
+        let (Some(place), Some(jump)) = (place, &self.jump) else {
+            return Err(EvalError::not_constant(span, "a variable that the program does not have"));
+        };
+        let memory: Vec<f64> =
+            place.slots.iter().map(|(slot, _)| jump.scale * jump.distance(*slot as usize).0).collect();
+        let slots = (0..memory.len()).map(|i| (i as u32, false)).collect();
+        read(&Place { slots, ..place.clone() }, &memory, span)
+    }
+
+    fn noise_of_jump(&self, id: VarId, jump: &Jump) -> f64 {
+        let special = id.index().checked_sub(self.model.variables.len()).and_then(|i| self.specials.all.get(i));
+        let (of, is_derivative) = match special {
+            None => (id, false),
+            Some(Special::Derivative(of)) => (*of, true),
+            Some(_) => return 0.0,
+        };
+        let Some(Some(place)) = self.places.variables.get(of.index()) else { return 0.0 };
+        let of_slot = |(slot, _): &(u32, bool)| match is_derivative {
+            true => jump.scale.abs() * (jump.distance(*slot as usize).1 + LEAST_JUMP * place.nominal),
+            false => jump.noise(*slot as usize).abs(),
+        };
+        place.slots.iter().map(of_slot).fold(0.0, f64::max)
     }
 
     /// Gives a variable its `pre` value; a scalar holds for all elements.
@@ -283,6 +338,14 @@ impl World {
 
     /// The value by the numbers alone, the other one if both will do, and how far apart the operands are.
     fn literal(&mut self, held: &Held) -> EvalResult<(Value, Option<Value>, f64)> {
+        // What is infinite decides nothing after the jump.
+        let scale = self.set_scale(0.0);
+        let found = self.literal_now(held);
+        self.set_scale(scale);
+        found
+    }
+
+    fn literal_now(&mut self, held: &Held) -> EvalResult<(Value, Option<Value>, f64)> {
         let one = |amount: crate::term::Amount| amount.items.first().copied().unwrap_or((f64::NAN, 0.0));
         let left = one(held.left.evaluate(self)?);
         let right = match &held.right {

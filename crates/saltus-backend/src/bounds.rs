@@ -74,10 +74,10 @@ impl Found {
 }
 
 /// The node of a relation, and what it compares.
-type Comparison = (NodeId, RelationOp, NodeId, NodeId);
+pub(crate) type Comparison = (NodeId, RelationOp, NodeId, NodeId);
 
 /// The relations of something continuous that a condition is made of.
-fn relations(system: &System, condition: NodeId) -> Vec<Comparison> {
+pub(crate) fn relations(system: &System, condition: NodeId) -> Vec<Comparison> {
     let (mut found, mut open, mut seen) = (Vec::new(), vec![condition], BTreeSet::new());
     while let Some(id) = open.pop() {
         if !seen.insert(id) {

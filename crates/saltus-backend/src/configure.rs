@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Index, Span};
 use saltus_flat::{ActiveStates, FlatModel, Treatment, VarId};
-use saltus_program::{Integration, Key, Region, RelationId, SlotId, SlotKind, SlotType, Switch};
+use saltus_program::{BinaryFn, Integration, Key, Region, RelationId, SlotId, SlotKind, SlotType, Switch, UnaryFn};
 
 use crate::alias::{Alias, Aliases};
+use crate::bounds::relations;
 use crate::dag::{Node, NodeId, Replacement};
 use crate::describe::full_text_of;
 use crate::system::{Assignment, System};
@@ -61,6 +62,7 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
     });
     let switches = switches.into_iter().map(|(text, condition, is_on, span)| {
         let name = format!("position of {text}");
+        let condition = with_events(system, condition, span);
         let condition = system.add_discrete(name, SlotType::Boolean, condition, None, span);
         Switch { text, condition, is_on, span }
     });
@@ -105,6 +107,42 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
         switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
     }
     Fixed { switches, regions }
+}
+
+/// A condition that changes the structure changes at events only, `noEvent` or not: the integrator cannot pass from one structure to another
+/// inside of a step.
+fn with_events(system: &mut System, condition: NodeId, span: Span) -> NodeId {
+    if !system.dag.is_continuous(condition) {
+        return condition;
+    }
+    let mut memories: BTreeMap<NodeId, NodeId> = BTreeMap::new();
+    for (node, op, left, right) in relations(system, condition) {
+        let text = full_text_of(system, node);
+        let memory = system.relation(op, left, right, text, span);
+        memories.insert(node, system.load(memory));
+    }
+    let replace = |_: &crate::dag::Dag, id: NodeId| memories.get(&id).copied().map(Replacement::By);
+    system.dag.replace_all(&[condition], replace).first().copied().unwrap_or(condition)
+}
+
+/// Is a condition made of relations and discrete variables?
+pub fn can_have_events(system: &System, condition: NodeId) -> bool {
+    let literal: BTreeSet<NodeId> = relations(system, condition).into_iter().map(|(node, ..)| node).collect();
+    let (mut open, mut seen) = (vec![condition], BTreeSet::new());
+    while let Some(id) = open.pop() {
+        if !system.dag.is_continuous(id) || literal.contains(&id) || !seen.insert(id) {
+            continue;
+        }
+        match system.dag.node(id) {
+            Node::Unary(UnaryFn::Not, a) => open.push(a),
+            Node::Binary(BinaryFn::And | BinaryFn::Or | BinaryFn::Equal | BinaryFn::NotEqual, a, b) => {
+                open.extend([a, b]);
+            }
+            Node::Select(c, a, b) => open.extend([a, b, c]),
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Slots for the present positions of conditions that may change the structure together, and what they are.

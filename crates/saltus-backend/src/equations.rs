@@ -65,13 +65,17 @@ pub fn lower_equations<'m>(
     lowering.is_literal = true;
     for equation in &model.initial_equations {
         lowering.is_initial = true;
+        let n_before = lowering.system.initial_equations.len();
         let result = lowering.acting_always(|l| l.equation(equation));
         lowering.note(result);
         lowering.is_initial = false;
+        lowering.holds_at_entry(&equation.component, n_before);
     }
     for algorithm in &model.initial_algorithms {
+        let n_before = lowering.system.initial_equations.len();
         let result = lowering.initial_algorithm(algorithm);
         lowering.note(result);
+        lowering.holds_at_entry(&algorithm.component, n_before);
     }
     for entry in model.active_states.iter().flat_map(|active| &active.entries) {
         let result = lowering.entry(entry);
@@ -184,9 +188,19 @@ impl<'a> Lowering<'a, '_> {
         for Sides { left, right, is_real, span } in sides {
             let equation =
                 ScalarEquation { left, right, target: None, initially: None, is_real, span, linearized: None };
-            self.system.entries.push(EntryCondition { state: entry.state, equation });
+            self.system.entries.push(EntryCondition { state: entry.state, is_initial: false, equation });
         }
         Ok(())
+    }
+
+    /// Initial equations of a state of a machine, from this number on, hold where it is entered too.
+    fn holds_at_entry(&mut self, component: &str, n_before: usize) {
+        let Some(state) = self.model.active_states.as_ref().and_then(|active| active.state_around(component)) else {
+            return;
+        };
+        let new = self.system.initial_equations.iter().skip(n_before).cloned();
+        let conditions = new.map(|equation| EntryCondition { state, is_initial: true, equation });
+        self.system.entries.extend(conditions);
     }
 
     fn sides(&mut self, left: &'a Expr, right: &'a Expr, span: Span) -> Lowered<Vec<Sides>> {

@@ -10,17 +10,18 @@
 //! Conditions that take unknowns out of equations may change it together with others. Which positions of theirs do is found out when the
 //! simulation gets there. (DESIGN section 5.)
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::Matching;
 use saltus_program::{BinaryFn, SlotId, SlotKind, UnaryFn};
 
 use crate::blocks::{LoopStep, Step};
-use crate::configure::is_zero_parameter;
+use crate::configure::{can_have_events, is_zero_parameter};
 use crate::dag::{Node, NodeId, Replacement};
 use crate::describe::{equation_text, full_text_of, text_of};
 use crate::diagnostics;
+use crate::reduce_index::Reduced;
 use crate::system::System;
 use crate::tuning::form::LARGEST_TORN;
 use crate::tuning::work::MOST_INDEX_SWITCHES;
@@ -44,15 +45,21 @@ pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut
             for switch in switches(system, l, &own) {
                 let positions = [true, false].map(|is_on| Position::new(system, l, &own, switch, is_on));
                 let changes = positions.each_ref().map(|p| p.report(system, l, &own, switch, diagnostics));
-                // Without an event nobody would notice that the position is another one. What holds at an event alone, as the
-                // condition of a `when`, does not say what holds between events.
-                if system.dag.is_continuous(switch) || is_momentary(system, switch) {
+                // What holds at an event alone, as the condition of a `when`, does not say what holds between events.
+                if is_momentary(system, switch) {
+                    continue;
+                }
+                // Without an event nobody would notice that the position is another one. A condition that changes the structure gets one.
+                let is_literal = system.dag.is_continuous(switch);
+                if is_literal && !(changes.contains(&true) && can_have_events(system, switch)) {
                     continue;
                 }
                 if changes.contains(&true) {
                     // Off is the regular position unless it is the one that changes the index.
                     found.switches.push((full_text_of(system, switch), changes[1]));
-                } else if positions[0].rows != positions[1].rows && found.candidates.iter().all(|c| c.0 != switch) {
+                } else if (positions[0].rows != positions[1].rows || takes_out(system, l, &own, switch))
+                    && found.candidates.iter().all(|c| c.0 != switch)
+                {
                     let span = l.equations.first().map_or(Span::nowhere(), |e| e.span);
                     found.candidates.push((switch, span));
                 }
@@ -60,6 +67,39 @@ pub fn find_index_changes(system: &mut System, steps: &[Step], diagnostics: &mut
         }
     }
     found
+}
+
+/// Conditions that choose between constraints, with regular positions: `0 = if m == 2 then w1 - w2 else w1 - 2*w2`. The index is the same, but
+/// what goes on contradicts the other constraint, and jumps.
+pub fn switches_of_constraints(system: &System, reduced: &Reduced) -> Vec<(String, bool)> {
+    let before = reduced.reduction.antiderivative_of_equation();
+    let mut found: Vec<NodeId> = Vec::new();
+    for row in before.iter().flatten() {
+        let equation = &system.equations[reduced.rows[*row]];
+        for id in system.dag.reachable(&[equation.left, equation.right]) {
+            if let Node::Select(condition, ..) = system.dag.node(id)
+                && !found.contains(&condition)
+                && !system.dag.is_continuous(condition)
+                && !is_momentary(system, condition)
+                && system.dag.depends_on(condition, &|slot| system.slots[slot].kind != SlotKind::Parameter)
+            {
+                found.push(condition);
+            }
+        }
+    }
+    found.into_iter().take(MOST_INDEX_SWITCHES).map(|condition| (full_text_of(system, condition), false)).collect()
+}
+
+/// Does the condition decide somewhere whether an unknown is in an equation? Alone it need not: another branch may have the same unknown.
+fn takes_out(system: &System, l: &LoopStep, own: &HashMap<SlotId, usize>, switch: NodeId) -> bool {
+    let roots: Vec<NodeId> = l.equations.iter().flat_map(|e| [e.left, e.right]).collect();
+    let columns = |node: NodeId| -> BTreeSet<usize> {
+        system.dag.loads(&[node]).iter().filter_map(|slot| own.get(slot).copied()).collect()
+    };
+    system.dag.reachable(&roots).into_iter().any(|id| match system.dag.node(id) {
+        Node::Select(condition, a, b) if condition == switch => columns(a) != columns(b),
+        _ => false,
+    })
 }
 
 /// Is the condition false between events, whatever its variables are: `edge(b)`, `change(n)`, a sample, or one of these with something else?

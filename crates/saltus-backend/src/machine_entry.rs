@@ -7,8 +7,9 @@
 //!
 //! In: the reduced system of a configuration and its entry equations. Out: steps that compute all its continuous variables, from the values before. Each
 //! state variable has one condition: its entry equation, its start value or last value if it is entered without one, or that it
-//! goes on. An entry equation for an algebraic variable takes the place of the condition of a state that it determines. What then contradicts a
-//! constraint is checked, not solved for.
+//! goes on. An entry equation for an algebraic variable, or an initial equation of the entered state, takes the place of the condition of a state
+//! that it determines. Entry equations come before fixed start values, these before initial equations, these before other start values. What
+//! then contradicts a constraint is checked, not solved for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ use crate::initial::states_and_candidates;
 use crate::sort::extend_by_quality;
 use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::Structure;
-use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
+use crate::system::{Assignment, EntryCondition, ScalarEquation, System, event_unknowns};
 use crate::tuning::tolerance::LEAST_SIZE;
 
 pub fn sort_machine_entry(
@@ -55,39 +56,61 @@ pub fn sort_machine_entry(
     let n_model = equations.len();
     let mut conditions = Conditions { system, active, aliases, own: Vec::new(), diagnostics };
     let (entries, of_states) = conditions.collect();
+    let initials = conditions.initials(&unknowns);
     let own = std::mem::take(&mut conditions.own);
     let n_own = n_model + own.len();
     equations.extend(own);
     let n_entries = n_own + entries.len();
     equations.extend(entries.iter().map(|e| e.plain.clone()));
     equations.extend(of_states.iter().map(|s| s.equation.clone()));
-    let n_given = of_states.iter().filter(|s| !s.is_open).count();
-    let matched = |system: &System, equations: &[ScalarEquation]| {
+    let n_initials = n_entries + of_states.len();
+    equations.extend(initials.iter().map(|e| e.plain.clone()));
+    let n_up_to = |rank: Rank| n_entries + of_states.iter().filter(|s| s.rank <= rank).count();
+    let (n_fixed, n_given) = (n_up_to(Rank::Fixed), n_up_to(Rank::Given));
+    let matched = |system: &System, equations: &[ScalarEquation], is_used: &dyn Fn(usize) -> bool| {
         let structure = Structure::new(system, equations, &unknowns);
         let mut matching = Matching::new(equations.len(), unknowns.len());
-        for end in [n_model, n_own, n_entries, n_entries + n_given, equations.len()] {
-            extend_by_quality(&mut matching, &structure, equations, &|row| row < end);
+        for end in [n_model, n_own, n_entries, n_fixed] {
+            extend_by_quality(&mut matching, &structure, equations, &|row| row < end && is_used(row));
+        }
+        for end in [n_fixed, n_given, n_initials] {
+            let is_next = |row: usize| (row < end || row >= n_initials) && is_used(row);
+            extend_by_quality(&mut matching, &structure, equations, &is_next);
         }
         (structure, matching)
     };
-    let (_, matching) = matched(system, &equations);
-    for row in (n_model..n_entries).filter(|&row| matching.column_of_row[row].is_none()) {
-        diagnostics.push(diagnostics::machines::entry_too_many(equations[row].span));
+    let (_, matching) = matched(system, &equations, &|_| true);
+    let is_overruled = |row: usize| {
+        let initial = row.checked_sub(n_initials).and_then(|k| initials.get(k));
+        initial.is_some_and(|initial| system.entries.iter().any(|e| !e.is_initial && e.state == initial.state))
+    };
+    for row in (n_model..n_entries).chain(n_initials..equations.len()) {
+        if matching.column_of_row[row].is_none() && !is_overruled(row) {
+            diagnostics.push(diagnostics::machines::entry_too_many(equations[row].span));
+        }
     }
     let is_taken = |k: usize| matching.column_of_row[n_entries + k].is_some();
-    for (_, OfState { slot, state, .. }) in of_states.iter().enumerate().filter(|(k, s)| s.is_open && is_taken(*k)) {
+    let is_open = |s: &OfState| s.rank == Rank::Open;
+    for (_, OfState { slot, state, .. }) in of_states.iter().enumerate().filter(|(k, s)| is_open(s) && is_taken(*k)) {
         let Some(state) = state.map(|k| &active.states[k]) else { continue };
         diagnostics.push(diagnostics::machines::entry_missing(system.name(*slot), &state.text, state.span));
     }
     let mut dropped: Vec<&OfState> =
-        of_states.iter().enumerate().filter(|(k, s)| !s.is_open && !is_taken(*k)).map(|(_, s)| s).collect();
-    for (k, entry) in entries.iter().enumerate() {
+        of_states.iter().enumerate().filter(|(k, _)| !is_taken(*k)).map(|(_, s)| s).collect();
+    let rows = (n_own..n_entries).chain(n_initials..equations.len());
+    for (row, entry) in rows.zip(entries.iter().chain(&initials)) {
+        if matching.column_of_row[row].is_none() {
+            continue;
+        }
         // The state goes on where this one is not entered.
-        let Some(at) = dropped.iter().position(|s| s.state == Some(entry.state)) else { continue };
+        let own = dropped.iter().position(|s| s.state == Some(entry.state));
+        let Some(at) = own.or_else(|| dropped.iter().position(|s| s.state.is_none())) else { continue };
         let instead = dropped.remove(at);
-        equations[n_own + k] = entry.or_goes_on(system, instead.slot);
+        equations[row] = entry.or_goes_on(system, instead.slot);
     }
-    let (structure, matching) = matched(system, &equations);
+    dropped.retain(|s| !is_open(s));
+    let is_needed = |row: usize| matching.column_of_row[row].is_some();
+    let (structure, matching) = matched(system, &equations, &is_needed);
     let free = matching.free_columns();
     if !free.is_empty() {
         let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
@@ -107,7 +130,7 @@ pub fn sort_machine_entry(
     EntryOrder { steps, entry }
 }
 
-/// An entry equation for something that is not a state.
+/// An entry equation for something that is not a state, or an initial equation.
 struct OfAlgebraic {
     state: usize,
     enters: NodeId,
@@ -126,8 +149,18 @@ struct OfState {
     /// The state of a machine that it belongs to.
     state: Option<usize>,
     equation: ScalarEquation,
+    rank: Rank,
+}
+
+/// How strong the condition of a state variable is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// A start value with `fixed = true`.
+    Fixed,
+    /// Another start value, or that it goes on.
+    Given,
     /// Nothing says which value it has where its state is entered.
-    is_open: bool,
+    Open,
 }
 
 /// `if enters then plain else slot = pre(slot)`
@@ -158,7 +191,7 @@ impl Conditions<'_> {
         states.extend(given_up.iter().filter(|slot| self.is_declared(**slot)));
         let mut known: BTreeMap<SlotId, Span> = BTreeMap::new();
         let mut algebraic = Vec::new();
-        for entry in self.system.entries.clone() {
+        for entry in self.system.entries.clone().into_iter().filter(|entry| !entry.is_initial) {
             let enters = self.flag(self.active.states[entry.state].enters);
             let equation = entry.equation;
             if let Node::Load(slot) = self.system.dag.node(equation.left) {
@@ -179,13 +212,33 @@ impl Conditions<'_> {
         for slot in states.into_iter().filter(|slot| !known.contains_key(slot)) {
             let state = members.get(&slot).copied();
             let equation = self.start_or_goes_on(slot, state);
-            let is_open = state
-                .is_some_and(|k| !self.system.starts.contains_key(&slot) && !algebraic.iter().any(|e| e.state == k));
-            of_states.push(OfState { slot, state, equation, is_open });
+            let rank = match (state, self.system.starts.get(&slot)) {
+                (Some(_), Some(start)) if start.is_fixed => Rank::Fixed,
+                (Some(_), None) => Rank::Open,
+                _ => Rank::Given,
+            };
+            of_states.push(OfState { slot, state, equation, rank });
         }
         // What has a value comes first: constraints may determine the rest.
-        of_states.sort_by_key(|s| s.is_open);
+        of_states.sort_by_key(|s| s.rank);
         (algebraic, of_states)
+    }
+
+    /// Initial equations of continuous variables.
+    fn initials(&mut self, unknowns: &[SlotId]) -> Vec<OfAlgebraic> {
+        let mut initials = Vec::new();
+        for entry in self.system.entries.clone().into_iter().filter(|e| e.is_initial && e.equation.is_real) {
+            let row = Structure::new(self.system, std::slice::from_ref(&entry.equation), unknowns);
+            if row.rows.iter().all(|row| row.is_empty()) {
+                continue;
+            }
+            let state = &self.active.states[entry.state];
+            let (enters, resets) = (state.enters, state.resets);
+            let (enters, resets) = (self.flag(enters), self.flag(resets));
+            let enters = self.system.dag.and(enters, resets);
+            initials.push(OfAlgebraic { state: entry.state, enters, plain: entry.equation });
+        }
+        initials
     }
 
     fn is_declared(&self, slot: SlotId) -> bool {
@@ -232,17 +285,36 @@ impl Conditions<'_> {
     }
 }
 
+/// Values that initial equations give discrete variables: `n = 3` or `pre(n) = 3`.
+fn discrete_initials(system: &System) -> BTreeMap<SlotId, (NodeId, Span)> {
+    let pre_of: BTreeMap<SlotId, SlotId> = system.pre_of.iter().map(|(&variable, &pre)| (pre, variable)).collect();
+    let mut given = BTreeMap::new();
+    for EntryCondition { equation, .. } in system.entries.iter().filter(|entry| entry.is_initial) {
+        for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
+            let Node::Load(slot) = system.dag.node(side) else { continue };
+            let slot = pre_of.get(&slot).copied().unwrap_or(slot);
+            if system.slots[slot].kind == SlotKind::Discrete {
+                given.entry(slot).or_insert((other, equation.span));
+                break;
+            }
+        }
+    }
+    given
+}
+
 /// Discrete variables of a state that is entered anew begin with their start values.
 fn discrete_starts(system: &mut System, active: &ActiveStates, aliases: &Aliases) -> Vec<Assignment> {
     let mut assignments = Vec::new();
+    let given: BTreeMap<SlotId, (NodeId, Span)> = discrete_initials(system);
     for (id, state) in &active.members {
         for slot in system.elements[*id].clone() {
             if system.slots[slot].kind != SlotKind::Discrete || aliases.resolve(slot).slot != slot {
                 continue;
             }
-            let (start, span) = match system.starts.get(&slot) {
-                Some(start) => (start.value, start.span),
-                None => (system.dag.constant(system.slots[slot].initial), Span::nowhere()),
+            let (start, span) = match (given.get(&slot), system.starts.get(&slot)) {
+                (Some(&given), _) => given,
+                (None, Some(start)) => (start.value, start.span),
+                (None, None) => (system.dag.constant(system.slots[slot].initial), Span::nowhere()),
             };
             let pre = system.pre(slot);
             let state = &active.states[*state];

@@ -351,7 +351,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         kept,
     } = reduced;
     history::find_piecewise_constant_delays(&mut system, &orders.continuous);
-    let IndexChanges { switches, candidates } =
+    let IndexChanges { switches: mut found, candidates } =
         index_changes::find_index_changes(&mut system, &orders.events, &mut diagnostics);
     let before_ticks = clocks::emit::start_values(&mut system, &clocked);
     let mut at_start = Diagnostics::new();
@@ -376,6 +376,9 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     if let Some((Fixed { switches, regions }, reduced)) = fixed {
         let EntryOrder { steps, mut entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
         orders.entry = steps;
+        if switches.len() > regions.len() {
+            found.extend(index_changes::switches_of_constraints(&system, &reduced));
+        }
         if let Some(active) = model.active_states.as_deref() {
             let arrival = sort_machine_entry(&mut system, active, &aliases, &mut diagnostics);
             orders.arrival = arrival.steps;
@@ -400,7 +403,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
             integration,
         });
     }
-    let mut switches = switches;
+    let mut switches = found;
     let states = model.active_states.iter().flat_map(|active| &active.states);
     switches.extend(states.map(|state| (state.text.clone(), state.is_active)));
     initial::warn_of_assumptions(&system, &initial.decisions, &mut diagnostics);

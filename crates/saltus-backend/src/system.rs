@@ -166,6 +166,8 @@ pub struct Start {
 pub struct EntryCondition {
     /// Position among the states of all machines.
     pub state: usize,
+    /// An initial equation of the state: it gives way to entry equations, and is left out where the state goes on with its last values.
+    pub is_initial: bool,
     pub equation: ScalarEquation,
 }
 

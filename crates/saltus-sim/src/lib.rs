@@ -53,4 +53,4 @@ pub use simulation::{Configurations, Unmade};
 pub use sink::{Header, Recorder, Sink, SinkError};
 pub use story::write_story;
 pub use trajectory::{End, RelationDetection, Segment, Statistics, Trajectory, Warning, WarningKind};
-pub use witness::Witness;
+pub use witness::{Jump, Witness};

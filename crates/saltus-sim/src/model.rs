@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use saltus_base::{Diagnostic, Span};
+use saltus_base::{Diagnostic, Index, Span};
 use saltus_program::{
     Activation, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
     ModelFunctions, Moment, Round, SimProgram, SlotId, Status, Stop,
@@ -17,7 +17,7 @@ use crate::inputs::{Inputs, SavedSignal, Signal};
 use crate::simulation::CannotSet;
 use crate::sliding::{Slide, nominal_values};
 use crate::surfaces::Surfaces;
-use crate::witness::Witness;
+use crate::witness::{Jump, Witness};
 
 /// Evaluations until delays that depend on variables are what they were taken for.
 const MOST_HISTORY_ROUNDS: u32 = 4;
@@ -102,6 +102,35 @@ impl Model {
                 }
             }
         }
+    }
+
+    pub fn has_witness(&self) -> bool {
+        self.witness.is_some()
+    }
+
+    /// Does somebody look?
+    pub fn is_watched(&self) -> bool {
+        self.witness.is_some() && !self.is_trial && self.slide.is_none()
+    }
+
+    /// Shows what has jumped to the witness.
+    pub fn show_jump(&mut self, jump: &Jump) {
+        if let Some(witness) = self.witness.as_mut() {
+            witness.jumped(jump);
+        }
+    }
+
+    /// A jump as the witness knows it: values before as they are shown, values after and impulses by slot of the present program.
+    pub fn jump(&self, before: Vec<f64>, after: &[f64], impulses: &[(SlotId, f64)]) -> Jump {
+        let all: Vec<usize> = (0..after.len()).collect();
+        let shown = self.shown.as_ref().unwrap_or(&all);
+        let value = |slot: &usize| after.get(*slot).copied().unwrap_or(f64::NAN);
+        let places = shown.iter().enumerate();
+        let impulse = |(home, slot): (usize, &usize)| {
+            impulses.iter().find(|(of, _)| of.index() == *slot).map(|(_, impulse)| (home, *impulse))
+        };
+        let impulses = places.filter_map(impulse).collect();
+        Jump { before, after: shown.iter().map(value).collect(), impulses }
     }
 
     /// Hides what follows from the witness, or does not any more; true if there is one and it sees nothing.

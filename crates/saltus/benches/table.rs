@@ -45,6 +45,7 @@ fn main() {
     compiling(&mut rows);
     derivatives(&mut rows);
     events(&mut rows);
+    changes(&mut rows);
     print(&rows, &baseline);
     if std::env::args().any(|a| a == "--save") {
         let all: serde_json::Map<String, Value> = rows.iter().map(|r| (r.name.clone(), json!(r.value))).collect();
@@ -268,6 +269,36 @@ fn events(rows: &mut Vec<Row>) {
         annotation(experiment(StopTime = 1, Interval = 0.1));
       end Timer;";
     rows.push(event_row("time events", text, "100 000 events `time >= pre(next)`", |t| t.time_events));
+}
+
+/// A clutch that locks and opens 10 000 times: another structure each time, and the same behaviour by `if` and `reinit`.
+fn changes(rows: &mut Vec<Row>) {
+    let model = |equations: &str| {
+        format!(
+            "model Clutch
+        Real w1(start = 1, fixed = true), w2(start = 0, fixed = true), tau;
+        discrete Boolean locked(start = false, fixed = true);
+        discrete Real next(start = 1, fixed = true);
+      equation
+        when time >= pre(next) then next = pre(next) + 1; locked = not pre(locked); end when;
+        {equations}
+        annotation(experiment(StopTime = 10000.5, Interval = 1000));
+      end Clutch;"
+        )
+    };
+    let rigid = "der(w1) = 1 - w1 - tau; 3*der(w2) = tau - w2; if locked then w1 = w2; else tau = 0; end if;";
+    let by_hand = "der(w1) = if locked then (1 - w1 - w2)/4 else 1 - w1; der(w2) = if locked then der(w1) else -w2/3;
+        tau = 1 - w1 - der(w1);
+        when locked then reinit(w1, (w1 + 3*w2)/4); reinit(w2, (w1 + 3*w2)/4); end when;";
+    let texts = [("changes of configuration", model(rigid)), ("the same by if and reinit", model(by_hand))];
+    for (name, text) in texts {
+        let time = best(3, || drop(run(&text, Stage::Simulate)));
+        let outcome = run(&text, Stage::Simulate);
+        let n_programs = outcome.model.as_ref().map_or(0, |model| model.n_programs());
+        let method = if n_programs == 2 { "10 000 of a rigid clutch; 2 programs" } else { "one program" };
+        let value = 1e6 * time.as_secs_f64() / 10_000.0;
+        rows.push(Row { name: name.into(), value, unit: "µs", method, is_rate: false });
+    }
 }
 
 fn event_row(name: &str, text: &str, method: &'static str, count: fn(&Statistics) -> u64) -> Row {

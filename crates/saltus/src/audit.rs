@@ -10,7 +10,7 @@ use saltus_audit::{Auditor, KnownDerivative, Layout, Options};
 use saltus_backend::{Derivative, SortedSystem};
 use saltus_base::SourceMap;
 use saltus_flat::FlatModel;
-use saltus_sim::{Moment, Witness};
+use saltus_sim::{Jump, Moment, Witness};
 
 use crate::{Model, Permissions};
 
@@ -81,6 +81,10 @@ impl Witness for Audit {
     fn see(&mut self, moment: Moment, memory: &[f64]) {
         self.lock().see(moment, memory);
     }
+
+    fn jumped(&mut self, jump: &Jump) {
+        self.lock().jumped(&jump.before, &jump.after, &jump.impulses);
+    }
 }
 
 /// Findings below the bound that are listed.
@@ -99,11 +103,13 @@ pub fn text(report: &Report, sources: &SourceMap) -> String {
         if component.is_empty() { at } else { format!("{at} in `{component}`") }
     };
     let mut text = format!(
-        "audit: {} of {} equations at {} points and {} events, largest residual {:.1e} of its terms (bound {:e})",
+        "audit: {} of {} equations at {} points{} {} events{}, largest residual {:.1e} of its terms (bound {:e})",
         report.n_audited,
         report.n_equations,
         report.points,
+        if report.entries > 0 { "," } else { " and" },
         report.events,
+        if report.entries > 0 { format!(" and {} entries", report.entries) } else { String::new() },
         report.largest(),
         report.bound
     );

@@ -13,7 +13,7 @@ use saltus::{Model, Session, guard};
 use saltus_audit::{Auditor, Layout};
 use saltus_base::{Diagnostic, Index};
 use saltus_library::{ClassId, MemoryFiles};
-use saltus_sim::{Moment, Simulation, Witness};
+use saltus_sim::{Jump, Moment, Simulation, Witness};
 use saltus_syntax::ast::ClassKind;
 
 /// The audit of a run; `None` if there is no program.
@@ -323,4 +323,161 @@ fn trials_are_not_shown() {
             assert!(is_event, "a round follows {:?}", pair[0]);
         }
     }
+}
+
+/// Shows an auditor another jump than the simulation has.
+struct FalseJump {
+    auditor: Arc<Mutex<Auditor>>,
+    slot: usize,
+    part: Part,
+    add: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Before,
+    After,
+    Impulse,
+}
+
+impl Witness for FalseJump {
+    fn see(&mut self, moment: Moment, memory: &[f64]) {
+        self.auditor.lock().unwrap().see(moment, memory);
+    }
+
+    fn jumped(&mut self, jump: &Jump) {
+        let (mut before, mut after) = (jump.before.clone(), jump.after.clone());
+        let mut impulses = jump.impulses.clone();
+        match self.part {
+            Part::Before => before[self.slot] += self.add,
+            Part::After => after[self.slot] += self.add,
+            Part::Impulse => impulses.iter_mut().filter(|(of, _)| *of == self.slot).for_each(|(_, i)| *i += self.add),
+        }
+        self.auditor.lock().unwrap().jumped(&before, &after, &impulses);
+    }
+}
+
+struct FalseJumps<'a> {
+    variable: &'a str,
+    part: Part,
+    add: f64,
+    flat: Arc<saltus_flat::FlatModel>,
+    layout: Layout,
+    auditor: Option<Arc<Mutex<Auditor>>>,
+}
+
+impl Client for FalseJumps<'_> {
+    fn prepare(&mut self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
+        let options = saltus_audit::Options::default();
+        let auditor = Auditor::new(self.flat.clone(), model.program(), &self.layout, options);
+        let auditor = Arc::new(Mutex::new(auditor));
+        let slot = model.variable(self.variable).expect("a variable").slot.index();
+        let (part, add) = (self.part, self.add);
+        simulation.set_witness(Box::new(FalseJump { auditor: auditor.clone(), slot, part, add }));
+        self.auditor = Some(auditor);
+        Ok(())
+    }
+}
+
+/// The lines of equations that do not balance, and how many entries were audited.
+fn unbalanced(text: &str, variable: &str, part: Part, add: f64) -> (Vec<usize>, u64) {
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.set_text("M.mo", text);
+    let class = session.class(None).expect("there is one model");
+    let compiled = pipeline::run(&session, class, &Options::until(Stage::Compile));
+    let messages: Vec<&str> = compiled.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    let flat = compiled.flat.clone().unwrap_or_else(|| panic!("{messages:?}"));
+    let audited = Options { audit: Some(Settings::default()), ..Options::until(Stage::Compile) };
+    let layout = pipeline::run(&session, class, &audited).layout;
+    let mut client = FalseJumps { variable, part, add, flat, layout, auditor: None };
+    let model = compiled.model.unwrap_or_else(|| panic!("{messages:?}"));
+    pipeline::simulate_model(model, session.permissions(), &Options::until(Stage::Simulate), &mut client);
+    let report = client.auditor.expect("a run").lock().unwrap().report();
+    let line = |span| {
+        let location = session.with_sources(|sources| sources.location(span)).unwrap_or_default();
+        location.split(':').nth(1).and_then(|line| line.parse().ok()).unwrap_or(0)
+    };
+    let mut lines: Vec<usize> = report.violations().iter().map(|f| line(f.span)).collect();
+    lines.sort_unstable();
+    (lines, report.entries)
+}
+
+/// A clutch locks two inertias through a gear; the power that it takes is infinite as well.
+const CLUTCH: &str = "model M
+  parameter Real J1 = 1, J2 = 3, n = 2;
+  Real w1(start = 11, fixed = true), w2(start = 2, fixed = true), w3;
+  Real tau, load, power;
+  Boolean locked = time >= 0.5;
+equation
+  J1*der(w1) = -tau - 0.1*w1;
+  J2*der(w2) = n*load;
+  w3 = n*w2;
+  load = 1.5*tau;
+  power = tau*w1;
+  if locked then
+    w1 = w3;
+  else
+    tau = 0;
+  end if;
+end M;
+";
+
+/// By hand: J1 Δw1 = -Λ and J2 Δw2 = 1.5 n Λ; each variable stands in the equations of these lines.
+#[test]
+fn impulses_balance_in_the_equations_as_written() {
+    assert_eq!(unbalanced(CLUTCH, "w1", Part::After, 0.0), (vec![], 1));
+    // Each in the equations in which it stands.
+    assert_eq!(unbalanced(CLUTCH, "tau", Part::Impulse, 1e-3).0, [7, 10, 11]);
+    assert_eq!(unbalanced(CLUTCH, "load", Part::Impulse, 1e-3).0, [8, 10]);
+    assert_eq!(unbalanced(CLUTCH, "power", Part::Impulse, 1e-3).0, [11]);
+    assert_eq!(unbalanced(CLUTCH, "w2", Part::Before, 1e-4).0, [8]);
+    assert_eq!(unbalanced(CLUTCH, "w2", Part::After, 1e-4).0, [8]);
+    // The coefficient of the power is the speed after the jump.
+    assert_eq!(unbalanced(CLUTCH, "w1", Part::After, 1e-4).0, [7, 11]);
+}
+
+/// In arrays, and in equations of a branch: three capacitors joined by switches.
+#[test]
+fn impulses_balance_in_arrays_and_branches() {
+    let text = "model M
+  parameter Real C[3] = {1, 2, 3};
+  Real v[3](start = {6, 0, 3}, each fixed = true), i[3];
+  Real vn, total = sum(i);
+equation
+  C .* der(v) = i;
+  for k in 1:3 loop
+    if time < 0.25*k then
+      i[k] = 0;
+    else
+      v[k] = vn;
+    end if;
+  end for;
+  if time < 0.25 then vn = 1; else total = 0; end if;
+end M;
+";
+    // At 0.25 nothing contradicts: the node takes the voltage of the first one.
+    assert_eq!(unbalanced(text, "v[1]", Part::After, 0.0), (vec![], 2));
+    assert_eq!(unbalanced(text, "v[2]", Part::After, 1e-4).0, [6]);
+    assert_eq!(unbalanced(text, "i[2]", Part::Impulse, 1e-3).0, [4, 6]);
+    assert_eq!(unbalanced(text, "total", Part::Impulse, 1e-3).0, [4]);
+}
+
+/// What is not a jump is not taken for one: a variable that a `reinit` sets where the structure changes.
+#[test]
+fn a_reinit_is_not_an_impulse() {
+    let text = "model M
+  Real w1(start = 4, fixed = true), w2(start = 0, fixed = true), tau;
+  Boolean locked(start = false, fixed = true);
+equation
+  der(w1) = -tau;
+  3*der(w2) = tau;
+  when time >= 0.5 then
+    locked = true;
+    reinit(w1, 8);
+  end when;
+  if locked then w1 = w2; else tau = 0; end if;
+end M;
+";
+    assert_eq!(unbalanced(text, "w1", Part::After, 0.0), (vec![], 1));
+    assert_eq!(unbalanced(text, "w1", Part::Before, 1e-4).0, [5]);
 }

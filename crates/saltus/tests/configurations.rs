@@ -535,3 +535,232 @@ fn messages_have_positions_and_hints() {
         assert!(!error.hints.is_empty(), "{}: no hint", error.message);
     }
 }
+
+/// A rigid clutch that locks and opens a thousand times, beside the same behaviour written with `if` and `reinit`, by hand from the balance of
+/// momentum: (w1 + 3 w2)/4 where it locks.
+#[test]
+fn a_thousand_changes_take_two_programs() {
+    let model = |equations: &str| {
+        format!(
+            "model M
+      Real w1(start = 1, fixed = true), w2(start = 0, fixed = true), tau;
+      discrete Boolean locked(start = false, fixed = true);
+      discrete Real next(start = 1, fixed = true);
+    equation
+      when time >= pre(next) then next = pre(next) + 1; locked = not pre(locked); end when;
+      {equations}
+      annotation(experiment(StopTime = 1000.5, Interval = 1000, Tolerance = 1e-9));
+    end M;"
+        )
+    };
+    let rigid =
+        run(&model("der(w1) = 1 - w1 - tau; 3*der(w2) = tau - w2; if locked then w1 = w2; else tau = 0; end if;"));
+    let by_hand = run(&model(
+        "der(w1) = if locked then (1 - w1 - w2)/4 else 1 - w1; der(w2) = if locked then der(w1) else -w2/3;
+      tau = 1 - w1 - der(w1);
+      when locked then reinit(w1, (w1 + 3*w2)/4); reinit(w2, (w1 + 3*w2)/4); end when;",
+    ));
+    assert_eq!(rigid.model.as_ref().map(|m| m.n_programs()), Some(2));
+    let entries = |outcome: &Outcome| {
+        let events = outcome.trajectory.as_ref().expect("a run").events.iter();
+        events.filter(|e| e.kind == EventKind::Configuration).count()
+    };
+    assert_eq!((entries(&rigid), entries(&by_hand)), (1000, 0));
+    for name in ["w1", "w2", "tau"] {
+        let last = |outcome: &Outcome| outcome.trajectory.as_ref().expect("a run").last(name).expect(name);
+        assert!((last(&rigid) - last(&by_hand)).abs() < 1e-7, "{name}: {} and {}", last(&rigid), last(&by_hand));
+    }
+}
+
+/// Initial equations of a state hold where it is entered; entry equations come before them, fixed start values too; where the state goes on with
+/// its last values they do not hold.
+#[test]
+fn initial_equations_hold_where_a_state_is_entered() {
+    let model = |state: &str, more: &str| {
+        format!(
+            "model M
+      model A Real x(start = 0, fixed = true); equation der(x) = 1; end A;
+      model S {state} end S;
+      A a; S s;
+    equation
+      initialState(a); transition(a, s, a.x >= 1);
+      {more}
+      annotation(experiment(StopTime = 1.5, Tolerance = 1e-9));
+    end M;"
+        )
+    };
+    // Steady state at u = 3 + t, then x - (u/2 - 1/4) falls by exp(-2t).
+    let steady = model("Real x; Real u = 3 + time; equation der(x) = u - 2*x; initial equation der(x) = 0;", "");
+    assert!((last(&steady, "s.x") - (4.5 / 2.0 - 0.25 + 0.25 * (-1.0f64).exp())).abs() < 1e-7);
+    // x + y = 4, x - y = 2: a rotation from (3, 1).
+    let rotation = "Real x, y; equation der(x) = y; der(y) = -x; initial equation x + y = 4; x - y = 2;";
+    assert!((last(&model(rotation, ""), "s.x") - (3.0 * 0.5f64.cos() + 0.5f64.sin())).abs() < 1e-7);
+    // Stronger than a start value that is not fixed, weaker than an entry equation.
+    let decays = "Real x(start = 7); equation der(x) = -x; initial equation x = 3;";
+    assert!((last(&model(decays, ""), "s.x") - 3.0 * (-0.5f64).exp()).abs() < 1e-7);
+    let entry = "when activeState(s) then reinit(s.x, 9*pre(a.x)); end when;";
+    assert!((last(&model(decays, entry), "s.x") - 9.0 * (-0.5f64).exp()).abs() < 1e-7);
+    let algorithm = "Real x; Integer n; equation der(x) = -x; when x < 0 then n = 1; end when;
+        initial algorithm x := 3; n := 5;";
+    assert!((last(&model(algorithm, ""), "s.x") - 3.0 * (-0.5f64).exp()).abs() < 1e-7);
+    assert_eq!(last(&model(algorithm, ""), "s.n"), 5.0);
+    // One of two variables is still open, and an equation too many contradicts.
+    let open = "Real x, y; equation der(x) = y; der(y) = -x; initial equation x = 4;";
+    assert!(error(&model(open, "")).contains("nothing says which value s.y has"), "{}", error(&model(open, "")));
+    let twice = "Real x; equation der(x) = -x; initial equation x = 4; x^2 = 9;";
+    assert!(error(&model(twice, "")).contains("contradicts"), "{}", error(&model(twice, "")));
+    // Back with its last value.
+    let back = "model M
+      model A Real x(start = 0, fixed = true); equation der(x) = 1; end A;
+      model S Real x; equation der(x) = -x; initial equation x = 3; end S;
+      A a; S s;
+    equation
+      initialState(s); transition(s, a, timeInState() >= 1); transition(a, s, a.x >= 1, reset = false);
+      annotation(experiment(StopTime = 2.5, Tolerance = 1e-9));
+    end M;";
+    assert!((last(back, "s.x") - 3.0 * (-1.5f64).exp()).abs() < 1e-7);
+}
+
+/// Of two solutions of the equations of an entered state the one next to its start values is taken; where something goes on, the one next to
+/// what it was.
+#[test]
+fn the_solution_next_to_what_is_known_is_taken() {
+    let pendulum = |start: &str| {
+        format!(
+            "model M
+      model A Real x(start = 0, fixed = true); equation der(x) = 1; end A;
+      model P Real x, y({start}), vx, vy, F;
+        equation der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1; end P;
+      A a; P p;
+    equation
+      initialState(a); transition(a, p, a.x >= 0.5);
+      when activeState(p) then reinit(p.x, 0.6); reinit(p.vx, 0); end when;
+      annotation(experiment(StopTime = 0.50001));
+    end M;"
+        )
+    };
+    for start in [-0.8, 0.8, -0.5] {
+        let y = last(&pendulum(&format!("start = {start}")), "p.y");
+        // It has begun to move, by g t² or less.
+        assert!((y - 0.8f64.copysign(start)).abs() < 1e-8, "{start}: {y}");
+    }
+    for x in [-1.5, 1.5] {
+        let text = format!(
+            "model M Real x(start = {x}, fixed = true), f;
+             equation der(x) = f; if time < 0.4 then f = {x}/1.5; else x^2 = 4; end if; end M;"
+        );
+        assert!((last(&text, "x") - 2.0f64.copysign(x)).abs() < 1e-9);
+    }
+}
+
+/// `noEvent` promises that nothing is lost without an event; where the structure changes there is one all the same. Closed forms: t, then 3 - t; a
+/// clutch that locks at w1 = 5.
+#[test]
+fn conditions_without_events_change_the_structure_too() {
+    let ramp = "model M Real x(start = 0, fixed = true);
+        equation if noEvent(time < 0.5) then der(x) = 1; else x = 3 - time; end if; end M;";
+    assert!((last(ramp, "x") - 2.0).abs() < 1e-9);
+    let clutch = "model M Real w1(start = 10, fixed = true), w2(start = 0, fixed = true), tau;
+        Real low(start = 10, fixed = true);
+        equation der(low) = -low; der(w1) = -tau; der(w2) = tau;
+        if noEvent(low > 5) then tau = 0; else w1 = w2; end if; end M;";
+    let events = changes(clutch);
+    assert_eq!(events.len(), 1);
+    assert!((events[0].time - 2.0f64.ln()).abs() < 1e-6 && (last(clutch, "w1") - 5.0).abs() < 1e-9);
+}
+
+/// Two ideal switches in parallel, closed at the same time, share the current in any way; when both are open the coil's current is zero.
+#[test]
+fn what_was_tried_in_vain_is_tried_again_in_other_positions() {
+    let text = "model M
+      Real i(start = 0, fixed = true), i1, i2, u, s1, s2;
+      Boolean a = time < 0.5, b = time >= 0.3 and time < 1;
+    equation
+      1 = u + der(i); i = i1 + i2;
+      u = if a then 0 else s1; i1 = if a then s1 else 0;
+      u = if b then 0 else s2; i2 = if b then s2 else 0;
+      annotation(experiment(StopTime = 1.5));
+    end M;";
+    assert!(last(text, "i").abs() < 1e-12);
+    // By hand: i = t up to 1.
+    let events = changes(text);
+    let jump = events.iter().flat_map(|e| &e.changes).find(|c| &*c.variable == "i").expect("a jump");
+    assert!((jump.before - 1.0).abs() < 1e-9 && jump.after == 0.0, "{jump:?}");
+}
+
+/// A bridge of six ideal diodes behind three coils. By SciPy (1e-12), in pieces: between the rails p and n, whose distance is the load's
+/// voltage, u - L der(i) is p, n, or in between without current; a piece ends where a current does or where another diode begins.
+#[test]
+fn a_late_event_is_not_an_impulse() {
+    let text = |stop: f64| {
+        format!(
+            "connector P Real v; flow Real i; end P;
+    partial model Two P p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0; end Two;
+    model Source extends Two; input Real u; equation v = u; end Source;
+    model Coil extends Two; equation 0.01*der(i) = v; end Coil;
+    model Load extends Two; equation v = i; end Load;
+    model Diode extends Two; Real s; Boolean off;
+      equation off = s < 0; v = if off then s else 0; i = if off then 0 else s; end Diode;
+    model Ground P p; equation p.v = 0; end Ground;
+    model M
+      constant Real w = 6.283185307179586;
+      Source s[3](u = {{sin(w*time), sin(w*time - w/3), sin(w*time + w/3)}});
+      Coil l[3]; Diode up[3], down[3]; Load r; Ground g;
+    equation
+      for k in 1:3 loop
+        connect(s[k].n, g.p); connect(s[k].p, l[k].p);
+        connect(l[k].n, up[k].p); connect(up[k].n, r.p);
+        connect(r.n, down[k].p); connect(down[k].n, l[k].n);
+      end for;
+      annotation(experiment(StopTime = {stop}, Tolerance = 1e-9));
+    end M;"
+        )
+    };
+    let expected = [
+        (0.1, [0.05746956343483591, -1.5170344869324754, 1.4595649234976402]),
+        (0.35, [1.6345146069594165, 0.0, -1.6345146069594163]),
+        (0.77, [-1.518191310633722, 1.4368193289775189, 0.08137198165620345]),
+    ];
+    for (time, currents) in expected {
+        let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+        session.set_text("M.mo", &text(time));
+        let class = session.class(Some("M")).expect("a model");
+        let outcome = pipeline::run(&session, class, &Options::until(Stage::Simulate));
+        let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+        assert!(!outcome.has_errors(), "{time}: {messages:?}");
+        let trajectory = outcome.trajectory.expect("a run");
+        for (k, expected) in currents.into_iter().enumerate() {
+            let found = trajectory.last(&format!("l[{}].i", k + 1)).expect("a current");
+            assert!((found - expected).abs() < 1e-6, "{time}: {found} instead of {expected}");
+        }
+    }
+}
+
+/// The index is the same with both ratios of a gear, but what goes on contradicts the other one: w1 + w2 = 5 is kept.
+#[test]
+fn another_constraint_lets_states_jump_too() {
+    let text = "model M
+      Real w1(start = 0, fixed = true), w2(start = 5, fixed = true), f;
+      Integer m = if time < 0.25 then 1 elseif time < 0.5 then 2 else 3;
+    equation
+      der(w1) = f; der(w2) = -f;
+      if m == 1 then f = 1; elseif m == 2 then w1 = w2; else w1 = 2*w2; end if;
+    end M;";
+    let events = changes(text);
+    assert_eq!(events.len(), 2);
+    assert!((last(text, "w1") - 10.0 / 3.0).abs() < 1e-9 && (last(text, "w2") - 5.0 / 3.0).abs() < 1e-9);
+}
+
+/// Each condition leaves the unknown in some branch; two of them together take it out. By hand: 3 and 0 meet at 1.5, then 2:1, then stay.
+#[test]
+fn branches_of_branches_change_the_structure() {
+    let text = "model M
+      Real a(start = 1, fixed = true), b(start = 2, fixed = true), f, g;
+    equation
+      der(a) = f; der(b) = g;
+      if time < 1 then f = -g; g = 1; elseif time < 2 then a = b; f = -g;
+      else if time < 2.5 then a = 2*b; f = -g; else f = 0; g = 0; end if; end if;
+      annotation(experiment(StopTime = 3));
+    end M;";
+    assert!((last(text, "a") - 2.0).abs() < 1e-9 && (last(text, "b") - 1.0).abs() < 1e-9);
+}

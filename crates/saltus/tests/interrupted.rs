@@ -7,6 +7,7 @@ use std::sync::Arc;
 use saltus::container::{self, Content};
 use saltus::pipeline::{self, Engine, Experiment, Options};
 use saltus::{Model, Permissions, Session, guard, suite};
+use saltus_program::Stopwatch;
 use saltus_sim::{EventRecord, Recorder, Simulation, State, Trajectory};
 
 /// What a run recorded: times and values bit by bit, and the events.
@@ -31,15 +32,18 @@ impl Recording {
     }
 }
 
-fn start(model: &Model) -> (Simulation, Recorder) {
+fn start(model: &Arc<Model>) -> (Simulation, Recorder) {
     let settings = Experiment::default().settings(model.program());
     let recorder = Recorder::new(settings.max_result_bytes);
     let mut simulation = Simulation::new(model.instance(Engine::Auto, Permissions::default()), settings);
+    if let Some(maker) = model.configurations(Engine::Auto, Permissions::default(), &Stopwatch::default()) {
+        simulation.set_configurations(maker);
+    }
     simulation.set_sink(Box::new(recorder.clone()));
     (simulation, recorder)
 }
 
-fn uninterrupted(model: &Model) -> Recording {
+fn uninterrupted(model: &Arc<Model>) -> Recording {
     let (mut simulation, recorder) = start(model);
     let done = saltus_sim::run(&mut simulation, &mut |_| true);
     let mut recording = Recording { failure: done.err().map(|e| e.to_string()), ..Recording::default() };
@@ -48,7 +52,7 @@ fn uninterrupted(model: &Model) -> Recording {
 }
 
 /// Stops at each of the times, and goes on with another instance of a copy of the model.
-fn interrupted(model: &Model, stops: &[f64]) -> Recording {
+fn interrupted(model: &Arc<Model>, stops: &[f64]) -> Recording {
     let bytes = model.to_bytes().expect("a model can be written");
     let mut recording = Recording::default();
     let (mut simulation, mut recorder) = start(model);
@@ -64,7 +68,7 @@ fn interrupted(model: &Model, stops: &[f64]) -> Recording {
         let state = simulation.state().expect("a state can be saved");
         let written = container::encode(Content::State, &state).expect("a state can be written");
         let state: State = container::decode(Content::State, &written).expect("a state can be read");
-        let copy = Model::from_bytes(&bytes).expect("a model can be read");
+        let copy = Arc::new(Model::from_bytes(&bytes).expect("a model can be read"));
         (simulation, recorder) = start(&copy);
         simulation.restore(&state).expect("the state fits");
     }
@@ -190,4 +194,88 @@ fn models_of_the_standard_library_go_on_as_if_nothing_had_happened() {
         },
         N_LIBRARY_MODELS,
     );
+}
+
+/// A machine of two plants of different order, a rigid clutch, and a coil behind a diode: up to eight configurations.
+const CHANGING: &str = "model Changing
+  model Swing Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -4*x; end Swing;
+  model Fall Real h(start = 1, fixed = true); equation der(h) = -h; end Fall;
+  Swing c; Fall f;
+  Real w1(start = 11, fixed = true), w2(start = 2, fixed = true), tau;
+  Real i(start = 0, fixed = true), u, s;
+  Boolean off;
+  Boolean locked = mod(time, 0.7) > 0.35;
+equation
+  initialState(c);
+  transition(c, f, c.x < -0.3);
+  transition(f, c, f.h < 0.6);
+  when activeState(f) then
+    reinit(f.h, 1 + 0.1*pre(c.v));
+  end when;
+  der(w1) = -tau - 0.5*w1 + 2;
+  3*der(w2) = tau - 0.2*w2;
+  if locked then w1 = w2; else tau = 0; end if;
+  sin(9*time) = u + 0.5*i + 0.2*der(i);
+  off = s < 0;
+  u = if off then s else 0;
+  i = if off then 0 else s;
+  annotation(experiment(StopTime = 4));
+end Changing;
+";
+
+/// Where the other process finds the model and the state, and leaves its recording.
+const ELSEWHERE: &str = "SALTUS_TEST_GOES_ON_IN";
+
+/// What the other process does.
+fn go_on(dir: &Path) {
+    let read = |name: &str| std::fs::read(dir.join(name)).expect(name);
+    let model = Arc::new(Model::from_bytes(&read("model")).expect("a model"));
+    let state: State = container::decode(Content::State, &read("state")).expect("a state");
+    let (mut simulation, recorder) = start(&model);
+    simulation.restore(&state).expect("the state fits");
+    let done = saltus_sim::run(&mut simulation, &mut |_| true);
+    let mut recording = Recording { failure: done.err().map(|e| e.to_string()), ..Recording::default() };
+    recording.add(recorder.take());
+    std::fs::write(dir.join("recording"), format!("{recording:?}")).expect("a file");
+}
+
+/// Stopped at twelve times in one process, continued in others: the same rows and events, bit by bit.
+#[test]
+fn a_run_with_several_configurations_goes_on_in_another_process() {
+    if let Some(dir) = std::env::var_os(ELSEWHERE) {
+        return go_on(Path::new(&dir));
+    }
+    let dir = std::env::temp_dir().join(format!("saltus-interrupted-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let mut session = Session::on_disk();
+    session.set_text("Changing.mo", CHANGING);
+    let model = compile(&session, None).expect("a model");
+    let whole = uninterrupted(&model);
+    assert_eq!(whole.failure, None);
+    assert!(model.n_programs() > 4 && whole.events.len() > 20, "{} programs", model.n_programs());
+    std::fs::write(dir.join("model"), model.to_bytes().expect("bytes")).expect("a file");
+    let mut stops: Vec<f64> = whole.events.iter().step_by(5).map(|e| e.time).collect();
+    stops.extend([0.1, 0.36, 1.3, 2.2, 3.1, 3.9]);
+    for stop in stops {
+        let (mut simulation, recorder) = start(&model);
+        simulation.advance_to(stop).expect("it gets there");
+        let mut first = Recording::default();
+        first.add(recorder.take());
+        let state = container::encode(Content::State, &simulation.state().expect("a state")).expect("bytes");
+        std::fs::write(dir.join("state"), state).expect("a file");
+        let program = std::env::current_exe().expect("this program");
+        let name = "a_run_with_several_configurations_goes_on_in_another_process";
+        let child = std::process::Command::new(program).args([name, "--exact"]).env(ELSEWHERE, &dir).output();
+        assert!(child.expect("it runs").status.success());
+        let (n_rows, n_events) = (first.times.len(), first.events.len());
+        let rest = Recording {
+            times: whole.times[n_rows..].to_vec(),
+            values: whole.values.iter().map(|v| v[n_rows..].to_vec()).collect(),
+            events: whole.events[n_events..].to_vec(),
+            failure: None,
+        };
+        let found = std::fs::read_to_string(dir.join("recording")).expect("a recording");
+        assert!(found == format!("{rest:?}"), "stopped at {stop}");
+    }
+    std::fs::remove_dir_all(&dir).expect("a directory");
 }

@@ -67,6 +67,27 @@ impl Simulation {
         configuration.doubts.iter().for_each(|&(_, amount)| self.model.set(amount, 0.0));
         // Entry equations read what was before.
         self.model.update_pre();
+        self.guess_starts();
+    }
+
+    /// Where equations of an entered state have several solutions, the one next to its start values is meant.
+    fn guess_starts(&mut self) {
+        let program = self.program.clone();
+        let Some(configuration) = &program.configuration else { return };
+        for region in &configuration.regions {
+            let is_set = |slot: SlotId| self.model.get(slot) != 0.0;
+            if !is_set(region.enters) || !is_set(region.resets) {
+                continue;
+            }
+            let Some(state) = state_of(&configuration.switches[region.switch].text) else { continue };
+            for variable in &program.variables {
+                let inside = variable.name.strip_prefix(state).is_some_and(|rest| rest.starts_with('.'));
+                let is_solved = || program.memory.slots.get(variable.slot).is_some_and(|s| s.kind.is_continuous());
+                if let Some(start) = variable.start.filter(|_| inside && is_solved()) {
+                    self.model.set(variable.slot, start);
+                }
+            }
+        }
     }
 
     pub(super) fn end_entry(&mut self) {

@@ -6,22 +6,17 @@
 //! The values before are carried over, variable by variable; the section `entry` finds what jumps; an event is settled. Where
 //! that moves switches again, the next configuration is entered ([`search`](super::search)).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use saltus_base::{Index, Span};
-use saltus_program::{
-    Activation, Constraint, Key, ModelFunctions, Moment, SimProgram, SlotId, SlotKind, Switch, Verdict,
-};
+use saltus_program::{Activation, Key, ModelFunctions, Moment, SimProgram, SlotId, SlotKind, Switch};
 
 use super::Simulation;
 use super::arriving::state_of;
 use super::search::Entered;
 use crate::catalogue::Catalogue;
-use crate::constants::{
-    ENTRY_CONTRADICTION, ENTRY_CONVERGED, JUMP_TIME, LEAST_JUMP, MOST_CONFIGURATIONS, MOST_ENTRY_ROUNDS,
-    MOST_PARKED_SLOTS,
-};
+use crate::constants::{MOST_CONFIGURATIONS, MOST_PARKED_SLOTS};
 use crate::crossing::CrossingSearch;
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
@@ -29,7 +24,7 @@ use crate::integration;
 use crate::masking::Masking;
 use crate::options::ZenoPolicy;
 use crate::proof::{Ahead, Prover};
-use crate::record::{Change, EventKind};
+use crate::record::EventKind;
 use crate::selection::Selection;
 use crate::structure::Structure;
 use crate::trajectory::Column;
@@ -62,6 +57,8 @@ pub(super) struct Parked {
     bound_prover: Prover,
     catalogue: Catalogue,
     selection: Selection,
+    /// External objects are made once.
+    has_objects: bool,
     /// When it was left, in changes of the configuration.
     left_at: u64,
 }
@@ -80,17 +77,30 @@ pub(super) struct Known {
     /// Slots of all that are parked.
     n_slots: usize,
     n_changes: u64,
-    home: Option<Home>,
-    /// The candidates have been tried in the key, in vain.
-    pub is_given_up: bool,
+    pub home: Option<Home>,
+    passages: Vec<Passage>,
+    /// Positions of candidates that have been tried in the key, in vain.
+    pub given_up: BTreeSet<Key>,
     /// A configuration that an event has entered already, and from where.
     pub entered: Option<(Key, Left, Entered)>,
+    /// The values that the last jump has led to, for a witness.
+    pub jumped_to: Option<Vec<f64>>,
 }
 
+/// Where values go from one configuration to another one.
+struct Passage {
+    from: Arc<SimProgram>,
+    to: Arc<SimProgram>,
+    places: Vec<usize>,
+}
+
+/// Passages that are kept: those of a few configurations that alternate.
+const MOST_PASSAGES: usize = 12;
+
 /// The program that the run was given: callers and results know its slots.
-struct Home {
+pub(super) struct Home {
     key: Key,
-    program: Arc<SimProgram>,
+    pub program: Arc<SimProgram>,
 }
 
 impl Known {
@@ -115,6 +125,22 @@ impl Known {
             let Some(unused) = others.min_by_key(|(_, p)| p.left_at).map(|(key, _)| key.clone()) else { break };
             self.take(&unused);
         }
+    }
+
+    /// For each slot of `to` the one of `from` that its value comes from.
+    fn places(&mut self, from: &Arc<SimProgram>, to: &Arc<SimProgram>) -> &[usize] {
+        let is_known = |p: &Passage| Arc::ptr_eq(&p.from, from) && Arc::ptr_eq(&p.to, to);
+        let at = self.passages.iter().position(is_known).unwrap_or_else(|| {
+            let mut places = mapping(from, to);
+            let constants = constants(to);
+            places.iter_mut().zip(constants).filter(|(_, is_constant)| *is_constant).for_each(|(p, _)| *p = NOWHERE);
+            if self.passages.len() == MOST_PASSAGES {
+                self.passages.remove(0);
+            }
+            self.passages.push(Passage { from: from.clone(), to: to.clone(), places });
+            self.passages.len() - 1
+        });
+        &self.passages[at].places
     }
 
     /// The instance that the run was given, if another one is in use.
@@ -143,8 +169,16 @@ impl Simulation {
         self.known.maker = Some(maker);
         let program = self.program.clone();
         self.catalogue.places.iter_mut().for_each(|place| *place = present(&program, *place));
-        self.model.set_shown(shown(&program, &program));
         self.known.home = Some(Home { key: self.key(), program });
+        self.show_present_slots();
+    }
+
+    /// Which slots a witness, if there is one, knows.
+    pub(super) fn show_present_slots(&mut self) {
+        if let Some(home) = self.known.home.as_ref().filter(|_| self.model.has_witness()) {
+            let shown = shown(&self.program, &home.program);
+            self.model.set_shown(shown);
+        }
     }
 
     /// The positions of the switches, if they are not those of the program.
@@ -190,6 +224,7 @@ impl Simulation {
             return Err(self.chattering(t, &[], events));
         }
         self.model.remember_event(t);
+        entered.shown.iter().for_each(|jump| self.model.show_jump(jump));
         self.model.show(Moment::After);
         self.driver.before = self.translated(&left);
         self.write_event_row(t)?;
@@ -253,12 +288,19 @@ impl Simulation {
     /// Puts the program of a configuration in the place of the present one.
     pub(super) fn take_program_of(&mut self, t: f64, key: &Key) -> Result<(), Failure> {
         let next = match self.known.take(key) {
-            Some(parked) => parked,
+            Some(mut parked) => {
+                // What its loops have learnt is not part of a saved state: a run that goes on elsewhere would not have it.
+                if !parked.has_objects {
+                    parked.instance.renew();
+                }
+                parked
+            }
             None => self.make(t, key)?,
         };
         let own = self.key();
         let program = next.instance.program().clone();
-        let shown = self.known.home.as_ref().map(|home| shown(&program, &home.program));
+        let home = self.known.home.as_ref().filter(|_| self.model.has_witness());
+        let shown = home.map(|home| shown(&program, &home.program));
         let instance = self.model.exchange(next.instance, shown);
         let parked = Parked {
             instance,
@@ -268,6 +310,7 @@ impl Simulation {
             bound_prover: std::mem::replace(&mut self.bound_prover, next.bound_prover),
             catalogue: std::mem::replace(&mut self.catalogue, next.catalogue),
             selection: std::mem::replace(&mut self.selection, next.selection),
+            has_objects: has_objects(&self.program),
             left_at: 0,
         };
         self.known.park(own, parked);
@@ -305,6 +348,7 @@ impl Simulation {
             prover,
             bound_prover: Prover::of_bounds(&program, self.model.inputs_vary()),
             catalogue: self.catalogue_of(&program),
+            has_objects: has_objects(&program),
             selection: Selection::new(program),
             instance,
             left_at: 0,
@@ -321,11 +365,11 @@ impl Simulation {
     }
 
     /// The values before, as the present program numbers them.
-    pub(super) fn translated(&self, left: &Left) -> Vec<f64> {
+    pub(super) fn translated(&mut self, left: &Left) -> Vec<f64> {
         let mut memory = self.program.memory.initial_memory();
-        let (known, constants) = (mapping(&left.program, &self.program), constants(&self.program));
-        for ((to, from), is_constant) in memory.iter_mut().zip(known).zip(constants) {
-            if let Some(value) = left.memory.get(from).filter(|_| !is_constant) {
+        let places = self.known.places(&left.program, &self.program);
+        for (to, from) in memory.iter_mut().zip(places) {
+            if let Some(value) = left.memory.get(*from) {
                 *to = *value;
             }
         }
@@ -351,95 +395,7 @@ impl Simulation {
         self.selection.begin(&mut self.model, t)
     }
 
-    /// Finds what jumps; true if something does.
-    pub(super) fn find_jumps(&mut self, t: f64, before: &Left) -> Result<bool, Failure> {
-        let program = self.program.clone();
-        let Some(entry) = program.configuration.as_ref().map(|c| &c.entry) else { return Ok(false) };
-        for &(variable, left) in &entry.jumps {
-            self.model.set(left, self.model.get(variable));
-        }
-        let has_steps = !program.sections.entry.blocks.is_empty();
-        for round in 0..MOST_ENTRY_ROUNDS {
-            let before: Vec<f64> = entry.jumps.iter().map(|&(variable, _)| self.model.get(variable)).collect();
-            if has_steps {
-                event::eval(&mut self.model, t, Activation::Entry)?;
-                // Afterwards they are fulfilled, by values that follow from others.
-                if round == 0 {
-                    self.check_constraints(t, &entry.constraints)?;
-                }
-                self.selection.begin(&mut self.model, t)?;
-            }
-            let after: Vec<f64> = entry.jumps.iter().map(|&(variable, _)| self.model.get(variable)).collect();
-            event::eval_continuous(&mut self.model, t)?;
-            let is_same = |(a, b): (&f64, &f64)| (a - b).abs() <= ENTRY_CONVERGED * a.abs().max(b.abs());
-            if before.iter().zip(&after).all(is_same) {
-                break;
-            }
-        }
-        let jumped = entry.jumps.iter().any(|&(x, left)| self.is_jump(before, x, left));
-        match entry.undetermined {
-            Some(span) if jumped || !has_steps => {
-                let why = "the equations do not determine its impulses; a `reinit` must say what jumps";
-                let hint = "give the variables that jump their values where the condition changes: `when … then reinit(…); end when`";
-                Err(self.cannot_enter(t, why, hint).at(span))
-            }
-            _ => Ok(jumped),
-        }
-    }
-
-    /// What cannot jump must fulfil its constraints already.
-    pub(super) fn check_constraints(&self, t: f64, constraints: &[Constraint]) -> Result<(), Failure> {
-        for check in constraints {
-            let (left, right) = (self.model.get(check.left), self.model.get(check.right));
-            if (left - right).abs()
-                > ENTRY_CONTRADICTION.max(10.0 * self.options.tolerance) * self.model.get(check.size)
-            {
-                let why =
-                    format!("`{}` does not hold there ({left} and {right}), and what is in it cannot jump", check.text);
-                let hint = "let the structure change where the equation holds already, or give values that fulfil it: `reinit`";
-                return Err(self.cannot_enter(t, &why, hint).at(check.span));
-            }
-        }
-        Ok(())
-    }
-
-    /// The positions that impulses ask for, if they are others.
-    pub(super) fn key_by_impulses(&self) -> Option<Key> {
-        let configuration = self.program.configuration.as_ref()?;
-        let pairs = || configuration.switches.iter().zip(&configuration.entry.positions);
-        // What is finite has its say when the event is settled.
-        let position = |switch: &Switch, verdict: &Verdict| match self.model.get(verdict.is_decided) != 0.0 {
-            true => self.model.get(verdict.position) != 0.0,
-            false => switch.is_on,
-        };
-        let is_other = pairs().any(|(switch, verdict)| position(switch, verdict) != switch.is_on);
-        is_other
-            .then(|| Key(pairs().map(|(switch, verdict)| (switch.text.clone(), position(switch, verdict))).collect()))
-    }
-
-    /// Variables that have jumped; one that had no value before has not.
-    pub(super) fn jumps(&self, before: &Left) -> Vec<Change> {
-        let Some(configuration) = &self.program.configuration else { return Vec::new() };
-        let absent = before.program.configuration.iter().flat_map(|c| &c.absent);
-        let absent: Vec<&str> = absent.map(|&slot| before.program.memory.slot_name(slot)).collect();
-        let change = |&(variable, left): &(SlotId, SlotId)| {
-            let is_jump =
-                self.is_jump(before, variable, left) && !absent.contains(&self.program.memory.slot_name(variable));
-            let (before, after) = (self.model.get(left), self.model.get(variable));
-            is_jump.then(|| Change { variable: self.program.memory.slot_name(variable).into(), before, after })
-        };
-        configuration.entry.jumps.iter().filter_map(change).collect()
-    }
-
-    /// Impulses that are not zero, with the names of their variables.
-    pub(super) fn impulses(&self) -> Vec<(String, f64)> {
-        let Some(configuration) = &self.program.configuration else { return Vec::new() };
-        let all = configuration.entry.impulses.iter();
-        let named = all.map(|&(of, slot)| (self.program.memory.slot_name(of).to_owned(), self.model.get(slot)));
-        named.filter(|(_, impulse)| *impulse != 0.0).collect()
-    }
-
-    fn cannot_enter(&self, t: f64, why: &str, hint: &str) -> Failure {
+    pub(super) fn cannot_enter(&self, t: f64, why: &str, hint: &str) -> Failure {
         let (configuration, why, hints) = (self.key().to_string(), why.to_owned(), vec![hint.to_owned()]);
         let kind = SimErrorKind::CannotEnter { configuration, why, hints };
         let span = self.program.configuration.as_ref().and_then(|c| c.switches.first()).map(|s| s.span);
@@ -451,15 +407,9 @@ impl Simulation {
         let hint = "conditions that lead back to where they came from at the same instant need a distance: two thresholds, or a time in between";
         self.cannot_enter(t, &why, hint)
     }
+}
 
-    /// Has a variable jumped, by more than rounding and by more than it moves in the time within which events are found?
-    fn is_jump(&self, before: &Left, variable: SlotId, left: SlotId) -> bool {
-        let (x, to) = (self.model.get(left), self.model.get(variable));
-        if (to - x).abs() <= LEAST_JUMP * to.abs().max(x.abs()).max(LEAST_JUMP) {
-            return false;
-        }
-        let state = before.program.states.iter().find(|s| s.value == variable);
-        let slope = state.and_then(|s| before.memory.get(s.derivative.index())).filter(|slope| slope.is_finite());
-        (to - x).abs() > JUMP_TIME * self.options.time_span() * slope.map_or(0.0, |slope| slope.abs())
-    }
+/// Does a program make external objects?
+fn has_objects(program: &SimProgram) -> bool {
+    program.routines.procedures.values().any(|p| p.external().is_some_and(|external| external.destructor.is_some()))
 }

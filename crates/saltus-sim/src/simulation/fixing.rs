@@ -15,11 +15,17 @@ use super::search::Entered;
 use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
 
+/// After so many positions in vain no more are tried.
+const MOST_GIVEN_UP: usize = 64;
+
 impl Simulation {
     /// Are there conditions that have not shown yet whether they change the structure?
     pub(super) fn has_candidates(&self) -> bool {
         let has_some = |c: &saltus_program::Configuration| !c.candidates.is_empty();
-        !self.known.is_given_up && self.known.has_maker() && self.program.configuration.as_deref().is_some_and(has_some)
+        self.known.given_up.len() < MOST_GIVEN_UP
+            && self.known.has_maker()
+            && self.program.configuration.as_deref().is_some_and(has_some)
+            && !self.known.given_up.contains(&self.fixed_key())
     }
 
     /// Has the event ended in positions in which the equations determine too little?
@@ -53,6 +59,7 @@ impl Simulation {
         settled: Result<Settled, Failure>,
     ) -> Result<Settled, Failure> {
         let (program, key, after) = (self.program.clone(), self.key(), self.model.snapshot());
+        let positions = self.fixed_key();
         self.model.restore(&before);
         let left = Left { program, memory: before };
         match self.settle_fixed(t, &left) {
@@ -62,7 +69,7 @@ impl Simulation {
                 Ok(settled)
             }
             Err(failure) => {
-                self.known.is_given_up = true;
+                self.known.given_up.insert(positions);
                 self.take_program_of(t, &key)?;
                 self.model.restore(&after);
                 settled.map_err(|_| failure)

@@ -19,6 +19,7 @@ mod events;
 pub(crate) mod failing;
 mod fixing;
 mod guards;
+mod impulses;
 mod jumping;
 mod proving;
 mod recording;
@@ -265,6 +266,7 @@ impl Simulation {
     /// Who sees every point of the solution from now on.
     pub fn set_witness(&mut self, witness: Box<dyn Witness>) {
         self.model.set_witness(witness);
+        self.show_present_slots();
     }
 
     /// Gives an input its values over time; before [`Simulation::initialise`].
@@ -332,9 +334,9 @@ impl Simulation {
             if self.needs_fixing(&settled) {
                 let fixed = self.fixed_key();
                 search = Search::among(fixed.clone(), &key);
-                if !self.begin_in_one_of(&mut search, Some(fixed)) {
+                if !self.begin_in_one_of(&mut search, Some(fixed.clone())) {
                     // The equations as they are will do, or fail as they did.
-                    self.known.is_given_up = true;
+                    self.known.given_up.insert(fixed);
                     settled?;
                     self.begin_in(&key)?;
                     self.model.renew();

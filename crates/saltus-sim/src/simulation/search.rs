@@ -17,6 +17,7 @@ use crate::constants::{ENTRY_BAND, ENTRY_LOOKS, ENTRY_NOISE, MOST_CHANGES, MOST_
 use crate::error::Failure;
 use crate::event;
 use crate::record::Change;
+use crate::witness::Jump;
 
 /// What happened on the way to a configuration.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub(super) struct Entered {
     pub states: Vec<String>,
     pub impulses: Vec<(String, f64)>,
     pub jumps: Vec<Change>,
+    /// For a witness.
+    pub shown: Vec<Jump>,
 }
 
 /// How a configuration was found when it was entered.
@@ -187,6 +190,7 @@ impl Simulation {
         if let Err(failure) = self.take_program_of(t, key) {
             return Ok(Attempt::Fails(failure));
         }
+        self.known.jumped_to = None;
         self.carry_over(t, left)?;
         self.begin_entry(t, states);
         let jumped = if states.is_empty() { self.find_jumps(t, left) } else { self.arrive(t, states, left) };
@@ -213,7 +217,9 @@ impl Simulation {
         })
     }
 
-    fn note_jumps(&self, jumped: bool, left: &Left, found: &mut Entered) {
+    fn note_jumps(&mut self, jumped: bool, left: &Left, found: &mut Entered) {
+        // What has not jumped by more than rounding has nothing to balance.
+        found.shown.extend(self.last_jump(left).filter(|_| jumped));
         if jumped {
             found.impulses.extend(self.impulses());
             found.jumps.extend(self.jumps(left));
@@ -227,9 +233,11 @@ impl Simulation {
 
     /// Why no configuration was found.
     pub(super) fn no_configuration(&self, t: f64, mut search: Search) -> Failure {
+        let asked = search.passed.first().or(search.tried.first());
+        let is_unmade = |failure: &Failure| asked.is_some_and(|(_, why)| *why == failure.kind.to_string());
         match search.failure.take() {
-            // It was the only one.
-            Some(failure) if search.moved.len() <= 1 => failure,
+            // It was the only one, or the one that the event asks for.
+            Some(failure) if search.moved.len() <= 1 || is_unmade(&failure) => failure,
             _ => self.alternates(t, &search.story()),
         }
     }
