@@ -79,6 +79,11 @@ impl DormandPrince {
 
     /// Computes stages 2 to 7 for a step of size `h`; the new states end up in `trial`.
     fn stages(&mut self, system: &mut dyn OdeSystem, h: f64) -> bool {
+        if self.x.is_empty() {
+            // Nothing is integrated: the only question is whether the end can be evaluated.
+            let count = &mut self.statistics.evaluations;
+            return step_size::evaluate(system, self.t + h, &self.trial, &mut self.k[6], count).is_ok();
+        }
         for stage in 0..6 {
             for i in 0..self.x.len() {
                 let sum: f64 = (0..=stage).map(|j| A[stage][j] * self.k[j][i]).sum();

@@ -83,10 +83,10 @@ impl Interpolant {
             }
             power = power * by;
         }
-        let (away, mut over) = (Interval::new(-1.0, 1.0), there);
+        let mut over = there;
         for k in 0..DEGREE {
             for j in (k..DEGREE).rev() {
-                over[j] = over[j] + away * over[j + 1];
+                over[j] = over[j] + over[j + 1].of_either_sign();
             }
         }
         (there, over)

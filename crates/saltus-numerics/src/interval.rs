@@ -27,10 +27,12 @@ impl Interval {
     const ONE: Interval = Interval { lo: 1.0, hi: 1.0 };
     const EITHER: Interval = Interval { lo: 0.0, hi: 1.0 };
 
+    #[inline]
     pub fn new(lo: f64, hi: f64) -> Self {
         if lo <= hi { Interval { lo, hi } } else { Interval::UNKNOWN }
     }
 
+    #[inline]
     pub fn point(x: f64) -> Self {
         if x.is_finite() { Interval { lo: x, hi: x } } else { Interval::UNKNOWN }
     }
@@ -59,7 +61,15 @@ impl Interval {
         middle.max(self.lo).min(self.hi)
     }
 
+    /// The same times any number from -1 to 1.
+    #[inline]
+    pub fn of_either_sign(self) -> Interval {
+        let most = self.magnitude();
+        Interval { lo: -most, hi: most }
+    }
+
     /// The largest magnitude.
+    #[inline]
     pub fn magnitude(self) -> f64 {
         if self.is_known() { self.lo.abs().max(self.hi.abs()) } else { f64::NAN }
     }
@@ -359,8 +369,16 @@ impl Mul for Interval {
 
     fn mul(self, other: Interval) -> Interval {
         self.both(other, |a, b| {
-            if a.lo >= 0.0 && b.lo >= 0.0 {
-                return Interval::new(mul_down(a.lo, b.lo), mul_up(a.hi, b.hi));
+            // Rounding does not change the order of products: it is enough to move the extremes. Where one of them is zero or infinite each
+            // product has to be looked at.
+            let products = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+            let (mut least, mut most) = (products[0], products[0]);
+            for product in products {
+                least = if product < least { product } else { least };
+                most = if product > most { product } else { most };
+            }
+            if least != 0.0 && most != 0.0 && least.abs() < f64::INFINITY && most.abs() < f64::INFINITY {
+                return Interval { lo: least.next_down(), hi: most.next_up() };
             }
             let lo = mul_down(a.lo, b.lo).min(mul_down(a.lo, b.hi)).min(mul_down(a.hi, b.lo)).min(mul_down(a.hi, b.hi));
             let hi = mul_up(a.lo, b.lo).max(mul_up(a.lo, b.hi)).max(mul_up(a.hi, b.lo)).max(mul_up(a.hi, b.hi));

@@ -118,6 +118,9 @@ pub(crate) struct CrossingSearch {
     /// Thresholds that were passed in a double crossing within the resolution, and ignored.
     tunnelled: Vec<usize>,
     pub evaluations: u64,
+    /// Storage of points that nobody needs any more.
+    #[serde(skip)]
+    spare: Vec<Vec<f64>>,
 }
 
 /// A point of the step that has been looked at.
@@ -164,7 +167,14 @@ impl CrossingSearch {
             fired: Vec::new(),
             tunnelled: Vec::new(),
             evaluations: 0,
+            spare: Vec::new(),
         }
+    }
+
+    /// Is a function with the value `z` and operands of the magnitude `scale` near its threshold, where a search that begins there must know
+    /// which way it goes? By relation.
+    pub fn is_near(&self, i: usize, z: f64, scale: f64) -> bool {
+        self.watches.get(i).is_some_and(|w| z.abs() <= w.hysteresis.max(RELATION_BAND * scale))
     }
 
     /// Begins to watch after an event or the start. Masked relations are not watched until the next event.
@@ -172,9 +182,7 @@ impl CrossingSearch {
         let &Restart { t, memory, now, scale, soon, jumped, slack } = restart;
         self.armed_at = t;
         self.jumped = jumped;
-        self.last = None;
         self.variation.fill(f64::INFINITY);
-        self.extent.fill(0.0);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
             let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i]);
@@ -191,6 +199,10 @@ impl CrossingSearch {
                 (watch.is_masked, watch.epsilon, watch.heads_for_change) = (true, 0.0, false);
             }
         }
+        for (extent, (z, scale)) in self.extent.iter_mut().zip(now.iter().zip(scale)) {
+            *extent = z.abs() / scale;
+        }
+        self.begin_at(t, now);
     }
 
     /// Relations that keep their values at an event, whose functions are `z` there, because whether they hold is rounding:
@@ -300,27 +312,59 @@ impl CrossingSearch {
 
     /// The next search begins with a new look.
     pub fn forget(&mut self) {
-        self.last = None;
+        let last = self.last.take();
+        self.drop_points(last);
+    }
+
+    /// The functions at `t`, where their values are `z`.
+    fn point(&mut self, t: f64, z: &[f64]) -> Sampled {
+        let mut g = self.spare.pop().unwrap_or_default();
+        g.clear();
+        g.extend(self.watches.iter().zip(z).map(|(w, &z)| w.g(z)));
+        Sampled { t, g }
+    }
+
+    /// The functions at `t`, where they have just been evaluated.
+    fn point_here(&mut self, t: f64) -> Sampled {
+        let z = std::mem::take(&mut self.z);
+        let point = self.point(t, &z);
+        self.z = z;
+        point
+    }
+
+    /// The values that have just been evaluated.
+    fn copy_of_z(&mut self) -> Vec<f64> {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.clone_from(&self.z);
+        copy
+    }
+
+    /// Keeps the storage of points that are not needed any more.
+    fn drop_points(&mut self, points: impl IntoIterator<Item = Sampled>) {
+        self.spare.extend(points.into_iter().map(|point| point.g));
     }
 
     /// Is it certain without another look that nothing changes until `to`, where the functions have the values `z`?
     pub fn is_quiet(&mut self, program: &SimProgram, from: f64, to: f64, z: &[f64]) -> Result<bool, Failure> {
         let Some(first) = self.last.take_if(|last| last.t == from) else { return Ok(false) };
-        let end = Sampled { t: to, g: self.watches.iter().zip(z).map(|(w, &z)| w.g(z)).collect() };
+        let end = self.point(to, z);
         if end.least() < 0.0 || !self.is_far(&first, &end) {
             self.last = Some(first);
+            self.drop_points([end]);
             return Ok(false);
         }
         self.extent.fill(f64::INFINITY);
         self.note_variation(&first, &end);
         self.leave_band(program, z)?;
         self.last = Some(end);
+        self.drop_points([first]);
         Ok(true)
     }
 
     /// The functions have the values `z` where the search begins.
-    pub fn begin_at(&mut self, t: f64, z: &[f64]) {
-        self.last = Some(Sampled { t, g: self.watches.iter().zip(z).map(|(w, &z)| w.g(z)).collect() });
+    fn begin_at(&mut self, t: f64, z: &[f64]) {
+        self.forget();
+        self.last = Some(self.point(t, z));
     }
 
     fn sample(&mut self, probe: &mut dyn Probe, t: f64) -> Result<Sampled, Failure> {
@@ -329,7 +373,7 @@ impl CrossingSearch {
         for (extent, (z, scale)) in self.extent.iter_mut().zip(self.z.iter().zip(&self.scale)) {
             *extent = extent.max(z.abs() / scale);
         }
-        Ok(Sampled { t, g: self.watches.iter().zip(&self.z).map(|(w, &z)| w.g(z)).collect() })
+        Ok(self.point_here(t))
     }
 
     /// How a relation is watched; `None` if it is masked.
@@ -347,11 +391,13 @@ impl CrossingSearch {
     ) -> Result<Option<Bracket>, Failure> {
         let first = self.sample(probe, before)?;
         let second = self.sample(probe, after)?;
-        if second.least() >= 0.0 {
-            return Ok(None);
+        let is_change = second.least() < 0.0;
+        let located = if is_change { Some(self.locate(probe, &first, &second)?) } else { None };
+        if is_change {
+            self.forget();
         }
-        self.last = None;
-        self.locate(probe, &first, &second).map(Some)
+        self.drop_points([first, second]);
+        Ok(located)
     }
 
     /// The first change in `from..=to`, if there is one. Between two looks lies at most `longest`.
@@ -371,45 +417,64 @@ impl CrossingSearch {
             _ => self.sample(probe, from)?,
         };
         let end = self.sample(probe, to)?;
-        let end_z = self.z.clone();
+        let end_z = self.copy_of_z();
         let n_looks = ((to - from) / longest).ceil().clamp(1.0, MOST_LOOKS) as usize;
         if end.least() >= 0.0 && n_looks == 1 && self.is_far(&first, &end) {
             self.note_variation(&first, &end);
             self.leave_band(program, &end_z)?;
             self.last = Some(end);
+            self.drop_points([first]);
+            self.spare.push(end_z);
             return Ok(None);
         }
         if let Some(point) = self.look_after_restart(probe, &first, to)? {
             return self.locate(probe, &first, &point).map(Some);
         }
-        let mut end = Some(end);
-        let mut points = vec![first];
-        let n_parts = n_looks.max(N_INTERIOR + 1);
+        self.first_change_between(probe, program, first, (end, end_z), n_looks.max(N_INTERIOR + 1))
+    }
+
+    /// The first change between two points with `n_parts - 1` looks between them.
+    fn first_change_between(
+        &mut self,
+        probe: &mut dyn Probe,
+        program: &SimProgram,
+        first: Sampled,
+        (end, end_z): (Sampled, Vec<f64>),
+        n_parts: usize,
+    ) -> Result<Option<Bracket>, Failure> {
+        let (from, to) = (first.t, end.t);
+        let mut end = Some((end, end_z));
+        let mut begin = self.spare.pop().unwrap_or_default();
+        begin.clone_from(&first.g);
+        let (mut before_last, mut last) = (None, first);
         for k in 1..=n_parts {
             let t = from + (to - from) * k as f64 / n_parts as f64;
             let (point, z) = match if k == n_parts { end.take() } else { None } {
-                Some(end) => (end, end_z.clone()),
-                None => (self.sample(probe, t)?, self.z.clone()),
+                Some(end) => end,
+                None => (self.sample(probe, t)?, self.copy_of_z()),
             };
             if point.least() < 0.0 {
-                return self.locate(probe, &points[points.len() - 1], &point).map(Some);
+                let located = self.locate(probe, &last, &point)?;
+                self.drop_points([last, point].into_iter().chain(before_last).chain(end.map(|end| end.0)));
+                self.spare.extend([z, begin]);
+                return Ok(Some(located));
             }
-            points.push(point);
             // A dip before this point comes first; the band is left only if there was none.
-            if let [.., a, b, c] = points.as_slice()
-                && let Some(low) = self.find_dip(probe, a, b, c)?
+            if let Some(before) = &before_last
+                && let Some(low) = self.find_dip(probe, before, &last, &point)?
             {
-                let a = Sampled { t: a.t, g: a.g.clone() };
-                return self.locate(probe, &a, &low).map(Some);
+                return self.locate(probe, before, &low).map(Some);
             }
             self.leave_band(program, &z)?;
+            self.drop_points(before_last.replace(std::mem::replace(&mut last, point)));
+            self.spare.push(z);
         }
-        self.last = points.pop();
-        if let (Some(first), Some(last)) = (points.first(), &self.last) {
-            for (i, v) in self.variation.iter_mut().enumerate() {
-                *v = (first.g[i] - last.g[i]).abs();
-            }
+        for (variation, (a, b)) in self.variation.iter_mut().zip(begin.iter().zip(&last.g)) {
+            *variation = (a - b).abs();
         }
+        self.drop_points(before_last);
+        self.spare.push(begin);
+        self.last = Some(last);
         Ok(None)
     }
 
@@ -430,6 +495,7 @@ impl CrossingSearch {
             if point.least() < 0.0 {
                 return Ok(Some(point));
             }
+            self.drop_points([point]);
             ahead *= 0.25;
         }
         Ok(None)
@@ -476,22 +542,30 @@ impl CrossingSearch {
         let bracket = Bracket { before: before.t, after: after.t };
         // At a restart the function may be exactly on the edge; that counts as "as remembered".
         let value_before = before.least().max(f64::MIN_POSITIVE);
-        let mut near = None;
+        let mut near: Option<Sampled> = None;
+        let mut scale = self.spare.pop().unwrap_or_default();
         let found = locate_sign_change(bracket, value_before, after.least(), &mut |t| {
             let sampled = self.sample(probe, t)?;
             let least = sampled.least();
-            if least < 0.0 {
-                near = Some((sampled, self.scale.clone()));
-            }
+            let unused = if least < 0.0 {
+                scale.clone_from(&self.scale);
+                near.replace(sampled)
+            } else {
+                Some(sampled)
+            };
+            self.drop_points(unused);
             Ok(least)
         })?;
-        let at_end = near.as_ref().map_or(after, |(sampled, _)| sampled);
+        let at_end = near.as_ref().unwrap_or(after);
         self.fired.clear();
         self.fired.extend(at_end.g.iter().enumerate().filter(|(_, g)| **g < 0.0).map(|(i, _)| i));
-        match near.filter(|(sampled, _)| sampled.t == found.after) {
-            Some((sampled, scale)) => self.gather(probe, found, &sampled, &scale, after.t),
+        let found = match near.as_ref().filter(|sampled| sampled.t == found.after) {
+            Some(sampled) => self.gather(probe, found, sampled, &scale, after.t),
             None => Ok(found),
-        }
+        };
+        self.drop_points(near);
+        self.spare.push(scale);
+        found
     }
 
     /// Relations that change at the same time do so at times that differ by rounding. Where others are about to change at
@@ -513,7 +587,9 @@ impl CrossingSearch {
         let changes = || there.g.iter().zip(&next.g);
         let stay = changes().all(|(here, next)| *here >= 0.0 || *next < 0.0);
         let follow = changes().any(|(here, next)| *here >= 0.0 && *next < 0.0);
-        Ok(if stay && follow { Bracket { after: later, ..found } } else { found })
+        let found = if stay && follow { Bracket { after: later, ..found } } else { found };
+        self.drop_points([next]);
+        Ok(found)
     }
 
     /// A point with a changed relation between `a` and `c`, if the values suggest a minimum near zero.
@@ -550,6 +626,7 @@ impl CrossingSearch {
                 return Ok(Some(point));
             }
             points = lowest_with(points, (t, point.g[i]));
+            self.drop_points([point]);
         }
         Ok(None)
     }
@@ -644,6 +721,7 @@ mod tests {
             fired: Vec::new(),
             tunnelled: Vec::new(),
             evaluations: 0,
+            spare: Vec::new(),
         };
         let before = search.sample(&mut FlatAndFalling, 0.0).expect("defined everywhere");
         let after = search.sample(&mut FlatAndFalling, 1.0).expect("defined everywhere");

@@ -9,7 +9,7 @@
 //! decided by frozen values. A relation is frozen only while it is watched: of `h < 0 and v < 0`, both false, one masks the
 //! other, not each the other. At the next event all relations take their literal values, as always.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use saltus_base::Index;
 use saltus_program::{BinaryFn, Block, Code, Op, RelationId, Section, SimProgram, SlotId, UnaryFn, ValueId};
@@ -51,8 +51,6 @@ struct Candidate {
     relation: RelationId,
     /// All its ways to something that is stored.
     paths: Vec<Path>,
-    /// Relations in the conditions on them.
-    deciders: BTreeSet<RelationId>,
 }
 
 /// A part of a block, and its values that count.
@@ -83,9 +81,10 @@ impl Masking {
             }
         }
         let candidates = paths.into_iter().enumerate().filter_map(|(i, paths)| {
-            let (relation, paths) = (RelationId::from_usize(i), paths.filter(|p| !p.is_empty())?);
-            let deciders = paths.iter().flatten().flat_map(|decider| decider.relations.iter().copied()).collect();
-            Some(Candidate { relation, paths, deciders })
+            let mut paths = paths.filter(|p| !p.is_empty())?;
+            // What does not depend on other relations decides without a condition on them.
+            paths.iter_mut().for_each(|path| path.sort_by_key(|decider| decider.relations.len()));
+            Some(Candidate { relation: RelationId::from_usize(i), paths })
         });
         Masking { candidates: candidates.collect(), n_relations: program.events.relations.len() }
     }
@@ -99,12 +98,19 @@ impl Masking {
         let mut is_masked = vec![false; self.n_relations];
         // What has decided for an earlier one must stay watched.
         let mut has_decided = vec![false; self.n_relations];
-        for Candidate { relation, paths, deciders } in &self.candidates {
+        let mut used: Vec<&Decider> = Vec::new();
+        for Candidate { relation, paths } in &self.candidates {
+            if has_decided[relation.index()] {
+                continue;
+            }
             let is_watched = |relation: &RelationId| !is_masked[relation.index()];
-            let decides = |d: &Decider| d.condition.holds(memory) == d.decides_if && d.relations.iter().all(is_watched);
-            if !has_decided[relation.index()] && paths.iter().all(|path| path.iter().any(decides)) {
+            let decides =
+                |d: &&Decider| d.condition.holds(memory) == d.decides_if && d.relations.iter().all(is_watched);
+            used.clear();
+            used.extend(paths.iter().map_while(|path| path.iter().find(decides)));
+            if used.len() == paths.len() {
                 is_masked[relation.index()] = true;
-                deciders.iter().for_each(|decider| has_decided[decider.index()] = true);
+                used.iter().flat_map(|d| &d.relations).for_each(|decider| has_decided[decider.index()] = true);
                 masked.push(*relation);
             }
         }

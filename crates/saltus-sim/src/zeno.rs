@@ -150,7 +150,8 @@ impl Zeno {
         }
         let is_same = self.changed_last == event.changed;
         self.trembles = if is_plain && is_same && event.is_small { self.trembles + 1 } else { 0 };
-        self.changed_last = event.changed.to_vec();
+        self.changed_last.clear();
+        self.changed_last.extend_from_slice(event.changed);
         let is_same = self.recent.back().is_some_and(|(_, changed)| changed == event.changed);
         self.alternations = if is_plain && is_same { self.alternations + 1 } else { 0 };
         if self.recent.len() == INTERLEAVED {

@@ -192,6 +192,7 @@ impl Search {
             pace: self.pace,
             is_sampled: false,
             expansions: Expanded::NONE,
+            is_of_step: false,
         };
         let outcome = march.go(self.kept_to, scope.stop_time);
         match outcome {

@@ -32,12 +32,12 @@ impl Expansions {
         if whole.n <= 2 {
             return;
         }
-        let (away, mut there) = (Interval::new(-1.0, 1.0), middle.c);
+        let mut there = middle.c;
         there[ORDER] = whole.c[ORDER];
         // The last coefficient is known over the stretch, which is where it is needed.
         for k in 0..ORDER {
             for j in (k..ORDER).rev() {
-                there[j] = there[j] + away * there[j + 1];
+                there[j] = there[j] + there[j + 1].of_either_sign();
             }
         }
         for (whole, there) in whole.c.iter_mut().zip(there).take(ORDER) {

@@ -8,6 +8,9 @@
 //! - the enclosed values are rounding ([`TOUCH`]): a touch, the value at the end decides;
 //! - the part is one instant ([`INSTANT_ULPS`]): the value at its end decides.
 //!
+//! A value that the rounding of its operands may have made does not count as changed: the small difference of large states has either sign
+//! where it begins, as the current of a diode that has just been switched on. Test: `rounding_of_large_terms_makes_no_events`.
+//!
 //! Values and slopes are enclosed at first order, then by an expansion, whose polynomial decides about many parts at once. Otherwise the part is halved. Where enclosures stay too wide (poles, jumps without events, cancellation) parts of one instant
 //! would never end: after [`MOST_INSTANTS`] of them in a row they grow, and the relation is only sampled there.
 
@@ -132,6 +135,9 @@ pub(crate) struct March<'a> {
     /// Was some part only sampled?
     pub is_sampled: bool,
     pub expansions: Expanded,
+    /// Must a change be larger than the rounding of what it is computed from? The states of a step are rounded, and a crossing function may be
+    /// the small difference of large terms.
+    pub is_of_step: bool,
 }
 
 /// The last expansion of a march.
@@ -163,7 +169,7 @@ impl March<'_> {
                 continue;
             }
             let is_kept = matches!(verdict, Verdict::Keeps);
-            if !is_kept && self.watched.has_changed(self.tape.at(self.relation, b)) {
+            if !is_kept && self.has_changed(b) {
                 return Outcome::Changes { before: a, after: b };
             }
             if is_undecided {
@@ -174,6 +180,15 @@ impl March<'_> {
             a = b;
         }
         Outcome::Kept
+    }
+
+    /// Has the relation the other value at `t`, and is that not rounding?
+    fn has_changed(&mut self, t: f64) -> bool {
+        self.watched.has_changed(self.tape.at(self.relation, t))
+            && (!self.is_of_step || {
+                let z = self.tape.over(self.relation, Interval::point(t)).z;
+                !z.is_known() || self.watched.towards(z).hi < 0.0
+            })
     }
 
     /// Many undecided instants in a row become longer.

@@ -185,6 +185,7 @@ impl Prover {
                 pace: Pace::new(stride),
                 is_sampled: false,
                 expansions: Expanded { known, ..Expanded::NONE },
+                is_of_step: true,
             };
             let outcome = go_while_it_gets_on(&mut march, from, end, effort);
             let is_sampled = march.is_sampled || matches!(outcome, Outcome::Paused { .. });

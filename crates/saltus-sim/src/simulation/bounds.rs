@@ -153,7 +153,6 @@ impl Simulation {
         let foreseen: Vec<RelationId> = ahead.relations().collect();
         let state = Restart { t, memory: &memory, now: &z, scale: &scale, soon: &z, jumped: false, slack: 0.0 };
         search.arm(&state, &foreseen);
-        search.begin_at(t, &z);
         Ok(())
     }
 

@@ -175,6 +175,7 @@ struct Work {
     event: Option<EventRecord>,
     /// The event that was settled last, for the caller of `advance`.
     settled: Option<EventRecord>,
+    look: stepping::Look,
     /// Where an assertion has failed that may hold after shorter steps.
     obstacle: Option<assertions::Obstacle>,
 }

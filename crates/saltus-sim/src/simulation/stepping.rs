@@ -67,6 +67,21 @@ pub(super) struct LoopsAtEnd {
     values: Vec<f64>,
 }
 
+/// Storage for a look at the crossing functions: where they are, where they will be soon, the magnitude of operands, the values of relations.
+#[derive(Default)]
+pub(super) struct Look {
+    pub now: Vec<f64>,
+    pub soon: Vec<f64>,
+    pub scale: Vec<f64>,
+    pub memory: Vec<bool>,
+}
+
+impl Look {
+    pub fn resize(&mut self, n: usize) {
+        [&mut self.now, &mut self.soon, &mut self.scale].into_iter().for_each(|all| all.resize(n, 0.0));
+    }
+}
+
 impl Simulation {
     /// One step or one event; values that were looked at are out of date.
     pub(super) fn advance_or_fail(&mut self, until: f64) -> Result<Advance, Failure> {
@@ -408,22 +423,29 @@ impl Simulation {
             return Ok(());
         }
         let n = self.program.events.relations.len() + N_WEIGHTS;
-        let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let mut look = std::mem::take(&mut self.work.look);
+        look.resize(n);
+        let Look { now, soon, scale, memory } = &mut look;
         self.driver.integrator.interpolate(t, &mut self.work.x);
         self.model.set_continuous(t, &self.work.x);
-        read_crossings(&self.program, &mut self.model, t, &mut now, &mut scale)?;
-        // Where the model cannot be evaluated ahead, nothing is known about the direction.
-        if self.look_ahead(t, &mut soon).is_err() {
-            soon.copy_from_slice(&now);
+        read_crossings(&self.program, &mut self.model, t, now, scale)?;
+        // Only where a function is near its threshold, which way it goes is of interest. Where the model cannot be evaluated ahead, nothing
+        // is known about that.
+        let is_near = (0..n).any(|i| self.driver.search.is_near(i, now[i], scale[i]) || self.model.is_sliding());
+        if is_near && self.look_ahead(t, soon).is_ok() {
+            self.model.set_continuous(t, &self.work.x);
+        } else {
+            soon.copy_from_slice(now);
         }
-        self.model.set_continuous(t, &self.work.x);
-        let memory = self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0);
-        let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
+        memory.clear();
+        memory.extend(self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0));
+        memory.extend([true; N_WEIGHTS]);
         // While both sides of a threshold are combined, nothing is frozen.
         let masked = self.unwatched();
         let slack = if self.model.is_sliding() { self.options.tolerance } else { 0.0 };
-        let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped, slack };
+        let state = Restart { t, memory, now, scale, soon, jumped, slack };
         self.driver.search.arm(&state, &masked);
+        self.work.look = look;
         Ok(())
     }
 }

@@ -20,12 +20,6 @@ use crate::error::{Failure, SimErrorKind};
 use crate::options::ZenoPolicy;
 use crate::trajectory::{Warning, WarningKind};
 
-struct Motion {
-    is_at_zero: bool,
-    /// By how much it changes in a moment.
-    rate: f64,
-}
-
 impl Simulation {
     /// A relation that was seen to change although its function was moving away from the change, and that the jump of
     /// states sends on: its movement is smaller than the error of the integration, and the threshold would be passed
@@ -67,47 +61,61 @@ impl Simulation {
 
     /// The relation whose threshold is passed for good.
     fn tunnel(&mut self, t: f64, changed: &[RelationId]) -> Option<RelationId> {
-        if changed.is_empty() {
+        let suspicious = changed.iter().filter(|id| self.is_at_threshold(**id));
+        let mut passed: Vec<(RelationId, f64)> = suspicious.map(|&id| (id, self.side_of_value(id))).collect();
+        if passed.is_empty() {
             return None;
         }
         let before = std::mem::take(&mut self.driver.before);
         let after = self.model.snapshot();
-        let motions = (self.crossing_motions(t, &before), self.crossing_motions(t, &after));
+        // Which way they were moving before the event clears most of them.
+        self.keep_moving(t, &before, &mut passed, -1.0);
+        if !passed.is_empty() {
+            self.keep_moving(t, &after, &mut passed, 1.0);
+        }
         self.model.restore(&after);
         self.driver.before = before;
-        let (Some(motions_before), Some(motions_after)) = motions else { return None };
-        for &id in changed {
-            let Some(relation) = self.program.events.relations.get(id) else { continue };
-            // Positive where it leads further into the region of the present value.
-            let side = if relation.op.is_true_below() == (self.model.get(relation.memory) != 0.0) { -1.0 } else { 1.0 };
-            let (before, after) = (&motions_before[id.index()], &motions_after[id.index()]);
-            let is_passed = before.is_at_zero && after.is_at_zero;
-            if is_passed && side * before.rate < 0.0 && side * after.rate > 0.0 {
-                return Some(id);
-            }
-        }
-        None
+        passed.first().map(|(id, _)| *id)
     }
 
-    /// What the crossing functions do at the point in `memory`.
-    fn crossing_motions(&mut self, t: f64, memory: &[f64]) -> Option<Vec<Motion>> {
+    /// Is the function of a relation that has changed on its threshold both before and after the event?
+    fn is_at_threshold(&self, id: RelationId) -> bool {
+        let Some(relation) = self.program.events.relations.get(id) else { return false };
+        let is_at_zero = |z: f64, scale: f64| z.abs() <= WIDEST_BAND * scale;
+        is_at_zero(self.value_before(relation.crossing), self.value_before(relation.scale))
+            && is_at_zero(self.model.get(relation.crossing), self.model.get(relation.scale))
+    }
+
+    /// Keeps those relations whose functions move, at the point in `memory`, further towards this side (+1), or away from it (-1).
+    fn keep_moving(&mut self, t: f64, memory: &[f64], relations: &mut Vec<(RelationId, f64)>, direction: f64) {
+        let rates = self.crossing_rates(t, memory).unwrap_or_default();
+        relations.retain(|(id, side)| rates.get(id.index()).is_some_and(|rate| direction * side * rate > 0.0));
+    }
+
+    /// +1 if the present value of a relation belongs to positive z.
+    fn side_of_value(&self, id: RelationId) -> f64 {
+        let is_below = |r: &saltus_program::Relation| r.op.is_true_below() == (self.model.get(r.memory) != 0.0);
+        if self.program.events.relations.get(id).is_some_and(is_below) { -1.0 } else { 1.0 }
+    }
+
+    /// By how much the crossing functions change in a moment, from the point in `memory` on.
+    fn crossing_rates(&mut self, t: f64, memory: &[f64]) -> Option<Vec<f64>> {
         let n = self.program.events.relations.len() + N_WEIGHTS;
         let (mut now, mut soon, mut scale) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.model.restore(memory);
         self.model.get_states(&mut self.work.x);
         read_crossings(&self.program, &mut self.model, t, &mut now, &mut scale).ok()?;
         self.look_ahead(t, &mut soon).ok()?;
-        let motion = |i: usize| Motion { is_at_zero: now[i].abs() <= WIDEST_BAND * scale[i], rate: soon[i] - now[i] };
-        Some((0..n).map(motion).collect())
+        Some(soon.iter().zip(&now).map(|(soon, now)| soon - now).collect())
     }
 
     /// Crossing functions a little later along the tangent, where the derivatives have just been evaluated at the states
     /// in `x`.
     pub(super) fn look_ahead(&mut self, t: f64, soon: &mut [f64]) -> Result<(), Failure> {
-        let mut dx = vec![0.0; self.work.x.len()];
-        self.model.get_derivatives(&mut dx);
+        let mut shifted = vec![0.0; self.work.x.len()];
+        self.model.get_derivatives(&mut shifted);
         let ahead = LOOK_AHEAD * self.driver.integrator.next_step_size().min(self.options.time_span());
-        let shifted: Vec<f64> = self.work.x.iter().zip(&dx).map(|(x, d)| x + ahead * d).collect();
+        shifted.iter_mut().zip(&self.work.x).for_each(|(d, x)| *d = x + ahead * *d);
         self.model.set_continuous(t + ahead, &shifted);
         let mut unused = vec![0.0; soon.len()];
         read_crossings(&self.program, &mut self.model, t + ahead, soon, &mut unused)
