@@ -139,7 +139,9 @@ impl<'a> Front<'a> {
                 _ => {}
             }
         }
-        function.derivatives.push(entry);
+        if self.check_derivative_signature(function, &entry, m.span) {
+            function.derivatives.push(entry);
+        }
     }
 
     fn read_inverse(&mut self, inst: InstId, m: &'a ast::ElementModification, function: &mut flat::Function) {

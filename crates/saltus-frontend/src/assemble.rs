@@ -31,16 +31,20 @@ impl<'a> Front<'a> {
     pub fn instantiate(&mut self, inst: InstId) {
         self.expand(inst);
         self.check_stream_connector(inst);
+        self.check_connector_balance(inst);
         let mut k = 0;
         while let Some(&comp) = self.tree[inst].members.components.get(k) {
             k += 1;
             if !self.is_instantiated(comp) {
                 if self.tree[comp].declared.is_outer {
                     self.actual(comp);
+                    self.check_inner_inputs(comp);
                 }
                 continue;
             }
             self.check_connector_prefix(comp);
+            self.check_connector_component(comp);
+            self.check_inner_inputs(comp);
             match self.comp_kind(comp) {
                 CompKind::Error => {}
                 CompKind::Leaf(_) => {
@@ -114,6 +118,9 @@ impl<'a> Front<'a> {
         let Some(slot) = self.lookup_class(scope, path) else { return };
         let promised = self.slot_instance(slot);
         self.expand(promised);
+        if self.check_same_value_class(&self.comp_name(comp), [promised, inst], span) {
+            return;
+        }
         for element in self.tree[promised].members.components.clone() {
             let e = &self.tree[element];
             if e.prefixes.is_protected || e.declared.condition.is_some() || self.tree[inst].members.is_incomplete {

@@ -500,10 +500,18 @@ impl<'a> Front<'a> {
 
     /// `function f(a = 1)` as an argument.
     pub fn partial_function(&mut self, scope: InstId, call: &'a ast::Call, span: Span) -> Expr {
-        let Some(Member::Class(slot)) = self.lookup_reference_class(scope, &call.name) else {
-            let name = self.ref_text(&call.name);
-            self.report(d::function_not_found(&name, None, call.name.span));
-            return Expr::error(span);
+        let slot = match self.lookup_reference_class(scope, &call.name) {
+            Some(Member::Class(slot)) => slot,
+            // An input that is a function, handed on as it is.
+            Some(Member::Component(comp)) if call.arguments.is_empty() && call.named.is_empty() => {
+                let Some(local) = self.tree[comp].local else { return Expr::error(span) };
+                return Expr::new(ExprKind::Local(local), self.local_type_of(local), span);
+            }
+            _ => {
+                let name = self.ref_text(&call.name);
+                self.report(d::function_not_found(&name, None, call.name.span));
+                return Expr::error(span);
+            }
         };
         let function = self.function_of(slot);
         let positional = call.arguments.iter().map(|e| self.expression(scope, e)).collect();

@@ -141,6 +141,7 @@ impl<'a> Front<'a> {
             self.report_always(d::record_prefix(name, &self.library.qualified_name(class), span));
         }
         self.check_annotation(component.comment.annotation.as_ref());
+        self.check_annotated_once(name, clause.constrained_by.as_ref(), &component.comment, span);
         self.check_connector_sizing(clause, component);
         if kind == ClassKind::ExpandableConnector && clause.connection == Some(ast::Connection::Flow) {
             self.report_always(d::expandable_flow(name, span));
@@ -171,6 +172,22 @@ impl<'a> Front<'a> {
                 _ => continue,
             };
             self.report_always(d::annotation_prefix(wrong));
+        }
+    }
+
+    /// What stands behind the constraining type is about the whole declaration (specification 7.3.2.1).
+    fn check_annotated_once(
+        &mut self,
+        name: &str,
+        constraint: Option<&ast::ConstrainedBy>,
+        own: &ast::Annotated,
+        span: Span,
+    ) {
+        let Some(constraint) = constraint else { return };
+        let other = &constraint.comment;
+        let has_both_texts = !own.description.parts.is_empty() && !other.description.parts.is_empty();
+        if has_both_texts || own.annotation.is_some() && other.annotation.is_some() {
+            self.report_always(d::annotated_twice(name, span, constraint.span));
         }
     }
 

@@ -180,6 +180,8 @@ impl<'a> Front<'a> {
         let slot = self.lookup_class(scope, &clause.type_name)?;
         self.check_component_type(comp, slot)?;
         self.check_obsolete(comp, slot);
+        self.check_test_case(comp, slot);
+        self.check_single_instance(comp, slot);
         if let Some(simple) = self.simple_type(slot) {
             return Some(self.make_leaf(comp, &simple));
         }

@@ -218,8 +218,20 @@ impl<'a> Front<'a> {
             }
         }
         if let (Argument::Connectors(a), Argument::Connectors(b)) = (a, b) {
+            if [from, to].into_iter().all(|end| self.is_of_outer(scope, end)) {
+                self.report(d::connects_outers(&self.ref_text(from), &self.ref_text(to), span));
+            }
             self.connect_all(a, b, span, &component);
         }
+    }
+
+    /// Whether the first part of a name is an element that is declared elsewhere.
+    fn is_of_outer(&mut self, scope: InstId, written: &ast::ComponentRef) -> bool {
+        let first = written.parts.first().and_then(|part| self.lookup_name(scope, part.name.name));
+        matches!(first, Some(Member::Component(comp)) if {
+            let declared = &self.tree[comp].declared;
+            declared.is_outer && !declared.is_inner
+        })
     }
 
     /// Reports an argument that names something else. All members of an expandable connector are connectors.

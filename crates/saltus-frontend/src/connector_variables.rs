@@ -114,7 +114,7 @@ impl<'a> Front<'a> {
         self.tree[flow].var
     }
 
-    fn literal_attribute(&mut self, comp: CompId, name: saltus_base::Name) -> Option<f64> {
+    pub fn literal_attribute(&mut self, comp: CompId, name: saltus_base::Name) -> Option<f64> {
         let value = self.tree[comp].sub_modifier(name)?.value.clone()?;
         let mark = self.messages.mark();
         let expr = self.mod_value(&value, 0)?;

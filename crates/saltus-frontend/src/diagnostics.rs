@@ -1,15 +1,18 @@
 //! The wording of every message of the front end, one function each: E0201–E0233 names, classes and modifications,
-//! E0234–E0246 components and sizes; the rest is in [`calls`], [`connections`], [`functions`] and [`rules`].
+//! E0234–E0246 components and sizes; the rest is in [`calls`], [`connections`], [`functions`],
+//! [`rules`] and [`usage`].
 
 pub mod calls;
 pub mod connections;
 pub mod functions;
 pub mod rules;
+pub mod usage;
 
 pub use calls::*;
 pub use connections::*;
 pub use functions::*;
 pub use rules::*;
+pub use usage::*;
 
 use saltus_base::{Code, Diagnostic, Span};
 use saltus_flat::{BaseType, Variability};

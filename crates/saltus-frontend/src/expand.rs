@@ -22,6 +22,7 @@ use crate::diagnostics as d;
 use crate::instance::{Comp, CompId, CompMemo, Declared, InstId, Member, Memo, Prefixes, SlotId};
 use crate::lookup::elements;
 use crate::modifier::{Deselected, Mod, ModExpr, ModRef, ModValue, Redeclare, final_violation, merge};
+use crate::redeclaration::{Constraint, NewConstraint};
 
 /// More nested bases than this means that a class extends itself in a way that lookup did not notice.
 const MOST_BASES: usize = 100;
@@ -54,6 +55,9 @@ impl<'a> Front<'a> {
 
     fn expand_short(&mut self, inst: InstId, short: &'a ast::ShortClass) {
         let scope = self.tree[inst].scope;
+        if self.tree[inst].definition.is_some_and(|c| c.is_encapsulated) {
+            self.check_encapsulated(inst, short);
+        }
         let Some(base) = self.lookup_class(scope, &short.base) else {
             self.tree[inst].members.is_incomplete = true;
             return;
@@ -397,6 +401,12 @@ impl<'a> Front<'a> {
         self.check_redeclared_component(comp, clause, component, scope, span);
         let declared = &mut comp.declared;
         let original = declared.clause.constrained_by.as_ref().map_or(&declared.clause.type_name, |c| &c.base);
+        let (path, at) = declared.constrained_to.map_or((original, declared.scope), |(path, at, _)| (path, at));
+        if let Some(c) = constrained_by {
+            let old = Constraint::Named(path, at);
+            let new = NewConstraint { name: comp.name, old, new: (&c.base, scope), span: c.span };
+            self.checks.new_constraints.push(new);
+        }
         declared.constrained_to = match (constrained_by, declared.constrained_to) {
             (Some(c), _) => Some((&c.base, scope, span)),
             (None, Some((path, at, _))) => Some((path, at, span)),
@@ -434,7 +444,8 @@ impl<'a> Front<'a> {
                 ast::ElementKind::Class(c) if c.prefixes.is_redeclare => {
                     let name = c.class.name.name;
                     let Some(class) = self.library.child(self.tree[inst].class, name) else { continue };
-                    let redeclare = Redeclare::Class { class, scope: inst, span: c.class.name.span };
+                    let (span, constrained_by) = (c.class.name.span, c.constrained_by.as_ref());
+                    let redeclare = Redeclare::Class { class, scope: inst, span, constrained_by };
                     subs.push((name, redeclaring(redeclare, c.class.name.span)));
                 }
                 ast::ElementKind::Components(c) if c.prefixes.is_redeclare => {
@@ -602,7 +613,8 @@ impl<'a> Front<'a> {
         match &r.kind {
             ast::RedeclarationKind::Class(definition) => {
                 let class = self.library.add_class(self.tree[scope].class, definition, None);
-                let redeclare = Redeclare::Class { class, scope, span: r.span };
+                let constrained_by = r.constrained_by.as_ref();
+                let redeclare = Redeclare::Class { class, scope, span: r.span, constrained_by };
                 self.add_replacement(target, definition.name, redeclare, r);
             }
             ast::RedeclarationKind::Component(clause) => {

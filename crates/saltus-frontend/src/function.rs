@@ -221,6 +221,7 @@ impl<'a> Front<'a> {
         let function = self.bodyless(id, body, external);
         let mut function = self.differentiated(inst, function);
         self.read_function_annotations(inst, &mut function);
+        self.check_impure_calls(id, inst, &function);
         function
     }
 

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, Expr, ExprKind, FunctionId, LocalId};
+use saltus_flat::{BaseType, Expr, ExprKind, FunctionId, LocalId, Purity};
 use saltus_syntax::ast;
 
 use crate::class_rules::is_function_kind;
@@ -120,6 +120,9 @@ impl<'a> Front<'a> {
     }
 
     fn unlike(&self, given: FunctionId, bound: &[u32], wanted: FunctionId) -> Option<String> {
+        if self.functions[given].purity == Purity::Impure && self.functions[wanted].purity == Purity::Pure {
+            return Some("it is impure, and the input is not declared so".to_string());
+        }
         let free: Vec<LocalId> = self.functions[given]
             .inputs
             .iter()

@@ -13,7 +13,7 @@ use crate::Front;
 use crate::diagnostics as d;
 use crate::instance::{InstId, Member, Memo, Slot, SlotId};
 use crate::modifier::{Mod, ModRef, Redeclare, merge};
-use crate::redeclaration::RedeclaredClass;
+use crate::redeclaration::{Constraint, NewConstraint, RedeclaredClass};
 
 /// Names that are compared for "did you mean" in one model; after thousands of mistakes a suggestion more helps nobody.
 const MOST_COMPARED_NAMES: usize = 200_000;
@@ -124,8 +124,10 @@ impl<'a> Front<'a> {
             _ => constraint,
         };
         let declared = slot;
+        // The class that replacements must fit: one may narrow it for those further outside.
+        let mut fitting = (constrained_by.map(|c| &c.base), inst);
         for redeclare in &modifier.redeclares {
-            let &Redeclare::Class { class: new, scope, span } = redeclare else {
+            let &Redeclare::Class { class: new, scope, span, constrained_by: narrower } = redeclare else {
                 let (text, at) = (self.text(name), self.library.definition(class).map(|c| c.name.span));
                 if let &Redeclare::Component { span, .. } = redeclare {
                     self.report(d::redeclare_kind(text, "class", "component", span, at));
@@ -147,10 +149,20 @@ impl<'a> Front<'a> {
                     name,
                     new: slot,
                     original: declared,
-                    constrained_by: constrained_by.map(|c| &c.base),
-                    scope: inst,
+                    constrained_by: fitting.0,
+                    scope: fitting.1,
                     span,
                 });
+            }
+            if let Some(c) = narrower {
+                let declared_by = Constraint::new(fitting.0, fitting.1, declared);
+                self.checks.new_constraints.push(NewConstraint {
+                    name,
+                    old: declared_by,
+                    new: (&c.base, scope),
+                    span: c.span,
+                });
+                fitting = (Some(&c.base), scope);
             }
         }
         self.tree[slot].modifier = merge(&modifier.without_redeclares(), &self.tree[slot].modifier);
@@ -227,6 +239,36 @@ impl<'a> Front<'a> {
                 return self.member(self.tree.root, name).filter(|m| self.is_predefined(*m));
             }
             at = self.enclosing(at);
+        }
+    }
+
+    /// What an encapsulated short class names is global or predefined (specification 4.6.1).
+    pub fn check_encapsulated(&mut self, inst: InstId, short: &'a ast::ShortClass) {
+        let is_visible = |front: &mut Self, name: Name| {
+            let found = front.member(front.tree.root, name);
+            found.is_some_and(|m| front.is_predefined(m))
+        };
+        if let Some(first) = short.base.parts.first().filter(|_| !short.base.is_global)
+            && !is_visible(self, first.name)
+        {
+            let path = self.path_text(&short.base.parts);
+            let meant = self.lookup_class(self.tree[inst].scope, &short.base);
+            let meant = meant.map(|slot| format!(".{}", self.library.qualified_name(self.tree[slot].class)));
+            self.report_always(d::class_not_found(&path, &path, None, meant.as_deref(), first.span));
+        }
+        let mut names: Vec<ast::Ident> = Vec::new();
+        for argument in short.modification.iter().flat_map(|m| &m.arguments) {
+            let ast::Argument::Modification(m) = argument else { continue };
+            let Some(value) = crate::annotation::value(m) else { continue };
+            crate::deduce::walk_expr(value, &mut |reference| {
+                names.extend(reference.parts.first().filter(|_| !reference.is_global).map(|part| part.name));
+            });
+        }
+        let class = self.library.qualified_name(self.tree[inst].class);
+        for name in names {
+            if name.name != self.words.time && !is_visible(self, name.name) {
+                self.report_always(d::name_not_found(self.text(name.name), &class, None, name.span));
+            }
         }
     }
 

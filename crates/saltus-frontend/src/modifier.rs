@@ -71,6 +71,7 @@ pub enum Redeclare<'a> {
         class: ClassId,
         scope: InstId,
         span: Span,
+        constrained_by: Option<&'a ast::ConstrainedBy>,
     },
     Component {
         clause: &'a ast::ComponentClause,

@@ -136,6 +136,7 @@ impl<'a> Front<'a> {
         self.check_duplicates();
         self.check_redeclarations();
         self.check_must_connect();
+        self.check_connect_once();
     }
 
     /// Modifications from outside, as if the model were declared with them.

@@ -6,6 +6,8 @@
 use std::collections::HashSet;
 
 use saltus_base::{Name, Span};
+use saltus_flat::{BaseType, Purity};
+use saltus_library::ClassId;
 use saltus_syntax::ast;
 
 use crate::Front;
@@ -32,6 +34,27 @@ pub struct RedeclaredClass<'a> {
     pub constrained_by: Option<&'a ast::Path>,
     pub scope: InstId,
     pub span: Span,
+}
+
+/// A constraining type that a redeclaration puts in the place of another one.
+pub struct NewConstraint<'a> {
+    pub name: Name,
+    pub old: Constraint<'a>,
+    pub new: (&'a ast::Path, InstId),
+    pub span: Span,
+}
+
+/// What an element must fit: the class of a constraining clause, or the one that it was declared with.
+#[derive(Clone, Copy)]
+pub enum Constraint<'a> {
+    Named(&'a ast::Path, InstId),
+    Declared(SlotId),
+}
+
+impl<'a> Constraint<'a> {
+    pub fn new(named: Option<&'a ast::Path>, scope: InstId, declared: SlotId) -> Constraint<'a> {
+        named.map_or(Constraint::Declared(declared), |path| Constraint::Named(path, scope))
+    }
 }
 
 impl<'a> Front<'a> {
@@ -86,6 +109,23 @@ impl<'a> Front<'a> {
                 self.check_redeclared_class(&r);
             }
         }
+        for c in std::mem::take(&mut self.checks.new_constraints) {
+            self.check_new_constraint(&c);
+        }
+    }
+
+    /// Whoever relies on the old constraining type finds what it promised (specification 7.3.2).
+    fn check_new_constraint(&mut self, c: &NewConstraint<'a>) {
+        let old = match c.old {
+            Constraint::Named(path, scope) => self.lookup_class(scope, path),
+            Constraint::Declared(slot) => Some(slot),
+        };
+        let (Some(old), Some(new)) = (old, self.lookup_class(c.new.1, c.new.0)) else { return };
+        if let Some(lacks) = self.first_missing(old, new) {
+            let names = [new, old].map(|slot| self.library.qualified_name(self.tree[slot].class));
+            let (name, lacks) = (self.text(c.name), self.text(lacks));
+            self.report_once(d::wider_constraint(name, &names[0], &names[1], lacks, c.span));
+        }
     }
 
     fn check_redeclared_class(&mut self, r: &RedeclaredClass<'a>) {
@@ -99,7 +139,11 @@ impl<'a> Front<'a> {
         let name = self.text(r.name);
         match (self.simple_type(constraining), self.simple_type(r.new)) {
             (Some(wanted), Some(given)) => {
-                if !self.types.is_subtype(given.base, wanted.base) {
+                let are_objects = [given.base, wanted.base].map(|b| matches!(b, BaseType::ExternalObject(_)));
+                if are_objects == [true, true] {
+                    let instances = [constraining, r.new].map(|slot| self.slot_instance(slot));
+                    self.check_same_value_class(name, instances, r.span);
+                } else if !self.types.is_subtype(given.base, wanted.base) {
                     let (given, wanted) = (self.types.base_text(given.base), self.types.base_text(wanted.base));
                     self.report(d::wrong_type_replacement(name, &given, &wanted, r.span));
                 }
@@ -113,24 +157,74 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// The new class has every public component of the constraining one.
+    /// The new class has every public component of the constraining one, and means the same kind of value.
     fn check_promised_elements(&mut self, name: &str, constraining: SlotId, new: SlotId, span: Span) {
-        let (promised, given) = (self.slot_instance(constraining), self.slot_instance(new));
-        self.expand(promised);
-        self.expand(given);
-        for element in self.tree[promised].members.components.clone() {
-            let e = &self.tree[element];
-            if e.declared.is_hidden || e.declared.condition.is_some() || self.tree[given].members.is_incomplete {
-                continue;
-            }
-            let lacks = e.name;
-            if self.member(given, lacks).is_none() {
+        let instances = [constraining, new].map(|slot| self.slot_instance(slot));
+        if self.check_same_value_class(name, instances, span) {
+            return;
+        }
+        if let Some(lacks) = self.first_missing(constraining, new) {
+            let [base, class] = [constraining, new].map(|slot| self.library.qualified_name(self.tree[slot].class));
+            self.report(d::wrong_replacement(name, &class, &base, self.text(lacks), span));
+        } else if self.is_function(constraining) && self.is_function(new) {
+            let [promised, given] = [constraining, new].map(|slot| self.function_of(slot));
+            if self.functions[given].purity == Purity::Impure && self.functions[promised].purity == Purity::Pure {
                 let class = self.library.qualified_name(self.tree[new].class);
-                let base = self.library.qualified_name(self.tree[constraining].class);
-                self.report(d::wrong_replacement(name, &class, &base, self.text(lacks), span));
-                return;
+                self.report(d::impure_replacement(name, &class, span));
             }
         }
+    }
+
+    /// The first public component of one class that another does not have.
+    fn first_missing(&mut self, promised: SlotId, given: SlotId) -> Option<Name> {
+        let (promised, given) = (self.slot_instance(promised), self.slot_instance(given));
+        self.expand(promised);
+        self.expand(given);
+        if self.tree[given].members.is_incomplete {
+            return None;
+        }
+        let promised: Vec<Name> = self.tree[promised]
+            .members
+            .components
+            .iter()
+            .map(|&c| &self.tree[c])
+            .filter(|c| !c.declared.is_hidden && c.declared.condition.is_none())
+            .map(|c| c.name)
+            .collect();
+        promised.into_iter().find(|&name| self.member(given, name).is_none())
+    }
+
+    /// Reports an operator record or external object, or something else, that becomes another one: their operations belong to
+    /// the class (specification 6.4).
+    pub fn check_same_value_class(&mut self, name: &str, [promised, given]: [InstId; 2], span: Span) -> bool {
+        let [wanted, found] = [promised, given].map(|inst| {
+            self.expand(inst);
+            self.value_class(inst)
+        });
+        if wanted == found || self.tree[given].members.is_incomplete {
+            return false;
+        }
+        let names = [promised, given].map(|inst| self.library.qualified_name(self.tree[inst].class));
+        let what = match (wanted, found) {
+            (Some((_, what)), _) => what,
+            _ => "record",
+        };
+        self.report(d::other_kind_of_value(name, what, &names[0], &names[1], span));
+        true
+    }
+
+    /// The class that defines the operations of an operator record or an external object.
+    fn value_class(&self, inst: InstId) -> Option<(ClassId, &'static str)> {
+        let bases = &self.tree[inst].members.bases;
+        if let Some(found) = bases.iter().find_map(|&base| self.value_class(base)) {
+            return Some(found);
+        }
+        let class = self.tree[inst].class;
+        if bases.iter().any(|&base| Some(self.tree[base].class) == self.types.external_object) {
+            return Some((class, "external object"));
+        }
+        let definition = self.tree[inst].definition?;
+        (definition.kind == ast::ClassKind::OperatorRecord).then_some((class, "operator record"))
     }
 
     /// An element is redeclared in the `extends` clause or in the body, not in both.

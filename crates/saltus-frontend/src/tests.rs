@@ -47,7 +47,7 @@ fn every_message_of_the_front_end_has_a_case() {
     let tests = pages().into_iter().chain([source.join("tests/limits.rs")]);
     let texts: String = tests.map(|p| std::fs::read_to_string(p).unwrap()).collect();
     let mut missing = Vec::new();
-    let files = ["", "/calls", "/connections", "/functions", "/rules"];
+    let files = ["", "/calls", "/connections", "/functions", "/rules", "/usage"];
     for file in files.map(|file| format!("diagnostics{file}.rs")) {
         let wording = std::fs::read_to_string(source.join(&file)).unwrap();
         for quoted in wording.split('"').skip(1).step_by(2) {

@@ -1,13 +1,13 @@
 //! Rules that can only be checked once everything is instantiated, and those that are checked once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use saltus_base::Span;
+use saltus_base::{Name, Span};
 use saltus_library::ClassId;
 
-use crate::instance::{CompId, InstId};
+use crate::instance::{CompId, InstId, SlotId};
 use crate::modifier::Deselected;
-use crate::redeclaration::{RedeclaredClass, RedeclaredType};
+use crate::redeclaration::{NewConstraint, RedeclaredClass, RedeclaredType};
 
 #[derive(Default)]
 pub struct Checks<'a> {
@@ -20,8 +20,15 @@ pub struct Checks<'a> {
     /// Redeclarations to be compared with what they replace.
     pub redeclared_types: Vec<RedeclaredType<'a>>,
     pub redeclared_classes: Vec<RedeclaredClass<'a>>,
-    /// Connectors that must be connected.
+    pub new_constraints: Vec<NewConstraint<'a>>,
+    /// Connector classes, and connectors of models and blocks, that have been looked at.
+    pub connector_classes: HashSet<ClassId>,
+    pub connector_components: HashSet<(ClassId, Name)>,
+    /// Connectors that must be connected, and those that must not be connected twice.
     pub must_connect: Vec<CompId>,
+    pub connect_once: Vec<CompId>,
+    /// The first component of each class that may have one only.
+    pub single_instances: HashMap<SlotId, CompId>,
     /// `break connect(…)` of all modifications, and those that found their connection.
     pub deselected_connections: Vec<Deselected<'a>>,
     pub found_deselected: HashSet<Span>,
