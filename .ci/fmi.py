@@ -19,10 +19,11 @@ from pathlib import Path
 
 RUNS = [("2.0", "ModelExchange"), ("2.0", "CoSimulation"), ("3.0", "ModelExchange"), ("3.0", "CoSimulation")]
 MOST_SIGNALS = 60
-# Tolerance and number of output points, one after the other until the result agrees. CVode controls the error of a step, events need the
-# sum of them to be small, and its limit of 500 steps between two points may be too low for that. What moves faster than communication
-# points follow each other is not seen between them.
-ATTEMPTS = {"ModelExchange": [(1e-8, 4000), (1e-6, 4000)], "CoSimulation": [(1e-6, 4000), (1e-6, 40000)]}
+# The one setting. Communication and output points are those of the reference: the interval and the tolerance of its settings, or of the model.
+# CVode gets a hundredth of that tolerance, because it controls the error of a step and what is compared is the sum of them.
+ME_TOLERANCE = 1e-2
+USUAL_INTERVALS = 5000
+USUAL_TOLERANCE = 1e-6
 
 
 def arguments():
@@ -124,6 +125,19 @@ def reduced(path, found, to, with_events):
     return to
 
 
+def setting(given, name, description, span):
+    """Interval and tolerance of the reference or, without one, of the model."""
+    if given.references and Path(given.references, "settings.json").exists():
+        with open(Path(given.references, "settings.json")) as file:
+            found = json.load(file).get(name)
+        if found:
+            return found["interval"], found["tolerance"]
+    experiment = description.defaultExperiment
+    step = experiment and experiment.stepSize
+    tolerance = experiment and experiment.tolerance
+    return float(step or span / USUAL_INTERVALS), float(tolerance or USUAL_TOLERANCE)
+
+
 def run(given, outcome, label, fmu, kind, version, times, tolerance, found, reference, work):
     """One simulation by FMPy, and its comparison."""
     from fmpy import simulate_fmu
@@ -133,13 +147,13 @@ def run(given, outcome, label, fmu, kind, version, times, tolerance, found, refe
     def logger(*words):
         said.append(words[-1].decode() if isinstance(words[-1], bytes) else str(words[-1]))
 
-    start, stop, n = times
+    start, stop, interval = times
     in_event_mode = version == "3.0" and kind == "CoSimulation"
     began = time.time()
     try:
         result = simulate_fmu(
             str(fmu), validate=False, start_time=start, stop_time=stop, fmi_type=kind, solver="CVode",
-            relative_tolerance=tolerance, output_interval=(stop - start) / n,
+            relative_tolerance=tolerance, output_interval=interval,
             output=sorted({variable for variable, _ in found.values()}),
             record_events=True, logger=logger, timeout=given.timeout,
             use_event_mode=in_event_mode, early_return_allowed=in_event_mode,
@@ -154,8 +168,8 @@ def run(given, outcome, label, fmu, kind, version, times, tolerance, found, refe
         outcome["runs"][label] = f"stops at {result['time'][-1]}"
         return
     chosen = reference
-    if outcome["reference"] != "published":
-        # Between communication points of 2.0 nothing is seen of an event.
+    if outcome["reference"] != "published" or label == "2.0 CS":
+        # Between communication points of 2.0 nothing is seen of an event: the rows of the reference at events are left out.
         chosen = reduced(reference, found, work / "chosen.csv", label != "2.0 CS")
     done = subprocess.run([given.saltus, "compare", str(chosen), str(path)], capture_output=True, text=True)
     text = done.stdout + done.stderr
@@ -205,11 +219,10 @@ def check(given, name):
         if outcome["reference"] != "published":
             kept = [n for n in found if found[n][0] in changing]
             found = {n: found[n] for n in kept[:MOST_SIGNALS]}
-        for tolerance, n in ATTEMPTS[kind]:
-            run(given, outcome, label, fmu, kind, version, (start, stop, n), tolerance, found, reference, work)
-            if outcome["runs"][label] == "ok":
-                outcome[f"{label} with"] = [tolerance, n]
-                break
+        interval, tolerance = setting(given, name, description, stop - start)
+        tolerance *= ME_TOLERANCE if kind == "ModelExchange" else 1.0
+        outcome[f"{label} with"] = [interval, tolerance]
+        run(given, outcome, label, fmu, kind, version, (start, stop, interval), tolerance, found, reference, work)
     return outcome
 
 

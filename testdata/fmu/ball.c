@@ -3,14 +3,15 @@
  * der(h) = v, der(v) = g + f; where h passes 0 downwards v becomes -e*v. y = v + 2*f. n counts the bounces.
  * References: 0 time, 1 h, 2 der(h), 3 v, 4 der(v), 5 g, 6 e, 7 f, 8 y, 9 n, 10 bad.
  * bad > 0: derivatives fail after that time; bad < 0: they are not numbers after that time.
+ * wish (12) > 0: the first step that ends there or later asks for an event, at which v grows by 1.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-    double time, h, v, g, e, f, bad;
-    int n, in_event, bounced;
+    double time, h, v, g, e, f, bad, wish;
+    int n, has_wished;
     void *environment;
     void (*log)();
 } Ball;
@@ -28,6 +29,7 @@ static double get(Ball *b, unsigned r)
     case 7: return b->f;
     case 8: return b->v + 2 * b->f;
     case 10: return b->bad;
+    case 12: return b->wish;
     case 11: return b->h;
     }
     return 0;
@@ -42,6 +44,7 @@ static int set(Ball *b, unsigned r, double x)
     case 6: b->e = x; return 0;
     case 7: b->f = x; return 0;
     case 10: b->bad = x; return 0;
+    case 12: b->wish = x; return 0;
     }
     return 3;
 }
@@ -75,9 +78,17 @@ static int derivatives(Ball *b, double *dx)
     return 0;
 }
 
+/* Is an event due after a step? */
+static int wishes(Ball *b) { return b->wish > 0 && b->time >= b->wish && !b->has_wished; }
+
 /* True if the states have changed. */
 static int bounce(Ball *b)
 {
+    if (wishes(b)) {
+        b->has_wished = 1;
+        b->v += 1;
+        return 1;
+    }
     if (b->h <= 0 && b->v < 0) {
         b->h = 0;
         b->v = -b->e * b->v;
@@ -87,7 +98,35 @@ static int bounce(Ball *b)
     return 0;
 }
 
+/* States: copies, in which pointers mean nothing. */
+static int save(Ball *b, void **state) { *state = malloc(sizeof(Ball)); memcpy(*state, b, sizeof(Ball)); return 0; }
+static int restore(Ball *b, Ball *state)
+{
+    Ball old = *b;
+    *b = *state;
+    b->log = old.log;
+    b->environment = old.environment;
+    return 0;
+}
+static int forget(void **state) { free(*state); *state = 0; return 0; }
+static int size_of(size_t *size) { *size = sizeof(Ball); return 0; }
+static int write(Ball *state, char *bytes) { memcpy(bytes, state, sizeof(Ball)); return 0; }
+static int read(const char *bytes, size_t n, void **state)
+{
+    if (n != sizeof(Ball))
+        return 3;
+    *state = malloc(n);
+    memcpy(*state, bytes, n);
+    return 0;
+}
+
 #if VERSION == 2
+int fmi2GetFMUstate(Ball *b, void **state) { return save(b, state); }
+int fmi2SetFMUstate(Ball *b, void *state) { return restore(b, state); }
+int fmi2FreeFMUstate(Ball *b, void **state) { return forget(state); }
+int fmi2SerializedFMUstateSize(Ball *b, void *state, size_t *size) { return size_of(size); }
+int fmi2SerializeFMUstate(Ball *b, void *state, char *bytes, size_t n) { return write(state, bytes); }
+int fmi2DeSerializeFMUstate(Ball *b, const char *bytes, size_t n, void **state) { return read(bytes, n, state); }
 typedef struct { int again, end, nominals, states, has_next; double next; } Info;
 typedef struct { void (*log)(); void *(*calloc)(size_t, size_t); void (*free)(void *); void *finished; void *environment; } Callbacks;
 
@@ -113,7 +152,7 @@ int fmi2GetInteger(Ball *b, const unsigned *r, size_t n, int *x) { *x = b->n; re
 int fmi2EnterEventMode(Ball *b) { return 0; }
 int fmi2NewDiscreteStates(Ball *b, Info *i) { memset(i, 0, sizeof *i); i->states = bounce(b); return 0; }
 int fmi2EnterContinuousTimeMode(Ball *b) { return 0; }
-int fmi2CompletedIntegratorStep(Ball *b, int x, int *event, int *end) { *event = *end = 0; return 0; }
+int fmi2CompletedIntegratorStep(Ball *b, int x, int *event, int *end) { *event = wishes(b); *end = 0; return 0; }
 int fmi2SetTime(Ball *b, double t) { b->time = t; return 0; }
 int fmi2SetContinuousStates(Ball *b, const double *x, size_t n) { b->h = x[0]; b->v = x[1]; return 0; }
 int fmi2GetContinuousStates(Ball *b, double *x, size_t n) { x[0] = b->h; x[1] = b->v; return 0; }
@@ -129,6 +168,12 @@ int fmi2DoStep(Ball *b, double t, double step, int x)
     return 0;
 }
 #else
+int fmi3GetFMUState(Ball *b, void **state) { return save(b, state); }
+int fmi3SetFMUState(Ball *b, void *state) { return restore(b, state); }
+int fmi3FreeFMUState(Ball *b, void **state) { return forget(state); }
+int fmi3SerializedFMUStateSize(Ball *b, void *state, size_t *size) { return size_of(size); }
+int fmi3SerializeFMUState(Ball *b, void *state, char *bytes, size_t n) { return write(state, bytes); }
+int fmi3DeserializeFMUState(Ball *b, const char *bytes, size_t n, void **state) { return read(bytes, n, state); }
 void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *where, _Bool visible, _Bool on, void *environment, void (*log)())
 {
     Ball *b = make(token);
@@ -153,7 +198,7 @@ int fmi3UpdateDiscreteStates(Ball *b, _Bool *again, _Bool *end, _Bool *nominals,
     return 0;
 }
 int fmi3EnterContinuousTimeMode(Ball *b) { return 0; }
-int fmi3CompletedIntegratorStep(Ball *b, _Bool x, _Bool *event, _Bool *end) { *event = *end = 0; return 0; }
+int fmi3CompletedIntegratorStep(Ball *b, _Bool x, _Bool *event, _Bool *end) { *event = wishes(b); *end = 0; return 0; }
 int fmi3SetTime(Ball *b, double t) { b->time = t; return 0; }
 int fmi3SetContinuousStates(Ball *b, const double *x, size_t n) { b->h = x[0]; b->v = x[1]; return 0; }
 int fmi3GetContinuousStates(Ball *b, double *x, size_t n) { x[0] = b->h; x[1] = b->v; return 0; }

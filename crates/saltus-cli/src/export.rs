@@ -4,16 +4,14 @@ use std::path::{Path, PathBuf};
 
 use saltus::pipeline::{Options, Stage};
 use saltus_export::description::Kinds;
-use saltus_export::package::{CannotExport, Platform};
+use saltus_export::package::CannotExport;
+use saltus_export::runtimes::Places;
 use saltus_export::{Export, Runtime, diagnostics, export};
 use saltus_fmi::Version;
 
 use crate::target::Target;
 use crate::write::write_bytes;
 use crate::{Exit, Screen};
-
-/// Where the runtime is if it is named nowhere else.
-const RUNTIME: &str = "SALTUS_FMU_RUNTIME";
 
 #[derive(clap::Args)]
 #[command(
@@ -71,7 +69,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     arguments.target.protect(&[arguments.output.as_ref()], &[], screen)?;
     let runtimes = runtimes(&arguments.runtime).map_err(|wrong| screen.fail(&wrong))?;
-    let run = arguments.target.run(Options::until(Stage::Compile), screen)?;
+    let options = Options { settable_starts: true, ..Options::until(Stage::Compile) };
+    let run = arguments.target.run(options, screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
     };
@@ -97,66 +96,20 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     Ok(Exit::Success)
 }
 
-/// The runtimes that were named, or the one of this machine: named by the environment, beside the program, or inside of it.
+/// What the program contains.
+#[cfg(feature = "embed-runtime")]
+const EMBEDDED: &[(&str, &[u8])] = {
+    assert!(
+        !saltus_fmu_embed::RUNTIMES.is_empty(),
+        "the feature embed-runtime needs `cargo build -p saltus-fmu` with the same profile before, or SALTUS_EMBED_RUNTIME=PLATFORM=FILE"
+    );
+    saltus_fmu_embed::RUNTIMES
+};
+#[cfg(not(feature = "embed-runtime"))]
+const EMBEDDED: &[(&str, &[u8])] = &[];
+
 fn runtimes(named: &[String]) -> Result<Vec<Runtime>, saltus_base::Diagnostic> {
-    if !named.is_empty() {
-        return named.iter().map(|text| named_runtime(text)).collect();
-    }
-    if let Some(named) = std::env::var_os(RUNTIME).filter(|text| !text.is_empty()) {
-        let named = named.to_string_lossy().into_owned();
-        return named.split(';').map(named_runtime).collect();
-    }
-    let beside = beside_the_program();
-    if let (Some(platform), Some(path)) = (Platform::here(), beside.iter().find(|path| path.is_file())) {
-        return Ok(vec![read(platform, path)?]);
-    }
-    let embedded = embedded();
-    if embedded.is_empty() {
-        let places = beside.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<String>>();
-        return Err(diagnostics::no_runtime(&places));
-    }
-    Ok(embedded)
-}
-
-fn named_runtime(text: &str) -> Result<Runtime, saltus_base::Diagnostic> {
-    match text.split_once('=') {
-        Some((name, path)) => {
-            let platform = Platform::from_name(name).ok_or_else(|| {
-                let known: Vec<&str> = Platform::ALL.iter().map(|p| p.name).collect();
-                diagnostics::bad_runtime(text, &format!("`{name}` is not one of {}", known.join(", ")))
-            })?;
-            read(platform, Path::new(path))
-        }
-        None => {
-            let unknown = || diagnostics::bad_runtime(text, "this platform has no name in FMI: write PLATFORM=FILE");
-            read(Platform::here().ok_or_else(unknown)?, Path::new(text))
-        }
-    }
-}
-
-fn read(platform: Platform, path: &Path) -> Result<Runtime, saltus_base::Diagnostic> {
-    let unreadable = |error: std::io::Error| diagnostics::bad_runtime(&path.display().to_string(), &error.to_string());
-    Ok(Runtime { platform, bytes: std::fs::read(path).map_err(unreadable)? })
-}
-
-fn beside_the_program() -> Vec<PathBuf> {
-    use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-    let name = format!("{DLL_PREFIX}saltus_fmu{DLL_SUFFIX}");
     let program = std::env::current_exe().unwrap_or_default();
     let directory = program.parent().unwrap_or(Path::new("."));
-    vec![directory.join(&name), directory.join("../lib").join(&name)]
-}
-
-/// The runtimes that this program was built with.
-fn embedded() -> Vec<Runtime> {
-    #[cfg(feature = "embed-runtime")]
-    {
-        let embedded: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/runtimes.rs"));
-        let runtime = |(name, bytes): &(&str, &[u8])| {
-            Some(Runtime { platform: Platform::from_name(name)?, bytes: bytes.to_vec() })
-        };
-        return embedded.iter().filter_map(runtime).collect();
-    }
-    #[cfg(not(feature = "embed-runtime"))]
-    Vec::new()
+    saltus_export::runtimes::find(&Places { named, directory, embedded: EMBEDDED })
 }

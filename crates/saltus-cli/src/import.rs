@@ -41,7 +41,8 @@ pub fn kind(text: &str) -> Result<Kind, String> {
     match text {
         "me" => Ok(Kind::ModelExchange),
         "cs" => Ok(Kind::CoSimulation),
-        _ => Err("expected me or cs".to_owned()),
+        "se" => Ok(Kind::ScheduledExecution),
+        _ => Err("expected me, cs or se".to_owned()),
     }
 }
 

@@ -110,7 +110,7 @@ fn what_a_wrapper_contains() {
     let scratch = Scratch::new("wrapper");
     scratch.write("Ball.fmu", &bytes);
     let (code, said) = saltus(&scratch.0, &["import", "Ball.fmu", "--show"]);
-    assert!(code == 0 && said.contains("12 variables: 3 parameters, 1 inputs, 3 outputs, 2 states"), "{code} {said}");
+    assert!(code == 0 && said.contains("13 variables: 4 parameters, 1 inputs, 3 outputs, 2 states"), "{code} {said}");
     assert_eq!(scratch.files(), ["Ball.fmu"]);
 
     // The event indicator `z` is neither an input nor an output, a state or a parameter.
@@ -143,6 +143,69 @@ fn co_simulation_steps_from_point_to_point() {
     // 1 - 5 t^2: the steps of the FMU are exact.
     let found = last(&scratch.0.join("cs.csv"), "h");
     assert!((found - 0.2).abs() < 1e-12, "{found}");
+}
+
+/// An event that the FMU asks for at the end of a step comes right after it: v(0.5) = 1 - 10 0.5 instead of -5.
+#[test]
+fn an_fmu_is_told_of_accepted_steps() {
+    for version in [Version::V2, Version::V3] {
+        let Some(bytes) = ball::ball(&ball::wishing(version)) else { return };
+        let scratch = Scratch::new(&format!("steps{}", version.text()));
+        scratch.write("Ball.fmu", &bytes);
+        let run = ["fmu", "simulate", "Ball.fmu", "--allow-external", "--set", "wish=0.1", "--set", "h.start=2"];
+        let (code, said) = saltus(&scratch.0, &[&run[..], &["--stop-time", "0.5", "-o", "w.csv"]].concat());
+        assert_eq!(code, 0, "{said}");
+        let found = last(&scratch.0.join("w.csv"), "v");
+        assert!((found + 4.0).abs() < 1e-8, "{found}");
+    }
+}
+
+/// A run that is saved and resumed ends as the one that is not, bounce and all.
+#[test]
+fn a_run_with_an_fmu_is_saved_and_resumed() {
+    for version in [Version::V2, Version::V3] {
+        let Some(bytes) = ball::ball(&ball::wishing(version)) else { return };
+        let scratch = Scratch::new(&format!("saved{}", version.text()));
+        scratch.write("Ball.fmu", &bytes);
+        let run = ["fmu", "simulate", "Ball.fmu", "--allow-external", "--quiet"];
+        for rest in [
+            &["--stop-time", "0.6", "--save-state", "half.state"][..],
+            &["--stop-time", "0.8", "--resume", "half.state", "-o", "resumed.csv"],
+        ] {
+            let (code, said) = saltus(&scratch.0, &[&run[..], rest].concat());
+            assert_eq!(code, 0, "{said}");
+        }
+        let found = last(&scratch.0.join("resumed.csv"), "h");
+        assert!((found - height(1.0, 0.8)).abs() < 1e-8, "{found}");
+        // The bounce before the state was saved counts.
+        assert_eq!(last(&scratch.0.join("resumed.csv"), "n"), 1.0);
+    }
+}
+
+/// Clocks every half second, at 0.3 and 1.1 s, and a quarter second after these; a structural parameter that gives an array its size.
+#[test]
+fn partitions_are_activated_by_their_clocks() {
+    let Some(bytes) = ball::clocks() else { return };
+    let scratch = Scratch::new("clocks");
+    scratch.write("Clocks.fmu", &bytes);
+    let rig = "model Rig
+  clocks unit(n = 3, w = {1, 2, 4});
+  Integer n(start = 0, fixed = true);
+equation
+  unit.asked = time > 0.3 and time < 0.4 or time > 1.1 and time < 1.2;
+  unit.u = 5;
+  when unit.third then
+    n = pre(n) + 1;
+  end when;
+end Rig;";
+    scratch.write("Rig.mo", rig.as_bytes());
+    let run = ["simulate", "Rig.mo", "Clocks.fmu", "Rig", "--allow-external", "--stop-time", "1.9", "-o", "r.csv"];
+    let (code, said) = saltus(&scratch.0, &run);
+    assert_eq!(code, 0, "{said}");
+    let found = |name: &str| last(&scratch.0.join("r.csv"), name);
+    // 0, 0.5, 1 and 1.5 s; two triggers, each with a countdown: eight activations, of which two are the third of three.
+    assert_eq!([found("unit.a"), found("unit.b"), found("unit.c"), found("n")], [4.0, 2.0, 2.0, 2.0]);
+    assert_eq!([found("unit.total"), found("unit.sum")], [10.0, 7.0]);
 }
 
 #[test]

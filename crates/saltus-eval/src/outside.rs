@@ -137,6 +137,29 @@ pub trait Outside: Send {
         Err(format!("`usertab`, which is to give the table `{name}`, is not available"))
     }
 
+    /// Do objects of foreign code want to know where steps of the integrator end?
+    fn watches_steps(&self) -> bool {
+        false
+    }
+
+    /// A step has ended at this time, and what is evaluated there is part of the solution; true if an event is wanted there.
+    fn end_step(&mut self, time: f64) -> bool {
+        let _ = time;
+        false
+    }
+
+    /// The state of an object of foreign code as bytes; an error says why it cannot be saved.
+    fn save_object(&self, address: usize) -> Reached<Vec<u8>> {
+        let _ = address;
+        Err("it lives in foreign code".to_owned())
+    }
+
+    /// Gives an object, which its constructor has just made again, the state that it had.
+    fn restore_object(&mut self, address: usize, state: &[u8]) -> Reached {
+        let _ = (address, state);
+        Err("it lives in foreign code".to_owned())
+    }
+
     /// Calls a function of the user's own libraries. It writes into the arguments that are outputs.
     fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
         let _ = arguments;

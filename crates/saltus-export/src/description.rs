@@ -217,7 +217,10 @@ impl Maker<'_> {
             Rank::CalculatedParameter => (Causality::CalculatedParameter, Variability::Tunable, false),
             Rank::Local | Rank::Derivative => (Causality::Local, changes, false),
         };
-        let start = has_start.then(|| self.start(&[v.slot], v.ty));
+        // A state with a fixed start value can be given another one.
+        let state_start = self.references.start_of(v.slot).filter(|_| matches!(rank, Rank::Output | Rank::Local));
+        let has_start = has_start || state_start.is_some();
+        let start = has_start.then(|| self.start(&[state_start.unwrap_or(v.slot)], v.ty));
         let variable = Variable {
             name: v.name.clone(),
             reference: References::of_slot(v.slot),

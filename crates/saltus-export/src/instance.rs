@@ -13,6 +13,7 @@ mod exchange;
 mod saved;
 mod stepping;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -121,6 +122,8 @@ pub struct Instance {
     log: Vec<Entry>,
     n_told: usize,
     work: Vec<f64>,
+    /// Of the program, once a state was asked for.
+    fingerprint: OnceCell<u64>,
 }
 
 impl Instance {
@@ -161,6 +164,7 @@ impl Instance {
             log: Vec::new(),
             n_told: 0,
             work: Vec::new(),
+            fingerprint: OnceCell::new(),
         }
     }
 
@@ -476,8 +480,17 @@ impl Instance {
         value.map_err(|error| self.discard(&error))
     }
 
+    /// Until the end of the initialisation a state stands for its start value.
+    fn start_or_self(&self, slot: SlotId) -> SlotId {
+        match self.book.phase {
+            Phase::Instantiated | Phase::Initialisation => self.references.start_of(slot).unwrap_or(slot),
+            _ => slot,
+        }
+    }
+
     /// What a parameter or an input is before the initialisation.
     fn default_of(&mut self, slot: SlotId) -> f64 {
+        let slot = self.start_or_self(slot);
         if let Some(&value) = self.book.starts.get(&slot) {
             return value;
         }
@@ -507,6 +520,7 @@ impl Instance {
     }
 
     fn set_slot(&mut self, slot: SlotId, value: f64) -> Result<(), Severity> {
+        let slot = self.start_or_self(slot);
         let kind = self.model.program().memory.slots.get(slot).map(|s| s.kind);
         let is_state = kind == Some(SlotKind::State) && matches!(self.book.phase, Phase::Events | Phase::Continuous);
         if !self.references.is_settable(slot) && !is_state {

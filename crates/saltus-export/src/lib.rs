@@ -12,6 +12,7 @@ pub mod diagnostics;
 pub mod instance;
 pub mod package;
 pub mod references;
+pub mod runtimes;
 mod units;
 
 pub use instance::{Instance, Kind, Severity};

@@ -44,6 +44,8 @@ pub struct References {
     types: Vec<SlotType>,
     /// By slot: is it an input, or a parameter that can be set without compiling?
     settable: Vec<bool>,
+    /// The parameters that are the start values of states.
+    starts: BTreeMap<SlotId, SlotId>,
     pub groups: Vec<Group>,
     pub texts: Vec<(String, String)>,
     n_indicators: usize,
@@ -58,6 +60,7 @@ impl References {
         }
         References {
             settable,
+            starts: starts(model),
             n_slots: program.memory.slots.len(),
             types: program.memory.slots.values().map(|s| s.ty).collect(),
             groups: groups(model),
@@ -110,9 +113,26 @@ impl References {
         self.settable.get(slot.index()).copied().unwrap_or(false)
     }
 
+    /// The parameter that is the start value of a state, if that can be set.
+    pub fn start_of(&self, state: SlotId) -> Option<SlotId> {
+        self.starts.get(&state).copied()
+    }
+
     pub fn type_of(&self, slot: SlotId) -> SlotType {
         self.types.get(slot.index()).copied().unwrap_or(SlotType::Real)
     }
+}
+
+/// Start values of states that can be set. A state with several names has one only if that is clear.
+fn starts(model: &Model) -> BTreeMap<SlotId, SlotId> {
+    let states: BTreeSet<SlotId> = model.program().states.iter().map(|s| s.value).collect();
+    let mut found: BTreeMap<SlotId, Vec<SlotId>> = BTreeMap::new();
+    for variable in model.variables().iter().filter(|v| states.contains(&v.slot)) {
+        if let Ok(parameter) = model.changeable(&saltus::settable_starts::name_of_start(&variable.name)) {
+            found.entry(variable.slot).or_default().push(parameter);
+        }
+    }
+    found.into_iter().filter(|(_, all)| all.len() == 1).map(|(state, all)| (state, all[0])).collect()
 }
 
 /// Arrays: `a[1]`, `a[2]`, … of one kind, of which none is a state or the derivative of one, so that the state vector consists of scalars;

@@ -7,13 +7,17 @@
 //! ```text
 //! n_events = 0        initialisation mode: exact states and inputs are set, everything may be asked for
 //! event               leaves it, and runs the rounds of the FMU's own event iteration
-//! n_events > 0        continuous-time mode (model exchange) or step mode (co-simulation)
+//! n_events > 0        continuous-time mode (model exchange), step mode (co-simulation) or clock activation mode
 //! ```
+//!
+//! Scheduled execution has no states and no steps: [`Component::activate`] activates the partitions of clocks that tick.
 
 use std::sync::Arc;
 
 use saltus_fmi::{Causality, CoSimulation, Initial, Kind, ModelDescription, Type, Variability, Version};
+use serde::{Deserialize, Serialize};
 
+use crate::clocks::Clocks;
 use crate::error::{HostError, HostResult};
 use crate::fmu::Fmu;
 use crate::instance::{Discrete, Instance, Settings};
@@ -27,7 +31,7 @@ pub struct Point<'a> {
     pub n_events: i64,
     pub time: f64,
     pub states: &'a [f64],
-    /// Inputs by index of variable; those that are not named keep their values.
+    /// Inputs by index of variable; those that are not named keep their values. A triggered clock ticks where it is not 0.
     pub inputs: &'a [Input<'a>],
 }
 
@@ -55,7 +59,7 @@ pub struct Step {
     pub terminate: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Mode {
     Instantiated,
     Initialization,
@@ -64,14 +68,24 @@ enum Mode {
 
 pub struct Component {
     instance: Instance,
-    mode: Mode,
-    n_events: i64,
     parameters: Vec<(usize, Vec<f64>)>,
     strings: Vec<(usize, Vec<String>)>,
     n_states: usize,
     n_indicators: usize,
     /// States by index of variable with the number of their scalars, and whether they are set while initialising.
     exact_states: Vec<(usize, usize, bool)>,
+    uses_event_mode: bool,
+    needs_completed_step: bool,
+    book: Book,
+    /// Why the end of a step failed, until the next call tells it.
+    failure: Option<HostError>,
+}
+
+/// What is part of a state besides that of the FMU.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Book {
+    mode: Mode,
+    n_events: i64,
     /// What the FMU was told last.
     time: f64,
     states: Vec<f64>,
@@ -80,7 +94,18 @@ pub struct Component {
     reached: f64,
     grid: Grid,
     event_pending: bool,
-    uses_event_mode: bool,
+    /// Model exchange: the end of the last step that the FMU was told of, and the one after which it wants an event or the end.
+    completed: f64,
+    wanted: f64,
+    wants_end: bool,
+    clocks: Clocks,
+}
+
+/// A state of a component.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    book: Book,
+    fmu: Vec<u8>,
 }
 
 impl Component {
@@ -103,7 +128,18 @@ impl Component {
             made = Instance::new(fmu, kind, name, Settings { event_mode: false, ..settings });
             uses_event_mode = false;
         }
-        let instance = made?;
+        let mut instance = made?;
+        let is_structural = |(v, _): &(usize, Vec<f64>)| {
+            let causality = instance.model().variables.get(*v).map(|v| v.causality);
+            causality == Some(Causality::StructuralParameter)
+        };
+        let (structural, parameters): (Vec<_>, Vec<_>) = parameters.into_iter().partition(is_structural);
+        let is_other =
+            |(v, values): &(usize, Vec<f64>)| instance.model().variables[*v].start_number() != values.first().copied();
+        let structural: Vec<(usize, Vec<f64>)> = structural.into_iter().filter(is_other).collect();
+        if !structural.is_empty() {
+            instance.configure(&structural)?;
+        }
         let model = instance.model();
         let n_elements = |at: usize| model.n_elements(&model.variables[at]) as usize;
         let states = model.structure.derivatives.iter().filter_map(|u| model.variables[u.variable].derivative);
@@ -114,22 +150,33 @@ impl Component {
             Version::V3 => model.structure.event_indicators.iter().map(|u| n_elements(u.variable)).sum(),
         };
         let n_variables = model.variables.len();
+        let clocks = Clocks::new(model);
+        let needs_completed_step =
+            kind == Kind::ModelExchange && model.model_exchange.as_ref().is_some_and(|me| me.needs_completed_step);
         Ok(Component {
             instance,
-            mode: Mode::Instantiated,
-            n_events: 0,
             parameters,
             strings,
             n_states: exact_states.iter().map(|(_, n, _)| n).sum(),
             n_indicators,
             exact_states,
-            time: f64::NAN,
-            states: Vec::new(),
-            inputs: vec![None; n_variables],
-            reached: f64::NAN,
-            grid: Grid::default(),
-            event_pending: false,
             uses_event_mode,
+            needs_completed_step,
+            book: Book {
+                mode: Mode::Instantiated,
+                n_events: 0,
+                time: f64::NAN,
+                states: Vec::new(),
+                inputs: vec![None; n_variables],
+                reached: f64::NAN,
+                grid: Grid::default(),
+                event_pending: false,
+                completed: f64::NAN,
+                wanted: f64::INFINITY,
+                wants_end: false,
+                clocks,
+            },
+            failure: None,
         })
     }
 
@@ -175,7 +222,7 @@ impl Component {
     pub fn derivatives(&mut self, point: &Point, derivatives: &mut [f64]) -> HostResult {
         self.go_to(point)?;
         self.expect_size("derivatives", derivatives.len(), self.n_states)?;
-        if self.mode == Mode::Running {
+        if self.book.mode == Mode::Running {
             return self.instance.derivatives(derivatives);
         }
         // While initialising, 2.0 gives them as variables only.
@@ -191,8 +238,65 @@ impl Component {
 
     pub fn indicators(&mut self, point: &Point, indicators: &mut [f64]) -> HostResult {
         self.go_to(point)?;
-        self.expect_size("event indicators", indicators.len(), self.n_indicators)?;
-        self.instance.indicators(indicators)
+        let n_own = usize::from(self.needs_completed_step);
+        self.expect_size("event indicators", indicators.len(), self.n_indicators + n_own)?;
+        if let Some(last) = indicators.last_mut().filter(|_| self.needs_completed_step) {
+            *last = if point.time >= self.book.wanted { -1.0 } else { 1.0 };
+        }
+        self.instance.indicators(&mut indicators[..self.n_indicators])
+    }
+
+    pub fn watches_steps(&self) -> bool {
+        self.needs_completed_step
+    }
+
+    /// A step of the integrator has ended here; true if the FMU wants an event, which the last indicator shows from here on.
+    pub fn end_step(&mut self, time: f64) -> bool {
+        let is_here = self.book.mode == Mode::Running && self.book.time == time;
+        if !self.needs_completed_step || !is_here || self.book.completed == time {
+            return false;
+        }
+        let wanted = self.complete(time);
+        if !matches!(wanted, Ok(false)) {
+            self.book.wanted = time;
+        }
+        // The event tells why.
+        self.failure = wanted.err();
+        self.book.wanted == time
+    }
+
+    /// Tells the FMU that a step is over; true if it wants an event or the end.
+    fn complete(&mut self, time: f64) -> HostResult<bool> {
+        self.book.completed = time;
+        let (event, end) = self.instance.completed_step()?;
+        self.book.wants_end |= end;
+        Ok(event || end)
+    }
+
+    /// How often an output clock has ticked.
+    pub fn ticks(&self, clock: usize) -> HostResult<i64> {
+        let ticks = self.book.clocks.ticks(clock);
+        ticks.ok_or_else(|| self.instance.refused(format!("variable number {} is not an output clock", clock + 1)))
+    }
+
+    /// Its complete state, if the FMU can give its own.
+    pub fn save(&self) -> HostResult<Vec<u8>> {
+        let fmu = self.instance.state()?;
+        let saved = Saved { book: self.book.clone(), fmu };
+        postcard::to_allocvec(&saved).map_err(|why| self.instance.refused(why.to_string()))
+    }
+
+    /// Goes on from a state of an instance of the same FMU.
+    pub fn restore(&mut self, bytes: &[u8]) -> HostResult {
+        let saved: Result<Saved, _> = postcard::from_bytes(bytes);
+        let Saved { book, fmu } = saved.map_err(|_| self.instance.refused("its state is damaged"))?;
+        if book.inputs.len() != self.book.inputs.len() {
+            return Err(self.instance.refused("its state is that of another FMU"));
+        }
+        self.instance.set_state(&fmu, book.mode == Mode::Running)?;
+        self.book = book;
+        self.failure = None;
+        Ok(())
     }
 
     fn expect_size(&self, what: &str, wanted: usize, present: usize) -> HostResult {
@@ -224,29 +328,32 @@ impl Component {
 
     /// Tells the FMU where it is, as far as it does not know that.
     fn go_to(&mut self, point: &Point) -> HostResult {
-        match self.mode {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        match self.book.mode {
             Mode::Instantiated => self.begin(point.time)?,
             // In the round of an event, functions of the point before it may still be asked for.
-            Mode::Running if point.n_events < self.n_events - 1 || point.n_events > self.n_events => {
+            Mode::Running if point.n_events < self.book.n_events - 1 || point.n_events > self.book.n_events => {
                 return Err(self.instance.refused("it cannot go back to an earlier event"));
             }
             _ => {}
         }
         if self.instance.kind == Kind::ModelExchange {
-            if self.mode == Mode::Running && self.time != point.time {
+            if self.book.mode == Mode::Running && self.book.time != point.time {
                 self.instance.set_time(point.time)?;
-                self.time = point.time;
+                self.book.time = point.time;
             }
             self.set_states(point.states)?;
         }
-        let sets_discrete =
-            self.mode == Mode::Initialization || (self.instance.kind == Kind::CoSimulation && !self.uses_event_mode);
+        let sets_discrete = self.book.mode == Mode::Initialization
+            || (self.instance.kind == Kind::CoSimulation && !self.uses_event_mode);
         self.set_inputs(point.inputs, sets_discrete)
     }
 
     /// Begins its initialisation at this time, unless that has been done.
     pub fn begin(&mut self, time: f64) -> HostResult {
-        if self.mode != Mode::Instantiated {
+        if self.book.mode != Mode::Instantiated {
             return Ok(());
         }
         for (variable, values) in std::mem::take(&mut self.parameters) {
@@ -256,16 +363,16 @@ impl Component {
             self.instance.set_strings(variable, &values)?;
         }
         self.instance.enter_initialization(None, time, None)?;
-        (self.mode, self.time, self.reached) = (Mode::Initialization, time, time);
+        (self.book.mode, self.book.time, self.book.reached) = (Mode::Initialization, time, time);
         Ok(())
     }
 
     fn set_states(&mut self, states: &[f64]) -> HostResult {
         self.expect_size("states", states.len(), self.n_states)?;
-        if is_same(&self.states, states) {
+        if is_same(&self.book.states, states) {
             return Ok(());
         }
-        if self.mode == Mode::Running {
+        if self.book.mode == Mode::Running {
             self.instance.set_states(states)?;
         } else {
             let mut rest = states;
@@ -278,18 +385,21 @@ impl Component {
                 }
             }
         }
-        self.states.clear();
-        self.states.extend_from_slice(states);
+        self.book.states.clear();
+        self.book.states.extend_from_slice(states);
         Ok(())
     }
 
     fn set_inputs(&mut self, inputs: &[Input], also_discrete: bool) -> HostResult {
         for input in inputs {
             let Some(variable) = self.instance.model().variables.get(input.variable) else { continue };
+            if variable.kind == Type::Clock {
+                continue;
+            }
             if !also_discrete && variable.variability != Variability::Continuous {
                 continue;
             }
-            let known = &mut self.inputs[input.variable];
+            let known = &mut self.book.inputs[input.variable];
             if known.as_deref().is_some_and(|known| is_same(known, input.values)) {
                 continue;
             }
@@ -302,40 +412,92 @@ impl Component {
     /// An event of model exchange: all rounds that the FMU wants.
     pub fn event(&mut self, point: &Point) -> HostResult<Event> {
         self.go_to(point)?;
-        let mut terminate = false;
-        let is_first = self.mode == Mode::Initialization;
+        let is_first = self.book.mode == Mode::Initialization;
         if is_first {
             self.instance.exit_initialization()?;
-            self.mode = Mode::Running;
+            self.book.mode = Mode::Running;
+            self.book.clocks.begin(&mut self.instance, point.time)?;
         } else {
-            if self.instance.model().model_exchange.as_ref().is_some_and(|me| me.needs_completed_step) {
-                terminate = self.instance.completed_step()?.1;
+            if self.needs_completed_step && self.book.completed != point.time {
+                self.complete(point.time)?;
             }
             self.instance.enter_event_mode()?;
             self.set_inputs(point.inputs, true)?;
         }
-        let discrete = self.settle()?;
+        let discrete = self.settle(point)?;
         self.instance.enter_continuous_time_mode()?;
         let mut states = point.states.to_vec();
         if is_first || discrete.states_changed {
             self.instance.states(&mut states)?;
         }
-        self.states.clone_from(&states);
-        self.time = point.time;
-        self.n_events = point.n_events + 1;
-        Ok(Event { next: discrete.next, states, terminate: terminate || discrete.terminate })
+        self.book.states.clone_from(&states);
+        self.book.time = point.time;
+        self.book.n_events = point.n_events + 1;
+        self.book.wanted = f64::INFINITY;
+        let next = discrete.next.unwrap_or(f64::INFINITY).min(self.book.clocks.next());
+        let next = (next < f64::INFINITY).then_some(next);
+        Ok(Event { next, states, terminate: self.book.wants_end || discrete.terminate })
     }
 
     /// Updates discrete states until that changes nothing any more.
-    fn settle(&mut self) -> HostResult<Discrete> {
+    fn settle(&mut self, point: &Point) -> HostResult<Discrete> {
         let mut all = Discrete::default();
+        let mut triggered = self.triggered(point.inputs);
         for _ in 0..MOST_ROUNDS {
+            let ticking = self.book.clocks.due(point.time, &triggered);
+            for &clock in &ticking {
+                self.instance.set(clock, &[1.0])?;
+            }
+            triggered.clear();
+            self.book.clocks.count(&mut self.instance)?;
             let discrete = self.instance.update_discrete_states()?;
             all.next = discrete.next;
             all.terminate |= discrete.terminate;
             all.states_changed |= discrete.states_changed;
-            if !discrete.needs_update || all.terminate {
+            for &clock in &ticking {
+                self.book.clocks.ticked(&mut self.instance, clock, point.time)?;
+            }
+            self.book.clocks.look(&mut self.instance, point.time)?;
+            let is_settled = !discrete.needs_update && self.book.clocks.due(point.time, &[]).is_empty();
+            if is_settled || all.terminate {
                 return Ok(all);
+            }
+        }
+        Err(HostError::EndlessEvent { instance: self.instance.name.clone(), rounds: MOST_ROUNDS })
+    }
+
+    /// Triggered clocks that tick.
+    fn triggered(&self, inputs: &[Input]) -> Vec<usize> {
+        let is_clock =
+            |i: &&Input| self.instance.model().variables.get(i.variable).is_some_and(|v| v.kind == Type::Clock);
+        let ticks = |i: &&Input| i.values.iter().any(|v| *v != 0.0);
+        inputs.iter().filter(is_clock).filter(ticks).map(|i| i.variable).collect()
+    }
+
+    /// Scheduled execution: activates the partitions of all clocks that tick now. Countdowns of length zero tick in the same instant.
+    pub fn activate(&mut self, point: &Point) -> HostResult<Event> {
+        self.begin(point.time)?;
+        // A partition may take its inputs away when it has used them.
+        self.book.inputs.fill(None);
+        self.set_inputs(point.inputs, true)?;
+        if self.book.mode == Mode::Initialization {
+            self.instance.exit_initialization()?;
+            self.book.mode = Mode::Running;
+            self.book.clocks.begin(&mut self.instance, point.time)?;
+        }
+        self.book.n_events = point.n_events + 1;
+        let mut triggered = self.triggered(point.inputs);
+        for _ in 0..MOST_ROUNDS {
+            let due = self.book.clocks.due(point.time, &triggered);
+            triggered.clear();
+            if due.is_empty() {
+                let next = Some(self.book.clocks.next()).filter(|next| next.is_finite());
+                return Ok(Event { next, states: Vec::new(), terminate: false });
+            }
+            for clock in due {
+                self.instance.activate(clock, point.time)?;
+                self.book.clocks.ticked(&mut self.instance, clock, point.time)?;
+                self.book.clocks.look(&mut self.instance, point.time)?;
             }
         }
         Err(HostError::EndlessEvent { instance: self.instance.name.clone(), rounds: MOST_ROUNDS })
@@ -346,36 +508,40 @@ impl Component {
     pub fn step(&mut self, point: &Point, step: f64) -> HostResult<Step> {
         let mut terminate = false;
         self.go_to(point)?;
-        self.n_events = point.n_events + 1;
-        if self.mode == Mode::Initialization {
+        self.book.n_events = point.n_events + 1;
+        if self.book.mode == Mode::Initialization {
             self.instance.exit_initialization()?;
-            self.mode = Mode::Running;
+            self.book.mode = Mode::Running;
+            self.book.clocks.begin(&mut self.instance, point.time)?;
             if self.uses_event_mode {
-                terminate = self.settle()?.terminate;
+                terminate = self.settle(point)?.terminate;
                 self.instance.enter_step_mode()?;
                 return Ok(Step { next: point.time, terminate });
             }
         }
-        if self.uses_event_mode && (self.event_pending || self.has_discrete_change(point.inputs)) {
+        let has_ticks = !self.book.clocks.due(self.book.reached, &self.triggered(point.inputs)).is_empty();
+        if self.uses_event_mode && (has_ticks || self.book.event_pending || self.has_discrete_change(point.inputs)) {
             self.instance.enter_event_mode()?;
             self.set_inputs(point.inputs, true)?;
-            terminate = self.settle()?.terminate;
+            terminate = self.settle(point)?.terminate;
             self.instance.enter_step_mode()?;
-            self.event_pending = false;
+            self.book.event_pending = false;
             return Ok(Step { next: point.time, terminate });
         }
         let any_length = self.model().co_simulation.as_ref().is_some_and(|cs| cs.variable_step);
-        let end = self.grid.next(self.reached, step, any_length);
-        let mut progress = self.instance.do_step(self.reached, end - self.reached)?;
+        let end = self.book.grid.next(self.book.reached, step, any_length);
+        // Clocks tick at communication points.
+        let end = if any_length { end.min(self.book.clocks.next()) } else { end };
+        let mut progress = self.instance.do_step(self.book.reached, end - self.book.reached)?;
         if (progress.reached - end).abs() <= f64::EPSILON * end.abs() {
             progress.reached = end;
         }
-        if progress.reached <= self.reached && !progress.event && !progress.terminate {
+        if progress.reached <= self.book.reached && !progress.event && !progress.terminate {
             let log = self.instance.take_log();
-            return Err(HostError::NoProgress { instance: self.instance.name.clone(), time: self.reached, log });
+            return Err(HostError::NoProgress { instance: self.instance.name.clone(), time: self.book.reached, log });
         }
-        self.reached = progress.reached;
-        self.event_pending = progress.event && self.uses_event_mode;
+        self.book.reached = progress.reached;
+        self.book.event_pending = progress.event && self.uses_event_mode;
         Ok(Step { next: progress.reached, terminate: terminate || progress.terminate })
     }
 
@@ -387,7 +553,7 @@ impl Component {
         inputs
             .iter()
             .filter(is_discrete)
-            .any(|i| !self.inputs[i.variable].as_deref().is_some_and(|known| is_same(known, i.values)))
+            .any(|i| !self.book.inputs[i.variable].as_deref().is_some_and(|known| is_same(known, i.values)))
     }
 
     /// Indices of the inputs.
@@ -399,7 +565,7 @@ impl Component {
 
 /// Communication points of equal steps, without the rounding errors of a sum. After a step that ended early the next one leads
 /// back to them.
-#[derive(Default)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Grid {
     start: f64,
     step: f64,

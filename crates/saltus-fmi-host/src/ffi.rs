@@ -143,5 +143,10 @@ table!(Functions3 {
     get_derivatives = "fmi3GetContinuousStateDerivatives" (Component, *mut f64, usize) -> i32;
     get_indicators = "fmi3GetEventIndicators" (Component, *mut f64, usize) -> i32;
     get_states = "fmi3GetContinuousStates" (Component, *mut f64, usize) -> i32;
+    enter_configuration = "fmi3EnterConfigurationMode" (Component) -> i32;
+    exit_configuration = "fmi3ExitConfigurationMode" (Component) -> i32;
+    get_interval = "fmi3GetIntervalDecimal" (Component, *const u32, usize, *mut f64, *mut i32) -> i32;
+    get_shift = "fmi3GetShiftDecimal" (Component, *const u32, usize, *mut f64) -> i32;
+    activate = "fmi3ActivateModelPartition" (Component, u32, f64) -> i32;
     do_step = "fmi3DoStep" (Component, f64, f64, bool, *mut u8, *mut u8, *mut u8, *mut f64) -> i32;
 });

@@ -1,9 +1,10 @@
 //! One instance of an FMU: the functions of the standard, with failures as errors that name it.
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
 
-use saltus_fmi::{Kind, ModelDescription, Type, Version};
+use saltus_fmi::{Causality, Kind, ModelDescription, Type, Version};
 
 use crate::error::{HostError, HostResult};
 use crate::fmu::{Fmu, Loaded};
@@ -37,6 +38,14 @@ pub struct Progress {
     pub reached: f64,
     pub event: bool,
     pub terminate: bool,
+}
+
+/// What an FMU says about the interval of a clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Interval {
+    NotYetKnown,
+    Unchanged,
+    Changed,
 }
 
 /// Why a call did not succeed.
@@ -79,6 +88,31 @@ pub(crate) trait Calls: Send {
     fn directional(&self, unknowns: &[u32], knowns: &[u32], seed: &[f64], result: &mut [f64]) -> Called;
     fn state(&self) -> Called<Vec<u8>>;
     fn set_state(&self, bytes: &[u8]) -> Called;
+
+    // 3.0 only.
+    fn enter_configuration(&self) -> Called {
+        Err(Problem::Missing("fmi3EnterConfigurationMode"))
+    }
+
+    fn exit_configuration(&self) -> Called {
+        Err(Problem::Missing("fmi3ExitConfigurationMode"))
+    }
+
+    fn interval(&self, _reference: u32) -> Called<(f64, Interval)> {
+        Err(Problem::Missing("fmi3GetIntervalDecimal"))
+    }
+
+    fn shift(&self, _reference: u32) -> Called<f64> {
+        Err(Problem::Missing("fmi3GetShiftDecimal"))
+    }
+
+    /// Scheduled execution: output clocks are looked at when the FMU says that they have ticked.
+    fn watch_clocks(&self, _log: &LogBook, _references: Vec<u32>) {}
+
+    fn activate(&self, _reference: u32, _time: f64) -> Called {
+        Err(Problem::Missing("fmi3ActivateModelPartition"))
+    }
+
     /// Frees the component; no other call follows.
     fn free(&self);
 }
@@ -88,13 +122,15 @@ pub struct Instance {
     pub name: String,
     pub kind: Kind,
     fmu: Arc<Fmu>,
+    /// The description with the structural parameters of this instance, where they are not the usual ones.
+    structured: Option<Box<ModelDescription>>,
     calls: Box<dyn Calls>,
     /// Before the library is closed, the component is freed; before the log goes, too.
     log: Box<LogBook>,
     _loaded: Loaded,
     is_running: bool,
     /// After a fatal error no function may be called.
-    is_dead: bool,
+    is_dead: Cell<bool>,
 }
 
 impl Instance {
@@ -116,16 +152,34 @@ impl Instance {
         let Some(calls) = calls else {
             return Err(HostError::NotInstantiated { instance: name.to_owned(), log: log.take() });
         };
-        let (name, is_running, is_dead) = (name.to_owned(), false, false);
-        Ok(Instance { name, kind, fmu, calls, log, _loaded: loaded, is_running, is_dead })
+        let (name, is_running, is_dead) = (name.to_owned(), false, Cell::new(false));
+        let instance = Instance { name, kind, fmu, structured: None, calls, log, _loaded: loaded, is_running, is_dead };
+        if kind == Kind::ScheduledExecution {
+            let clocks = instance.model().variables.iter().filter(|v| v.kind == Type::Clock);
+            let outputs: Vec<u32> = clocks.filter(|v| v.causality == Causality::Output).map(|v| v.reference).collect();
+            instance.calls.watch_clocks(&instance.log, outputs);
+        }
+        Ok(instance)
+    }
+
+    /// Gives structural parameters other values, before the initialisation.
+    pub fn configure(&mut self, values: &[(usize, Vec<f64>)]) -> HostResult {
+        self.call(|c| c.enter_configuration())?;
+        for (variable, values) in values {
+            self.set(*variable, values)?;
+        }
+        self.call(|c| c.exit_configuration())?;
+        self.structured = Some(Box::new(self.fmu.document.model.with_structure(values)));
+        Ok(())
     }
 
     pub fn fmu(&self) -> &Arc<Fmu> {
         &self.fmu
     }
 
+    /// Arrays have the sizes that they have in this instance.
     pub fn model(&self) -> &ModelDescription {
-        &self.fmu.document.model
+        self.structured.as_deref().unwrap_or(&self.fmu.document.model)
     }
 
     /// What it has logged since the last time.
@@ -133,14 +187,14 @@ impl Instance {
         self.log.take()
     }
 
-    fn call<T>(&mut self, call: impl FnOnce(&dyn Calls) -> Called<T>) -> HostResult<T> {
-        if self.is_dead {
+    fn call<T>(&self, call: impl FnOnce(&dyn Calls) -> Called<T>) -> HostResult<T> {
+        if self.is_dead.get() {
             return Err(self.refused("it has failed before"));
         }
         call(&*self.calls).map_err(|problem| match problem {
             Problem::Missing(function) => missing(&self.name, function),
             Problem::Status(status, function) => {
-                self.is_dead |= status == Status::Fatal;
+                self.is_dead.set(self.is_dead.get() || status == Status::Fatal);
                 HostError::Failed { instance: self.name.clone(), function, status, log: self.log.take() }
             }
         })
@@ -199,6 +253,40 @@ impl Instance {
             Some(variable) => Ok((variable.kind, variable.reference)),
             None => Err(self.refused(format!("there is no variable number {}", index + 1))),
         }
+    }
+
+    /// The interval of a time-based clock, and whether it is a new one.
+    pub fn interval(&mut self, clock: usize) -> HostResult<(f64, Interval)> {
+        let (_, reference) = self.variable(clock)?;
+        let (interval, what) = self.call(|c| c.interval(reference))?;
+        // Without an interval the number means nothing.
+        if what != Interval::NotYetKnown && !(interval >= 0.0) {
+            let name = self.model().variables[clock].name.clone();
+            return Err(self.refused(format!("the clock `{name}` has the interval {interval}")));
+        }
+        Ok((interval, what))
+    }
+
+    pub fn shift(&mut self, clock: usize) -> HostResult<f64> {
+        let (_, reference) = self.variable(clock)?;
+        self.call(|c| c.shift(reference))
+    }
+
+    /// Has an output clock ticked since this was asked last?
+    pub fn has_ticked(&mut self, clock: usize) -> HostResult<bool> {
+        let (kind, reference) = self.variable(clock)?;
+        if self.kind == Kind::ScheduledExecution {
+            return Ok(self.log.take_tick(reference));
+        }
+        let mut value = [0.0];
+        self.call(|c| c.get(kind, reference, &mut value))?;
+        Ok(value[0] != 0.0)
+    }
+
+    /// Scheduled execution: the partition of an input clock.
+    pub fn activate(&mut self, clock: usize, time: f64) -> HostResult {
+        let (_, reference) = self.variable(clock)?;
+        self.call(|c| c.activate(reference, time))
     }
 
     pub fn enter_event_mode(&mut self) -> HostResult {
@@ -271,21 +359,24 @@ impl Instance {
     }
 
     /// The complete state as bytes, if it can give that.
-    pub fn state(&mut self) -> HostResult<Vec<u8>> {
+    pub fn state(&self) -> HostResult<Vec<u8>> {
         if !self.model().interface(self.kind).is_some_and(|i| i.gets_and_sets_state && i.serializes_state) {
             return Err(self.refused("it cannot save its state (canSerializeFMUState is false)"));
         }
         self.call(|c| c.state())
     }
 
-    pub fn set_state(&mut self, bytes: &[u8]) -> HostResult {
-        self.call(|c| c.set_state(bytes))
+    /// Goes on from a state; `is_running` says whether it was saved after the initialisation.
+    pub fn set_state(&mut self, bytes: &[u8], is_running: bool) -> HostResult {
+        self.call(|c| c.set_state(bytes))?;
+        self.is_running = is_running;
+        Ok(())
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        if self.is_dead {
+        if self.is_dead.get() {
             return;
         }
         if self.is_running {

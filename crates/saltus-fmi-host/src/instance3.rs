@@ -8,8 +8,8 @@ use libloading::Library;
 use saltus_fmi::{Kind, Type};
 
 use crate::ffi::{Component, Functions3, State};
-use crate::instance::{Called, Calls, Discrete, Problem, Progress, Settings, called, text};
-use crate::log::{LogBook, log_3};
+use crate::instance::{Called, Calls, Discrete, Interval, Problem, Progress, Settings, called, text};
+use crate::log::{ClockWatch, LogBook, clock_updated, log_3};
 
 pub(crate) struct Calls3 {
     functions: Functions3,
@@ -112,9 +112,6 @@ impl Calls3 {
 
 /// Partitions are activated one after the other, so that nothing is preempted.
 unsafe extern "C" fn preemption() {}
-
-/// Output clocks are asked for after each activation.
-unsafe extern "C" fn clock_updated(_: *mut c_void) {}
 
 fn flag(x: u8) -> f64 {
     f64::from(u8::from(x != 0))
@@ -302,6 +299,41 @@ impl Calls for Calls3 {
         let set = call!(self.set_state, "fmi3SetFMUState", state);
         let _ = call!(self.free_state, "fmi3FreeFMUState", &mut state);
         set
+    }
+
+    fn enter_configuration(&self) -> Called {
+        call!(self.enter_configuration, "fmi3EnterConfigurationMode")
+    }
+
+    fn exit_configuration(&self) -> Called {
+        call!(self.exit_configuration, "fmi3ExitConfigurationMode")
+    }
+
+    fn interval(&self, reference: u32) -> Called<(f64, Interval)> {
+        let (mut interval, mut qualifier) = (0.0, 0);
+        call!(self.get_interval, "fmi3GetIntervalDecimal", &reference, 1, &mut interval, &mut qualifier)?;
+        let what = match qualifier {
+            2 => Interval::Changed,
+            1 => Interval::Unchanged,
+            _ => Interval::NotYetKnown,
+        };
+        Ok((interval, what))
+    }
+
+    fn shift(&self, reference: u32) -> Called<f64> {
+        let mut shift = 0.0;
+        call!(self.get_shift, "fmi3GetShiftDecimal", &reference, 1, &mut shift)?;
+        Ok(shift)
+    }
+
+    fn watch_clocks(&self, log: &LogBook, references: Vec<u32>) {
+        if let Some(get_clock) = self.functions.get_clock {
+            log.watch(ClockWatch::new(self.component, get_clock, references));
+        }
+    }
+
+    fn activate(&self, reference: u32, time: f64) -> Called {
+        call!(self.activate, "fmi3ActivateModelPartition", reference, time)
     }
 
     fn free(&self) {

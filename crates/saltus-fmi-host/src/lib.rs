@@ -9,6 +9,7 @@
 //! Invariants: what is extracted goes when the last instance has gone; an instance is freed when it is dropped; every failure
 //! carries the name of the instance and the last lines that the FMU has logged.
 
+mod clocks;
 mod component;
 pub mod diagnostics;
 mod error;
@@ -24,6 +25,6 @@ mod temporary;
 pub use component::{Component, Event, Input, Point, Step};
 pub use error::{HostError, HostResult};
 pub use fmu::Fmu;
-pub use instance::{Discrete, Instance, Progress, Settings};
+pub use instance::{Discrete, Instance, Interval, Progress, Settings};
 pub use log::{LogLine, Status};
 pub use probe::probe;

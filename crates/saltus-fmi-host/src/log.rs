@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Mutex;
 
+use crate::ffi::Component;
+
 /// What a function of an FMU returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -39,23 +41,67 @@ const MOST_LINES: usize = 20;
 /// Characters of a line that are kept.
 const LONGEST_LINE: usize = 500;
 
-/// The last lines; FMUs may log from threads of their own.
+/// What an FMU tells by callbacks: the last lines of its log, perhaps from threads of its own, and output clocks that tick.
 #[derive(Default)]
-pub(crate) struct LogBook(Mutex<VecDeque<LogLine>>);
+pub(crate) struct LogBook {
+    lines: Mutex<VecDeque<LogLine>>,
+    clocks: Mutex<Option<ClockWatch>>,
+}
+
+type GetClock = unsafe extern "C" fn(Component, *const u32, usize, *mut u8) -> i32;
+
+/// Output clocks of scheduled execution, which may be looked at inside of a callback only.
+pub(crate) struct ClockWatch {
+    component: Component,
+    get_clock: GetClock,
+    /// References with whether they have ticked.
+    outputs: Vec<(u32, bool)>,
+}
+
+// SAFETY: the component is used by one thread at a time, as the standard demands.
+unsafe impl Send for ClockWatch {}
+
+impl ClockWatch {
+    pub fn new(component: Component, get_clock: GetClock, references: Vec<u32>) -> Self {
+        ClockWatch { component, get_clock, outputs: references.into_iter().map(|r| (r, false)).collect() }
+    }
+
+    fn look(&mut self) {
+        for (reference, has_ticked) in &mut self.outputs {
+            let mut value = 0_u8;
+            // SAFETY: the component is alive while it calls back; one reference, one value.
+            let status = unsafe { (self.get_clock)(self.component, reference, 1, &mut value) };
+            *has_ticked |= status == 0 && value != 0;
+        }
+    }
+}
 
 impl LogBook {
     fn add(&self, status: i32, category: *const c_char, message: *const c_char) {
         let line = LogLine { status: Status::new(status), category: text(category), message: text(message) };
-        let Ok(mut lines) = self.0.lock() else { return };
+        let Ok(mut lines) = self.lines.lock() else { return };
         if lines.len() >= MOST_LINES {
             lines.pop_front();
         }
         lines.push_back(line);
     }
 
+    pub fn watch(&self, clocks: ClockWatch) {
+        if let Ok(mut held) = self.clocks.lock() {
+            *held = Some(clocks);
+        }
+    }
+
+    /// Has this output clock ticked since it was asked for last?
+    pub fn take_tick(&self, reference: u32) -> bool {
+        let Ok(mut held) = self.clocks.lock() else { return false };
+        let outputs = held.as_mut().map_or(&mut [][..], |watch| &mut watch.outputs);
+        outputs.iter_mut().find(|(r, _)| *r == reference).is_some_and(|(_, ticked)| std::mem::take(ticked))
+    }
+
     /// The lines so far, which are forgotten.
     pub fn take(&self) -> Vec<LogLine> {
-        self.0.lock().map(|mut lines| lines.drain(..).collect()).unwrap_or_default()
+        self.lines.lock().map(|mut lines| lines.drain(..).collect()).unwrap_or_default()
     }
 }
 
@@ -80,6 +126,17 @@ pub(crate) unsafe extern "C" fn log_2(
     // SAFETY: the environment is the log book that was given to the FMU, which outlives the instance.
     if let Some(book) = unsafe { environment.cast::<LogBook>().as_ref() } {
         book.add(status, category, message);
+    }
+}
+
+/// The callback of scheduled execution: an output clock has ticked.
+pub(crate) unsafe extern "C" fn clock_updated(environment: *mut c_void) {
+    // SAFETY: as above. While the lock is held the FMU is asked for clocks, during which it calls nothing back.
+    if let Some(book) = unsafe { environment.cast::<LogBook>().as_ref() }
+        && let Ok(mut held) = book.clocks.try_lock()
+        && let Some(watch) = held.as_mut()
+    {
+        watch.look();
     }
 }
 

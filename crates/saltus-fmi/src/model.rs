@@ -1,6 +1,6 @@
 //! The model description but for its variables.
 
-use crate::{Attributes, ClockAttributes, EnumerationItem, Type, Variable};
+use crate::{Attributes, ClockAttributes, EnumerationItem, Type, Values, Variable};
 
 /// Which version of the standard an FMU follows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -96,6 +96,20 @@ impl ModelDescription {
             Some(declared) => variable.attributes.or(&declared.attributes),
             None => variable.attributes.clone(),
         }
+    }
+
+    /// With other values of structural parameters, by index of variable: arrays have other sizes then.
+    pub fn with_structure(&self, values: &[(usize, Vec<f64>)]) -> ModelDescription {
+        let mut model = self.clone();
+        for (variable, values) in values {
+            let Some(variable) = model.variables.get_mut(*variable) else { continue };
+            variable.start = Some(match variable.kind {
+                Type::Boolean => Values::Boolean(values.iter().map(|v| *v != 0.0).collect()),
+                kind if kind.is_float() => Values::Float(values.clone()),
+                _ => Values::Integer(values.iter().map(|v| v.round() as i128).collect()),
+            });
+        }
+        model
     }
 
     /// Number of scalars of a variable whose dimensions have the values of their start attributes.

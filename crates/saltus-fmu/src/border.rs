@@ -30,6 +30,9 @@ pub trait Logger {
     fn log(&self, status: Status, category: &CStr, message: &CStr);
 }
 
+/// The caller gave no pointer for a state.
+const NO_PLACE: &str = "there is no place for it";
+
 /// What a handle points to.
 pub struct Component {
     pub instance: Instance,
@@ -231,7 +234,7 @@ pub unsafe fn save(handle: *mut c_void, place: *mut *mut c_void) -> Status {
         // SAFETY: by the contract of this function.
         unsafe {
             if place.is_null() {
-                return Err(Severity::Error);
+                return Err(component.instance.refuse_state(NO_PLACE));
             }
             if !(*place).is_null() {
                 drop(Box::from_raw((*place).cast::<Saved>()));
@@ -250,8 +253,10 @@ pub unsafe fn restore(handle: *mut c_void, state: *mut c_void) -> Status {
     // SAFETY: by the contract of this function.
     unsafe {
         with(handle, |component| {
-            let saved = state.cast::<Saved>().as_ref().ok_or(Severity::Error)?;
-            component.instance.restore(saved)
+            match state.cast::<Saved>().as_ref() {
+                Some(saved) => component.instance.restore(saved),
+                None => Err(component.instance.refuse_state("there is none")),
+            }
         })
     }
 }
@@ -271,8 +276,9 @@ pub unsafe fn free_state(handle: *mut c_void, place: *mut *mut c_void) -> Status
     }
 }
 
-fn bytes_of(state: Option<&Saved>) -> Result<Vec<u8>, Severity> {
-    state.ok_or(Severity::Error)?.to_bytes().map_err(|_| Severity::Error)
+fn bytes_of(component: &mut Component, state: Option<&Saved>) -> Result<Vec<u8>, Severity> {
+    let bytes = state.map_or_else(|| Err("there is none".to_owned()), Saved::to_bytes);
+    bytes.map_err(|why| component.instance.refuse_state(&why))
 }
 
 /// # Safety
@@ -280,8 +286,8 @@ fn bytes_of(state: Option<&Saved>) -> Result<Vec<u8>, Severity> {
 pub unsafe fn serialised_size(handle: *mut c_void, state: *mut c_void, size: *mut usize) -> Status {
     // SAFETY: by the contract of this function.
     unsafe {
-        with(handle, |_| {
-            let bytes = bytes_of(state.cast::<Saved>().as_ref())?;
+        with(handle, |component| {
+            let bytes = bytes_of(component, state.cast::<Saved>().as_ref())?;
             put(size, bytes.len());
             Ok(())
         })
@@ -293,10 +299,12 @@ pub unsafe fn serialised_size(handle: *mut c_void, state: *mut c_void, size: *mu
 pub unsafe fn serialise(handle: *mut c_void, state: *mut c_void, bytes: *mut u8, size: usize) -> Status {
     // SAFETY: by the contract of this function.
     unsafe {
-        with(handle, |_| {
-            let written = bytes_of(state.cast::<Saved>().as_ref())?;
-            let place = output(bytes, size);
-            place.get_mut(..written.len()).ok_or(Severity::Error)?.copy_from_slice(&written);
+        with(handle, |component| {
+            let written = bytes_of(component, state.cast::<Saved>().as_ref())?;
+            match output(bytes, size).get_mut(..written.len()) {
+                Some(place) => place.copy_from_slice(&written),
+                None => return Err(component.instance.refuse_state("the buffer is too short")),
+            }
             Ok(())
         })
     }
@@ -310,7 +318,7 @@ pub unsafe fn deserialise(handle: *mut c_void, bytes: *const u8, size: usize, pl
         with(handle, |component| {
             let saved = Saved::from_bytes(input(bytes, size)).map_err(|why| component.instance.refuse_state(&why))?;
             if place.is_null() {
-                return Err(Severity::Error);
+                return Err(component.instance.refuse_state(NO_PLACE));
             }
             *place = Box::into_raw(Box::new(saved)).cast();
             Ok(())

@@ -11,7 +11,7 @@ use std::path::Path;
 use saltus_export::instance::Intermediate as Point;
 use saltus_export::{Instance, Kind, Severity};
 
-use crate::border::{self, Component, ERROR, Logger, Status, input, output, put, text, with};
+use crate::border::{self, Component, Logger, Status, input, output, put, text, with};
 use crate::fmi2;
 
 type Handle = *mut c_void;
@@ -272,6 +272,12 @@ typed! {
     fmi3GetBoolean, fmi3SetBoolean, bool, |x| Some(x != 0.0), |x| f64::from(u8::from(x));
 }
 
+/// There are not as many values as variables.
+unsafe fn refuse_count(c: Handle, n_values: usize) -> Status {
+    // SAFETY: see the module.
+    unsafe { with(c, |component| Err(component.instance.refuse_count(n_values))) }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3GetString(
     c: Handle,
@@ -281,7 +287,7 @@ pub unsafe extern "C" fn fmi3GetString(
     n_values: usize,
 ) -> Status {
     // SAFETY: see the module. All texts are scalars.
-    if n == n_values { unsafe { fmi2::get_texts(c, references, values, n) } } else { ERROR }
+    unsafe { if n == n_values { fmi2::get_texts(c, references, values, n) } else { refuse_count(c, n_values) } }
 }
 
 #[unsafe(no_mangle)]
@@ -416,7 +422,7 @@ pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3EvaluateDiscreteStates(c: Handle) -> Status {
     // SAFETY: see the module. The model says that it does not provide this.
-    unsafe { with(c, |_| Err(Severity::Error)) }
+    unsafe { with(c, |component| Err(component.instance.refuse_absent("fmi3EvaluateDiscreteStates"))) }
 }
 
 #[unsafe(no_mangle)]
@@ -502,10 +508,10 @@ pub unsafe extern "C" fn fmi3GetOutputDerivatives(
     n: usize,
     order: *const i32,
     values: *mut f64,
-    _n_values: usize,
+    n_values: usize,
 ) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::output_derivatives(c, vr, n, order, values) }
+    // SAFETY: see the module. All of them are scalars.
+    unsafe { if n == n_values { fmi2::output_derivatives(c, vr, n, order, values) } else { refuse_count(c, n_values) } }
 }
 
 #[unsafe(no_mangle)]

@@ -125,6 +125,74 @@ fn a_ball_bounces_where_its_indicator_changes_sign() {
     }
 }
 
+/// Where an importer has found a crossing a function may be evaluated once more with another rounding error. It is believed within that, and
+/// not where no relation is near its threshold.
+#[test]
+fn an_importer_that_has_seen_a_crossing_is_believed() {
+    let of = resources(
+        "model M Real x(start = -1, fixed = true); Boolean b; equation der(x) = 1; b = x + 100 > 100; end M;",
+    );
+    for (x, expected) in [(-1e-9, 1), (-1e-3, 0)] {
+        let c = me2(&of);
+        start_me(c);
+        let (reference, mut value) = (of.reference("b"), -1);
+        // SAFETY: one state, one Boolean.
+        unsafe {
+            assert_eq!(fmi2SetTime(c, 1.0 + x), 0);
+            assert_eq!(fmi2SetContinuousStates(c, &x, 1), 0);
+            assert_eq!(fmi2EnterEventMode(c), 0);
+            update(c);
+            assert_eq!(fmi2GetBoolean(c, &reference, 1, &mut value), 0);
+            assert_eq!(value, expected, "{x}");
+            assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+            let mut z = 0.0;
+            assert_eq!(fmi2GetEventIndicators(c, &mut z, 1), 0);
+            // The sign of an indicator belongs to the value of its relation.
+            assert_eq!(z > 0.0, expected == 1);
+            fmi2FreeInstance(c);
+        }
+    }
+}
+
+/// A state machine is left at t = 1: before event mode its variable is what it was, afterwards it has no value.
+#[test]
+fn what_is_left_is_shown_before_event_mode() {
+    let of = resources(
+        "model M
+  model A
+    Real x(start = 0, fixed = true);
+  equation
+    der(x) = 2;
+  end A;
+  model B
+    Real y(start = 0, fixed = true);
+  equation
+    der(y) = 1;
+  end B;
+  A a;
+  B b;
+equation
+  initialState(a);
+  transition(a, b, time > 1);
+end M;",
+    );
+    let c = cs3(&of, true, null_mut());
+    start3(c, 3.0);
+    let (mut a, mut b, mut d, mut e, mut has_next, mut next) = (true, true, true, true, true, 0.0);
+    let (mut needs, mut ends, mut early, mut last) = (false, true, false, 0.0);
+    // SAFETY: all pointers are to locals.
+    unsafe {
+        assert_eq!(fmi3UpdateDiscreteStates(c, &mut a, &mut b, &mut d, &mut e, &mut has_next, &mut next), 0);
+        assert_eq!(fmi3EnterStepMode(c), 0);
+        assert_eq!(fmi3DoStep(c, 0.0, 2.0, true, &mut needs, &mut ends, &mut early, &mut last), 0);
+        assert!(needs && (last - 1.0).abs() < 1e-9);
+        assert!((get3(c, of.reference("a.x")) - 2.0).abs() < 1e-8);
+        assert_eq!(fmi3EnterEventMode(c), 0);
+        assert!(get3(c, of.reference("a.x")).is_nan());
+        fmi3FreeInstance(c);
+    }
+}
+
 #[test]
 fn co_simulation_returns_at_the_event_and_shows_both_limits() {
     let ball = resources(BALL);
@@ -176,6 +244,26 @@ fn step3(c: *mut c_void, from: f64, to: f64) {
     // SAFETY: all pointers are to locals.
     let status = unsafe { fmi3DoStep(c, from, to - from, true, &mut needs, &mut ends, &mut early, &mut last) };
     assert_eq!((status, ends, early), (0, false, false));
+}
+
+/// h = 3 - g/2 t² before the first bounce. After the initialisation a state is computed.
+#[test]
+fn a_start_value_of_a_state_is_set() {
+    let ball = resources(BALL);
+    let (c, h) = (cs3(&ball, false, null_mut()), ball.reference("h"));
+    assert_eq!(get3(c, h), 1.0);
+    // SAFETY: one reference, one value.
+    unsafe { assert_eq!(fmi3SetFloat64(c, &h, 1, &3.0, 1), 0) };
+    assert_eq!(get3(c, h), 3.0);
+    start3(c, 3.0);
+    assert_eq!(get3(c, h), 3.0);
+    step3(c, 0.0, 0.5);
+    assert!((get3(c, h) - (3.0 - 0.125 * G)).abs() < 1e-6);
+    // SAFETY: one reference, one value.
+    unsafe {
+        assert_eq!(fmi3SetFloat64(c, &h, 1, &3.0, 1), 3);
+        fmi3FreeInstance(c);
+    }
 }
 
 #[test]

@@ -280,6 +280,14 @@ impl ModelFunctions for CompiledModel {
         self.interpreter.accept();
     }
 
+    fn watches_steps(&self) -> bool {
+        self.interpreter.watches_steps()
+    }
+
+    fn end_step(&mut self) -> bool {
+        self.interpreter.end_step()
+    }
+
     fn reject(&mut self) {
         self.interpreter.reject();
     }

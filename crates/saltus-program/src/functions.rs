@@ -224,6 +224,16 @@ pub trait ModelFunctions: Send {
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 
+    /// Do objects of foreign code want to know where steps of the integrator end?
+    fn watches_steps(&self) -> bool {
+        false
+    }
+
+    /// A step has ended at the present point, which is part of the solution; true if an event is wanted here.
+    fn end_step(&mut self) -> bool {
+        false
+    }
+
     /// Points that have been tried are not part of the solution: loops forget what they have learnt there.
     fn reject(&mut self) {}
 

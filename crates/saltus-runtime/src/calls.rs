@@ -203,6 +203,29 @@ impl CallHost {
         self.procedures.set_native(native);
     }
 
+    pub fn watches_steps(&self) -> bool {
+        self.world.outside.as_ref().is_some_and(|outside| outside.watches_steps())
+    }
+
+    pub fn end_step(&mut self, time: f64) -> bool {
+        self.world.outside.as_mut().is_some_and(|outside| outside.end_step(time))
+    }
+
+    /// The state of an object of foreign code.
+    pub fn save_object(&self, address: usize) -> Result<Vec<u8>, String> {
+        match &self.world.outside {
+            Some(outside) => outside.save_object(address),
+            None => Err("it lives in foreign code".to_owned()),
+        }
+    }
+
+    pub fn restore_object(&mut self, address: usize, state: &[u8]) -> Result<(), String> {
+        match &mut self.world.outside {
+            Some(outside) => outside.restore_object(address, state),
+            None => Err("it lives in foreign code".to_owned()),
+        }
+    }
+
     pub fn set_outside(&mut self, mut outside: Box<dyn Outside>) {
         outside.include(inclusions(&self.world.program));
         self.world.outside = Some(outside);

@@ -24,7 +24,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::Arc;
 
-use saltus_base::Diagnostic;
+use saltus_base::{Diagnostic, Index};
 use saltus_program::{
     Activation, Block, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
     ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
@@ -452,6 +452,15 @@ impl ModelFunctions for Interpreter {
 
     fn reject(&mut self) {
         self.loops.iter_mut().for_each(LoopWork::reject);
+    }
+
+    fn watches_steps(&self) -> bool {
+        self.machine.host.watches_steps()
+    }
+
+    fn end_step(&mut self) -> bool {
+        let time = self.machine.memory[self.machine.program.memory.time.index()];
+        self.machine.host.end_step(time)
     }
 
     fn accept(&mut self) {

@@ -4,8 +4,8 @@
 //! instance of the same program goes on bit by bit as if nothing had happened. Machine code and remembered calls are not part
 //! of it: they change how fast results come, not which.
 //!
-//! External objects are made again by their constructors, which find the same arguments in memory; an object behind an
-//! address of foreign code cannot be saved.
+//! External objects are made again by their constructors, which find the same arguments in memory. An object behind an address of
+//! foreign code is saved if it gives its state as bytes, as an FMU may.
 
 use std::collections::BTreeMap;
 
@@ -28,6 +28,13 @@ pub(crate) struct InstanceState {
     calls: CallState,
     statistics: LoopStatistics,
     mixed: Vec<MixedSolution>,
+}
+
+/// What is written: the state, and those of objects in foreign code, by the slots that hold them.
+#[derive(Serialize, Deserialize)]
+struct Encoded {
+    state: InstanceState,
+    objects: Vec<(SlotId, Vec<u8>)>,
 }
 
 /// What a loop has learnt.
@@ -53,11 +60,20 @@ pub(crate) struct CallState {
 impl Interpreter {
     /// The state, or the names of external objects that cannot be part of one.
     pub(crate) fn encoded_state(&self) -> Result<Vec<u8>, Vec<String>> {
-        let lost = self.machine.host.unsaved_objects(&self.machine.memory);
+        let host = &self.machine.host;
+        let (mut objects, mut lost) = (Vec::new(), Vec::new());
+        for (slot, address) in host.foreign_objects(&self.machine.memory) {
+            match host.save_object(address) {
+                Ok(state) => objects.push((slot, state)),
+                Err(_) => lost.push(self.machine.program.memory.slot_name(slot).to_owned()),
+            }
+        }
         if !lost.is_empty() {
+            lost.sort();
             return Err(lost);
         }
-        postcard::to_allocvec(&self.state()).map_err(|error| vec![error.to_string()])
+        let encoded = Encoded { state: self.state(), objects };
+        postcard::to_allocvec(&encoded).map_err(|error| vec![error.to_string()])
     }
 
     pub(crate) fn state(&self) -> InstanceState {
@@ -72,7 +88,8 @@ impl Interpreter {
 
     /// Goes on from a state of an instance of the same program, which may have been another one.
     pub(crate) fn resume_encoded(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let state: InstanceState = postcard::from_bytes(bytes).map_err(|_| "the state is damaged".to_owned())?;
+        let encoded: Result<Encoded, _> = postcard::from_bytes(bytes);
+        let Encoded { state, objects } = encoded.map_err(|_| "the state is damaged".to_owned())?;
         let fits = state.memory.len() == self.machine.program.memory.slots.len()
             && state.loops.len() == self.loops.len()
             && self.loops.iter().zip(&state.loops).all(|(work, state)| work.fits(state));
@@ -83,6 +100,14 @@ impl Interpreter {
         self.machine.memory.clone_from(&state.memory);
         self.make_objects()?;
         self.go_back(&state);
+        let made = self.machine.host.foreign_objects(&self.machine.memory);
+        for (slot, address) in made {
+            let saved = objects.iter().find(|(of, _)| *of == slot).map(|(_, state)| &state[..]);
+            let saved = saved.ok_or("the state of an external object is missing")?;
+            let name = self.machine.program.memory.slot_name(slot).to_owned();
+            let restored = self.machine.host.restore_object(address, saved);
+            restored.map_err(|why| format!("the state of `{name}` cannot be restored: {why}"))?;
+        }
         Ok(())
     }
 
@@ -134,19 +159,20 @@ impl CallHost {
         self.n_calls = state.n_calls;
     }
 
-    /// Names of the objects that live in foreign code.
-    fn unsaved_objects(&self, memory: &[f64]) -> Vec<String> {
+    /// The objects that live in foreign code: where they are held, and their addresses.
+    fn foreign_objects(&self, memory: &[f64]) -> Vec<(SlotId, usize)> {
         let program = self.program();
         let arguments = program.routines.callables.values().flat_map(|c| &c.arguments);
-        let slots = arguments.flat_map(Argument::objects);
-        let is_foreign = |slot: &SlotId| {
-            let handle = memory.get(slot.index()).copied().filter(|h| *h >= 0.0);
-            let object = handle.and_then(|h| self.objects().get(h as usize));
-            matches!(object, Some(Value::Object(o)) if o.address().is_some())
+        let address = |slot: SlotId| {
+            let handle = memory.get(slot.index()).copied().filter(|h| *h >= 0.0)?;
+            match self.objects().get(handle as usize) {
+                Some(Value::Object(object)) => object.address(),
+                _ => None,
+            }
         };
-        let mut names: Vec<String> = slots.filter(is_foreign).map(|s| program.memory.slot_name(s).to_owned()).collect();
-        names.sort();
-        names.dedup();
-        names
+        let mut slots: Vec<SlotId> = arguments.flat_map(Argument::objects).collect();
+        slots.sort();
+        slots.dedup();
+        slots.into_iter().filter_map(|slot| Some((slot, address(slot)?))).collect()
     }
 }

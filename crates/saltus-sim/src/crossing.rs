@@ -53,6 +53,12 @@ struct Watch {
     is_masked: bool,
 }
 
+/// Part of a band that is its far end.
+const END_OF_BAND: f64 = 0.1;
+
+/// Error of the operands of a relation that loops compute, as a part of their magnitude.
+const ERROR_OF_LOOPS: f64 = 1e-10;
+
 /// The function of a masked relation: far from zero, without movement.
 const MASKED: f64 = 1e100;
 
@@ -287,6 +293,24 @@ impl CrossingSearch {
         self.scale.copy_from_slice(scale);
         self.fired.clear();
         self.fired.extend(self.watches.iter().zip(z).enumerate().filter(|(_, (w, z))| w.g(**z) < 0.0).map(|(i, _)| i));
+    }
+
+    /// At an event that another search has found: relations at the far ends of their bands have changed too. Evaluated again a function
+    /// differs by rounding, and so close to zero it may have the other sign for the other search, which would miss the change.
+    pub fn note_nearly_fired(&mut self, z: &[f64]) {
+        let is_at_end =
+            |w: &Watch, z: f64| w.epsilon > 0.0 && !w.is_masked && (0.0..END_OF_BAND * w.epsilon).contains(&w.g(z));
+        let nearly = self.watches.iter().zip(z).enumerate().filter(|(_, (w, z))| is_at_end(w, **z)).map(|(i, _)| i);
+        self.fired.extend(nearly);
+    }
+
+    /// The relation closest to its threshold, if it is there but for the errors of loops that its operands come from: the one that has changed
+    /// where another search has found an event at which nothing changes here.
+    pub fn nearest(&self, z: &[f64], scale: &[f64]) -> Option<usize> {
+        let watched = self.watches.iter().zip(z).zip(scale).enumerate().filter(|(_, ((w, _), _))| !w.is_masked);
+        let distances = watched.map(|(i, ((_, z), scale))| (z.abs() / scale.max(f64::MIN_POSITIVE), i));
+        let nearest = distances.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        nearest.filter(|(distance, _)| *distance <= ERROR_OF_LOOPS).map(|(_, i)| i)
     }
 
     /// What another search shall watch instead: z of a relation where it is positive if the remembered value belongs to positive z, shifted
@@ -705,16 +729,16 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_relation_whose_sign_changed_is_blamed() {
-        let mut search = CrossingSearch {
-            watches: vec![watch(RelationOp::Greater, false, 0.0), watch(RelationOp::Greater, true, 0.0)],
-            variation: vec![0.0; 2],
+    fn search(watches: Vec<Watch>) -> CrossingSearch {
+        let n = watches.len();
+        CrossingSearch {
+            watches,
+            variation: vec![0.0; n],
             stops_at_zeno: true,
             is_of_bounds: false,
-            z: vec![0.0; 2],
-            scale: vec![0.0; 2],
-            extent: vec![0.0; 2],
+            z: vec![0.0; n],
+            scale: vec![0.0; n],
+            extent: vec![0.0; n],
             armed_at: 0.0,
             jumped: false,
             last: None,
@@ -722,12 +746,30 @@ mod tests {
             tunnelled: Vec::new(),
             evaluations: 0,
             spare: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn the_relation_whose_sign_changed_is_blamed() {
+        let mut search = search(vec![watch(RelationOp::Greater, false, 0.0), watch(RelationOp::Greater, true, 0.0)]);
         let before = search.sample(&mut FlatAndFalling, 0.0).expect("defined everywhere");
         let after = search.sample(&mut FlatAndFalling, 1.0).expect("defined everywhere");
         let found = search.locate(&mut FlatAndFalling, &before, &after).expect("a change");
         assert!((found.after - 0.5).abs() < 1e-12);
         search.widen_fired();
         assert!(search.watches[0].hysteresis == 0.0 && search.watches[1].hysteresis > 0.0, "{:?}", search.watches);
+    }
+
+    /// z > 0 is remembered as false and shifted by 1e-13: just inside of the end of its band it has changed for whoever says so, in the
+    /// middle of the band it has not, and neither has a function without a shift.
+    #[test]
+    fn at_the_end_of_its_band_a_relation_has_changed_for_another_search() {
+        let shifted = watch(RelationOp::Greater, false, 1e-13);
+        let mut search = search(vec![shifted, shifted, watch(RelationOp::Greater, false, 0.0)]);
+        let z = [1e-13 - 1e-16, 0.5e-13, -1e-16];
+        search.note_fired(&z, &[1.0; 3]);
+        assert!(search.fired().is_empty());
+        search.note_nearly_fired(&z);
+        assert_eq!(search.fired(), [0]);
     }
 }

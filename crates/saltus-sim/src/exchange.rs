@@ -57,6 +57,8 @@ struct Watch {
     violated: Vec<bool>,
     /// Parameters were set since the last event.
     parameters_changed: bool,
+    /// Something else than a crossing asks for the next event: values from outside, or a choice of states.
+    is_disturbed: bool,
     warnings: Vec<Warning>,
     /// Has it been told that the model slides?
     slides: bool,
@@ -93,6 +95,7 @@ impl Exchange {
             unconfirmed_at: f64::NEG_INFINITY,
             violated: vec![false; program.events.assertions.len()],
             parameters_changed: false,
+            is_disturbed: false,
             warnings: Vec::new(),
             slides: false,
             is_open: false,
@@ -149,7 +152,7 @@ impl Exchange {
         self.tell_other_structure(start);
         self.model.remember_event(start);
         self.watch.accepted = start;
-        self.watch.parameters_changed = false;
+        (self.watch.parameters_changed, self.watch.is_disturbed) = (false, false);
         self.done = Done::All;
         self.check_assertions()?;
         self.begin(false)?;
@@ -191,6 +194,7 @@ impl Exchange {
         }
         let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
         self.watch.parameters_changed |= kind == Some(SlotKind::Parameter);
+        self.watch.is_disturbed = true;
         self.model.set_from_outside(slot, value);
         self.done = Done::Nothing;
     }

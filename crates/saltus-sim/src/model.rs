@@ -402,6 +402,14 @@ impl ModelFunctions for Model {
         self.inner.accept();
     }
 
+    fn watches_steps(&self) -> bool {
+        self.inner.watches_steps()
+    }
+
+    fn end_step(&mut self) -> bool {
+        self.inner.end_step()
+    }
+
     fn reject(&mut self) {
         self.inner.reject();
     }

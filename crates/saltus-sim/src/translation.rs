@@ -11,6 +11,11 @@ use saltus_program::{Configuration, SimProgram, Slot, SlotId, SlotKind, Variable
 /// A slot that a program does not have.
 pub const NOWHERE: usize = usize::MAX;
 
+/// A memory of one program as another one numbers it; what only that one has is not a number.
+pub fn renumbered(from: &SimProgram, memory: &[f64], to: &SimProgram) -> Vec<f64> {
+    mapping(from, to).into_iter().map(|from| memory.get(from).copied().unwrap_or(f64::NAN)).collect()
+}
+
 /// For each slot of `to` the one of `from` that is the same.
 pub fn mapping(from: &SimProgram, to: &SimProgram) -> Vec<usize> {
     let n_common = to.configuration.as_ref().map_or(0, |c| c.n_common);

@@ -32,6 +32,7 @@ mod resources;
 pub mod results;
 pub mod search;
 mod session;
+pub mod settable_starts;
 mod shipped;
 mod simulation;
 mod start;

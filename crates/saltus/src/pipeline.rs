@@ -22,6 +22,7 @@ use saltus_sim::{
 
 use crate::audit::{self, Audit};
 use crate::configurations::{check_treatments, sort_configuration};
+use crate::settable_starts::with_settable_starts;
 use crate::watchdog::Watchdog;
 use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
 
@@ -53,6 +54,8 @@ pub struct Options {
     pub saves_state: bool,
     /// Evaluate the equations as written at every point of the simulation.
     pub audit: Option<audit::Settings>,
+    /// Fixed start values can be set in the compiled model ([`settable_starts`](crate::settable_starts)).
+    pub settable_starts: bool,
     /// Measures the stages.
     pub stopwatch: Stopwatch,
 }
@@ -74,6 +77,7 @@ impl Options {
             start: Start::default(),
             saves_state: false,
             audit: None,
+            settable_starts: false,
             stopwatch: Stopwatch::default(),
         }
     }
@@ -268,7 +272,8 @@ pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &m
         try_to_sort(&model, &mut outcome);
     }
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
-        let program = emit(&model, options, &mut outcome);
+        let settable = options.settable_starts.then(|| Arc::new(with_settable_starts(&model)));
+        let program = emit(settable.as_ref().unwrap_or(&model), options, &mut outcome);
         outcome.model = program.map(|program| Arc::new(Model::new(program, &flattening, library.file_source())));
     }
     if options.stop_after >= Stage::Simulate {

@@ -440,6 +440,22 @@ impl Outside for Resources {
         table
     }
 
+    fn watches_steps(&self) -> bool {
+        self.units.watch_steps()
+    }
+
+    fn end_step(&mut self, time: f64) -> bool {
+        self.units.end_step(time)
+    }
+
+    fn save_object(&self, address: usize) -> Reached<Vec<u8>> {
+        self.units.save(address).unwrap_or_else(|| Err("it lives in foreign code".to_owned()))
+    }
+
+    fn restore_object(&mut self, address: usize, state: &[u8]) -> Reached {
+        self.units.restore(address, state)
+    }
+
     fn call(&mut self, call: &ForeignCall, arguments: &mut [Value]) -> Reached<Option<Value>> {
         if call.name.starts_with(FMU_FUNCTIONS) {
             return self.call_unit(call, arguments);

@@ -6,8 +6,8 @@ class Unit "An instance of an FMU"
     input String file "Path or URI of the FMU";
     input String token "Instantiation token or GUID of the FMU that the wrapper was written for";
     input String name "Name of the instance in messages";
-    input Integer kind "1 model exchange, 2 co-simulation";
-    input Integer variables[:] "Parameters, by their numbers in the model description";
+    input Integer kind "1 model exchange, 2 co-simulation, 3 scheduled execution";
+    input Integer variables[:] "Parameters, by their numbers in the model description, structural ones first";
     input Real values[:] "Their values, arrays row by row";
     input Integer stringVariables[:] "Parameters that are texts";
     input String strings[size(stringVariables, 1)] "Their values";

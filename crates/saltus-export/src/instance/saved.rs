@@ -4,10 +4,13 @@ use saltus::container::{self, Content};
 use saltus_sim::exchange::ExchangeState;
 use serde::{Deserialize, Serialize};
 
-use super::{Book, Instance, Run, Severity};
+use super::{Book, Instance, Kind, Run, Severity};
 
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Saved {
+    /// Of the program, by which a state of another FMU is recognised.
+    fingerprint: u64,
+    model: String,
     book: Book,
     run: SavedRun,
 }
@@ -30,6 +33,10 @@ impl Saved {
 }
 
 impl Instance {
+    fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| saltus_program::fingerprint(self.model.program()))
+    }
+
     pub fn save(&mut self) -> Result<Saved, Severity> {
         let run = match &self.run {
             Run::New => Ok(SavedRun::New),
@@ -37,13 +44,25 @@ impl Instance {
             Run::Simulation(simulation) => simulation.state().map(|state| SavedRun::Simulation(Box::new(state))),
         };
         match run {
-            Ok(run) => Ok(Saved { book: self.book.clone(), run }),
+            Ok(run) => {
+                let (fingerprint, model) = (self.fingerprint(), self.model.name().to_owned());
+                Ok(Saved { fingerprint, model, book: self.book.clone(), run })
+            }
             Err(why) => Err(self.say(Severity::Error, why.to_string())),
         }
     }
 
     /// Goes on from a state of an instance of the same FMU.
     pub fn restore(&mut self, saved: &Saved) -> Result<(), Severity> {
+        let is_kind = match &saved.run {
+            SavedRun::New => true,
+            SavedRun::Exchange(_) => self.kind == Kind::ModelExchange,
+            SavedRun::Simulation(_) => self.kind == Kind::CoSimulation,
+        };
+        if saved.fingerprint != self.fingerprint() || !is_kind {
+            let text = format!("the state belongs to another FMU or another kind of instance: `{}`", saved.model);
+            return Err(self.say(Severity::Error, text));
+        }
         self.book = saved.book.clone();
         let restored = match &saved.run {
             SavedRun::New => {

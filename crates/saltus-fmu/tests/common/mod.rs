@@ -48,7 +48,8 @@ pub fn compile(text: &str) -> Arc<Model> {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
     session.set_text("Model.mo", text);
     let class = session.class(None).expect("one class");
-    pipeline::compile(&session, class, &Options::default()).expect("a model without errors")
+    let options = Options { settable_starts: true, ..Options::default() };
+    pipeline::compile(&session, class, &options).expect("a model without errors")
 }
 
 pub fn resources(text: &str) -> Resources {

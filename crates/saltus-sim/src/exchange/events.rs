@@ -1,7 +1,7 @@
 //! Events of a model that somebody else integrates, and the ends of steps between them.
 
 use saltus_base::Index;
-use saltus_program::{Activation, ModelFunctions, RELATION_BAND, Relation, RelationId, SlotId};
+use saltus_program::{Activation, Held, ModelFunctions, RELATION_BAND, Relation, RelationId, SlotId};
 
 use super::{Done, Exchange, told};
 use crate::constants::{EVENT_PROGRESS, LOOK_AHEAD, SAME_INSTANT_ULPS};
@@ -118,7 +118,7 @@ impl Exchange {
     }
 
     /// The left limits at the event: what kind it is, and which relations are held.
-    fn arrive(&mut self, t: f64) -> Result<(EventKind, Vec<saltus_program::Held>), Failure> {
+    fn arrive(&mut self, t: f64) -> Result<(EventKind, Vec<Held>), Failure> {
         let is_due = t >= self.watch.next_event;
         match self.evaluate(Done::All) {
             // The branch that is left here may end here.
@@ -134,12 +134,36 @@ impl Exchange {
         }
         self.look()?;
         self.watch.search.note_fired(&self.work.z, &self.work.scale);
+        if !is_due {
+            self.watch.search.note_nearly_fired(&self.work.z);
+        }
         let kind = match (is_due, self.watch.search.fired().is_empty()) {
             (true, _) => EventKind::Time,
             (false, true) => EventKind::Outside,
             (false, false) => EventKind::State,
         };
-        Ok((kind, self.watch.search.held(&self.program, kind, |r| self.model.get(r.crossing))))
+        let is_disturbed = std::mem::take(&mut self.watch.is_disturbed);
+        let held = self.watch.search.held(&self.program, kind, |r| self.model.get(r.crossing));
+        if kind != EventKind::Outside || is_disturbed {
+            return Ok((kind, held));
+        }
+        Ok(self.believe(held))
+    }
+
+    /// The caller has seen a crossing that is none here: evaluated again, a function that comes from a loop has another error. The relation
+    /// that is closest to its threshold changes.
+    fn believe(&mut self, mut held: Vec<Held>) -> (EventKind, Vec<Held>) {
+        let nearest = self.watch.search.nearest(&self.work.z, &self.work.scale);
+        let relations = &self.program.events.relations;
+        let Some((i, relation)) = nearest.and_then(|i| relations.values().nth(i).map(|relation| (i, relation))) else {
+            return (EventKind::Outside, held);
+        };
+        let band = 2.0 * self.work.z[i].abs();
+        self.watch.search.set_hysteresis(i, band);
+        held.retain(|held| held.memory != relation.memory);
+        let value = self.model.get(relation.memory) == 0.0;
+        held.push(Held { memory: relation.memory, value, band });
+        (EventKind::State, held)
     }
 
     /// Do events lead on?
@@ -250,7 +274,9 @@ impl Exchange {
                 self.leave_bands()?;
             }
         }
-        Ok(StepEnd { needs_event: self.selection.is_due(&mut self.model, t)? })
+        let needs_event = self.selection.is_due(&mut self.model, t)?;
+        self.watch.is_disturbed |= needs_event;
+        Ok(StepEnd { needs_event })
     }
 
     /// Ends the shifts of functions that have left the bands around their thresholds, at the point that was looked at last.

@@ -28,7 +28,7 @@ use crate::record::EventKind;
 use crate::selection::Selection;
 use crate::structure::Structure;
 use crate::trajectory::Column;
-use crate::translation::{NOWHERE, constants, mapping, present, shown};
+use crate::translation::{NOWHERE, constants, mapping, present, renumbered, shown};
 
 /// Makes programs for configurations.
 pub trait Configurations: Send {
@@ -227,6 +227,7 @@ impl Simulation {
         entered.shown.iter().for_each(|jump| self.model.show_jump(jump));
         self.model.show(Moment::After);
         self.driver.before = self.translated(&left);
+        self.driver.left = self.known.home.as_ref().map(|home| renumbered(&left.program, &left.memory, &home.program));
         self.write_event_row(t)?;
         let causes = Vec::new();
         self.record(t, EventKind::Configuration, causes, 1, true)?;
@@ -379,10 +380,7 @@ impl Simulation {
     /// A memory of the present program, as the program that the run was given numbers it.
     pub(super) fn at_home(&self, memory: &[f64]) -> Vec<f64> {
         match &self.known.home {
-            Some(home) if home.key != self.key() => {
-                let mapped = mapping(&self.program, &home.program).into_iter();
-                mapped.map(|from| memory.get(from).copied().unwrap_or(f64::NAN)).collect()
-            }
+            Some(home) if home.key != self.key() => renumbered(&self.program, memory, &home.program),
             _ => memory.to_vec(),
         }
     }

@@ -110,6 +110,9 @@ struct Driver {
     last_row: Option<f64>,
     /// Memory before the last event.
     before: Vec<f64>,
+    /// The same as the program that the run was given numbers it, if the last event has changed the structure: what the present program
+    /// does not have any more has a value there.
+    left: Option<Vec<f64>>,
     /// The next time event; changes at events only.
     time_event: f64,
     steps_at_event: u64,
@@ -224,6 +227,7 @@ impl Simulation {
             next_output: 1,
             last_row: None,
             before: Vec::new(),
+            left: None,
             time_event: f64::INFINITY,
             steps_at_event: 0,
             loops_at_end: stepping::LoopsAtEnd::default(),
@@ -490,7 +494,11 @@ impl Simulation {
 
     /// A value before the last event.
     pub fn left(&self, slot: SlotId) -> f64 {
-        self.at_home(&self.driver.before).get(slot.index()).copied().unwrap_or(f64::NAN)
+        let value = match &self.driver.left {
+            Some(left) => left.get(slot.index()).copied(),
+            None => self.at_home(&self.driver.before).get(slot.index()).copied(),
+        };
+        value.unwrap_or(f64::NAN)
     }
 
     pub fn progress(&self) -> Progress {

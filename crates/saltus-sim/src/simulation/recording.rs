@@ -119,6 +119,7 @@ impl Simulation {
     }
 
     pub(super) fn remember_memory(&mut self) {
+        self.driver.left = None;
         self.driver.before.clear();
         self.driver.before.extend_from_slice(self.model.memory());
     }

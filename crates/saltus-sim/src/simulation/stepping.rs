@@ -256,8 +256,21 @@ impl Simulation {
             self.check_step_end(end, is_checked)?;
             self.stay_on_thresholds(from, end)?;
             self.review_states(end)?;
+            self.tell_step(end)?;
         }
         self.driver.now = end;
+        Ok(())
+    }
+
+    /// Objects of foreign code may want to know of the end of a step, and may want an event there.
+    fn tell_step(&mut self, end: f64) -> Result<(), Failure> {
+        if !self.model.watches_steps() {
+            return Ok(());
+        }
+        self.go_to(end)?;
+        if self.model.end_step() {
+            self.event(end, EventKind::State)?;
+        }
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use saltus_eval::{ForeignCall, Items, Object, Reached, Value};
 use saltus_flat::BaseType;
-use saltus_fmi::{Kind, Type};
+use saltus_fmi::{Causality, Kind, Type};
 use saltus_fmi_host::{Component, Fmu, HostError, Input, Point};
 
 /// A time that never comes, for a next event that there is not.
@@ -51,11 +51,24 @@ impl Units {
                 text(token)?
             ));
         }
-        let kind = if integer(kind)? == 2 { Kind::CoSimulation } else { Kind::ModelExchange };
+        let kind = match integer(kind)? {
+            2 => Kind::CoSimulation,
+            3 => Kind::ScheduledExecution,
+            _ => Kind::ModelExchange,
+        };
         let numbers = reals(values)?;
         let mut rest = &numbers[..];
         let mut parameters = Vec::new();
-        for variable in indices(variables)? {
+        let variables = indices(variables)?;
+        // Structural parameters, which come first, give the others their sizes.
+        let is_structural =
+            |v: &&usize| model.variables.get(**v).is_some_and(|v| v.causality == Causality::StructuralParameter);
+        let n_structural = variables.iter().take_while(is_structural).count();
+        let structure: Vec<(usize, Vec<f64>)> =
+            variables.iter().zip(&numbers).take(n_structural).map(|(&v, &x)| (v, vec![x])).collect();
+        let sized = (n_structural > 0).then(|| model.with_structure(&structure));
+        let model = sized.as_ref().unwrap_or(model);
+        for variable in variables {
             let n = model.variables.get(variable).map_or(1, |v| model.n_elements(v) as usize);
             let Some((own, others)) = rest.split_at_checked(n) else { return Err(mismatch(call)) };
             parameters.push((variable, own.to_vec()));
@@ -95,8 +108,31 @@ impl Units {
             "saltus_fmu_indicators" => indicators(unit, given, results),
             "saltus_fmu_event" => event(unit, given, results),
             "saltus_fmu_step" => step(unit, given, results),
+            "saltus_fmu_activate" => activate(unit, given, results),
+            "saltus_fmu_ticks" => Ok(Some(Value::Integer(ticks(unit, given)?))),
             _ => Err(mismatch(call)),
         }
+    }
+}
+
+/// What happens to units as a whole.
+impl Units {
+    pub fn watch_steps(&self) -> bool {
+        self.open.values().any(Component::watches_steps)
+    }
+
+    /// A step has ended at the present point; true if a unit wants an event.
+    pub fn end_step(&mut self, time: f64) -> bool {
+        self.open.values_mut().fold(false, |wanted, unit| unit.end_step(time) || wanted)
+    }
+
+    /// The state of a unit, if there is one under this handle; an error if it cannot be saved.
+    pub fn save(&self, handle: usize) -> Option<Reached<Vec<u8>>> {
+        self.open.get(&handle).map(|unit| unit.save().map_err(told))
+    }
+
+    pub fn restore(&mut self, handle: usize, state: &[u8]) -> Reached {
+        self.open.get_mut(&handle).ok_or("the FMU has been closed")?.restore(state).map_err(told)
     }
 }
 
@@ -313,4 +349,22 @@ fn step(unit: &mut Component, given: &[Value], results: &mut [Value]) -> Reached
     *next = Value::Real(step.next);
     *stop = Value::Boolean(step.terminate);
     Ok(None)
+}
+
+fn activate(unit: &mut Component, given: &[Value], results: &mut [Value]) -> Reached<Option<Value>> {
+    let ([_, n, t, x, inputs, u], [n1, next, stop]) = (given, results) else {
+        return Err("too few arguments".to_owned());
+    };
+    let point = Given::new(unit, [n, t, x, inputs, u])?;
+    let event = point.with(|point| unit.activate(point)).map_err(told)?;
+    *n1 = Value::Integer(point.n_events + 1);
+    *next = Value::Real(event.next.unwrap_or(NEVER));
+    *stop = Value::Boolean(event.terminate);
+    Ok(None)
+}
+
+fn ticks(unit: &mut Component, given: &[Value]) -> Reached<i64> {
+    let [_, _, start, clock] = given else { return Err("too few arguments".to_owned()) };
+    unit.begin(real(start)?).map_err(told)?;
+    unit.ticks(index(integer(clock)?)?).map_err(told)
 }

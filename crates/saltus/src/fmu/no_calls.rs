@@ -15,4 +15,20 @@ impl Units {
     pub fn call(&mut self, _: &ForeignCall, _: &mut [Value]) -> Reached<Option<Value>> {
         Err(WHY.to_owned())
     }
+
+    pub fn watch_steps(&self) -> bool {
+        false
+    }
+
+    pub fn end_step(&mut self, _: f64) -> bool {
+        false
+    }
+
+    pub fn save(&self, _: usize) -> Option<Reached<Vec<u8>>> {
+        None
+    }
+
+    pub fn restore(&mut self, _: usize, _: &[u8]) -> Reached {
+        Err(WHY.to_owned())
+    }
 }

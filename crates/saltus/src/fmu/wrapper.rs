@@ -13,6 +13,9 @@
 //! Everything depends on the number of events before the present one, so that no event is part of an algebraic loop: what it
 //! changes is seen in the next round.
 
+mod scheduled;
+mod shape;
+
 use std::fmt::Write;
 
 use saltus_fmi::{Causality, Initial, Kind, ModelDescription, Type, Unknown, Values, Variability, Variable, Version};
@@ -29,9 +32,9 @@ pub struct Settings<'a> {
     pub locals: bool,
 }
 
-/// Model exchange where the FMU has it, else co-simulation.
+/// Model exchange where the FMU has it, else co-simulation, else scheduled execution.
 pub fn usual_kind(model: &ModelDescription) -> Option<Kind> {
-    model.kinds().into_iter().find(|kind| *kind != Kind::ScheduledExecution)
+    model.kinds().into_iter().next()
 }
 
 /// The name that the class has if the user does not say another one.
@@ -46,11 +49,13 @@ pub fn write(model: &ModelDescription, settings: &Settings) -> (String, Vec<Stri
     wrapper.write_head();
     wrapper.write_parameters();
     wrapper.write_inputs();
+    wrapper.write_clocks();
     wrapper.write_states();
     wrapper.write_outputs();
     match settings.kind {
         Kind::CoSimulation => wrapper.write_co_simulation(),
-        _ => wrapper.write_model_exchange(),
+        Kind::ScheduledExecution => wrapper.write_scheduled(),
+        Kind::ModelExchange => wrapper.write_model_exchange(),
     }
     wrapper.write_end();
     (wrapper.text, wrapper.left_out)
@@ -66,6 +71,9 @@ struct Wrapper<'a> {
     parameters: Vec<usize>,
     string_parameters: Vec<usize>,
     inputs: Vec<usize>,
+    /// Input clocks that are triggered from outside, and output clocks.
+    clocks: Vec<usize>,
+    out_clocks: Vec<usize>,
     states: Vec<usize>,
     /// Outputs and other variables that are shown, without states.
     shown: Vec<usize>,
@@ -89,8 +97,15 @@ impl<'a> Wrapper<'a> {
                 && (v.causality == Causality::Output
                     || (settings.locals && matches!(v.causality, Causality::Local | Causality::CalculatedParameter)))
         };
+        // Co-simulation without event mode has no clocks.
+        let has_events = match settings.kind {
+            Kind::CoSimulation => model.co_simulation.as_ref().is_some_and(|cs| cs.event_mode),
+            _ => true,
+        };
+        let (clocks, out_clocks) = if has_events { scheduled::clocks_of(model) } else { (Vec::new(), Vec::new()) };
         let left_out = all(&|v: &Variable| {
             !is_number(v)
+                && !(has_events && v.kind == Type::Clock)
                 && matches!(v.causality, Causality::Input | Causality::Output | Causality::Parameter)
                 && !(v.kind == Type::String && v.causality == Causality::Parameter && v.dimensions.is_empty())
         });
@@ -100,11 +115,17 @@ impl<'a> Wrapper<'a> {
             own: Own::new(model.variables.iter().map(|v| v.name.as_str())),
             text: String::new(),
             left_out: left_out.into_iter().map(|v| model.variables[v].name.clone()).collect(),
-            parameters: all(&|v: &Variable| v.causality == Causality::Parameter && is_number(v)),
+            // Structural ones first: they give others their sizes.
+            parameters: [Causality::StructuralParameter, Causality::Parameter]
+                .into_iter()
+                .flat_map(|causality| all(&|v: &Variable| v.causality == causality && is_number(v)))
+                .collect(),
             string_parameters: all(&|v: &Variable| {
                 v.causality == Causality::Parameter && v.kind == Type::String && v.dimensions.is_empty()
             }),
             inputs: all(&|v: &Variable| v.causality == Causality::Input && is_number(v)),
+            clocks,
+            out_clocks,
             states,
             shown: all(&is_shown).into_iter().filter(|&v| !is_state[v]).collect(),
         }
@@ -133,12 +154,6 @@ impl<'a> Wrapper<'a> {
         self.model.variables[variable].dimensions.iter().map(size).collect()
     }
 
-    /// `[2, 3]` behind the name of an array.
-    fn dimensions(&self, variable: usize) -> String {
-        let sizes: Vec<String> = self.sizes(variable).iter().map(u64::to_string).collect();
-        if sizes.is_empty() { String::new() } else { format!("[{}]", sizes.join(", ")) }
-    }
-
     /// Names of all elements, row by row.
     fn elements(&self, variable: usize) -> Vec<String> {
         let name = self.name(variable);
@@ -158,7 +173,11 @@ impl<'a> Wrapper<'a> {
 
     fn write_head(&mut self) {
         let model = self.model;
-        let what = if self.settings.kind == Kind::CoSimulation { "co-simulation" } else { "model exchange" };
+        let what = match self.settings.kind {
+            Kind::CoSimulation => "co-simulation",
+            Kind::ScheduledExecution => "scheduled execution",
+            Kind::ModelExchange => "model exchange",
+        };
         let description = model.description.as_deref().unwrap_or("");
         self.line(format!("model {} {}", identifier(self.settings.class), string(description)));
         self.line(format!(
@@ -208,7 +227,11 @@ impl<'a> Wrapper<'a> {
     fn write_inputs(&mut self) {
         for at in self.inputs.clone() {
             let variable = &self.model.variables[at];
-            let start = start_text(variable, &self.sizes(at)).map(|s| format!("start = {s}"));
+            let start = match self.is_symbolic(at) {
+                false => start_text(variable, &self.sizes(at)),
+                true => self.symbolic_start(at),
+            };
+            let start = start.map(|s| format!("start = {s}"));
             let discrete = if is_discrete_float(variable) { "discrete " } else { "" };
             let text = format!(
                 "  {discrete}{} {}{}{}{};",
@@ -267,7 +290,11 @@ impl<'a> Wrapper<'a> {
 
     /// The object with its parameters.
     fn write_unit(&mut self) {
-        let kind = if self.settings.kind == Kind::CoSimulation { 2 } else { 1 };
+        let kind = match self.settings.kind {
+            Kind::ModelExchange => 1,
+            Kind::CoSimulation => 2,
+            Kind::ScheduledExecution => 3,
+        };
         let numbers = |list: &[usize]| integers(list.iter().map(|v| v + 1));
         let values = self.values(&self.parameters);
         let texts: Vec<String> = self.string_parameters.iter().map(|&v| self.name(v)).collect();
@@ -282,19 +309,6 @@ impl<'a> Wrapper<'a> {
         );
         self.line("protected");
         self.line(text);
-    }
-
-    /// Values of variables as one vector of numbers.
-    fn values(&self, variables: &[usize]) -> String {
-        let mut all = Vec::new();
-        for &at in variables {
-            let kind = self.model.variables[at].kind;
-            all.extend(self.elements(at).into_iter().map(|name| match kind {
-                Type::Boolean => format!("if {name} then 1.0 else 0.0"),
-                _ => name,
-            }));
-        }
-        if all.is_empty() { "zeros(0)".into() } else { format!("{{{}}}", all.join(", ")) }
     }
 
     /// The inputs that an unknown depends on; all if it does not say.
@@ -317,26 +331,43 @@ impl<'a> Wrapper<'a> {
         self.write_unit();
         let [n, next, stop, started, positive, x1] =
             ["fmu_n", "fmu_next", "fmu_stop", "fmu_started", "fmu_positive", "fmu_x"].map(|w| self.own.name(w));
-        let n_states: usize = self.states.iter().map(|&s| self.n_elements(s)).sum();
-        let n_indicators: usize = match self.model.version {
-            Version::V2 => self.model.n_event_indicators,
-            Version::V3 => self.model.structure.event_indicators.iter().map(|u| self.n_elements(u.variable)).sum(),
+        let all_states = self.states.clone();
+        let has_states = !all_states.is_empty();
+        let n_states = self.count_text(&all_states);
+        let of_fmu: Vec<usize> = self.model.structure.event_indicators.iter().map(|u| u.variable).collect();
+        // The last one is for FMUs that want an event after a step.
+        let has_own = self.model.model_exchange.as_ref().is_some_and(|me| me.needs_completed_step);
+        let n_of_fmu = match self.model.version {
+            Version::V2 => self.model.n_event_indicators.to_string(),
+            Version::V3 => self.count_text(&of_fmu),
         };
+        let n_indicators = match (has_own, n_of_fmu.parse::<usize>()) {
+            (false, _) => n_of_fmu.clone(),
+            (true, Ok(n)) => (n + 1).to_string(),
+            (true, Err(_)) => format!("{n_of_fmu} + 1"),
+        };
+        let has_indicators = n_indicators != "0";
         self.line(format!("  Integer {n}(start = 0, fixed = true) \"Number of events\";"));
         self.line(format!("  discrete Real {next}(start = 1e60, fixed = true) \"Time of the next event\";"));
         self.line(format!("  Boolean {stop}(start = false, fixed = true), {started};"));
         let z = self.own.name("fmu_z");
-        if n_indicators > 0 {
+        if has_indicators {
             self.line(format!("  Boolean {positive}[{n_indicators}];"));
             self.line(format!("  Real {z}[{n_indicators}] \"Event indicators\";"));
         }
-        if n_states > 0 {
+        let dx = self.own.name("fmu_dx");
+        let is_symbolic = all_states.iter().any(|&s| self.is_symbolic(s));
+        if is_symbolic {
+            self.line(format!("  Real {dx}[{n_states}] \"Derivatives of the states\";"));
+        }
+        if has_states {
             self.line(format!(
                 "  discrete Real {x1}[{n_states}](each start = 0, each fixed = true) \"States after an event\";"
             ));
         }
         let start = self.own.name("fmu_start");
         self.line(format!("  parameter Real {start}(fixed = false) \"Time at the start\";"));
+        self.write_tick_counters();
         self.line("initial equation");
         self.line(format!("  {start} = time;"));
         self.write_initial_states();
@@ -345,37 +376,61 @@ impl<'a> Wrapper<'a> {
         let all = self.inputs.clone();
         let point = self.point(&before, &all);
         self.line(format!("  {started} = not initial();"));
-        if n_states > 0 {
-            let states: Vec<String> = self.states.iter().flat_map(|&s| self.elements(s)).collect();
+        if is_symbolic {
+            self.line(format!("  {dx} = Saltus.FMI.derivatives({point});"));
+            self.write_lines("  ", self.each_of(&all_states, |name, k| format!("der({name}) = {dx}[{k}];")));
+        } else if has_states {
+            let states: Vec<String> = all_states.iter().flat_map(|&s| self.elements(s)).collect();
             let left: Vec<String> = states.iter().map(|s| format!("der({s})")).collect();
             self.line(format!("  {{{}}} = Saltus.FMI.derivatives({point});", left.join(", ")));
         }
-        if n_indicators > 0 {
+        if has_indicators {
             self.line(format!("  {z} = Saltus.FMI.indicators({point}, {n_indicators});"));
-            for i in 1..=n_indicators {
-                self.line(format!("  {positive}[{i}] = {z}[{i}] > 0;"));
+            match n_indicators.parse::<usize>() {
+                Ok(n) => (1..=n).for_each(|i| self.line(format!("  {positive}[{i}] = {z}[{i}] > 0;"))),
+                Err(_) => {
+                    let k = self.own.name("fmu_k");
+                    self.line(format!("  for {k} in 1:{n_indicators} loop {positive}[{k}] = {z}[{k}] > 0; end for;"));
+                }
             }
         }
+        self.write_tick_equations(&before);
         self.write_output_equations(&before);
         let mut conditions = vec![started, format!("time >= pre({next})")];
-        conditions.extend((1..=n_indicators).map(|i| format!("change({positive}[{i}])")));
+        match n_of_fmu.parse::<usize>() {
+            Ok(n) => conditions.extend((1..=n).map(|i| format!("change({positive}[{i}])"))),
+            Err(_) => {
+                let k = self.own.name("fmu_k");
+                let each = format!("if change({positive}[{k}]) then 1 else 0");
+                conditions.push(format!("sum({{{each} for {k} in 1:{n_of_fmu}}}) > 0"));
+            }
+        }
+        if has_own {
+            conditions.push(format!("not {positive}[{n_indicators}]"));
+        }
+        conditions.extend(self.tick_conditions());
         for &at in &self.inputs {
             let variable = &self.model.variables[at];
             if !variable.kind.is_float() || is_discrete_float(variable) {
                 conditions.extend(self.elements(at).iter().map(|name| format!("change({name})")));
             }
         }
+        let with_clocks: Vec<usize> = self.inputs.iter().chain(&self.clocks).copied().collect();
+        let point = self.point(&before, &with_clocks);
         self.line(format!("  when {{{}}} then", conditions.join(", ")));
-        match n_states {
-            0 => self.line(format!("    ({n}, {next}, {stop}) = Saltus.FMI.event({point});")),
-            _ => self.line(format!("    ({n}, {next}, {stop}, {x1}) = Saltus.FMI.event({point});")),
+        match has_states {
+            false => self.line(format!("    ({n}, {next}, {stop}) = Saltus.FMI.event({point});")),
+            true => self.line(format!("    ({n}, {next}, {stop}, {x1}) = Saltus.FMI.event({point});")),
         }
-        let states: Vec<String> = self.states.iter().flat_map(|&s| self.elements(s)).collect();
-        for (i, state) in states.iter().enumerate() {
-            self.line(format!("    reinit({state}, {x1}[{}]);", i + 1));
-        }
+        self.write_lines("    ", self.each_of(&all_states, |name, k| format!("reinit({name}, {x1}[{k}]);")));
         self.line("  end when;");
         self.write_stop(&stop);
+    }
+
+    fn write_lines(&mut self, indent: &str, lines: Vec<String>) {
+        for line in lines {
+            self.line(format!("{indent}{line}"));
+        }
     }
 
     fn write_stop(&mut self, condition: &str) {
@@ -398,9 +453,8 @@ impl<'a> Wrapper<'a> {
         for at in computed {
             let unknown = self.model.structure.initial_unknowns.iter().find(|u| u.variable == at);
             let point = self.point("0", &self.known_inputs(unknown));
-            for (i, name) in self.elements(at).into_iter().enumerate() {
-                self.line(format!("  {name} = Saltus.FMI.number({point}, {}, {});", at + 1, i + 1));
-            }
+            let lines = self.each(at, |name, k| format!("{name} = Saltus.FMI.number({point}, {}, {k});", at + 1));
+            self.write_lines("  ", lines);
         }
     }
 
@@ -410,9 +464,9 @@ impl<'a> Wrapper<'a> {
             let variable = &self.model.variables[at];
             let unknown = self.model.structure.outputs.iter().find(|u| u.variable == at);
             let point = self.point(before, &self.known_inputs(unknown));
-            for (i, name) in self.elements(at).into_iter().enumerate() {
-                let place = format!("{}, {}", at + 1, i + 1);
-                let right = match variable.kind {
+            let right = |k: &str| {
+                let place = format!("{}, {k}", at + 1);
+                match variable.kind {
                     Type::Boolean => format!("Saltus.FMI.presentBoolean({unit}, {before}, {start}, {place})"),
                     kind if !kind.is_float() => {
                         format!("Saltus.FMI.presentInteger({unit}, {before}, {start}, {place})")
@@ -421,9 +475,10 @@ impl<'a> Wrapper<'a> {
                         format!("Saltus.FMI.present({unit}, {before}, {start}, {place})")
                     }
                     _ => format!("Saltus.FMI.number({point}, {place})"),
-                };
-                self.line(format!("  {name} = {right};"));
-            }
+                }
+            };
+            let lines = self.each(at, |name, k| format!("{name} = {};", right(k)));
+            self.write_lines("  ", lines);
         }
     }
 
@@ -473,7 +528,7 @@ impl<'a> Wrapper<'a> {
         self.line("  end when;");
         let numbers = integers(self.inputs.iter().map(|v| v + 1));
         let (unit, values) = (self.own.name("fmu"), self.values(&self.inputs));
-        self.line(format!("  when pre({reads}) > pre({served}) then"));
+        self.line(format!("  when pre({reads}) > pre({served}) and not pre({stop}) then"));
         self.line(format!(
             "    ({n}, {next}, {stop}) = Saltus.FMI.step({unit}, pre({n}), time, {step}, {numbers}, {values});"
         ));
@@ -481,7 +536,7 @@ impl<'a> Wrapper<'a> {
         self.line(format!("    {rereads} = if {next} > time then pre({rereads}) else pre({rereads}) + 1;"));
         self.line("  end when;");
         // The step that ends the simulation has been made ahead.
-        self.write_stop(&format!("{stop} and time >= pre({next})"));
+        self.write_stop(&format!("pre({stop}) and time >= pre({next})"));
     }
 
     /// Equations of outputs at a communication point.
@@ -495,9 +550,8 @@ impl<'a> Wrapper<'a> {
                 kind if kind.is_float() => "number",
                 _ => "integerNumber",
             };
-            for (i, name) in self.elements(at).into_iter().enumerate() {
-                equations.push((at, format!("{name} = Saltus.FMI.{function}({point}, {}, {});", at + 1, i + 1)));
-            }
+            let lines = self.each(at, |name, k| format!("{name} = Saltus.FMI.{function}({point}, {}, {k});", at + 1));
+            equations.extend(lines.into_iter().map(|line| (at, line)));
         }
         equations
     }
