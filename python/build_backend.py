@@ -27,7 +27,7 @@ def add_runtime() -> None:
     """Build saltus-fmu and copy it beside the modules."""
     chosen = profile()
     subprocess.run(["cargo", "build", "--profile", chosen, "-p", "saltus-fmu"], cwd=ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / ("debug" if chosen == "dev" else chosen)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / {"dev": "debug", "test": "debug", "bench": "release"}.get(chosen, chosen)
     for name in NAMES:
         if (target / name).is_file():
             shutil.copy2(target / name, ROOT / "python" / "saltus" / name)

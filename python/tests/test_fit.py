@@ -42,6 +42,27 @@ def test_sensitivities_follow_events() -> None:
     assert np.asarray(flat) == pytest.approx([0, 0.5, 0.5], abs=1e-6)
 
 
+def test_sensitivities_follow_timers() -> None:
+    # Speed 1 up to t = c, then 3: x = c + 3 (t - c), so that dx/dc = -2 afterwards.
+    m = compiled("model M parameter Real c = 0.5; Real x(start = 0, fixed = true); equation der(x) = if time < c then 1 else 3; end M;")
+    _, flat, _, why = m._raw.sensitivities(["x"], [("c", 0.5)], [0.25, 0.75, 1.0], {}, {})
+    assert why is None
+    assert np.asarray(flat) == pytest.approx([0, -2, -2], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model M parameter Real k = 1; Real x(start = 1, fixed = true); discrete Real u; equation der(x) = u;"
+        " when sample(0, 0.1) then u = -k*x; end when; end M;",
+        "model M parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*delay(x, 0.2); end M;",
+    ],
+)
+def test_what_remembers_is_left_to_differences(text: str) -> None:
+    _, flat, until, why = compiled(text)._raw.sensitivities(["x"], [("k", 1.0)], [0.5], {}, {})
+    assert until == -math.inf and why is not None and np.isnan(np.asarray(flat)).all()
+
+
 def test_a_jump_of_a_state_is_left_to_differences(ball: saltus.Model) -> None:
     _, flat, until, why = ball._raw.sensitivities(["h"], [("e", 0.8)], [0.2, 0.6], {}, {})
     s = np.asarray(flat)

@@ -21,8 +21,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use saltus::{Model, Permissions, Simulation, Start};
 use saltus_numerics::lu::DenseLu;
-use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId};
-use saltus_sim::{EventKind, Recorder, SimError};
+use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotType, Variability, Variable};
+use saltus_results::Kept;
+use saltus_sim::{EventCause, EventKind, EventRecord, Recorder, SimError};
 
 use crate::array::Array;
 use crate::errors;
@@ -40,11 +41,14 @@ const PARTS: f64 = 200.0;
 /// A state that moves over an event by more than this part of its size, beyond what it moves by itself, jumps.
 const JUMP: f64 = 1e-7;
 
+/// Matrices are dense.
+const MOST_STATES: usize = 400;
+
 type Matrix = Vec<Vec<f64>>;
 
 struct Following<'a> {
     stop: &'a AtomicBool,
-    program: &'a SimProgram,
+    program: &'a Arc<SimProgram>,
     parameters: Vec<(SlotId, f64)>,
     wanted: Vec<SlotId>,
 }
@@ -59,7 +63,6 @@ struct Point {
     /// Of the wanted variables: by state, by parameter.
     c: Matrix,
     d: Matrix,
-    relations: Vec<bool>,
 }
 
 /// What was found.
@@ -117,26 +120,17 @@ impl Following<'_> {
         let states: Vec<SlotId> = self.program.states.iter().map(|s| s.value).collect();
         let slopes: Vec<SlotId> = self.program.states.iter().map(|s| s.derivative).collect();
         let of: Vec<SlotId> = slopes.iter().chain(&self.wanted).copied().collect();
-        let relations: Vec<SlotId> = self.program.events.relations.values().map(|r| r.memory).collect();
         run.examine(|functions| {
             let (mut a, mut b) = self.derivatives(functions, &of)?;
             let all = |slots: &[SlotId], functions: &dyn ModelFunctions| -> Vec<f64> {
                 slots.iter().map(|&s| functions.get(s)).collect()
             };
             let (c, d) = (a.split_off(slopes.len()), b.split_off(slopes.len()));
-            Some(Point {
-                x: all(&states, functions),
-                f: all(&slopes, functions),
-                relations: relations.iter().map(|&s| functions.get(s) != 0.0).collect(),
-                a,
-                b,
-                c,
-                d,
-            })
+            Some(Point { x: all(&states, functions), f: all(&slopes, functions), a, b, c, d })
         })
     }
 
-    /// How the time of an event moves with the parameters: by the relation that is about to change at `time`.
+    /// How the time of an event moves with the parameters: by the one of these relations that reaches zero after `lead` seconds.
     fn moves(
         &self,
         run: &mut Simulation,
@@ -216,6 +210,7 @@ impl Asked<'_> {
     fn run(&self, values: &[f64], until: f64) -> Result<Simulation, SimError> {
         let mut experiment = self.settings.experiment.clone();
         experiment.stop_time = Some(until);
+        experiment.kept = Kept::only(&[], []);
         let mut run = Simulation::with(self.model.clone(), &experiment, self.settings.engine, self.permissions);
         run.stop_when(self.stop.clone());
         // They were set before, in the first run.
@@ -231,9 +226,11 @@ impl Asked<'_> {
         self.parameters.iter().map(|(_, value)| *value).collect()
     }
 
-    /// How the initial states depend on the parameters, by initialising again.
+    /// How the initial states, and behind them the thresholds of timers, depend on the parameters, by initialising again.
     fn start(&self, program: &SimProgram, begins: f64) -> Result<Matrix, SimError> {
-        let mut s = vec![vec![0.0; self.parameters.len()]; program.states.len()];
+        let timers = program.events.time_events.iter().map(|timer| timer.threshold);
+        let slots: Vec<SlotId> = program.states.iter().map(|state| state.value).chain(timers).collect();
+        let mut s = vec![vec![0.0; self.parameters.len()]; slots.len()];
         for (p, &(_, value)) in self.parameters.iter().enumerate() {
             let step = STEP * value.abs().max(1e-6);
             let at = |moved: f64| {
@@ -241,7 +238,7 @@ impl Asked<'_> {
                 values[p] = moved;
                 let mut run = self.run(&values, begins)?;
                 run.initialise()?;
-                run.examine(|f| program.states.iter().map(|s| f.get(s.value)).collect::<Vec<f64>>())
+                run.examine(|f| slots.iter().map(|&slot| f.get(slot)).collect::<Vec<f64>>())
             };
             let (plus, minus) = (at(value + step)?, at(value - step)?);
             let width = (value + step) - (value - step);
@@ -250,31 +247,54 @@ impl Asked<'_> {
         Ok(s)
     }
 
-    /// Times of events, by a run of its own.
-    fn events(&self, until: f64) -> Result<Vec<(f64, EventKind)>, SimError> {
+    /// Events and what caused them, by a run of its own.
+    fn events(&self, program: &SimProgram, until: f64) -> Result<Vec<Stop>, SimError> {
         let mut run = self.run(&self.values(), until)?;
         let recorder = Recorder::new(usize::MAX);
         run.set_sink(Box::new(recorder.clone()));
         advance_to(&mut run, until, self.stop)?;
-        Ok(recorder.take().events.iter().map(|e| (e.time, e.kind)).collect())
+        let of = |event: &EventRecord| {
+            let mut stop = Stop { time: event.time, ..Stop::default() };
+            for cause in &event.causes {
+                match cause {
+                    EventCause::Relation { text, .. } => {
+                        let all = program.events.relations.values().enumerate();
+                        stop.relations.extend(all.filter(|(_, r)| r.text == **text).map(|(i, _)| i));
+                    }
+                    EventCause::Timer { text, .. } => {
+                        let all = program.events.time_events.iter().enumerate();
+                        stop.timers.extend(all.filter(|(_, r)| r.text == **text).map(|(i, _)| i));
+                    }
+                    EventCause::Time => {}
+                    EventCause::Sample { .. } => stop.is_sample = true,
+                    _ => stop.is_other = true,
+                }
+            }
+            stop
+        };
+        let is_event = |kind: EventKind| !matches!(kind, EventKind::Start | EventKind::Terminal);
+        Ok(recorder.take().events.iter().filter(|e| is_event(e.kind)).map(of).collect())
     }
 
     fn follow(&self, wanted: &[SlotId], times: &[f64]) -> Result<Followed, SimError> {
-        let program = self.model.program();
         let last = times.last().copied().unwrap_or(0.0);
         let mut run = self.run(&self.values(), last)?;
         let begins = run.options().start_time;
         let span = (last - begins).max(f64::MIN_POSITIVE);
+        run.initialise()?;
+        let program = &run.program().clone();
         let following =
             Following { stop: self.stop, program, parameters: self.parameters.to_vec(), wanted: wanted.to_vec() };
         let mut s = self.start(program, begins)?;
+        let timers = s.split_off(program.states.len());
         // Without parameters the values alone are wanted.
-        let events = if self.parameters.is_empty() { Vec::new() } else { self.events(last)? };
-        let is_event = |kind: EventKind| !matches!(kind, EventKind::Start | EventKind::Terminal);
-        let stops: Vec<f64> = events.iter().filter(|(t, k)| is_event(*k) && *t > begins).map(|(t, _)| *t).collect();
-        run.initialise()?;
+        let mut stops = if self.parameters.is_empty() { Vec::new() } else { self.events(program, last)? };
+        stops.retain(|stop| stop.time > begins);
         let mut found = Followed { values: Vec::new(), derivatives: Vec::new(), valid_until: f64::INFINITY, why: None };
-        let mut tracker = Tracker { now: begins, beside: BESIDE * span, longest: span / PARTS, stops, next: 0 };
+        if let Some(why) = obstacle(program).filter(|_| !self.parameters.is_empty()) {
+            (found.valid_until, found.why) = (f64::NEG_INFINITY, Some(why.to_owned()));
+        }
+        let mut tracker = Tracker { timers, now: begins, beside: BESIDE * span, longest: span / PARTS, stops, next: 0 };
         for &time in times {
             if found.why.is_none()
                 && !self.parameters.is_empty()
@@ -310,9 +330,34 @@ struct Tracker {
     now: f64,
     beside: f64,
     longest: f64,
-    stops: Vec<f64>,
+    stops: Vec<Stop>,
     /// The next event.
     next: usize,
+    /// How the thresholds of timers depend on the parameters.
+    timers: Matrix,
+}
+
+/// An event and what caused it.
+#[derive(Clone, Default)]
+struct Stop {
+    time: f64,
+    /// Positions in the program.
+    relations: Vec<usize>,
+    timers: Vec<usize>,
+    is_sample: bool,
+    is_other: bool,
+}
+
+/// What makes sensitivities more than those of the states.
+fn obstacle(program: &SimProgram) -> Option<&'static str> {
+    let is_discrete = |v: &Variable| v.variability == Variability::Discrete && v.ty == SlotType::Real;
+    let cases = [
+        (program.variables.iter().any(is_discrete), "values that are held between events may depend on the parameters"),
+        (!program.clocks.base_partitions.is_empty(), "clocked variables may depend on the parameters"),
+        (!program.history.delays.is_empty() || !program.history.transports.is_empty(), "delays remember the past"),
+        (!program.state_sets.is_empty(), "its states are chosen while it runs"),
+    ];
+    cases.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why)
 }
 
 impl Tracker {
@@ -325,7 +370,7 @@ impl Tracker {
         time: f64,
     ) -> Result<Result<(), String>, SimError> {
         while self.now < time {
-            let event = self.stops.get(self.next).copied().filter(|t| *t <= time + self.beside);
+            let event = self.stops.get(self.next).map(|stop| stop.time).filter(|t| *t <= time + self.beside);
             let until = event.map_or(time, |t| (t - self.beside).max(self.now));
             if let Err(why) = self.smooth(following, run, s, until)? {
                 return Ok(Err(why));
@@ -387,7 +432,12 @@ impl Tracker {
     ) -> Result<Result<(), String>, SimError> {
         let refused = |why: &str| Ok(Err(why.to_owned()));
         let after = event + self.beside;
-        while self.stops.get(self.next).is_some_and(|t| *t <= after) {
+        let mut cause = Stop::default();
+        while let Some(stop) = self.stops.get(self.next).filter(|stop| stop.time <= after) {
+            cause.relations.extend(&stop.relations);
+            cause.timers.extend(&stop.timers);
+            cause.is_sample |= stop.is_sample;
+            cause.is_other |= stop.is_other;
             self.next += 1;
         }
         let Some(before) = following.point(run)? else {
@@ -395,6 +445,9 @@ impl Tracker {
         };
         let state = run.state();
         advance_to(run, after, following.stop)?;
+        if !Arc::ptr_eq(run.program(), following.program) {
+            return refused("the structure of the model changes");
+        }
         let Some(behind) = following.point(run)? else {
             return refused("the model has no directional derivatives there");
         };
@@ -406,18 +459,25 @@ impl Tracker {
                 return refused("a state jumps");
             }
         }
-        let changed: Vec<usize> =
-            (0..before.relations.len()).filter(|&i| before.relations[i] != behind.relations[i]).collect();
         let jumps: Vec<f64> = before.f.iter().zip(&behind.f).map(|(a, b)| a - b).collect();
         let is_smooth = jumps.iter().zip(&before.f).all(|(j, f)| j.abs() <= 1e-9 * f.abs().max(1.0));
-        if !changed.is_empty() && !is_smooth {
-            let Ok(state) = state else { return refused("the state of the run cannot be saved") };
-            if run.restore(&state).is_err() {
-                return refused("the state of the run cannot be restored");
-            }
-            let moves = following.moves(run, s, &changed, event - self.now)?;
-            advance_to(run, after, following.stop)?;
-            let Some(moves) = moves else { return refused("the relation of the event is not known") };
+        if !is_smooth {
+            let moves = if !cause.relations.is_empty() {
+                let Ok(state) = state else { return refused("the state of the run cannot be saved") };
+                if run.restore(&state).is_err() {
+                    return refused("the state of the run cannot be restored");
+                }
+                let moves = following.moves(run, s, &cause.relations, event - self.now)?;
+                advance_to(run, after, following.stop)?;
+                moves
+            } else if let ([first, ..], false) = (cause.timers.as_slice(), cause.is_other) {
+                self.timers.get(*first).cloned()
+            } else if cause.is_sample && !cause.is_other {
+                Some(vec![0.0; following.parameters.len()])
+            } else {
+                None
+            };
+            let Some(moves) = moves else { return refused("it is not known how the time of an event moves") };
             for (row, jump) in s.iter_mut().zip(&jumps) {
                 row.iter_mut().zip(&moves).for_each(|(value, moved)| *value += jump * moved);
             }
@@ -462,8 +522,7 @@ impl RawModel {
             parameters: &parameters,
             stop: &stop,
         };
-        let is_followed =
-            parameters.is_empty() || model.program().configuration.is_none() && model.program().states.len() <= 400;
+        let is_followed = parameters.is_empty() || model.program().states.len() <= MOST_STATES;
         let found = interruptible(py, &stop, || {
             if !is_followed {
                 return Ok(None);
@@ -474,7 +533,7 @@ impl RawModel {
         Ok(match found {
             Some(found) => (Array::own(found.values), Array::own(found.derivatives), found.valid_until, found.why),
             None => {
-                let why = Some("its structure changes, or it has too many states".to_owned());
+                let why = Some(format!("it has more than {MOST_STATES} states"));
                 (Array::own(Vec::new()), Array::own(Vec::new()), f64::NEG_INFINITY, why)
             }
         })
