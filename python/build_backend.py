@@ -26,7 +26,9 @@ def profile() -> str:
 def add_runtime() -> None:
     """Build saltus-fmu and copy it beside the modules."""
     chosen = profile()
-    subprocess.run(["cargo", "build", "--profile", chosen, "-p", "saltus-fmu"], cwd=ROOT, check=True)
+    # Together with the module, so that what both need is compiled once.
+    packages = ["-p", "saltus-fmu", "-p", "saltus-python"]
+    subprocess.run(["cargo", "build", "--profile", chosen, *packages], cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / {"dev": "debug", "test": "debug", "bench": "release"}.get(chosen, chosen)
     for name in NAMES:
         if (target / name).is_file():

@@ -120,6 +120,19 @@ def test_a_state_goes_on_bit_by_bit(ball: saltus.Model) -> None:
         assert (other["h"], other["v"]) == expected
 
 
+def test_a_state_brings_its_inputs_back(drive: saltus.Model) -> None:
+    with drive.start() as sim:
+        sim["u"] = 12.0
+        sim.advance(0.5)
+        state = sim.state()
+        sim["u"] = 0.0
+        sim.advance(0.5)
+        assert sim["w"] == pytest.approx(6.0)
+        sim.restore(state)
+        sim.advance(0.5)
+        assert sim["w"] == pytest.approx(12.0)
+
+
 def test_a_stepped_run_is_the_run(ball: saltus.Model) -> None:
     with ball.start(record=True, stop_time=1.5) as sim:
         while sim.advance(0.01):

@@ -122,7 +122,7 @@ unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
 /// The columns: times, if there are any, then the signals that vary.
 fn columns(table: &Table) -> Vec<(Signal, &[f64])> {
     let time = Signal::new("time", Kind::Real, saltus_results::Source::Constant(0.0)).described("", "s");
-    let time = table.has_time.then(|| (time, table.times.as_slice()));
+    let time = table.has_time.then_some((time, table.times.as_slice()));
     time.into_iter().chain(table.series().map(|(signal, values)| (signal.clone(), values))).collect()
 }
 

@@ -137,7 +137,7 @@ impl RawModel {
     ) -> PyResult<Columns> {
         let mut batch = self.batch(py, &names, given, settings, &study(py, &record, None)?)?;
         let width = names.len().max(1);
-        if points.len() % (8 * width) != 0 {
+        if !points.len().is_multiple_of(8 * width) {
             return Err(errors::wrong_value("points: expected a row of numbers for each run".to_owned()));
         }
         let n = points.len() / (8 * width);

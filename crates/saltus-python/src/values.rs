@@ -36,7 +36,7 @@ fn text(name: &str, value: &Bound<PyAny>, depth: usize) -> PyResult<String> {
         return number(name, value.extract()?);
     }
     // Before lists: scalars of NumPy have a length of their own kind, or none.
-    if let Ok(flag) = value.call_method0("item").and_then(|item| item.extract::<bool>().map_err(Into::into)) {
+    if let Ok(flag) = value.call_method0("item").and_then(|item| item.extract::<bool>()) {
         return Ok(flag.to_string());
     }
     if let Ok(found) = value.extract::<f64>() {
