@@ -115,14 +115,14 @@ pub fn picture(reference: &Results, result: &Results, tube: Tube, names: &[&str]
     let mut chart = Chart::new(format!("{} and its reference", result.title));
     for name in names.iter().filter(|n| result.signal(n).is_some()).take(DRAWN) {
         let (Some(expected), Some(found)) = (reference.signal(name), result.signal(name)) else { continue };
-        let mut wanted = chart::curve(reference, expected);
+        let mut wanted = saltus::chart::curve(reference, expected);
         let width = half_width(&wanted.values, tube);
         let shifted = |by: f64| wanted.values.iter().map(|v| v + by).collect();
         let band = Band { times: wanted.times.clone(), low: shifted(-width), high: shifted(width) };
         wanted.is_reference = true;
         wanted.name = "reference".to_owned();
         let unit = if found.unit.is_empty() { expected.unit.clone() } else { found.unit.clone() };
-        chart.panels.push(Panel { unit, curves: vec![wanted, chart::curve(result, found)], bands: vec![band] });
+        chart.panels.push(Panel { unit, curves: vec![wanted, saltus::chart::curve(result, found)], bands: vec![band] });
     }
     chart
 }

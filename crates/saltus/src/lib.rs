@@ -14,6 +14,7 @@
 //! ```
 
 pub mod audit;
+pub mod chart;
 pub mod configurations;
 pub mod container;
 pub mod derivatives;

@@ -186,6 +186,8 @@ pub struct Outcome {
     pub is_misused: bool,
     /// The simulation began and failed.
     pub failed_at_run_time: bool,
+    /// Why, without what was recorded.
+    pub failure: Option<SimError>,
     /// The state at the end of the simulation, if that was asked for.
     pub state: Option<State>,
     /// What an audit needs to know about the memory of the program.
@@ -427,6 +429,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     if let Err(error) = done {
         outcome.diagnostics.push(diagnostics::simulation_failed(&error));
         outcome.failed_at_run_time = true;
+        outcome.failure = Some(error);
     }
     match state {
         Some(Ok(state)) => outcome.state = Some(state),

@@ -154,3 +154,30 @@ const _: () = {
     const fn sent<T: Send>() {}
     sent::<Simulation>();
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Session;
+    use crate::pipeline::{self, Options};
+    use saltus_library::MemoryFiles;
+
+    /// What was set after a state was taken is not part of it.
+    #[test]
+    fn a_state_brings_its_inputs_back() {
+        let mut session = Session::new(Box::new(MemoryFiles::new()));
+        session.set_text("M.mo", "model M input Real u; Real w(start = 0, fixed = true); equation der(w) = u; end M;");
+        let class = session.class(None).expect("there is one model");
+        let model = pipeline::compile(&session, class, &Options::default()).expect("it compiles");
+        let mut run = Simulation::new(model, &Settings::default());
+        run.set("u", 12.0).expect("an input");
+        run.advance_to(0.5).expect("it runs");
+        let state = run.state().expect("it can be saved");
+        run.set("u", 0.0).expect("an input");
+        run.advance_to(1.0).expect("it runs");
+        assert!((run.get("w").expect("a variable") - 6.0).abs() < 1e-9);
+        run.restore(&state).expect("its own state");
+        run.advance_to(1.0).expect("it runs");
+        assert!((run.get("w").expect("a variable") - 12.0).abs() < 1e-9);
+    }
+}

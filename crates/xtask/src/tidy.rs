@@ -262,7 +262,8 @@ fn check_clocks(root: &Path, files: &[PathBuf], findings: &mut Findings) -> Resu
 /// Is this a source of a library: not of the command line, a test, an example, a bench or the tools of development?
 fn is_library(file: &Path) -> bool {
     let is_part = |name: &str| file.iter().any(|part| part == name);
-    let is_program = ["saltus-cli", "xtask", "examples", "benches", "testing"].into_iter().any(is_part);
+    let is_program =
+        ["saltus-cli", "saltus-python", "xtask", "examples", "benches", "testing"].into_iter().any(is_part);
     file.starts_with("crates") && file.extension().is_some_and(|e| e == "rs") && !is_program && !is_test(file)
 }
 
@@ -275,6 +276,7 @@ mod tests {
         let is_library = |file: &str| is_library(Path::new(file));
         assert!(is_library("crates/saltus/src/stream.rs"));
         assert!(!is_library("crates/saltus-cli/src/system_clock.rs"));
+        assert!(!is_library("crates/saltus-python/src/simulation.rs"));
         assert!(!is_library("crates/saltus/benches/table.rs"));
         assert!(!is_library("crates/saltus/tests/audit.rs"));
     }

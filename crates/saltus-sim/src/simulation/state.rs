@@ -119,7 +119,8 @@ impl Simulation {
     }
 
     /// Goes on from a state of a run of the same program. Options may be others: a later stop time, another distance of output points,
-    /// another method; inputs that were given before replace those of the state. Its start time stays.
+    /// another method; inputs that were given to a run that has not begun replace those of the state, those of one that has begun are
+    /// forgotten. Its start time stays.
     pub fn restore(&mut self, state: &State) -> Result<(), CannotRestore> {
         if state.configuration != self.key() && state.model == self.program.name {
             let taken = self.take_program_of(state.time(), &state.configuration);
@@ -137,7 +138,9 @@ impl Simulation {
         if self.options.stop_time < state.time() {
             return Err(CannotRestore::EndsBefore { time: state.time() });
         }
-        let inputs = self.model.take_inputs();
+        let is_new = self.driver.phase == Phase::New;
+        let mut inputs = self.model.take_inputs();
+        inputs.retain(|_| is_new);
         self.model.resume(&state.instance).map_err(CannotRestore::Damaged)?;
         self.model.set_extras(state.extras.clone());
         self.model.set_mixed_method(self.options.mixed);

@@ -24,7 +24,7 @@ use crate::{Model, Permissions, Session, Start, guard};
 
 pub use super::phases::Ran;
 
-/// Opens the session of a thread and finds the class in it.
+/// Opens the session of a thread and finds the class in it; `None` where there is only the compiled model.
 pub type Open<'a> = &'a (dyn Fn() -> Option<(Session, ClassId)> + Sync);
 
 /// How to make a run.
@@ -129,18 +129,23 @@ impl Runner<'_> {
     }
 
     fn run_anyhow(&self, worker: &mut Worker, values: &[f64], wanted: Wanted) -> Result<Ran, Failure> {
+        let mut first = None;
         if self.method() == Method::CompiledOnce {
             let instance = worker.instance.take();
             let instance = instance.unwrap_or_else(|| self.model.instance(self.engine, self.permissions));
             let (back, ran) = self.course(self.model, worker).run(instance, values, wanted);
             worker.instance = back;
             match ran {
-                Err(failure) if failure.may_be_structure() => {}
+                Err(failure) if failure.may_be_structure() => first = Some(failure),
                 ran => return ran,
             }
         }
+        let Some((session, class)) = (self.open)() else {
+            // There is no source to compile it from: what went wrong with the program is all that is known.
+            return Err(first.unwrap_or_else(|| Failure::Other("the class is not found any more".to_owned())));
+        };
         self.n_recompiled.fetch_add(1, Ordering::Relaxed);
-        let model = self.compile(values)?;
+        let model = self.compile(&session, class, values)?;
         let instance = model.instance(self.engine, self.permissions);
         let own = Worker::default();
         Runner { names: &[], model: &model, ..*self }.course(&model, &own).run(instance, &[], wanted).1
@@ -162,12 +167,11 @@ impl Runner<'_> {
     }
 
     /// The whole way from the source for these values.
-    fn compile(&self, values: &[f64]) -> Result<Arc<Model>, Failure> {
-        let (session, class) = (self.open)().ok_or(Failure::Other("the class is not found any more".to_owned()))?;
+    fn compile(&self, session: &Session, class: ClassId, values: &[f64]) -> Result<Arc<Model>, Failure> {
         let mut options = Options::until(Stage::Compile);
         options.overrides = overrides(self.overrides, self.names, values);
         options.engine = self.engine;
-        pipeline::compile(&session, class, &options).map_err(|found| {
+        pipeline::compile(session, class, &options).map_err(|found| {
             let first = found.iter().find(|d| d.severity == Severity::Error);
             Failure::Other(first.map_or_else(|| "it does not compile".to_owned(), |d| d.message.clone()))
         })

@@ -1,0 +1,62 @@
+//! Work without the interpreter lock, which Ctrl-C ends.
+//!
+//! In: work that looks at a flag. Out: what it made, or the exception that a signal handler of Python has raised: while the work goes on
+//! in a thread with a large stack, the calling thread lets Python handle signals.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use saltus::guard;
+
+use crate::errors;
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Stack in bytes, for classes and functions that nest deeply; only touched pages cost memory.
+const STACK: usize = 256 << 20;
+
+/// Runs `work` on a thread of its own.
+pub fn interruptible<T: Send>(py: Python, stop: &Arc<AtomicBool>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let (done, wait) = channel();
+    std::thread::scope(|scope| {
+        let run = move || {
+            let made = guard::catch(work);
+            // Who waits for it is there until it comes.
+            let _ = done.send(());
+            made
+        };
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        let Ok(thread) = thread else { return Err(errors::failed(py, "no thread can be started")) };
+        let mut raised = None;
+        // The channel is not shared with other threads, so it cannot go into the closure by reference.
+        let mut wait = Some(wait);
+        loop {
+            let Some(channel) = wait.take() else { break };
+            let (channel, ended) = py.detach(move || {
+                let ended = channel.recv_timeout(LOOK);
+                (channel, ended)
+            });
+            if ended != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+            wait = Some(channel);
+            if raised.is_none()
+                && let Err(error) = py.check_signals()
+            {
+                stop.store(true, Ordering::Relaxed);
+                raised = Some(error);
+            }
+        }
+        let made = py.detach(|| thread.join());
+        match (raised, made) {
+            (Some(error), _) => Err(error),
+            (None, Ok(Ok(made))) => Ok(made),
+            (None, Ok(Err(internal))) => Err(errors::internal(&internal)),
+            (None, Err(_)) => Err(errors::failed(py, "the working thread ended without a result")),
+        }
+    })
+}

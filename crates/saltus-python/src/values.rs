@@ -1,0 +1,87 @@
+//! Values that users give to variables: from Python to Modelica text, and what is done with them.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use saltus::model::Unchangeable;
+use saltus::{Model, Start};
+
+use crate::errors;
+
+/// Nested lists may be this deep.
+const DEEPEST: usize = 8;
+
+/// Names and values as Modelica writes them.
+pub fn read(given: &Bound<PyDict>) -> PyResult<Vec<(String, String)>> {
+    let pair = |(name, value): (Bound<PyAny>, Bound<PyAny>)| {
+        let name: String = name.extract().map_err(|_| errors::wrong_type("names of variables are str".to_owned()))?;
+        let text = text(&name, &value, 0)?;
+        Ok((name, text))
+    };
+    given.iter().map(pair).collect()
+}
+
+/// A value as Modelica writes it.
+fn text(name: &str, value: &Bound<PyAny>, depth: usize) -> PyResult<String> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().to_string());
+    }
+    if value.is_instance_of::<PyString>() {
+        return value.extract();
+    }
+    if value.is_instance_of::<PyInt>() {
+        let number: i64 = value.extract().map_err(|_| errors::wrong_value(format!("{name}: too large an int")))?;
+        return Ok(number.to_string());
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return number(name, value.extract()?);
+    }
+    // Before lists: scalars of NumPy have a length of their own kind, or none.
+    if let Ok(flag) = value.call_method0("item").and_then(|item| item.extract::<bool>()) {
+        return Ok(flag.to_string());
+    }
+    if let Ok(found) = value.extract::<f64>() {
+        return number(name, found);
+    }
+    let items = value.try_iter().map_err(|_| {
+        let found = value.get_type().name().map_or_else(|_| "something else".to_owned(), |t| t.to_string());
+        errors::wrong_type(format!("{name}: expected a number, bool, str or a list of them, found {found}"))
+    })?;
+    if depth >= DEEPEST {
+        return Err(errors::wrong_value(format!("{name}: lists are nested too deeply")));
+    }
+    let items: Vec<String> = items.map(|item| text(name, &item?, depth + 1)).collect::<PyResult<_>>()?;
+    Ok(format!("{{{}}}", items.join(", ")))
+}
+
+fn number(name: &str, value: f64) -> PyResult<String> {
+    if value.is_finite() {
+        Ok(format!("{value:?}"))
+    } else {
+        Err(errors::wrong_value(format!("{name}: expected a finite number, found {value}")))
+    }
+}
+
+const ATTRIBUTES: [&str; 5] = [".start", ".fixed", ".min", ".max", ".nominal"];
+
+/// Can it be set in the compiled model? False if it has to be compiled for the value; an error if it cannot be at all.
+pub fn is_settable(py: Python, model: &Model, name: &str, text: &str) -> PyResult<bool> {
+    let is_attribute = ATTRIBUTES
+        .iter()
+        .any(|end| name.strip_suffix(end).is_some_and(|of| model.variable(of).is_ok() || model.sizes(of).is_some()));
+    if is_attribute && model.variable(name).is_err() {
+        return Ok(false);
+    }
+    let array = model.sizes(name).filter(|_| model.variable(name).is_err());
+    let first = match &array {
+        Some(sizes) => format!("{name}[{}]", vec!["1"; sizes.len()].join(",")),
+        None => name.to_owned(),
+    };
+    match model.changeable(&first) {
+        Ok(_) => {}
+        Err(Unchangeable::Structural | Unchangeable::Text | Unchangeable::Computed) => return Ok(false),
+        Err(why) => return Err(errors::unchangeable(py, name, &why)),
+    }
+    let start = Start { values: vec![(name.to_owned(), text.to_owned())], state: None };
+    let wrong = start.check(model);
+    if wrong.is_empty() { Ok(true) } else { Err(errors::wrong_values(py, &wrong, &model.sources())) }
+}

@@ -1,0 +1,7 @@
+"""``python -m saltus`` is the program `saltus`."""
+
+import sys
+
+from ._cli import main
+
+sys.exit(main())
