@@ -33,7 +33,7 @@ pub enum Step {
 }
 
 /// Equations solved together; the nodes are free of the inner variables.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct LoopStep {
     pub unknowns: Vec<SlotId>,
     /// Variables that follow from the unknowns, in order.
@@ -47,6 +47,8 @@ pub struct LoopStep {
     pub jacobian: Option<LoopJacobian>,
     /// The unknowns in terms of what is known, if that was found; then nothing is iterated.
     pub solution: Option<LoopSolution>,
+    /// Rounding errors may grow along the inner variables.
+    pub may_grow: bool,
 }
 
 /// Assignments that solve a loop.
@@ -192,7 +194,7 @@ fn solve_loop(
         let unknowns = columns.iter().map(|&column| unknowns[column]).collect();
         let equations = own.iter().map(|equation| LoopEquation::new(equation, None)).collect();
         let inner = Vec::new();
-        let step = LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None };
+        let step = LoopStep { unknowns, inner, residuals, discrete, equations, ..LoopStep::default() };
         return Some((step, Vec::new()));
     }
     let linear = if discrete.is_empty() { multiply_out(system, &own, &solved_for) } else { None };
@@ -227,7 +229,7 @@ fn tear<'e>(
     discrete: Vec<Assignment>,
 ) -> Option<LoopStep> {
     let mut plan = Plan::make(system, unknowns, structure, rows, columns);
-    cut_chains(system, equation, unknowns, structure, &mut plan);
+    let may_grow = cut_chains(system, equation, unknowns, structure, &mut plan);
     let mut values: HashMap<SlotId, NodeId> = HashMap::new();
     let mut inner = Vec::new();
     for (row, column) in std::mem::take(&mut plan.assignments) {
@@ -248,7 +250,7 @@ fn tear<'e>(
     let all = inner_rows.chain(plan.residuals.iter().map(|&row| (row, None)));
     let equations = all.map(|(row, solved)| LoopEquation::new(equation(row), solved)).collect();
     let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
-    Some(LoopStep { unknowns, inner, residuals, discrete, equations, jacobian: None, solution: None })
+    Some(LoopStep { unknowns, inner, residuals, discrete, equations, may_grow, ..LoopStep::default() })
 }
 
 /// `left - right` with some variables replaced.

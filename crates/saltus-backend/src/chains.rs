@@ -11,8 +11,8 @@
 //! accelerations, and the force in the first joint the sum of all forces, so that every equation contains every joint, and the cost
 //! grows with the cube of their number. Cut into pieces, the same chain has a band.
 //!
-//! Only linear loops are cut. An iteration variable of a nonlinear one needs a start value; there the runtime checks that
-//! what was found fulfils the equations.
+//! Only linear loops are cut. An iteration variable of a nonlinear one needs a start value; of a chain along which errors may grow beyond all
+//! measure the runtime confirms that what was found fulfils the equations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,12 +21,12 @@ use saltus_graph::Matching;
 use saltus_program::{BinaryFn, SlotId};
 
 use crate::blocks::Plan;
-use crate::dag::NodeId;
+use crate::dag::{Dag, NodeId};
 use crate::magnitudes::magnitude;
 use crate::structure::Structure;
 use crate::system::{ScalarEquation, System};
 use crate::tuning::form::{LARGEST_DENSE, LONGEST_CHAIN, SHORTEST_CUT};
-use crate::tuning::tolerance::{LITTLE_GROWTH, MOST_GROWTH};
+use crate::tuning::tolerance::{LITTLE_GROWTH, LOST_GROWTH, MOST_GROWTH};
 
 /// Sweeps over rows and columns that balance coefficients of different units.
 const SWEEPS: usize = 4;
@@ -34,24 +34,27 @@ const SWEEPS: usize = 4;
 /// Coefficients of one equation: columns, and the logarithm (base 2) of the magnitude.
 type Row = Vec<(usize, f64)>;
 
-/// Cuts the chains of `plan`, which is left as it is if a row is not linear.
+/// Cuts the chains of `plan` if all rows are linear. Otherwise: may errors grow so much that nothing is left of a solution?
 pub fn cut_chains<'e>(
     system: &mut System,
     equation: &dyn Fn(usize) -> &'e ScalarEquation,
     unknowns: &[SlotId],
     structure: &Structure,
     plan: &mut Plan,
-) {
+) -> bool {
     if plan.assignments.len() < SHORTEST_CUT {
-        return;
+        return false;
     }
-    let Some(rows) = coefficients(system, equation, unknowns, structure, plan) else { return };
+    let (rows, is_linear) = coefficients(system, equation, unknowns, structure, plan);
     let scales = balance(&rows);
     let is_large = plan.torn.len() > LARGEST_DENSE;
     let mut chain =
         Chain { rows: &rows, scales, growth: HashMap::new(), needs: HashMap::new(), is_at_end: HashSet::new() };
     for (place, &column) in plan.torn.iter().enumerate() {
         chain.begin(column, place);
+    }
+    if !is_linear {
+        return plan.assignments.iter().any(|&(row, column)| chain.goes_on(row, column) > LOST_GROWTH.log2());
     }
     let n_torn = plan.torn.len();
     for (row, column) in std::mem::take(&mut plan.assignments) {
@@ -73,6 +76,7 @@ pub fn cut_chains<'e>(
     if plan.torn.len() > n_torn {
         pair_residuals(plan, &chain);
     }
+    false
 }
 
 /// What is known of the variables along the chain.
@@ -104,6 +108,13 @@ impl Chain<'_> {
         self.needs.insert(column, vec![place]);
     }
 
+    /// The growth of a variable, which is remembered for those that follow.
+    fn goes_on(&mut self, row: usize, own: usize) -> f64 {
+        let growth = self.growth_of(row, own);
+        self.growth.insert(own, growth);
+        growth
+    }
+
     fn growth_of(&self, row: usize, own: usize) -> f64 {
         let scaled = |column: usize, coefficient: f64| coefficient + self.scales.get(&column).copied().unwrap_or(0.0);
         let (mut sum, mut pivot) = (0.0, 0.0);
@@ -126,23 +137,27 @@ impl Chain<'_> {
     }
 }
 
-/// The coefficients of all rows; `None` if one of them is not linear. Those that nothing is known about count as one.
+/// The coefficients of all rows, and whether all are linear. What nothing is known about counts as one.
 fn coefficients<'e>(
     system: &mut System,
     equation: &dyn Fn(usize) -> &'e ScalarEquation,
     unknowns: &[SlotId],
     structure: &Structure,
     plan: &Plan,
-) -> Option<HashMap<usize, Row>> {
+) -> (HashMap<usize, Row>, bool) {
     let inner = plan.assignments.iter().map(|a| a.1);
     let column_of: HashMap<SlotId, usize> = plan.torn.iter().copied().chain(inner).map(|c| (unknowns[c], c)).collect();
     let rows: Vec<usize> = plan.assignments.iter().map(|a| a.0).chain(plan.residuals.iter().copied()).collect();
     let mut forms = Vec::with_capacity(rows.len());
+    let mut is_linear = true;
     for &row in &rows {
         let slots: Vec<SlotId> = structure.rows[row].iter().map(|(c, _)| unknowns[*c]).collect();
         let own: Vec<SlotId> = slots.into_iter().filter(|slot| column_of.contains_key(slot)).collect();
         let difference = system.dag.binary(BinaryFn::Sub, equation(row).left, equation(row).right);
-        forms.push((row, system.dag.linear_in_all(difference, &own)?.terms));
+        let form = system.dag.linear_in_all(difference, &own).map(|form| form.terms);
+        is_linear &= form.is_some();
+        let unit = |dag: &mut Dag| own.iter().map(|&slot| (slot, dag.constant(1.0))).collect();
+        forms.push((row, form.unwrap_or_else(|| unit(&mut system.dag))));
     }
     let parameter = |slot: SlotId| system.parameters.values.get(slot.index()).copied().flatten().map(f64::abs);
     let size = |node: NodeId| {
@@ -152,7 +167,7 @@ fn coefficients<'e>(
     let terms = |form: Vec<(SlotId, NodeId)>| -> Row {
         form.into_iter().map(|(slot, node)| (column_of[&slot], size(node))).collect()
     };
-    Some(forms.into_iter().map(|(row, form)| (row, terms(form))).collect())
+    (forms.into_iter().map(|(row, form)| (row, terms(form))).collect(), is_linear)
 }
 
 /// Scales of columns that bring the coefficients of the rows close to each other, whatever units they are in; logarithms.

@@ -313,7 +313,7 @@ fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
         })
         .collect();
     let spans = l.residuals.iter().map(|r| r.1).chain(l.inner.iter().map(|a| a.span)).collect();
-    Loop { unknowns, body, residuals, spans, jacobian, is_linear, discrete }
+    Loop { unknowns, body, residuals, spans, jacobian, is_linear, discrete, may_grow: l.may_grow }
 }
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {

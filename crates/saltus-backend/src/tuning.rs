@@ -14,6 +14,8 @@ pub mod tolerance {
     /// Rounding errors may grow so much along the assignments of a torn linear loop. It is solved to 1e-14 of the terms that its matrix
     /// shows, which contain the growth: ten digits of the equations as they are written are left.
     pub const MOST_GROWTH: f64 = 1e4;
+    /// Where the bound of the growth in a nonlinear loop exceeds this, its solutions are confirmed.
+    pub const LOST_GROWTH: f64 = 1e10;
     /// Variables that have grown no more than this need no cut behind them.
     pub const LITTLE_GROWTH: f64 = 10.0;
     /// What a term of a constraint counts at least where it begins to hold: a zero is found to rounding errors of the numbers around it.

@@ -44,6 +44,7 @@ fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
         jacobian: has_jacobian.then_some(jacobian),
         is_linear: false,
         discrete: None,
+        may_grow: false,
     })));
     // What follows the loop is a chunk of its own.
     let double = slot(&mut program, SlotKind::Derivative, 0.0);
@@ -119,6 +120,7 @@ fn linear_chain(n: usize) -> (SimProgram, Vec<SlotId>, Vec<SlotId>) {
         jacobian: Some(Jacobian { code: j.code, entries, is_constant: false }),
         is_linear: true,
         discrete: None,
+        may_grow: false,
     })));
     (program, right, x)
 }

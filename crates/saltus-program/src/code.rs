@@ -97,6 +97,8 @@ pub struct Loop {
     pub is_linear: bool,
     /// The discrete variables of a mixed loop, evaluated after the reals; empty otherwise.
     pub discrete: Option<Assign>,
+    /// Rounding errors may grow beyond all measure in the body: solutions are confirmed by the residuals as they are written.
+    pub may_grow: bool,
 }
 
 /// An iteration variable.

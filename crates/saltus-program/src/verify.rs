@@ -262,8 +262,16 @@ mod tests {
         let unknowns = vec![Unknown { slot, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY }];
         let code = Code { ops: vec![Op::Load(slot)], calls: vec![] };
         let body = Assign { code, stores: vec![], span: Span::nowhere() };
-        let l =
-            Loop { unknowns, body, residuals: vec![], spans: vec![], jacobian: None, is_linear: true, discrete: None };
+        let l = Loop {
+            unknowns,
+            body,
+            residuals: vec![],
+            spans: vec![],
+            jacobian: None,
+            is_linear: true,
+            discrete: None,
+            may_grow: false,
+        };
         assert_eq!(problems(vec![Block::Loop(Arc::new(l))]), ["derivatives: a loop of 1 unknowns has 0 residuals"]);
     }
 }

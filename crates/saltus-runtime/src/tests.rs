@@ -89,6 +89,7 @@ fn simple_loop(unknowns: &[SlotId], body: Writer, residuals: Vec<ValueId>, is_li
         jacobian: None,
         is_linear,
         discrete: None,
+        may_grow: false,
     }
 }
 

@@ -59,6 +59,7 @@ fn distant_root(kind: SlotKind) -> SimProgram {
         jacobian: None,
         is_linear: false,
         discrete: None,
+        may_grow: false,
     })));
     if kind == SlotKind::Homotopy {
         program.sections.homotopy = program.sections.initial.clone();

@@ -206,6 +206,7 @@ impl Sections {
             jacobian,
             is_linear: true,
             discrete: None,
+            may_grow: false,
         })));
     }
 

@@ -109,6 +109,7 @@ fn cubic() -> (SimProgram, SlotId, SlotId) {
         jacobian: None,
         is_linear: false,
         discrete: None,
+        may_grow: false,
     };
     let mut w = Writer::default();
     let (uv, xv, sv) = (w.op(Op::Load(u)), w.op(Op::Load(x)), w.op(Op::Load(square)));

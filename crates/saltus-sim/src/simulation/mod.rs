@@ -32,6 +32,7 @@ mod stuck;
 mod telling;
 mod tunnel;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -326,6 +327,7 @@ impl Simulation {
         let changes = std::mem::take(&mut self.changes);
         let start = self.options.start_time;
         let mut search = Search::new(self.key());
+        let mut fixed_before = BTreeSet::new();
         // Who looks on sees the start in the right configuration only.
         let mut is_hidden = self.program.configuration.is_some() && self.model.hide(true);
         loop {
@@ -336,10 +338,16 @@ impl Simulation {
             let settled = event::initialise(&self.program, &mut self.model, &self.options);
             let settled = settled.map_err(|failure| self.located(failure));
             let key = self.key();
+            if self.stop.is_wanted() {
+                settled?;
+                return Err(Failure::new(start, SimErrorKind::Interrupted));
+            }
             if self.needs_fixing(&settled) {
                 let fixed = self.fixed_key();
                 search = Search::among(fixed.clone(), &key);
-                if !self.begin_in_one_of(&mut search, Some(fixed.clone())) {
+                // What has been fixed in the same way before leads to the same again.
+                let is_new = fixed_before.insert(fixed.clone());
+                if !is_new || !self.begin_in_one_of(&mut search, Some(fixed.clone())) {
                     // The equations as they are will do, or fail as they did.
                     self.known.given_up.insert(fixed);
                     settled?;
