@@ -301,3 +301,16 @@ algorithm
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains(" at the start, try 3"), "{}", stderr(&output));
 }
+
+/// The function counts one up from the last of three literals.
+#[test]
+fn an_ordinal_that_no_literal_has_is_an_error() {
+    let Some(dir) = library("external_ordinal", "mine", SOURCE) else { return };
+    for engine in ["interp", "jit"] {
+        let body = "\n  Level up = nextLevel(if time > 0.5 then Level.high else Level.low);\n";
+        let output = simulate(&dir, body, &["--allow-external", "--engine", engine]);
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        let wanted = "it gave the value 4 for an enumeration with 3 literals";
+        assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
+    }
+}

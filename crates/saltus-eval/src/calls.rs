@@ -9,7 +9,7 @@ use crate::array::Items;
 use crate::evaluator::{Evaluator, Frame, integer_of};
 use crate::native::{self, NativeContext, NativeError, NativeResult};
 use crate::value::type_name;
-use crate::{EvalError, EvalResult, ForeignCall, Value, diagnostics};
+use crate::{Environment, EvalError, EvalResult, ForeignCall, Value, diagnostics};
 
 /// Records inside records deeper than this have no default value.
 const MOST_RECORD_LEVELS: u32 = 50;
@@ -283,7 +283,28 @@ fn call_foreign(
         result: result.map(|ty| ty.base),
     };
     let foreign = context.env.foreign().ok_or(NativeError::NotConstant)?;
-    Ok(foreign.call(&call, arguments)?)
+    let result = foreign.call(&call, arguments)?;
+    let written = arguments.iter().zip(&is_output).filter(|(_, is_output)| **is_output).map(|(value, _)| value);
+    written.chain(&result).try_for_each(|value| check_ordinals(context.env, value))?;
+    Ok(result)
+}
+
+/// An enumeration value from foreign code is one of the literals (specification 12.9.1.1).
+fn check_ordinals(env: &dyn Environment, value: &Value) -> Result<(), String> {
+    match value {
+        Value::Enum(id, ordinal) => {
+            let n = env.enum_type(*id).literals.len();
+            let is_literal = *ordinal >= 1 && *ordinal as usize <= n;
+            is_literal.then_some(()).ok_or_else(|| {
+                format!("it gave the value {ordinal} for an enumeration with {n} literals, which count from 1")
+            })
+        }
+        Value::Record(_, fields) => fields.iter().try_for_each(|field| check_ordinals(env, field)),
+        Value::Array(array) if matches!(array.items().base_type(), BaseType::Enumeration(_) | BaseType::Record(_)) => {
+            value.elements().into_iter().try_for_each(|element| check_ordinals(env, &element))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Functions and external objects have nothing to start with.

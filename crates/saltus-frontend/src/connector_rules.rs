@@ -57,7 +57,8 @@ impl<'a> Front<'a> {
         let is_public = !self.tree[comp].declared.is_hidden && !self.tree[comp].prefixes.is_protected;
         let (name, span) = (self.text(self.tree[comp].name), self.tree[comp].declared.span);
         let contents = self.contents_of(comp);
-        if is_public && contents.potentials > 0 && contents.flows == 0 && contents.others == 0 {
+        let is_simple = contents.flows == 0 && contents.others == 0 && !contents.is_overdetermined;
+        if is_public && contents.potentials > 0 && is_simple {
             let class = self.path_text(&self.tree[comp].declared.clause.type_name.parts);
             self.report_once(d::undirected_connector(name, &class, span));
         } else if is_public

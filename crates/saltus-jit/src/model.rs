@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use saltus_base::Diagnostic;
+use saltus_base::{Diagnostic, Span};
 use saltus_program::{
     Activation, Block, DerivativeStatistics, EvalFailure, Held, Loop, LoopStatistics, Message, MixedMethod,
     MixedSolution, ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
@@ -270,6 +270,10 @@ impl ModelFunctions for CompiledModel {
 
     fn is_singular(&mut self) -> bool {
         self.interpreter.is_singular()
+    }
+
+    fn undetermined(&mut self) -> Vec<(String, Span)> {
+        self.interpreter.undetermined()
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

@@ -221,6 +221,12 @@ pub trait ModelFunctions: Send {
         false
     }
 
+    /// Unknowns of the initial system and of the equations at events that may have any value near their present ones, each with an
+    /// equation of its loop.
+    fn undetermined(&mut self) -> Vec<(String, Span)> {
+        Vec::new()
+    }
+
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 

@@ -24,7 +24,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::Arc;
 
-use saltus_base::{Diagnostic, Index};
+use saltus_base::{Diagnostic, Index, Span};
 use saltus_program::{
     Activation, Block, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
     ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
@@ -375,6 +375,22 @@ impl ModelFunctions for Interpreter {
         let number = section_number(Activation::Events);
         let end = self.first_loop.get(number + 1).copied().unwrap_or(self.loops.len());
         self.loops[self.first_loop[number]..end].iter_mut().any(|work| work.is_singular(&mut self.machine))
+    }
+
+    fn undetermined(&mut self) -> Vec<(String, Span)> {
+        let memory = self.machine.memory.clone();
+        let program = self.machine.program.clone();
+        let mut found = Vec::new();
+        for activation in [Activation::Initial, Activation::Events] {
+            let number = section_number(activation);
+            let end = self.first_loop.get(number + 1).copied().unwrap_or(self.loops.len());
+            for work in &mut self.loops[self.first_loop[number]..end] {
+                let open = work.undetermined(&mut self.machine, &program);
+                self.machine.memory.clone_from(&memory);
+                found.extend(open.filter(|(name, _)| found.iter().all(|(known, _)| known != name)));
+            }
+        }
+        found
     }
 
     fn commit(&mut self) -> Status {

@@ -8,6 +8,7 @@ mod continuation;
 mod describe;
 mod discrete;
 mod terms;
+mod undetermined;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -394,6 +394,10 @@ impl ModelFunctions for Model {
         self.inner.is_singular()
     }
 
+    fn undetermined(&mut self) -> Vec<(String, Span)> {
+        self.inner.undetermined()
+    }
+
     fn last_failure(&self) -> Option<EvalFailure> {
         self.inner.last_failure()
     }

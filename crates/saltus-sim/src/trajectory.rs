@@ -44,6 +44,8 @@ pub enum WarningKind {
     Tunnel,
     /// The solution of the equations ended and another one was found.
     Jump,
+    /// The equations of the start leave a variable open; its name is the message.
+    Undetermined,
 }
 
 #[derive(Clone, PartialEq, Default, Debug)]

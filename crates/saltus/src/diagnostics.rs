@@ -396,6 +396,16 @@ pub fn tunnel(time: f64, relation: &str, span: Span) -> Diagnostic {
 }
 
 /// ```modelica
+/// (x - 1)*(y - 1) = 0; (x - 1)*(y - 2) = 0; // x = 1, and every y fulfils the equations
+/// ```
+pub fn undetermined(time: f64, variable: &str, span: Span) -> Diagnostic {
+    let message = format!("at time {} the equations of a nonlinear loop leave `{variable}` undetermined", digits(time));
+    Diagnostic::new(Code("W0906"), span, message).hint(format!(
+        "its value is one of many; the start value decides, or an equation that determines `{variable}` is missing"
+    ))
+}
+
+/// ```modelica
 /// x^3 - x = 1 - time; // the solution from x = 1.3 on ends at time 1.38; another one, below -1, goes on
 /// ```
 pub fn jump(time: f64, why: &str, span: Span) -> Diagnostic {

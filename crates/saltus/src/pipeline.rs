@@ -442,6 +442,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
             .hint("further violations of this assertion are not reported"),
         WarningKind::Tunnel => diagnostics::tunnel(w.time, &w.message, w.span),
         WarningKind::Jump => diagnostics::jump(w.time, &w.message, w.span),
+        WarningKind::Undetermined => diagnostics::undetermined(w.time, &w.message, w.span),
     });
     outcome.diagnostics.extend(warnings);
     outcome.diagnostics.extend(trajectory.notes.iter().map(|(t, text)| diagnostics::simulation_note(*t, text)));

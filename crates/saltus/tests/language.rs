@@ -491,3 +491,17 @@ fn sizes_that_come_from_outside_may_be_used_by_others() {
     let text = "model M model A parameter Real A[:, size(A, 1)]; Real x[size(A, 1)] = A*ones(size(A, 1)); end A; A a(A = {{1, 2}, {3, 4}}); end M;";
     assert_eq!(simulated(text, &["a.x[1]", "a.x[2]"]).0, [3.0, 7.0]);
 }
+
+/// Along `y` the equations hold everywhere; `z^2 = 0` is singular at its solution as well, but has one only.
+#[test]
+fn a_nonlinear_loop_that_leaves_a_variable_open_is_told() {
+    let told = |text: &str| {
+        let outcome = run(text, Stage::Simulate);
+        outcome.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>()
+    };
+    let open =
+        told("model M Real x(start = 0.5), y(start = 3); equation (x - 1)*(y - 1) = 0; (x - 1)*(y - 2) = 0; end M;");
+    assert_eq!(open, ["at time 0 the equations of a nonlinear loop leave `y` undetermined"]);
+    assert_eq!(told("model M Real z(start = 0.3); equation z^2 = 0; end M;"), [""; 0]);
+    assert_eq!(told("model M Real w(start = 2); equation w^3 + w = 3 + time; end M;"), [""; 0]);
+}

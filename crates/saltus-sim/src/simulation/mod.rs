@@ -56,7 +56,7 @@ use crate::record::{EventCause, EventKind, EventRecord};
 use crate::selection::Selection;
 use crate::sink::Sink;
 use crate::structure::Structure;
-use crate::trajectory::{End, Statistics, Warning};
+use crate::trajectory::{End, Statistics, Warning, WarningKind};
 use crate::witness::Witness;
 use crate::zeno::Zeno;
 use search::Search;
@@ -303,6 +303,9 @@ impl Simulation {
         }
         self.model.set_mixed_method(self.options.mixed);
         let settled = self.settle_start()?;
+        for (message, span) in self.model.undetermined() {
+            self.driver.warnings.push(Warning { kind: WarningKind::Undetermined, time: start, message, span });
+        }
         self.model.remember_event(start);
         self.model.show(Moment::After);
         self.begin_recording(start)?;
