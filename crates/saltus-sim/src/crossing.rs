@@ -406,14 +406,20 @@ impl CrossingSearch {
         Some(Watched { op: watch.op, memory: watch.memory, shift: watch.epsilon })
     }
 
-    /// The first change between two points, if relations have changed at the second.
+    /// The first change between two points, if relations have changed at the second. Shifts end where the first one is beyond them.
     pub fn change_between(
         &mut self,
         probe: &mut dyn Probe,
+        program: &SimProgram,
         before: f64,
         after: f64,
     ) -> Result<Option<Bracket>, Failure> {
         let first = self.sample(probe, before)?;
+        let z = self.copy_of_z();
+        self.drop_points([first]);
+        self.leave_band(program, &z)?;
+        let first = self.point(before, &z);
+        self.spare.push(z);
         let second = self.sample(probe, after)?;
         let is_change = second.least() < 0.0;
         let located = if is_change { Some(self.locate(probe, &first, &second)?) } else { None };
@@ -589,7 +595,34 @@ impl CrossingSearch {
         };
         self.drop_points(near);
         self.spare.push(scale);
-        found
+        let found = found?;
+        match self.beyond_shift(probe, before.t, found.before)? {
+            Some(point) => self.locate(probe, &point, after),
+            None => Ok(found),
+        }
+    }
+
+    /// A point between these two at which a function that has fired is beyond its shift, which ends there: it has left the band around its
+    /// threshold and comes back, and the shift would move the time of that.
+    fn beyond_shift(&mut self, probe: &mut dyn Probe, from: f64, to: f64) -> Result<Option<Sampled>, Failure> {
+        // What a jump of states sends back to its threshold is for `leave_band` to judge.
+        let jumped = self.jumped;
+        let is_shifted = |w: &Watch| w.epsilon > 0.0 && !(w.heads_for_change && jumped);
+        let middle = from + 0.5 * (to - from);
+        if !self.fired.iter().any(|&i| is_shifted(&self.watches[i])) || middle <= from || middle >= to {
+            return Ok(None);
+        }
+        let point = self.sample(probe, middle)?;
+        let is_kept = point.least() >= 0.0;
+        self.drop_points([point]);
+        let mut is_beyond = false;
+        for &i in self.fired.iter().filter(|_| is_kept) {
+            let watch = &mut self.watches[i];
+            if is_shifted(watch) && watch.side() * self.z[i] > 2.0 * watch.epsilon {
+                (watch.epsilon, is_beyond) = (0.0, true);
+            }
+        }
+        Ok(if is_beyond { Some(self.point_here(middle)) } else { None })
     }
 
     /// Relations that change at the same time do so at times that differ by rounding. Where others are about to change at

@@ -269,6 +269,43 @@ fn events(rows: &mut Vec<Row>) {
         annotation(experiment(StopTime = 1, Interval = 0.1));
       end Timer;";
     rows.push(event_row("time events", text, "100 000 events `time >= pre(next)`", |t| t.time_events));
+    let text = "model Balls
+        Real h[10](start = {1 + 0.1*i for i in 1:10}, each fixed = true), v[10](each start = 0, each fixed = true);
+        discrete Integer k(start = 0, fixed = true);
+      equation
+        for i in 1:10 loop
+          der(h[i]) = v[i];
+          der(v[i]) = -9.81;
+          when h[i] < 0 then reinit(v[i], -pre(v[i])); end when;
+        end for;
+        when sum(h) > 8 then k = pre(k) + 1; end when;
+        annotation(experiment(StopTime = 300, Interval = 10));
+      end Balls;";
+    rows.push(event_row("events of ten balls", text, "eleven relations, two states jump at a time", |t| {
+        t.state_events
+    }));
+    let text = "model Thermostats
+        Real T[8](start = {17 + 0.1*i for i in 1:8}, each fixed = true);
+        Boolean on[8](each start = true, each fixed = true);
+      equation
+        for i in 1:8 loop
+          der(T[i]) = (if on[i] then 2 + 0.01*i else 0) - 0.1*(T[i] - 10);
+          on[i] = T[i] < 19 or pre(on[i]) and T[i] < 21;
+        end for;
+        annotation(experiment(StopTime = 3000, Interval = 100));
+      end Thermostats;";
+    rows.push(event_row("events of thermostats", text, "sixteen relations, derivatives change", |t| t.state_events));
+    let text = "model Sampled
+        Real x(start = 1, fixed = true), v(start = 0, fixed = true);
+        discrete Real u(start = 0, fixed = true);
+        Boolean above = x > 0.5;
+      equation
+        der(x) = v;
+        der(v) = u - x + sin(time);
+        when sample(0, 0.01) then u = -2*x - v; end when;
+        annotation(experiment(StopTime = 200, Interval = 1));
+      end Sampled;";
+    rows.push(event_row("samples", text, "a controller that samples two states", |t| t.time_events));
 }
 
 /// A clutch that locks and opens 10 000 times: another structure each time, and the same behaviour by `if` and `reinit`.

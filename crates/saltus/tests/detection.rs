@@ -294,9 +294,21 @@ fn short_dips_at_the_ends_of_steps_are_found() {
             "model Dip Real x(start = 0, fixed = true); Boolean b = (x - {middle})^2 < 1e-6; equation der(x) = 1; end Dip;"
         );
         let trajectory = simulate(&text, 1.0, 1e-6, EventSearch::Fast);
-        // The way back is located but for the band of 2e-13 around the threshold, which the parabola crosses at 2e-3 a second.
-        assert_times(&changes(&trajectory), &[middle - 1e-3, middle + 1e-3], 1e-8);
+        assert_times(&changes(&trajectory), &[middle - 1e-3, middle + 1e-3], 1e-9);
     }
+}
+
+#[test]
+fn the_way_back_is_found_as_exactly_as_the_way_there() {
+    // Two roots 3e-4 and 1e-4 apart: after the first one the function is shifted by rounding, which must not move the second one.
+    let text = "model Pairs
+      Real x(start = 0, fixed = true);
+      Boolean b = (x - 0.1)*(x - 0.1003)*(x - 0.5)*(x - 0.9)*(x - 0.9001) > 0;
+    equation
+      der(x) = 1;
+    end Pairs;";
+    let trajectory = simulate(text, 1.0, 1e-9, EventSearch::Proved);
+    assert_times(&changes(&trajectory), &[0.1, 0.1003, 0.5, 0.9, 0.9001], 1e-9);
 }
 
 #[test]

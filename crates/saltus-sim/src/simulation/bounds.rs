@@ -252,7 +252,8 @@ impl Simulation {
 
     /// The first change between two points of the last step, if a relation has changed at the second.
     pub(super) fn change_between(&mut self, before: f64, after: f64) -> Result<Option<Bracket>, Failure> {
-        let found = self.with_bounds(|search, probe| search.change_between(probe, before, after))?;
+        let program = self.program.clone();
+        let found = self.with_bounds(|search, probe| search.change_between(probe, &program, before, after))?;
         self.driver.bounds.note_fired(found);
         Ok(found)
     }

@@ -111,7 +111,9 @@ impl Simulation {
             integrator: &*self.driver.integrator,
             x: &mut self.work.x,
         };
-        let earlier = self.driver.search.change_between(&mut probe, change.before, change.after)?;
+        let search = &mut self.driver.search;
+        let earlier = search.change_between(&mut probe, &self.program, change.before, change.after)?;
+        self.tell_tunnels();
         Ok(earlier.or(found))
     }
 
