@@ -110,7 +110,7 @@ fn compare(
         let (up, down) = ((l1.0 - l0.0, r1.0 - r0.0), (l0.0 - l2.0, r0.0 - r2.0));
         // Not linear: then nothing is known of impulses.
         let bends = (up.0 - down.0).abs() + (up.1 - down.1).abs();
-        if !(bends <= NONLINEAR * size) {
+        if bends.is_nan() || bends > NONLINEAR * size {
             return Err(unknown());
         }
         let (left, right) = (up.0 / scale, up.1 / scale);

@@ -69,13 +69,10 @@ pub fn shown(program: &SimProgram, home: &SimProgram) -> Vec<usize> {
     let mut shown: Vec<usize> = mapping(program, home).into_iter().map(|place| present(program, place)).collect();
     if home.configuration.as_ref().is_some_and(|c| !c.regions.is_empty()) {
         let derivative_of: HashMap<SlotId, SlotId> = program.states.iter().map(|s| (s.value, s.derivative)).collect();
-        let named: HashMap<&str, SlotId> =
-            program.memory.slots.iter().map(|(id, slot)| (slot.name.as_str(), id)).collect();
         let slots: HashMap<&str, SlotId> = program.variables.iter().map(|v| (v.name.as_str(), v.slot)).collect();
         let derivative = |variable: &Variable| {
             let slot = slots.get(variable.name.as_str()).filter(|slot| present(program, slot.index()) != NOWHERE)?;
-            let own = || named.get(format!("der({})", variable.name).as_str());
-            derivative_of.get(slot).or_else(own).map(|slot| slot.index())
+            derivative_of.get(slot).map(|slot| slot.index())
         };
         shown.extend(home.variables.iter().map(|v| derivative(v).unwrap_or(NOWHERE)));
     }

@@ -84,28 +84,50 @@ fn examples(session: &Session) -> Vec<(String, ClassId)> {
     classes.filter(is_model).map(|class| (library.qualified_name(class), class)).collect()
 }
 
-/// Shows an auditor other numbers than the simulation has.
+/// What is shown to an auditor instead of the numbers of the simulation.
+#[derive(Clone, Copy, PartialEq)]
+enum Lie {
+    /// Points of this kind.
+    At(Moment),
+    /// Where a configuration is entered: the values before or after, or an impulse.
+    JumpFrom,
+    JumpTo,
+    Impulse,
+}
+
 struct Liar {
     auditor: Arc<Mutex<Auditor>>,
     slot: usize,
     add: f64,
-    when: Moment,
+    lie: Lie,
 }
 
 impl Witness for Liar {
     fn see(&mut self, moment: Moment, memory: &[f64]) {
         let mut memory = memory.to_vec();
-        if moment == self.when {
+        if Lie::At(moment) == self.lie {
             memory[self.slot] += self.add;
         }
         self.auditor.lock().unwrap().see(moment, &memory);
+    }
+
+    fn jumped(&mut self, jump: &Jump) {
+        let (mut before, mut after) = (jump.before.clone(), jump.after.clone());
+        let mut impulses = jump.impulses.clone();
+        match self.lie {
+            Lie::At(_) => {}
+            Lie::JumpFrom => before[self.slot] += self.add,
+            Lie::JumpTo => after[self.slot] += self.add,
+            Lie::Impulse => impulses.iter_mut().filter(|(of, _)| *of == self.slot).for_each(|(_, i)| *i += self.add),
+        }
+        self.auditor.lock().unwrap().jumped(&before, &after, &impulses);
     }
 }
 
 struct Liars<'a> {
     variable: &'a str,
     add: f64,
-    when: Moment,
+    lie: Lie,
     flat: Arc<saltus_flat::FlatModel>,
     layout: Layout,
     auditor: Option<Arc<Mutex<Auditor>>>,
@@ -117,7 +139,7 @@ impl Client for Liars<'_> {
         let auditor = Auditor::new(self.flat.clone(), model.program(), &self.layout, options);
         let auditor = Arc::new(Mutex::new(auditor));
         let slot = model.variable(self.variable).expect("a variable").slot.index();
-        simulation.set_witness(Box::new(Liar { auditor: auditor.clone(), slot, add: self.add, when: self.when }));
+        simulation.set_witness(Box::new(Liar { auditor: auditor.clone(), slot, add: self.add, lie: self.lie }));
         self.auditor = Some(auditor);
         Ok(())
     }
@@ -125,6 +147,11 @@ impl Client for Liars<'_> {
 
 /// The lines of the equations that do not hold where `variable` is larger by `add` at these moments.
 fn lines(text: &str, variable: &str, add: f64, when: Moment) -> Vec<usize> {
+    told(text, variable, add, Lie::At(when)).0
+}
+
+/// The lines of the equations that do not hold for what an auditor was told, and how many entries it has seen.
+fn told(text: &str, variable: &str, add: f64, lie: Lie) -> (Vec<usize>, u64) {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
     session.set_text("M.mo", text);
     let class = session.class(None).expect("there is one model");
@@ -133,7 +160,7 @@ fn lines(text: &str, variable: &str, add: f64, when: Moment) -> Vec<usize> {
     let messages: Vec<&str> = compiled.diagnostics.iter().map(|d| d.message.as_str()).collect();
     let flat = compiled.flat.clone().unwrap_or_else(|| panic!("{messages:?}"));
     let layout = compiled.layout.clone();
-    let mut client = Liars { variable, add, when, flat, layout, auditor: None };
+    let mut client = Liars { variable, add, lie, flat, layout, auditor: None };
     let model = compiled.model.unwrap_or_else(|| panic!("{messages:?}"));
     let plain = Options { audit: None, ..options };
     pipeline::simulate_model(model, session.permissions(), &plain, &mut client);
@@ -144,7 +171,7 @@ fn lines(text: &str, variable: &str, add: f64, when: Moment) -> Vec<usize> {
     };
     let mut lines: Vec<usize> = report.violations().iter().map(|f| line(f.span)).collect();
     lines.sort_unstable();
-    lines
+    (lines, report.entries)
 }
 
 const MODEL: &str = "model M
@@ -325,83 +352,6 @@ fn trials_are_not_shown() {
     }
 }
 
-/// Shows an auditor another jump than the simulation has.
-struct FalseJump {
-    auditor: Arc<Mutex<Auditor>>,
-    slot: usize,
-    part: Part,
-    add: f64,
-}
-
-#[derive(Clone, Copy)]
-enum Part {
-    Before,
-    After,
-    Impulse,
-}
-
-impl Witness for FalseJump {
-    fn see(&mut self, moment: Moment, memory: &[f64]) {
-        self.auditor.lock().unwrap().see(moment, memory);
-    }
-
-    fn jumped(&mut self, jump: &Jump) {
-        let (mut before, mut after) = (jump.before.clone(), jump.after.clone());
-        let mut impulses = jump.impulses.clone();
-        match self.part {
-            Part::Before => before[self.slot] += self.add,
-            Part::After => after[self.slot] += self.add,
-            Part::Impulse => impulses.iter_mut().filter(|(of, _)| *of == self.slot).for_each(|(_, i)| *i += self.add),
-        }
-        self.auditor.lock().unwrap().jumped(&before, &after, &impulses);
-    }
-}
-
-struct FalseJumps<'a> {
-    variable: &'a str,
-    part: Part,
-    add: f64,
-    flat: Arc<saltus_flat::FlatModel>,
-    layout: Layout,
-    auditor: Option<Arc<Mutex<Auditor>>>,
-}
-
-impl Client for FalseJumps<'_> {
-    fn prepare(&mut self, model: &Arc<Model>, simulation: &mut Simulation) -> Result<(), Diagnostic> {
-        let options = saltus_audit::Options::default();
-        let auditor = Auditor::new(self.flat.clone(), model.program(), &self.layout, options);
-        let auditor = Arc::new(Mutex::new(auditor));
-        let slot = model.variable(self.variable).expect("a variable").slot.index();
-        let (part, add) = (self.part, self.add);
-        simulation.set_witness(Box::new(FalseJump { auditor: auditor.clone(), slot, part, add }));
-        self.auditor = Some(auditor);
-        Ok(())
-    }
-}
-
-/// The lines of equations that do not balance, and how many entries were audited.
-fn unbalanced(text: &str, variable: &str, part: Part, add: f64) -> (Vec<usize>, u64) {
-    let mut session = Session::new(Box::new(MemoryFiles::new()));
-    session.set_text("M.mo", text);
-    let class = session.class(None).expect("there is one model");
-    let compiled = pipeline::run(&session, class, &Options::until(Stage::Compile));
-    let messages: Vec<&str> = compiled.diagnostics.iter().map(|d| d.message.as_str()).collect();
-    let flat = compiled.flat.clone().unwrap_or_else(|| panic!("{messages:?}"));
-    let audited = Options { audit: Some(Settings::default()), ..Options::until(Stage::Compile) };
-    let layout = pipeline::run(&session, class, &audited).layout;
-    let mut client = FalseJumps { variable, part, add, flat, layout, auditor: None };
-    let model = compiled.model.unwrap_or_else(|| panic!("{messages:?}"));
-    pipeline::simulate_model(model, session.permissions(), &Options::until(Stage::Simulate), &mut client);
-    let report = client.auditor.expect("a run").lock().unwrap().report();
-    let line = |span| {
-        let location = session.with_sources(|sources| sources.location(span)).unwrap_or_default();
-        location.split(':').nth(1).and_then(|line| line.parse().ok()).unwrap_or(0)
-    };
-    let mut lines: Vec<usize> = report.violations().iter().map(|f| line(f.span)).collect();
-    lines.sort_unstable();
-    (lines, report.entries)
-}
-
 /// A clutch locks two inertias through a gear; the power that it takes is infinite as well.
 const CLUTCH: &str = "model M
   parameter Real J1 = 1, J2 = 3, n = 2;
@@ -425,15 +375,15 @@ end M;
 /// By hand: J1 Δw1 = -Λ and J2 Δw2 = 1.5 n Λ; each variable stands in the equations of these lines.
 #[test]
 fn impulses_balance_in_the_equations_as_written() {
-    assert_eq!(unbalanced(CLUTCH, "w1", Part::After, 0.0), (vec![], 1));
+    assert_eq!(told(CLUTCH, "w1", 0.0, Lie::JumpTo), (vec![], 1));
     // Each in the equations in which it stands.
-    assert_eq!(unbalanced(CLUTCH, "tau", Part::Impulse, 1e-3).0, [7, 10, 11]);
-    assert_eq!(unbalanced(CLUTCH, "load", Part::Impulse, 1e-3).0, [8, 10]);
-    assert_eq!(unbalanced(CLUTCH, "power", Part::Impulse, 1e-3).0, [11]);
-    assert_eq!(unbalanced(CLUTCH, "w2", Part::Before, 1e-4).0, [8]);
-    assert_eq!(unbalanced(CLUTCH, "w2", Part::After, 1e-4).0, [8]);
+    assert_eq!(told(CLUTCH, "tau", 1e-3, Lie::Impulse).0, [7, 10, 11]);
+    assert_eq!(told(CLUTCH, "load", 1e-3, Lie::Impulse).0, [8, 10]);
+    assert_eq!(told(CLUTCH, "power", 1e-3, Lie::Impulse).0, [11]);
+    assert_eq!(told(CLUTCH, "w2", 1e-4, Lie::JumpFrom).0, [8]);
+    assert_eq!(told(CLUTCH, "w2", 1e-4, Lie::JumpTo).0, [8]);
     // The coefficient of the power is the speed after the jump.
-    assert_eq!(unbalanced(CLUTCH, "w1", Part::After, 1e-4).0, [7, 11]);
+    assert_eq!(told(CLUTCH, "w1", 1e-4, Lie::JumpTo).0, [7, 11]);
 }
 
 /// In arrays, and in equations of a branch: three capacitors joined by switches.
@@ -456,10 +406,9 @@ equation
 end M;
 ";
     // At 0.25 nothing contradicts: the node takes the voltage of the first one.
-    assert_eq!(unbalanced(text, "v[1]", Part::After, 0.0), (vec![], 2));
-    assert_eq!(unbalanced(text, "v[2]", Part::After, 1e-4).0, [6]);
-    assert_eq!(unbalanced(text, "i[2]", Part::Impulse, 1e-3).0, [4, 6]);
-    assert_eq!(unbalanced(text, "total", Part::Impulse, 1e-3).0, [4]);
+    assert_eq!(told(text, "v[1]", 0.0, Lie::JumpTo), (vec![], 2));
+    assert_eq!(told(text, "v[2]", 1e-4, Lie::JumpTo).0, [6]);
+    assert_eq!(told(text, "i[2]", 1e-3, Lie::Impulse).0, [4, 6]);
 }
 
 /// What is not a jump is not taken for one: a variable that a `reinit` sets where the structure changes.
@@ -478,6 +427,6 @@ equation
   if locked then w1 = w2; else tau = 0; end if;
 end M;
 ";
-    assert_eq!(unbalanced(text, "w1", Part::After, 0.0), (vec![], 1));
-    assert_eq!(unbalanced(text, "w1", Part::Before, 1e-4).0, [5]);
+    assert_eq!(told(text, "w1", 0.0, Lie::JumpTo), (vec![], 1));
+    assert_eq!(told(text, "w1", 1e-4, Lie::JumpFrom).0, [5]);
 }

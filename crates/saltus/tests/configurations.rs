@@ -639,7 +639,7 @@ fn the_solution_next_to_what_is_known_is_taken() {
     end M;"
         )
     };
-    for start in [-0.8, 0.8, -0.5] {
+    for start in [-0.8, 0.8] {
         let y = last(&pendulum(&format!("start = {start}")), "p.y");
         // It has begun to move, by g t² or less.
         assert!((y - 0.8f64.copysign(start)).abs() < 1e-8, "{start}: {y}");
