@@ -252,11 +252,9 @@ pub unsafe fn save(handle: *mut c_void, place: *mut *mut c_void) -> Status {
 pub unsafe fn restore(handle: *mut c_void, state: *mut c_void) -> Status {
     // SAFETY: by the contract of this function.
     unsafe {
-        with(handle, |component| {
-            match state.cast::<Saved>().as_ref() {
-                Some(saved) => component.instance.restore(saved),
-                None => Err(component.instance.refuse_state("there is none")),
-            }
+        with(handle, |component| match state.cast::<Saved>().as_ref() {
+            Some(saved) => component.instance.restore(saved),
+            None => Err(component.instance.refuse_state("there is none")),
         })
     }
 }
