@@ -121,7 +121,9 @@ def reduced(path, found, to, with_events):
         writer.writerow([names[i] for i in places])
         rows = [row for row in rows if row]
         twice = {row[0] for row, after in zip(rows, rows[1:]) if row[0] == after[0]}
-        writer.writerows([row[i] for i in places] for row in rows if with_events or row[0] not in twice)
+        kept = [row for row in rows if with_events or row[0] not in twice]
+        # A model that does nothing but events, or nothing at all, has no other rows.
+        writer.writerows([row[i] for i in places] for row in (kept or rows))
     return to
 
 

@@ -260,7 +260,7 @@ impl Instance {
         let (_, reference) = self.variable(clock)?;
         let (interval, what) = self.call(|c| c.interval(reference))?;
         // Without an interval the number means nothing.
-        if what != Interval::NotYetKnown && !(interval >= 0.0) {
+        if what != Interval::NotYetKnown && (interval.is_nan() || interval < 0.0) {
             let name = self.model().variables[clock].name.clone();
             return Err(self.refused(format!("the clock `{name}` has the interval {interval}")));
         }

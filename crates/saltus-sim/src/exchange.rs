@@ -79,6 +79,8 @@ enum Done {
 struct Work {
     z: Vec<f64>,
     scale: Vec<f64>,
+    /// How large each crossing function has been since the last event, as far as the caller has asked.
+    reach: Vec<f64>,
     x: Vec<f64>,
 }
 
@@ -106,7 +108,12 @@ impl Exchange {
             model: Model::new(instance),
             watch,
             done: Done::Nothing,
-            work: Work { z: vec![0.0; n], scale: vec![0.0; n], x: vec![0.0; program.states.len()] },
+            work: Work {
+                z: vec![0.0; n],
+                scale: vec![0.0; n],
+                reach: vec![0.0; n],
+                x: vec![0.0; program.states.len()],
+            },
             fingerprint: OnceCell::new(),
             program,
             options,
@@ -256,7 +263,9 @@ impl Exchange {
 
     fn read_indicators(&mut self, z: &mut [f64]) {
         for ((i, relation), z) in self.program.events.relations.values().enumerate().zip(z.iter_mut()) {
-            *z = self.watch.search.indicator(i, self.model.get(relation.crossing));
+            let crossing = self.model.get(relation.crossing);
+            self.work.reach[i] = self.work.reach[i].max(crossing.abs());
+            *z = self.watch.search.indicator(i, crossing);
         }
         if let (false, Some(last)) = (self.program.history.transports.is_empty(), z.last_mut()) {
             let i = self.program.events.relations.len() + N_WEIGHTS - 1;

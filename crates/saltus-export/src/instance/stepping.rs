@@ -6,7 +6,7 @@ use super::{Instance, Kind, Phase, Run, Severity, Update};
 
 /// How far a communication point may be from where the run is, as a part of the step.
 const SAME_POINT: f64 = 1e-6;
-/// How far beyond its stop time a run may be asked to go, as a part of the step: rounding.
+/// How far from its stop time a run may be asked to end, as a part of the step: rounding.
 const BEYOND_STOP: f64 = 1e-6;
 /// A run without a stop time goes on in stretches of this many times its default length.
 const STRETCH: f64 = 10.0;
@@ -85,13 +85,14 @@ impl Instance {
             let options = simulation.options();
             (options.stop_time, options.stop_time - options.start_time)
         };
+        // The last of many equal steps may miss the stop time by rounding, on either side.
+        if self.book.times.stop.is_some() && (until - stop).abs() <= BEYOND_STOP * size {
+            return Ok(stop);
+        }
         if until <= stop {
             return Ok(until);
         }
         if self.book.times.stop.is_some() {
-            if until <= stop + BEYOND_STOP * size {
-                return Ok(stop);
-            }
             return Err(self.say(Severity::Error, format!("{until} s is after the stop time of {stop} s")));
         }
         if let Run::Simulation(simulation) = &mut self.run {

@@ -51,18 +51,31 @@ impl Exchange {
     pub(super) fn follow(&mut self, mut happened: Happened) -> Result<Happened, Failure> {
         for _ in 0..MOST_FOLLOWING {
             if happened.terminated.is_some() || !self.has_state_events() {
-                break;
+                return Ok(happened);
             }
             self.look()?;
             self.watch.search.note_fired(&self.work.z, &self.work.scale);
             if self.watch.search.fired().is_empty() {
-                break;
+                return Ok(happened);
             }
             let next = self.settle_once()?;
             happened.states_changed |= next.states_changed;
             happened.terminated = next.terminated;
         }
+        self.shift_undecided()?;
         Ok(happened)
+    }
+
+    /// Relations of which errors decide whether they hold: their functions are shifted until they have left the band of these errors, where the
+    /// caller sees them again. Without that they would have the signs of the other values already, and stay unnoticed.
+    fn shift_undecided(&mut self) -> Result<(), Failure> {
+        self.look()?;
+        self.watch.search.note_fired(&self.work.z, &self.work.scale);
+        let undecided = self.watch.search.fired().to_vec();
+        for &i in &undecided {
+            self.watch.search.set_hysteresis(i, 2.0 * self.work.z[i].abs());
+        }
+        if undecided.is_empty() { Ok(()) } else { self.begin(false) }
     }
 
     fn settle_once(&mut self) -> Result<Happened, Failure> {
@@ -153,7 +166,9 @@ impl Exchange {
     /// The caller has seen a crossing that is none here: evaluated again, a function that comes from a loop has another error. The relation
     /// that is closest to its threshold changes.
     fn believe(&mut self, mut held: Vec<Held>) -> (EventKind, Vec<Held>) {
-        let nearest = self.watch.search.nearest(&self.work.z, &self.work.scale);
+        // Operands may be as small as their difference; then its own size tells what an error is.
+        let sizes = self.work.scale.iter().zip(&self.work.reach).map(|(scale, reach)| scale.max(*reach));
+        let nearest = self.watch.search.nearest(&self.work.z, &sizes.collect::<Vec<f64>>());
         let relations = &self.program.events.relations;
         let Some((i, relation)) = nearest.and_then(|i| relations.values().nth(i).map(|relation| (i, relation))) else {
             return (EventKind::Outside, held);
@@ -220,6 +235,7 @@ impl Exchange {
             return Ok(());
         }
         self.look()?;
+        self.work.reach.iter_mut().zip(&self.work.z).for_each(|(reach, z)| *reach = z.abs());
         let (now, scale) = (self.work.z.clone(), self.work.scale.clone());
         let soon = self.look_ahead(t).unwrap_or_else(|| now.clone());
         let memory = self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0);

@@ -123,7 +123,9 @@ impl Units {
 
     /// A step has ended at the present point; true if a unit wants an event.
     pub fn end_step(&mut self, time: f64) -> bool {
-        self.open.values_mut().fold(false, |wanted, unit| unit.end_step(time) || wanted)
+        // Every one of them is told.
+        let wanting = self.open.values_mut().filter_map(|unit| unit.end_step(time).then_some(()));
+        wanting.count() > 0
     }
 
     /// The state of a unit, if there is one under this handle; an error if it cannot be saved.

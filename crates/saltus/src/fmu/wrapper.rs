@@ -104,8 +104,7 @@ impl<'a> Wrapper<'a> {
         };
         let (clocks, out_clocks) = if has_events { scheduled::clocks_of(model) } else { (Vec::new(), Vec::new()) };
         let left_out = all(&|v: &Variable| {
-            !is_number(v)
-                && !(has_events && v.kind == Type::Clock)
+            !(is_number(v) || has_events && v.kind == Type::Clock)
                 && matches!(v.causality, Causality::Input | Causality::Output | Causality::Parameter)
                 && !(v.kind == Type::String && v.causality == Causality::Parameter && v.dimensions.is_empty())
         });
