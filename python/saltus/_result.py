@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
 
@@ -33,7 +33,7 @@ class Event:
     iterations: int
     changes: dict[str, tuple[float, float]]
     """Variables with their values before and after."""
-    record: dict[str, Any]
+    record: dict[str, Any] = field(repr=False)
     """All that is known about it."""
 
 

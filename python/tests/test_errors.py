@@ -7,6 +7,8 @@ import os
 import pickle
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -208,6 +210,25 @@ def test_control_c_ends_what_is_running(what: str) -> None:
     assert time.monotonic() - started < 30
     # It can be used afterwards.
     assert m.simulate(stop_time=1).last("x") == pytest.approx(math.cos(1), abs=1e-4)
+
+
+def test_an_interpreter_leaves_while_threads_are_at_work() -> None:
+    text = f"""
+import saltus, threading, time
+s = saltus.Session()
+s.load_text("M.mo", {LONG.replace("model M", "model M input Real u;").replace("= -x", "= u - x")!r})
+m = s.compile()
+for work in (
+    lambda: m.simulate(stop_time=1e8, intervals=5),
+    lambda: m.start().advance(1e8),
+    lambda: m.sweep({{"u": [1.0, 2.0]}}, stop_time=1e8, intervals=5, progress=lambda done, n: None),
+    lambda: m.simulate(stop_time=1e7, inputs={{"u": lambda t: 0.0}}, intervals=5),
+):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.5)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Fatal" not in done.stderr, done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

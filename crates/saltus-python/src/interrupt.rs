@@ -4,9 +4,9 @@
 //! in a thread with a large stack, the calling thread lets Python handle signals.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use saltus::guard;
@@ -16,11 +16,61 @@ use crate::errors;
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long the interpreter waits for work that goes on when it leaves.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The interpreter is about to leave: whoever came back to it afterwards would find nothing there. There is one interpreter in a process.
+static LEAVING: AtomicBool = AtomicBool::new(false);
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Work that the interpreter waits for when it leaves.
+pub struct Active;
+
+impl Active {
+    pub fn begin(py: Python) -> PyResult<Active> {
+        ACTIVE.fetch_add(1, Ordering::SeqCst);
+        let active = Active;
+        if is_leaving() { Err(left(py)) } else { Ok(active) }
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        ACTIVE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+pub fn is_leaving() -> bool {
+    LEAVING.load(Ordering::SeqCst)
+}
+
+/// What work gets that goes on in a thread when the interpreter leaves.
+pub fn left(py: Python) -> PyErr {
+    errors::failed(py, "the interpreter is leaving")
+}
+
+/// Ends what goes on in other threads, and waits for them.
+pub fn leave(py: Python) {
+    LEAVING.store(true, Ordering::SeqCst);
+    py.detach(|| {
+        let began = Instant::now();
+        while ACTIVE.load(Ordering::SeqCst) > 0 && began.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    });
+}
+
+/// In the child of a fork nobody else is at work.
+pub fn after_fork() {
+    ACTIVE.store(0, Ordering::SeqCst);
+}
+
 /// Stack in bytes, for classes and functions that nest deeply; only touched pages cost memory.
 const STACK: usize = 256 << 20;
 
 /// Runs `work` on a thread of its own.
 pub fn interruptible<T: Send>(py: Python, stop: &Arc<AtomicBool>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let _active = Active::begin(py)?;
     let (done, wait) = channel();
     std::thread::scope(|scope| {
         let run = move || {
@@ -44,6 +94,9 @@ pub fn interruptible<T: Send>(py: Python, stop: &Arc<AtomicBool>, work: impl FnO
                 break;
             }
             wait = Some(channel);
+            if is_leaving() {
+                stop.store(true, Ordering::Relaxed);
+            }
             if raised.is_none()
                 && let Err(error) = py.check_signals()
             {

@@ -24,6 +24,7 @@ mod _saltus {
     use std::ffi::OsString;
 
     use pyo3::prelude::*;
+    use pyo3::types::PyDict;
 
     #[pymodule_export]
     use crate::array::Array;
@@ -40,7 +41,24 @@ mod _saltus {
     fn init(module: &Bound<PyModule>) -> PyResult<()> {
         // A defect becomes an exception; what it said is part of that.
         saltus::guard::remember_panics();
+        let py = module.py();
+        py.import("atexit")?.call_method1("register", (wrap_pyfunction!(leave, module)?,))?;
+        if let Ok(register) = py.import("os")?.getattr("register_at_fork") {
+            let named = PyDict::new(py);
+            named.set_item("after_in_child", wrap_pyfunction!(after_fork, module)?)?;
+            register.call((), Some(&named))?;
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    #[pyfunction]
+    fn leave(py: Python) {
+        crate::interrupt::leave(py);
+    }
+
+    #[pyfunction]
+    fn after_fork() {
+        crate::interrupt::after_fork();
     }
 
     /// Does what a command line says; gives the exit code.

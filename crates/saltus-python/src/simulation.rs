@@ -18,6 +18,7 @@ use saltus_sim::{SimError, Solver};
 
 use crate::errors;
 use crate::inputs::{Inputs, Raised};
+use crate::interrupt::{Active, is_leaving, left};
 use crate::result::RawTable;
 use crate::settings::Settings;
 use crate::table::Columns;
@@ -124,6 +125,7 @@ impl RawSimulation {
 
     /// Goes on up to a time; true if it got there.
     fn go(&self, py: Python, inner: &mut Inner, until: f64) -> PyResult<bool> {
+        let _active = Active::begin(py)?;
         let stop_time = inner.run.options().stop_time;
         if until > stop_time && !inner.has_end {
             // Far enough that this is rare.
@@ -136,6 +138,7 @@ impl RawSimulation {
                 Err(error) => return Err(self.failed(py, &error, inner)),
                 Ok(Ended::There) => return Ok(true),
                 Ok(Ended::Terminated) => return Ok(false),
+                Ok(Ended::Look) if is_leaving() => return Err(left(py)),
                 Ok(Ended::Look) => py.check_signals()?,
             }
         }

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::array::Array;
 use crate::errors;
-use crate::interrupt::interruptible;
+use crate::interrupt::{Active, interruptible, is_leaving};
 use crate::model::RawModel;
 use crate::settings::Settings;
 use crate::values;
@@ -251,10 +251,11 @@ const TELL: Duration = Duration::from_millis(200);
 
 /// Tells Python how many runs are done, while they are made.
 fn watched(py: Python, batch: &Batch, n: usize, progress: &Py<PyAny>, all: impl FnOnce() + Send) -> PyResult<()> {
+    let _active = Active::begin(py)?;
     let over = AtomicBool::new(false);
     let raised = Mutex::new(None);
     let tell = || {
-        while !over.load(Ordering::Relaxed) {
+        while !over.load(Ordering::Relaxed) && !is_leaving() {
             std::thread::park_timeout(TELL);
             let done = batch.n_done.load(Ordering::Relaxed).min(n);
             if let Err(error) = Python::attach(|py| progress.call1(py, (done, n))) {
