@@ -27,6 +27,22 @@ fn error(text: &str) -> String {
     error.expect("an error of the run").message.clone()
 }
 
+/// The start values of the states that were chosen let an initial equation divide by zero, in every choice that is tried.
+#[test]
+fn a_start_that_leads_back_to_itself_ends() {
+    let text = "model M
+      Real u(start = 2), w(start = 0);
+      Real p, q, lambda;
+    equation
+      u^2 + w^2 = 4;
+      der(w) = q + cos(time);
+      der(u) = p + cos(time);
+      der(p) = -lambda*u;
+      der(q) = -lambda*w;
+    end M;";
+    assert!(error(text).contains("division by zero"), "{}", error(text));
+}
+
 /// The impulse of a variable, as the record says it.
 fn impulse(event: &EventRecord, name: &str) -> Option<f64> {
     let note = event.note.as_deref()?;

@@ -83,6 +83,30 @@ end M;";
     assert!(error.message.contains("at time 0.5: the index changes when k = 1: "), "{}", error.message);
 }
 
+/// Two unknowns determine all others one after the other, with errors that grow by more than two from one to the next: nothing is left of
+/// them after sixty. The linear loop of this kind, which is solved, is `testdata/simulate/LongChainsInALoop.mo`.
+#[test]
+fn a_loop_that_rounding_makes_worthless_is_an_error() {
+    let text = "model M
+  parameter Integer n = 60;
+  Real x[n], s[n], q[n];
+equation
+  s[1] = x[1];
+  q[n] = s[n];
+  for i in 2:n loop
+    s[i] = s[i - 1] + x[i];
+    q[i - 1] = q[i] + s[i - 1];
+  end for;
+  for i in 1:n loop
+    x[i] + q[i] + 0.1*sin(q[i]) = sin(i);
+  end for;
+end M;";
+    let (outcome, _) = run(text, Stage::Simulate);
+    let error = outcome.diagnostics.iter().find(|d| d.code.0 == "E0901").expect("an error at run time");
+    assert!(error.message.contains("rounding errors grow from variable to variable"), "{}", error.message);
+    assert!(error.span.is_some());
+}
+
 #[test]
 fn a_variable_has_one_when_clause() {
     let text = "model M
