@@ -3,6 +3,7 @@ connector Signal = Real;
 
 model ConditionalComponent
   parameter Boolean has = false;
+protected
   Signal a;
   Signal b if has;
 equation

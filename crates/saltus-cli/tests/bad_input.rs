@@ -101,8 +101,9 @@ fn a_wrong_encoding() {
 #[test]
 fn connected_arrays_without_bounds() {
     for n in ["2147483647", "9223372036854775807"] {
-        let text =
-            format!("connector C = Real;\nmodel M\n  C a[{n}];\n  C b[{n}];\nequation\n  connect(a, b);\nend M;\n");
+        let text = format!(
+            "connector C Real e; flow Real f; end C;\nmodel M\n  C a[{n}];\n  C b[{n}];\nequation\n  connect(a, b);\nend M;\n"
+        );
         refused("connected", text, "E0234", "6:11");
     }
 }
