@@ -170,6 +170,11 @@ pub fn subscript_outside(access: &str, size: usize) -> (String, String) {
     ("the subscript ".to_owned(), format!(" in `{access}` is outside 1 to {size}"))
 }
 
+/// What is said before and after the value of an Integer expression that is too large to be exact.
+pub fn integer_overflow(expression: &str) -> (String, String) {
+    ("Integer overflow: ".to_owned(), format!(" in `{expression}` is beyond ±2^53, up to which Integers are exact"))
+}
+
 pub fn too_large(span: Span) -> Diagnostic {
     let most = crate::tuning::form::MOST_ELEMENTS;
     Diagnostic::new(Code("E0812"), span, format!("not supported yet: an array of more than {most} elements"))

@@ -28,6 +28,7 @@ use crate::lower::{Lowered, Lowering};
 use crate::outline::Outlined;
 use crate::parameters;
 use crate::system::{EntryCondition, ScalarEquation, System};
+use crate::when::Guard;
 
 /// `clocking` says which equations belong to clocked partitions, if there are any. Returns parts of algorithms that must be called
 /// before the system can be used.
@@ -174,7 +175,7 @@ impl<'a> Lowering<'a, '_> {
             }
             EquationKind::Terminate { message } => {
                 let yes = self.system.dag.boolean(true);
-                self.termination(message, yes, equation.span);
+                self.termination(message, Guard { at_event: yes, initially: yes }, equation.span);
                 Ok(())
             }
             EquationKind::Reinit { .. } => self.unsupported("reinit outside a when", equation.span),
@@ -308,7 +309,9 @@ impl<'a> Lowering<'a, '_> {
                 EquationKind::Assert { condition, message, level } => {
                     self.assertion(condition, message, level.as_ref(), guard, span)?;
                 }
-                EquationKind::Terminate { message } => self.termination(message, guard, span),
+                EquationKind::Terminate { message } => {
+                    self.termination(message, Guard { at_event: guard, initially: guard }, span);
+                }
                 EquationKind::When { branches } if is_certain => self.when(branches, span)?,
                 EquationKind::Call(call) => self.under(guard, |l| l.call_for_effect(call))?,
                 _ => return self.unsupported("this equation inside an if", span),

@@ -14,6 +14,7 @@ pub mod effects;
 pub mod function_assertions;
 mod functions;
 mod index;
+mod integer_checks;
 pub mod operators;
 mod outlined;
 pub mod stated_derivatives;

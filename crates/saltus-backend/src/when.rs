@@ -131,7 +131,7 @@ impl<'a> Lowering<'a, '_> {
                     self.when_body(otherwise, free, choices)?;
                 }
                 EquationKind::Reinit { state, value } => self.when_reinit(state, value, guard, span)?,
-                EquationKind::Terminate { message } => self.termination(message, guard.at_event, span),
+                EquationKind::Terminate { message } => self.termination(message, guard, span),
                 EquationKind::Assert { condition, message, level } => {
                     self.event_assertion(condition, message, level.as_ref(), guard, span)?;
                 }
@@ -222,17 +222,18 @@ impl<'a> Lowering<'a, '_> {
         self.system.introduced.initial_reinits.push(reinit);
     }
 
-    pub fn termination(&mut self, message: &'a Expr, guard: NodeId, span: Span) {
+    pub fn termination(&mut self, message: &'a Expr, guard: Guard, span: Span) {
         let wording = self.wording(message);
         let number = self.system.events.terminations.len() + 1;
-        let no = self.system.dag.boolean(false);
-        let active = self.system.add_discrete(format!("terminate {number}"), SlotType::Boolean, guard, Some(no), span);
+        let Guard { at_event, initially } = guard;
+        let name = format!("terminate {number}");
+        let active = self.system.add_discrete(name, SlotType::Boolean, at_event, Some(initially), span);
         // The message is worded after the event, in whose last round it is not active any more.
         let decider = if wording.has_numbers() {
             let slot = self.system.add_slot(format!("terminate {number} asked"), SlotKind::Discrete, SlotType::Boolean);
             let before = self.pre_node(slot);
-            let asked = self.system.dag.binary(BinaryFn::Or, before, guard);
-            self.kept_outcome(slot, false, asked, no, span);
+            let asked = self.system.dag.binary(BinaryFn::Or, before, at_event);
+            self.kept_outcome(slot, false, asked, initially, span);
             slot
         } else {
             active
@@ -317,9 +318,8 @@ impl<'a> Lowering<'a, '_> {
         if self.function.is_some() {
             return self.unsupported("terminate in a function", span);
         }
-        if !self.is_initial {
-            self.termination(message, self.path, span);
-        }
+        let at_event = if self.is_initial { self.system.dag.boolean(false) } else { self.path };
+        self.termination(message, Guard { at_event, initially: self.path }, span);
         Ok(())
     }
 

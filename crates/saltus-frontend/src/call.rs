@@ -344,10 +344,10 @@ impl<'a> Front<'a> {
             let local = &self.functions[function].locals[input];
             let (ty, input_name) = (local.ty.clone(), local.name.clone());
             let place = typing::Place::Argument { function: &name, position: k + 1, name: &input_name };
-            let converted = typing::convert(self, argument, &ty, place);
+            let mut converted = typing::convert(self, argument, &ty, place);
             ok &= !converted.is_error();
             if ok {
-                self.check_function_argument(function, input, &converted);
+                self.check_function_argument(function, input, &mut converted);
             }
             arguments[k] = Some(converted);
         }
@@ -356,12 +356,25 @@ impl<'a> Front<'a> {
 
     /// Missing arguments take the defaults of their inputs, which may depend on each other in any order.
     fn fill_defaults(&mut self, function: FunctionId, arguments: &mut [Option<Expr>], span: Span) -> bool {
-        let inputs = self.functions[function].inputs.clone();
-        let mut missing: Vec<(usize, Option<Expr>)> = Vec::new();
-        for (k, &input) in inputs.iter().enumerate().filter(|&(k, _)| arguments[k].is_none()) {
-            missing.push((k, self.local_default(function, input)));
-        }
-        while !missing.is_empty() {
+        let missing = (0..arguments.len()).filter(|&k| arguments[k].is_none()).collect();
+        let Some(k) = self.take_defaults(function, arguments, missing, span).first().copied() else { return true };
+        let name = self.functions[function].name.clone();
+        let input = self.functions[function].locals[self.functions[function].inputs[k]].name.clone();
+        self.report(d::missing_argument(&name, &input, k + 1, span));
+        false
+    }
+
+    /// Gives these of the arguments the defaults of their inputs; returns those that have none, or one that depends on others without a value.
+    pub fn take_defaults(
+        &mut self,
+        function: FunctionId,
+        arguments: &mut [Option<Expr>],
+        missing: Vec<usize>,
+        span: Span,
+    ) -> Vec<usize> {
+        let default = |k: usize| (k, self.local_default(function, self.functions[function].inputs[k]));
+        let mut missing: Vec<(usize, Option<Expr>)> = missing.into_iter().map(default).collect();
+        loop {
             let before = missing.len();
             missing.retain(|(k, default)| {
                 let filled = default.as_ref().and_then(|e| self.substitute(function, e, arguments));
@@ -371,14 +384,9 @@ impl<'a> Front<'a> {
                 false
             });
             if missing.len() == before {
-                let k = missing[0].0;
-                let name = self.functions[function].name.clone();
-                let input = self.functions[function].locals[inputs[k]].name.clone();
-                self.report(d::missing_argument(&name, &input, k + 1, span));
-                return false;
+                return missing.into_iter().map(|(k, _)| k).collect();
             }
         }
-        true
     }
 
     /// `f({a, b})` for a function of a scalar is `{f(a), f(b)}` (specification 12.4.6).

@@ -103,20 +103,55 @@ impl<'a> Front<'a> {
         false
     }
 
-    /// A function given for an input that is a function.
-    pub fn check_function_argument(&mut self, function: FunctionId, input: LocalId, argument: &Expr) {
-        let ExprKind::FunctionRef { function: given, bound } = &argument.kind else { return };
-        let (given, bound): (FunctionId, Vec<u32>) = (*given, bound.iter().map(|(k, _)| *k).collect());
+    /// A function given for an input that is a function. Of what a partial application leaves open, the first inputs get the arguments of calls;
+    /// the others get their defaults here.
+    pub fn check_function_argument(&mut self, function: FunctionId, input: LocalId, argument: &mut Expr) {
+        let ExprKind::FunctionRef { function: given, bound: values } = &mut argument.kind else { return };
+        let (given, bound): (FunctionId, Vec<u32>) = (*given, values.iter().map(|(k, _)| *k).collect());
         let components = &self.functions[function].components;
         let Some(&comp) = components.iter().find(|&&c| self.tree[c].local == Some(input)) else { return };
         let (scope, clause) = (self.tree[comp].declared.scope, self.tree[comp].declared.clause);
         let Some(slot) = self.lookup_class(scope, &clause.type_name) else { return };
         let wanted = self.function_of(slot);
-        if let Some(why) = self.unlike(given, &bound, wanted) {
+        let n_given = self.functions[wanted].inputs.len();
+        let why =
+            self.unlike(given, &bound, wanted).or_else(|| self.bind_defaults(given, values, n_given, argument.span));
+        if let Some(why) = why {
             let (name, input) =
                 (self.functions[given].name.clone(), self.functions[function].locals[input].name.clone());
             self.report(d::function_argument(&name, &input, &why, argument.span));
         }
+    }
+
+    /// Binds the inputs that neither a partial application nor the `n_given` arguments of a call give a value (specification 12.4.2.1).
+    fn bind_defaults(
+        &mut self,
+        given: FunctionId,
+        bound: &mut Vec<(u32, Expr)>,
+        n_given: usize,
+        span: Span,
+    ) -> Option<String> {
+        let mut arguments: Vec<Option<Expr>> = vec![None; self.functions[given].inputs.len()];
+        for (k, value) in bound.iter() {
+            arguments[*k as usize] = Some(value.clone());
+        }
+        let surplus: Vec<usize> = (0..arguments.len()).filter(|&k| arguments[k].is_none()).skip(n_given).collect();
+        let last_bound = arguments.iter().rposition(Option::is_some);
+        let open = self.take_defaults(given, &mut arguments, surplus, span);
+        // After the last bound one a default may depend on what a call gives.
+        let is_lost = |k: &&usize| {
+            let input = self.functions[given].inputs[**k];
+            self.functions[given].locals[input].default.is_none() || last_bound.is_some_and(|last| **k < last)
+        };
+        if let Some(&k) = open.iter().find(is_lost) {
+            let name = &self.functions[given].locals[self.functions[given].inputs[k]].name;
+            return Some(format!("its input `{name}` gets no value: bind it too, as in `function f({name} = …)`"));
+        }
+        if last_bound.is_some() && open.is_empty() {
+            let values = arguments.into_iter().enumerate();
+            *bound = values.filter_map(|(k, value)| Some((k as u32, value?))).collect();
+        }
+        None
     }
 
     fn unlike(&self, given: FunctionId, bound: &[u32], wanted: FunctionId) -> Option<String> {

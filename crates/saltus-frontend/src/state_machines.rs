@@ -3,6 +3,7 @@
 use saltus_base::{Name, Span};
 use saltus_flat::{self as flat, Builtin, Expr, Type};
 use saltus_syntax::ast;
+use saltus_typing as typing;
 
 use crate::Front;
 use crate::annotation::{argument, literal_number, value};
@@ -56,7 +57,13 @@ impl<'a> Front<'a> {
                 continue;
             };
             if k >= n_states {
-                arguments.push(self.expression(scope, argument));
+                let mut value = self.expression(scope, argument);
+                if let (Builtin::Transition, Some(name)) = (function, names.get(k)) {
+                    let wanted = if *name == "priority" { Type::INTEGER } else { Type::BOOLEAN };
+                    let place = typing::Place::Argument { function: function.name(), position: k + 1, name };
+                    value = typing::convert(self, value, &wanted, place);
+                }
+                arguments.push(value);
                 continue;
             }
             let name = match &argument.kind {

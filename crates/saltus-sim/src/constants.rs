@@ -240,6 +240,10 @@ pub(crate) const SAME_POINT: f64 = 1e-8;
 /// Thresholds whose normals differ by less than about the root of this are one: difference quotients are no better.
 pub(crate) const PARALLEL: f64 = 1e-10;
 
+/// A threshold that is this many times as far away after an event as before it has been moved by the event. Without one the distance is the same but
+/// for rounding. Test: `SlidesToMovedThreshold.mo`.
+pub(crate) const MOVED_AWAY: f64 = 4.0;
+
 /// Rounds in which states that have drifted off a threshold are moved back: Newton's method, with one gradient.
 pub(crate) const MOST_PROJECTIONS: usize = 5;
 

@@ -124,6 +124,8 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     check(functions, t, status, Activation::Initial)?;
     functions.show(Moment::Initial);
     check_surplus(program, functions, t)?;
+    // A `when initial()` is not active any more in the first event.
+    let terminated = program.events.terminations.iter().position(|t| functions.get(t.active) != 0.0);
     if let Some(failure) = bad_delay(functions, t) {
         return Err(failure);
     }
@@ -133,7 +135,8 @@ pub(crate) fn initialise(program: &SimProgram, functions: &mut Model, options: &
     functions.set(program.memory.initial, 0.0);
     Selection::new(functions.program().clone()).begin(functions, t)?;
     functions.show(Moment::Before);
-    settle(program, functions, options, t)
+    let settled = settle(program, functions, options, t)?;
+    Ok(Settled { termination: terminated.or(settled.termination), ..settled })
 }
 
 /// Finds the first tick of each sample, once the initial system has said where it starts: that may be a parameter with

@@ -89,6 +89,7 @@ impl<'a> Lowering<'a, '_> {
                 BinaryOp::MatPow => self.matrix_power(&value, &other, whole.span)?,
                 _ => self.elementwise(op, &value, &other, whole)?,
             };
+            self.assert_exact(op, &value, whole)?;
         }
         Ok(value)
     }

@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use saltus_base::Index;
+use saltus_base::{Index, Span};
 use saltus_flat::{BinaryOp, Builtin, Expr, ExprKind, LocalId, Type};
 use saltus_program::BinaryFn;
 
@@ -24,17 +24,29 @@ impl<'a> Lowering<'a, '_> {
     /// Asserts that `index` is a subscript of a dimension of this size where `access` is reached.
     pub fn assert_subscript(&mut self, index: NodeId, size: usize, access: &'a Expr) -> Lowered<()> {
         let is_inside = self.is_inside(index, size);
+        let wording = diagnostics::subscript_outside(&self.text_of(access), size);
+        self.assert_reached(is_inside, index, wording, access.span)
+    }
+
+    /// Asserts a condition where this place is reached. Between the two parts of the message stands the value of an Integer then.
+    pub fn assert_reached(
+        &mut self,
+        condition: NodeId,
+        number: NodeId,
+        wording: (String, String),
+        span: Span,
+    ) -> Lowered<()> {
         let guard = self.reached();
-        let holds = self.implies(guard, is_inside);
+        let holds = self.implies(guard, condition);
         if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
             return Ok(());
         }
-        let message = self.subscript_wording(index, size, access);
-        let assertion = FunctionAssertion::new(holds, message, access.span);
+        let message = self.wording_with(number, wording, span);
+        let assertion = FunctionAssertion::new(holds, message, span);
         if self.function.is_some() {
-            // A function that is called checks its subscripts itself.
+            // A function that is called checks what it computes itself.
             let is_full = !self.postpone(assertion);
-            return if is_full { self.unsupported("a function with so many subscripts", access.span) } else { Ok(()) };
+            return if is_full { self.unsupported("a function with so many checks", span) } else { Ok(()) };
         }
         if let Some(times) = self.times().filter(|_| !self.folds_parameters) {
             self.keep(assertion, times);
@@ -51,10 +63,8 @@ impl<'a> Lowering<'a, '_> {
         dag.and(from, to)
     }
 
-    /// Says which subscript it is, with its value then.
-    fn subscript_wording(&mut self, index: NodeId, size: usize, access: &'a Expr) -> Wording {
-        let span = access.span;
-        let (before, after) = diagnostics::subscript_outside(&self.text_of(access), size);
+    fn wording_with(&mut self, number: NodeId, (before, after): (String, String), span: Span) -> Wording {
+        let value = Value::Number(number);
         let hole = Expr::new(ExprKind::Local(LocalId::from_usize(0)), Type::INTEGER, span);
         let number = Expr::builtin(Builtin::ToString, vec![hole], Type::STRING, span);
         let joined =
@@ -62,7 +72,7 @@ impl<'a> Lowering<'a, '_> {
         let text = joined(joined(Expr::string(&before, span), number), Expr::string(&after, span));
         let number = self.system.memo.n_templates;
         self.system.memo.n_templates += 1;
-        let template = Template { number, text, holes: vec![(Type::INTEGER, Value::Number(index))] };
+        let template = Template { number, text, holes: vec![(Type::INTEGER, value)] };
         Wording::with_numbers(format!("{before}{{…}}{after}"), Rc::new(template), span)
     }
 }

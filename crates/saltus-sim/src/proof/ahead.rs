@@ -21,6 +21,14 @@ use crate::constants::WIDEST_BAND;
 /// Enclosures that are computed for a relation at once. Enough to pass a few periods of a signal; few beside what an event costs.
 const EFFORT: u32 = 128;
 
+/// A search that would need more efforts than this for the whole time span is too slow: enclosures that stay too wide for an error of 1e-10 between two
+/// large terms advance by 1e-9 of the span at a time. It looks at the next such part of the span in points. Test:
+/// `a_small_difference_is_not_searched_for_ever`.
+const MOST_EFFORTS: f64 = 4096.0;
+
+/// Points in each of these parts.
+const POINTS: f64 = 32.0;
+
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Ahead {
     searches: Vec<Search>,
@@ -42,6 +50,8 @@ struct Search {
     /// When it changes; infinite if that is not known.
     next: f64,
     pace: Pace,
+    /// Shorter parts are not enclosed: zero unless the last effort got on too slowly.
+    least_part: f64,
 }
 
 /// What a search may use.
@@ -50,6 +60,7 @@ pub(crate) struct Scope<'a> {
     pub tape: &'a mut Tape,
     pub memory: &'a [f64],
     pub stop_time: f64,
+    pub time_span: f64,
     pub longest_sample: f64,
     pub least_time: f64,
     pub detection: &'a mut [Detection],
@@ -68,6 +79,7 @@ impl Ahead {
             kept_to: f64::INFINITY,
             next: f64::INFINITY,
             pace: Pace::new(f64::INFINITY),
+            least_part: 0.0,
         };
         Ahead { searches: (0..relations.len()).filter(is_timed).map(search).collect() }
     }
@@ -152,6 +164,7 @@ impl Search {
         let values: Vec<f64> = slice.leaves.iter().map(|&slot| value(slot).unwrap_or(f64::NAN)).collect();
         (self.is_active, self.memory, self.leaves) = (true, memory, values);
         (self.kept_to, self.next) = (t, f64::INFINITY);
+        self.least_part = 0.0;
         self.pace = self.pace.restarted();
         self.shift = 0.0;
         let crossing = scope.tape.over(self.relation, Interval::point(t));
@@ -190,14 +203,22 @@ impl Search {
             least_time: scope.least_time,
             budget: EFFORT,
             pace: self.pace,
+            least_part: self.least_part,
             is_sampled: false,
             expansions: Expanded::NONE,
             is_of_step: false,
         };
         let outcome = march.go(self.kept_to, scope.stop_time);
+        self.least_part = 0.0;
         match outcome {
             Outcome::Kept => self.kept_to = scope.stop_time,
-            Outcome::Paused { at } => self.kept_to = at,
+            Outcome::Paused { at } => {
+                let slow = scope.time_span / MOST_EFFORTS;
+                if at - self.kept_to < slow {
+                    self.least_part = slow / POINTS;
+                }
+                self.kept_to = at;
+            }
             Outcome::Changes { before, after } => {
                 // Not in the instant that has just been settled.
                 let earliest = self.kept_to + instant(self.kept_to.abs().max(scope.least_time));

@@ -132,6 +132,8 @@ pub(crate) struct March<'a> {
     /// Enclosures that may still be computed.
     pub budget: u32,
     pub pace: Pace,
+    /// Parts of this length are not divided, however long one instant is.
+    pub least_part: f64,
     /// Was some part only sampled?
     pub is_sampled: bool,
     pub expansions: Expanded,
@@ -159,7 +161,7 @@ impl March<'_> {
             if self.budget == 0 {
                 return Outcome::Paused { at: a };
             }
-            let instant = instant(a.abs().max(self.least_time)) * self.pace.stretch;
+            let instant = (instant(a.abs().max(self.least_time)) * self.pace.stretch).max(self.least_part);
             let length = self.pace.stride.max(instant);
             let b = if a + length >= to || a + length <= a { to } else { a + length };
             let verdict = self.judge(Interval::new(a, b));
@@ -194,7 +196,7 @@ impl March<'_> {
     /// Many undecided instants in a row become longer.
     fn count_instant(&mut self, instant: f64) {
         self.pace.n_instants += 1;
-        self.is_sampled |= self.pace.stretch > 1.0;
+        self.is_sampled |= self.pace.stretch > 1.0 || self.least_part > 0.0;
         if self.pace.n_instants >= MOST_INSTANTS {
             self.pace.n_instants = 0;
             let most = (self.longest_sample / instant * self.pace.stretch).max(1.0);

@@ -183,6 +183,7 @@ impl Prover {
                 least_time: from.abs().max(to.abs()),
                 budget: 0,
                 pace: Pace::new(stride),
+                least_part: 0.0,
                 is_sampled: false,
                 expansions: Expanded { known, ..Expanded::NONE },
                 is_of_step: true,

@@ -172,6 +172,7 @@ impl Simulation {
             tape: &mut self.bound_prover.tape,
             memory: self.model.memory(),
             stop_time: self.options.stop_time,
+            time_span: self.options.time_span(),
             longest_sample: integration::look_interval(&self.options),
             least_time: LEAST_TIME * self.options.time_span(),
             detection: &mut self.driver.bounds.detection,

@@ -58,6 +58,7 @@ impl Simulation {
             tape: &mut self.prover.tape,
             memory: self.model.memory(),
             stop_time: self.options.stop_time,
+            time_span: self.options.time_span(),
             longest_sample: look,
             least_time: LEAST_TIME * self.options.time_span(),
             detection: &mut self.driver.detection,

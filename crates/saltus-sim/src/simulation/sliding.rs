@@ -8,7 +8,7 @@ use saltus_program::{ModelFunctions, Moment, RelationId};
 
 use super::regions::Around;
 use super::{Phase, Simulation};
-use crate::constants::{MOST_PROJECTIONS, NO_PROGRESS};
+use crate::constants::{MOST_PROJECTIONS, MOVED_AWAY, NO_PROGRESS};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::options::ZenoPolicy;
@@ -131,6 +131,13 @@ impl Simulation {
             if !status.is_ok() {
                 return Ok(Attempt::Unknown);
             }
+            let near = last.map_or_else(|| meeting.relations.clone(), |last| self.still_near(&slide, last));
+            if near.is_empty() {
+                return Ok(Attempt::Unknown);
+            }
+            if near.len() < meeting.relations.len() {
+                return self.slide_along_many(t, &near, last);
+            }
             slide.set_shares(&from);
             let Ok(outcome) = slide.outcome(&self.program) else { return Ok(Attempt::Unknown) };
             if let Outcome::Partly(memory, kept) = outcome {
@@ -156,6 +163,18 @@ impl Simulation {
             }
             is_apart = true;
         }
+    }
+
+    /// Thresholds at which the model still is after an event: one that the event has moved away is not where the states are, and states do not
+    /// follow it at once. Test: `SlidesToMovedThreshold.mo`.
+    fn still_near(&self, slide: &Slide, last: &Slide) -> Vec<RelationId> {
+        let (now, before) = (slide.distances(), last.distances());
+        let is_near = |(id, z): (&RelationId, f64)| {
+            let Some(place) = last.relations().iter().position(|known| known == id) else { return true };
+            let scale = self.program.events.relations.get(*id).map_or(0.0, |r| self.model.get(r.scale));
+            z.abs() <= (MOVED_AWAY * before[place].abs()).max(self.options.tolerance * scale)
+        };
+        slide.relations().iter().zip(now).filter(|&pair| is_near(pair)).map(|(&id, _)| id).collect()
     }
 
     /// Goes where the fast motion around thresholds leads; true if it slides on.
