@@ -56,6 +56,15 @@ pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
     diagnostic
 }
 
+/// Integers, Booleans and enumerations are determined by equations of their own type, `when`-clauses and algorithms. The solution of a Real
+/// equation need not be a whole number.
+pub fn real_equation_of_integer(name: &str, span: Span) -> Diagnostic {
+    let message = format!("this Real equation cannot determine `{name}`, which is not Real");
+    Diagnostic::new(Code("E0867"), span, message)
+        .hint(format!("round what `{name}` shall be: `integer(x)` rounds down, `integer(x + 0.5)` to the nearest"))
+        .hint(format!("or declare `{name}` as Real"))
+}
+
 pub fn algebraic_loop(unknowns: &[String], equations: &[Span]) -> Diagnostic {
     let span = equations.first().copied().unwrap_or(Span::nowhere());
     let message = format!(

@@ -17,7 +17,7 @@ use crate::dag::{Node, NodeId};
 use crate::describe::equation_text;
 use crate::diagnostics;
 use crate::guesses::{guess_between_loops, order_guesses};
-use crate::sort::extend_by_quality;
+use crate::sort::{extend_by_quality, report_real_equation};
 use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
@@ -103,6 +103,9 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
         let rows = matching.rows_competing_with(&structure.edges(Solvability::No), row);
         let spans: Vec<Span> = rows.iter().map(|&r| equations[r].span).collect();
         diagnostics.push(diagnostics::too_many_initial_equations(equations[row].span, &spans));
+    }
+    for row in (n_model..n_given).filter(|&r| matching.column_of_row[r].is_none()) {
+        report_real_equation(system, &structure, &equations, &unknowns, row, diagnostics);
     }
     let free = matching.free_columns();
     if !free.is_empty() {
@@ -290,7 +293,8 @@ pub fn states_and_candidates(system: &System) -> Vec<SlotId> {
 
 fn start_equation(system: &mut System, slot: SlotId, value: NodeId, span: Span) -> ScalarEquation {
     let left = system.load(slot);
-    ScalarEquation { left, right: value, target: None, initially: None, is_real: true, span, linearized: None }
+    let is_real = system.slots[slot].ty == SlotType::Real;
+    ScalarEquation { left, right: value, target: None, initially: None, is_real, span, linearized: None }
 }
 
 /// Discrete variables whose value before the start is used, with the slot of that value.
@@ -308,9 +312,7 @@ fn starts_of_pre(system: &mut System, fixed: bool) -> Vec<(ScalarEquation, SlotI
             None => (system.dag.constant(system.slots[variable].initial), Span::nowhere(), false),
         };
         if is_fixed == fixed {
-            let is_real = system.slots[variable].ty == SlotType::Real;
-            let equation = start_equation(system, pre, value, span);
-            equations.push((ScalarEquation { is_real, ..equation }, pre));
+            equations.push((start_equation(system, pre, value, span), pre));
         }
     }
     equations

@@ -281,7 +281,8 @@ impl Conditions<'_> {
             right = self.system.dag.select(begins, start.value, before);
             span = start.span;
         }
-        ScalarEquation { left, right, target: None, initially: None, is_real: true, span, linearized: None }
+        let is_real = self.system.slots[slot].ty == SlotType::Real;
+        ScalarEquation { left, right, target: None, initially: None, is_real, span, linearized: None }
     }
 }
 

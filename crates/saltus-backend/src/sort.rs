@@ -5,7 +5,7 @@
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_graph::{IncidenceBuilder, Matching};
-use saltus_program::{SlotId, SlotKind};
+use saltus_program::{SlotId, SlotKind, SlotType};
 
 use crate::blocks::{Step, sort_into_blocks};
 use crate::diagnostics;
@@ -192,6 +192,9 @@ fn report_unmatched(
 ) {
     let edges = structure.edges(Solvability::No);
     for row in matching.free_rows() {
+        if report_real_equation(system, structure, equations, unknowns, row, diagnostics) {
+            continue;
+        }
         let rows = matching.rows_competing_with(&edges, row);
         let competing: Vec<Span> = rows.into_iter().map(|r| equations[r].span).collect();
         diagnostics.push(diagnostics::too_many_equations(equations[row].span, &competing));
@@ -201,4 +204,21 @@ fn report_unmatched(
         let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
         diagnostics.push(diagnostics::structurally_singular(&[], &names, equations.len(), unknowns.len()));
     }
+}
+
+/// Tells of an equation that is left over because it is a Real one and has an Integer, Boolean or enumeration to determine.
+pub fn report_real_equation(
+    system: &System,
+    structure: &Structure,
+    equations: &[ScalarEquation],
+    unknowns: &[SlotId],
+    row: usize,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let equation = &equations[row];
+    let is_discrete = |k: usize| system.slots[unknowns[k]].ty != SlotType::Real;
+    let found = structure.rows[row].iter().map(|&(k, _)| k).find(|&k| is_discrete(k));
+    let Some(k) = found.filter(|_| equation.is_real && equation.target.is_none()) else { return false };
+    diagnostics.push(diagnostics::real_equation_of_integer(system.name(unknowns[k]), equation.span));
+    true
 }

@@ -80,7 +80,7 @@ pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics
     let rewritten = rewritten.or(fixed);
     stop_on_errors(&mut diagnostics)?;
     let rewritten = rewrite_strings(rewritten.as_ref().unwrap_or(model)).or(rewritten);
-    let mut warnings = Diagnostics::new();
+    let mut warnings = diagnostics;
     let mut rates = Rates::default();
     let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut rates, &mut warnings)?;
     let present = rewritten.as_ref().unwrap_or(model);

@@ -5,7 +5,7 @@
 //! the equation stays inside its loop.
 
 use saltus_base::Index;
-use saltus_program::{BinaryFn, SlotId};
+use saltus_program::{BinaryFn, SlotId, SlotType};
 
 use crate::dag::{Node, NodeId};
 use crate::occurrence::Occurrences;
@@ -22,7 +22,7 @@ pub enum Solvability {
     Varying,
     /// Not linear, or the coefficient vanishes in a branch.
     No,
-    /// With the coefficient 0, as z in `z + y = z + x`: the equation reads it and can never determine it.
+    /// With the coefficient 0, as z in `z + y = z + x`, or an Integer in a Real equation: the equation reads it and can never determine it.
     Cancels,
 }
 
@@ -76,6 +76,9 @@ impl Structure {
                     Some(target) => assigned_row(system, &nodes, &column, target),
                     None => {
                         let mut row = occurrences.of(equation, &nodes);
+                        if equation.is_real {
+                            keep_integers(system, unknowns, &mut row);
+                        }
                         let is_owned = |k: usize| owned[unknowns[k].index()];
                         row.iter_mut().filter(|(k, _)| is_owned(*k)).for_each(|e| e.1 = e.1.max(Solvability::No));
                         row
@@ -113,6 +116,13 @@ impl Structure {
         let found = self.rows[row].binary_search_by_key(&column, |(k, _)| *k);
         found.map_or(Solvability::No, |at| self.rows[row][at].1)
     }
+}
+
+/// A Real equation reads Integers, Booleans and enumerations, and determines none of them: its solution need not be a whole number (specification
+/// 8.4, perfect matching rule).
+fn keep_integers(system: &System, unknowns: &[SlotId], row: &mut [(usize, Solvability)]) {
+    let is_discrete = |k: usize| system.slots[unknowns[k]].ty != SlotType::Real;
+    row.iter_mut().filter(|(k, _)| is_discrete(*k)).for_each(|e| e.1 = Solvability::Cancels);
 }
 
 /// A call needs the external objects that it is given, though their handles are not among its scalars.

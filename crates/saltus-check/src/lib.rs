@@ -51,6 +51,11 @@ pub fn check_equations(model: &FlatModel) -> Diagnostics {
     out
 }
 
+/// Is it about a variable that an algorithm and something else determine?
+pub fn is_determined_twice(diagnostic: &saltus_base::Diagnostic) -> bool {
+    [diagnostics::BINDING_AND_ASSIGNMENT, diagnostics::ALGORITHM_AND_EQUATION].contains(&diagnostic.code)
+}
+
 /// Units, attributes, literals and unused things: warnings and hints.
 pub fn check_style(model: &FlatModel) -> Diagnostics {
     let facts = Facts::gather(model);

@@ -39,6 +39,11 @@ pub fn too_many_steps(span: Span, steps: u64, function: Option<&str>) -> Diagnos
         .hint("check for a loop that does not end")
 }
 
+/// The user does not want to wait for the end of a long evaluation.
+pub fn interrupted(span: Span) -> Diagnostic {
+    Diagnostic::new(Code("E0619"), span, "the evaluation was interrupted")
+}
+
 pub fn calls_too_deep(span: Span, depth: u32, function: &str) -> Diagnostic {
     Diagnostic::new(Code("E0605"), span, format!("calls are nested more than {depth} deep at `{function}`"))
         .hint("check that the recursion ends")

@@ -8,6 +8,9 @@ use saltus_procedure::Procedure;
 
 use crate::{ImpureRandom, Outside, UserTable, Value};
 
+/// Steps between two questions whether the evaluation shall go on: about a millisecond.
+pub const STEPS_BETWEEN_LOOKS: u64 = 1 << 14;
+
 /// The model around an expression. All methods may be called any number of times.
 pub trait Environment {
     /// The value of a variable of the model; the front end computes bindings on demand.
@@ -46,6 +49,11 @@ pub trait Environment {
     /// The hidden state of the impure random numbers; only a simulation has one.
     fn impure_random(&mut self) -> Option<&mut ImpureRandom> {
         None
+    }
+
+    /// Does the user want the evaluation to end? Asked once in [`STEPS_BETWEEN_LOOKS`] steps.
+    fn wants_stop(&self) -> bool {
+        false
     }
 
     /// The absolute form of a path; the default leaves it as it is.

@@ -10,6 +10,7 @@ use saltus_flat::{BinaryOp, Expr, FunctionId, LocalId};
 use saltus_procedure::{Code, Expression, Operand, Procedure, Register, lower_expression};
 
 use crate::array::{Items, n_items};
+use crate::environment::STEPS_BETWEEN_LOOKS;
 use crate::value::type_name;
 use crate::{Environment, EvalError, EvalResult, Limits, Value, diagnostics, operators};
 
@@ -24,6 +25,8 @@ pub struct Evaluator<'e> {
     pub(crate) env: &'e mut dyn Environment,
     pub(crate) limits: Limits,
     pub(crate) steps: u64,
+    /// The number of steps at which to ask again whether the evaluation shall go on.
+    next_look: u64,
     pub(crate) levels: u32,
     /// Registers of the procedure being executed.
     pub(crate) frame: Frame,
@@ -79,6 +82,7 @@ impl<'e> Evaluator<'e> {
             env,
             limits,
             steps: 0,
+            next_look: STEPS_BETWEEN_LOOKS,
             levels: 0,
             frame: Frame::default(),
             bound: Vec::new(),
@@ -95,7 +99,7 @@ impl<'e> Evaluator<'e> {
 
     /// The value of an expression that has been lowered. Limits count anew.
     pub fn evaluate_lowered(&mut self, expression: &Expression) -> EvalResult {
-        self.steps = 0;
+        self.restart_count();
         let mut frame = Frame::new(expression.n_registers);
         for (local, register) in &expression.free {
             if let Some((_, value)) = self.bound.iter().find(|(id, _)| id == local) {
@@ -110,7 +114,7 @@ impl<'e> Evaluator<'e> {
 
     /// Calls a function and gives all its results. Inputs beyond `args` take their defaults. Limits count anew.
     pub fn call(&mut self, function: FunctionId, args: Vec<Value>, span: Span) -> EvalResult<Vec<Value>> {
-        self.steps = 0;
+        self.restart_count();
         self.call_function(function, args, span)
     }
 
@@ -149,8 +153,23 @@ impl<'e> Evaluator<'e> {
         }
     }
 
+    fn restart_count(&mut self) {
+        self.steps = 0;
+        self.next_look = STEPS_BETWEEN_LOOKS.min(self.limits.steps.saturating_add(1));
+    }
+
     pub(crate) fn step(&mut self, span: Span) -> EvalResult<()> {
         self.steps += 1;
+        if self.steps >= self.next_look { self.look(span) } else { Ok(()) }
+    }
+
+    /// Has the evaluation taken too long, or is it no longer wanted?
+    #[cold]
+    fn look(&mut self, span: Span) -> EvalResult<()> {
+        self.next_look = self.steps.saturating_add(STEPS_BETWEEN_LOOKS).min(self.limits.steps.saturating_add(1));
+        if self.env.wants_stop() {
+            return Err(diagnostics::interrupted(self.outermost(span)).into());
+        }
         if self.steps > self.limits.steps {
             let function = self.calls.first().map(|(f, _)| f.name.as_str());
             return Err(diagnostics::too_many_steps(self.outermost(span), self.limits.steps, function).into());

@@ -36,6 +36,8 @@ pub struct FlatModel {
     pub from_roots: u64,
     /// The models and blocks in it, itself first.
     pub components: Vec<Component>,
+    /// What libraries say to the user about variables that nothing determines (`unassignedMessage`).
+    pub unassigned_messages: Vec<(VarId, String)>,
     /// Which states of continuous-time state machines are active; made by the back end for each configuration.
     pub active_states: Option<Box<ActiveStates>>,
 }

@@ -6,7 +6,7 @@ use saltus_syntax::ast;
 
 use crate::Front;
 use crate::diagnostics as d;
-use crate::instance::{InstId, Member};
+use crate::instance::{CompId, InstId, Member};
 
 impl<'a> Front<'a> {
     /// `name = true` in an annotation.
@@ -70,6 +70,20 @@ impl<'a> Front<'a> {
         let slot = self.lookup_class(scope, path)?;
         let annotation = class_annotation(self.tree[slot].definition)?;
         self.annotation_strings(annotation, self.words.missing_inner_message).into_iter().next()
+    }
+
+    /// What a declaration says to a user whose equations do not determine the variable (specification 18.10); those around it count as well.
+    pub fn unassigned_message(&self, comp: CompId) -> Option<String> {
+        let mut at = Some(comp);
+        while let Some(comp) = at {
+            let annotation = self.tree[comp].declared.declaration.comment.annotation.as_ref();
+            let texts = annotation.map(|a| self.annotation_strings(a, self.words.unassigned_message));
+            if let Some(text) = texts.and_then(|texts| texts.into_iter().find(|text| !text.is_empty())) {
+                return Some(text);
+            }
+            at = self.tree[self.tree[comp].owner].owner;
+        }
+        None
     }
 
     /// Inlining, smoothness, derivatives and inverses of a function.

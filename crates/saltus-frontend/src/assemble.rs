@@ -206,6 +206,9 @@ impl<'a> Front<'a> {
                 variable.causality = Causality::Input;
             }
             let id = model.variables.push(variable);
+            if let Some(message) = self.unassigned_message(comp) {
+                model.unassigned_messages.push((id, message));
+            }
             of_comp.insert(comp, id);
             if let Some(var) = self.tree[comp].var {
                 ids.insert(var, id);
@@ -217,6 +220,7 @@ impl<'a> Front<'a> {
                 model.inner_outer.push((inner, outer));
             }
         }
+        self.check_taken_apart();
         self.check_acyclic(leaves.iter().map(|&(comp, _)| comp));
         self.renumber(&mut model, &mut ids);
         // What is typed late may make a parameter structural that was written down early.

@@ -222,6 +222,9 @@ impl<'a> Front<'a> {
             }
             ast::ClassKind::Operator => self.operator_call(scope, inst, call, span),
             ast::ClassKind::OperatorRecord | ast::ClassKind::Record => {
+                if let Some(expr) = self.record_cast(scope, slot, call) {
+                    return expr;
+                }
                 if let Some(expr) = self.overloaded_constructor(scope, slot, call, span) {
                     return expr;
                 }
@@ -287,7 +290,7 @@ impl<'a> Front<'a> {
     }
 
     /// Positions of the inputs that a call can give: those of a record that are final keep their values (specification 12.6).
-    fn settable_inputs(&self, function: FunctionId) -> Vec<usize> {
+    pub fn settable_inputs(&self, function: FunctionId) -> Vec<usize> {
         let entry = &self.functions[function];
         let is_final = |local| {
             entry.components.iter().any(|&c| self.tree[c].local == Some(local) && self.tree[c].prefixes.is_final)

@@ -72,7 +72,25 @@ impl<'a> Front<'a> {
         self.tree[comp].memo.outer = Memo::InProgress;
         let inner = self.find_inner(comp);
         self.tree[comp].memo.outer = Memo::Known(inner);
+        if let Some(inner) = inner.filter(|&inner| inner != comp) {
+            self.check_inner_type(comp, inner);
+        }
         inner.unwrap_or(comp)
+    }
+
+    /// The type of an `inner` variable is that of the `outer` one, which an Integer is not where a Real is wanted (specification 5.4). What
+    /// classes lack is found where it is used.
+    fn check_inner_type(&mut self, outer: CompId, inner: CompId) {
+        let (scope, clause) = (self.tree[outer].declared.scope, self.tree[outer].declared.clause);
+        let wanted = self.lookup_class(scope, &clause.type_name).and_then(|slot| self.simple_type(slot));
+        let (scope, clause) = (self.tree[inner].declared.scope, self.tree[inner].declared.clause);
+        let found = self.lookup_class(scope, &clause.type_name).and_then(|slot| self.simple_type(slot));
+        let (Some(wanted), Some(found)) = (wanted, found) else { return };
+        if wanted.base != found.base {
+            let types = [wanted.base, found.base].map(|base| typing::type_name(self, &Type::scalar(base)));
+            let (span, declared) = (self.tree[outer].declared.span, self.tree[inner].declared.span);
+            self.report_once(d::inner_type(self.text(self.tree[outer].name), &types, span, declared));
+        }
     }
 
     /// Looks up the instance tree for an `inner` component of the same name (specification 5.4).
@@ -212,6 +230,7 @@ impl<'a> Front<'a> {
             let (own, of_type) = (direction_word(own), direction_word(of_type));
             self.report_once(d::nested_prefix(own, self.text(name), of_type, span));
         }
+        self.add_class_prefixes(comp, simple.variability, simple.connection);
         match (self.tree[comp].prefixes.connection, simple.base) {
             (Some(ast::Connection::Flow), BaseType::Real | BaseType::Integer | BaseType::Error) => {}
             (Some(ast::Connection::Stream), BaseType::Real | BaseType::Error) | (None, _) => {}
@@ -229,6 +248,23 @@ impl<'a> Front<'a> {
         c.var = Some(var);
         self.types.leaf_types.insert(comp, simple.clone());
         CompKind::Leaf(Rc::new(Leaf { base: simple.base, is_connector: simple.is_connector }))
+    }
+
+    /// The prefixes of a short class hold for its components (`type C = constant Real`).
+    fn add_class_prefixes(
+        &mut self,
+        comp: CompId,
+        variability: Option<ast::Variability>,
+        connection: Option<ast::Connection>,
+    ) {
+        let prefixes = &mut self.tree[comp].prefixes;
+        prefixes.connection = prefixes.connection.or(connection);
+        prefixes.variability = match (prefixes.variability, variability) {
+            (Some(ast::Variability::Constant), _) | (_, Some(ast::Variability::Constant)) => {
+                Some(ast::Variability::Constant)
+            }
+            (own, of_class) => own.or(of_class),
+        };
     }
 
     fn make_class_component(&mut self, comp: CompId, slot: SlotId) -> Option<CompKind> {
@@ -271,6 +307,9 @@ impl<'a> Front<'a> {
         let modifier = merge(&self.tree[comp].modifier, &self.tree[slot].modifier);
         if self.tree[comp].prefixes.direction.is_none() {
             self.tree[comp].prefixes.direction = self.class_direction(slot);
+        }
+        if let ast::ClassBody::Short(short) = &self.tree[slot].definition.body {
+            self.add_class_prefixes(comp, short.variability, short.connection);
         }
         let mut elements = Vec::with_capacity(count as usize);
         let mut index = vec![1u32; dims.len()];
@@ -596,11 +635,18 @@ impl<'a> Front<'a> {
         let is_constant = self.tree[comp].declared.clause.variability == Some(ast::Variability::Constant);
         if !own.as_ref().is_some_and(|v| v.beats_binding || is_constant)
             && let Some(record) = self.tree[element].owner
-            && let Some(value) = self.value_from_record(comp, element, record)
         {
+            if let Some(value) = self.value_of_argument(comp, record) {
+                return Some(value);
+            }
+            let Some(value) = self.value_from_record(comp, element, record) else { return self.own_value(comp, own) };
             self.check_final_field(comp, record, own.is_some());
             return Some(value);
         }
+        self.own_value(comp, own)
+    }
+
+    fn own_value(&mut self, comp: CompId, own: Option<ModValue<'a>>) -> Option<flat::Expr> {
         let rank = self.comp_subscripts(comp).len();
         self.mod_value(&own?, rank)
     }

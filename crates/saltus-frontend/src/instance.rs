@@ -80,6 +80,8 @@ pub struct SimpleType<'a> {
     /// Attributes.
     pub modifier: ModRef<'a>,
     pub direction: Option<ast::Direction>,
+    pub variability: Option<ast::Variability>,
+    pub connection: Option<ast::Connection>,
     pub is_connector: bool,
     /// Its function `equalityConstraint`: variables of the type are overdetermined.
     pub equality_constraint: Option<SlotId>,

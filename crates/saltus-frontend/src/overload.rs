@@ -82,11 +82,17 @@ impl<'a> Front<'a> {
                 self.map_elements(left, span, &mut |front, e| front.overloaded_binary(op, e, right.clone(), span))
             }
             _ => {
+                // Without elements there is no call to tell the type: a record as the operands are.
+                let is_record = matches!(left.ty.base, flat::BaseType::Record(_));
+                let empty = if is_record { left.ty.clone() } else { right.ty.clone() };
                 let (ls, rs) = (self.array_elements(left, span), self.array_elements(right, span));
                 let (Some(ls), Some(rs)) = (ls, rs) else { return Expr::error(span) };
                 if ls.len() != rs.len() {
                     self.report(d::operand_sizes(operator_name(op), ls.len(), rs.len(), span));
                     return Expr::error(span);
+                }
+                if ls.is_empty() {
+                    return Expr::new(flat::ExprKind::Array(Vec::new()), empty, span);
                 }
                 let items = ls.into_iter().zip(rs).map(|(l, r)| self.overloaded_binary(op, l, r, span)).collect();
                 typing::array(self, items, span)

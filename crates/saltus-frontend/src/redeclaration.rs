@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use saltus_base::{Name, Span};
+use saltus_base::{Name, Severity, Span};
 use saltus_flat::{BaseType, Purity};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
@@ -308,7 +308,9 @@ impl<'a> Front<'a> {
         let prefix = prefix.or(clause.variability.map(variability_word));
         if let (Some(prefix), ast::ClassKind::Model | ast::ClassKind::Block) = (prefix, kind) {
             let (name, span) = (self.text(self.tree[comp].name), self.tree[comp].declared.span);
-            self.report_once(d::prefix_of_model(prefix, name, kind_word(kind), span));
+            let diagnostic = d::prefix_of_model(prefix, name, kind_word(kind), span);
+            let is_clear = clause.connection.is_none() && clause.direction.is_none();
+            self.report_once(if is_clear { diagnostic.severity(Severity::Warning) } else { diagnostic });
         }
     }
 

@@ -302,8 +302,9 @@ impl<'a> Front<'a> {
                 None => return Expr::error(span),
             }
         }
-        match self.record_of_slot(slot, None) {
-            Some(id) => Expr::new(ExprKind::Array(Vec::new()), Type::array(BaseType::Record(id), dims), span),
+        let slot = if self.is_record(slot) { slot } else { self.context.cast.unwrap_or(slot) };
+        match self.cast_type(slot, dims) {
+            Some(ty) => Expr::new(ExprKind::Array(Vec::new()), ty, span),
             None => Expr::error(span),
         }
     }
@@ -358,6 +359,9 @@ impl<'a> Front<'a> {
     fn record_value(&mut self, comp: CompId, inst: InstId, span: Span) -> Expr {
         let CompKind::Class(class) = self.comp_kind(comp) else { return Expr::error(span) };
         let Some(id) = self.record_of_slot(class.slot, Some(inst)) else {
+            if let Some(record) = self.context.cast {
+                return self.cast_instance(record, inst, span);
+            }
             let (name, of) = (self.comp_name(comp), self.library.qualified_name(self.tree[inst].class));
             self.report(d::not_a_value(&name, &of, span));
             return Expr::error(span);

@@ -70,6 +70,8 @@ impl<'a> Front<'a> {
                     subscripts,
                     modifier: merge(&own, &merge(&merge(&written, &constraint), &inner.modifier)),
                     direction: short.direction.or(inner.direction),
+                    variability: short.variability.or(inner.variability),
+                    connection: short.connection.or(inner.connection),
                     is_connector: is_connector || inner.is_connector,
                     equality_constraint: inner.equality_constraint,
                 }))
@@ -152,6 +154,8 @@ impl<'a> Front<'a> {
             subscripts: inner.subscripts.clone(),
             modifier: merge(&own, &merge(&written, &inner.modifier)),
             direction: inner.direction,
+            variability: inner.variability,
+            connection: inner.connection,
             is_connector: is_connector || inner.is_connector,
             equality_constraint: self.own_equality_constraint(slot).or(inner.equality_constraint),
         }))
@@ -359,6 +363,8 @@ fn simple<'a>(base: BaseType, is_connector: bool) -> SimpleType<'a> {
         subscripts: Vec::new(),
         modifier: None,
         direction: None,
+        variability: None,
+        connection: None,
         is_connector,
         equality_constraint: None,
     }

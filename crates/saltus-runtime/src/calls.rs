@@ -18,7 +18,7 @@ use saltus_eval::{
 };
 use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
 use saltus_procedure::Procedure;
-use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram};
+use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram, Stop};
 
 use crate::direct::DirectCalls;
 use crate::effects::Effects;
@@ -65,8 +65,8 @@ pub(crate) enum Failure {
     Of(CallableId, Vec<f64>, Span),
 }
 
-/// A simulation may spend longer on one call than a compiler: half a minute.
-const LIMITS: Limits = Limits { steps: 300_000_000, depth: 200, elements: 10_000_000 };
+/// A simulation may spend longer on one call than a compiler: many minutes, unless it is interrupted.
+const LIMITS: Limits = Limits { steps: 10_000_000_000, depth: 200, elements: 10_000_000 };
 
 /// The program as the surroundings of function bodies.
 struct World {
@@ -77,6 +77,7 @@ struct World {
     /// A call is being made for its effect.
     may_act: bool,
     random: ImpureRandom,
+    stop: Stop,
 }
 
 impl Environment for World {
@@ -104,6 +105,10 @@ impl Environment for World {
             Some(outside) => outside.read(name),
             None => Err("this simulation has no access to files".to_owned()),
         }
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.stop.is_wanted()
     }
 
     fn user_table(&mut self, name: &str, n_variables: u32) -> Result<UserTable, String> {
@@ -163,6 +168,7 @@ impl CallHost {
             outside: None,
             may_act: false,
             random: ImpureRandom::default(),
+            stop: Stop::default(),
         };
         CallHost {
             world,
@@ -224,6 +230,10 @@ impl CallHost {
             Some(outside) => outside.restore_object(address, state),
             None => Err("it lives in foreign code".to_owned()),
         }
+    }
+
+    pub fn set_stop(&mut self, stop: Stop) {
+        self.world.stop = stop;
     }
 
     pub fn set_outside(&mut self, mut outside: Box<dyn Outside>) {

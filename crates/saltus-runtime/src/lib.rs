@@ -500,6 +500,7 @@ impl ModelFunctions for Interpreter {
     }
 
     fn set_stop(&mut self, stop: Stop) {
+        self.machine.host.set_stop(stop.clone());
         self.machine.stop = stop;
     }
 

@@ -107,6 +107,9 @@ pub struct LongClass {
 #[derive(Debug)]
 pub struct ShortClass {
     pub direction: Option<Direction>,
+    /// `type C = constant Real`, as older versions of the language have it; with a warning.
+    pub variability: Option<Variability>,
+    pub connection: Option<Connection>,
     pub base: Path,
     pub subscripts: Vec<Subscript>,
     pub modification: Option<ClassModification>,

@@ -268,6 +268,12 @@ pub fn extends_as_constraint(span: Span) -> Diagnostic {
         .hint("write `constrainedby`: `extends` behind a declaration is the notation of Modelica 2")
 }
 
+/// Up to Modelica 3.3 a class could be made with `flow`, `parameter` and the like; the grammar now has `input` and `output` only.
+pub fn prefix_of_class(span: Span) -> Diagnostic {
+    error("W0155", span, "expected `input`, `output` or the name of a class behind `=`, found another prefix")
+        .hint("write the prefix in front of the variables of this class")
+}
+
 /// `model extends M`: what it extends is inherited, so it can only be a redeclaration.
 pub fn class_extends_without_redeclare(span: Span) -> Diagnostic {
     error("W0154", span, "expected `redeclare` before a class that extends the inherited one of its name")

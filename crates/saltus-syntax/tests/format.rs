@@ -359,3 +359,16 @@ fn survives(text: &str) {
     assert_eq!(comment_texts(text), comment_texts(&once), "comments\n{text}\n-----\n{once}");
     assert_eq!(once, formatted(&once), "idempotence of\n{text}");
 }
+
+#[test]
+fn annotations_of_other_vendors_are_kept() {
+    unchanged(
+        "
+model A
+  Real x
+    annotation (__Acme(keep=true, table={1, 2}));
+  annotation (__Acme_setting=\"kept\");
+end A;
+",
+    );
+}

@@ -471,6 +471,14 @@ pub(crate) fn run_within(
     }
 }
 
+/// What is determined twice is one equation too many: like the balance that is for a simulation to refuse, and flattening shows what is there.
+fn shown_all_the_same(diagnostic: Diagnostic) -> Diagnostic {
+    match saltus_check::is_determined_twice(&diagnostic) {
+        true => diagnostic.severity(Severity::Warning),
+        false => diagnostic,
+    }
+}
+
 /// A model with errors is made as far as it could be: it need not be consistent, and to count its equations would blame
 /// the same mistake twice.
 fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
@@ -481,6 +489,11 @@ fn check(model: &FlatModel, stop_after: Stage, outcome: &mut Outcome) {
     let severity = if stop_after == Stage::Flatten { Severity::Warning } else { Severity::Error };
     let found = outcome.stage("check", || {
         let mut found = saltus_check::check_equations(model);
+        if severity == Severity::Warning {
+            let mut shown = Diagnostics::new();
+            shown.extend(found.into_iter().map(shown_all_the_same));
+            found = shown;
+        }
         if is_complete && (model.must_balance || stop_after != Stage::Check) {
             found.extend(saltus_check::check_balance(model, severity));
         }
@@ -529,5 +542,20 @@ mod tests {
         };
         assert_eq!(message(false), [""; 0]);
         assert_eq!(message(true), ["the simulation failed at time 0: interrupted"]);
+    }
+
+    /// A function that takes long, or for ever, does not keep the run from ending. Its array of a size that depends on a value keeps it from being
+    /// compiled.
+    #[test]
+    fn a_function_can_be_interrupted() {
+        let mut session = Session::new(Box::new(MemoryFiles::new()));
+        let text = "model M function f input Real x; output Real y; protected Real a[:] = fill(x, integer(x) + 2);
+            algorithm y := a[1]; while y > -1 loop y := y + 1; end while; end f; Real y = f(time); end M;";
+        session.set_text("M.mo", text);
+        let class = session.class(None).expect("there is one model");
+        let mut client = Stoppable(Arc::new(AtomicBool::new(true)));
+        let outcome = run_with(&session, class, &Options::until(Stage::Simulate), &mut client);
+        let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(messages, ["the simulation failed at time 0: interrupted"]);
     }
 }

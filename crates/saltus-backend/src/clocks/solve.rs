@@ -124,10 +124,33 @@ fn solve(model: &FlatModel, system: &mut System, base: &Base, diagnostics: &mut 
         }
         !is_own
     });
+    check_initial_conditions(system, base, &previous, diagnostics);
     let outside = Isolated::begin(system, base);
     let order = sort_isolated(model, system, base, previous, diagnostics);
     outside.end(system);
     order
+}
+
+/// Variables of discrete-time partitions have no initial conditions but the start values of clocked states (specification 16.9).
+fn check_initial_conditions(
+    system: &System,
+    base: &Base,
+    previous: &BTreeMap<SlotId, SlotId>,
+    diagnostics: &mut Diagnostics,
+) {
+    let discretized: BTreeSet<usize> =
+        system.derivative_of.keys().filter_map(|s| base.sub_of.get(s).copied()).collect();
+    let is_discrete = |slot: &SlotId| base.sub_of.get(slot).is_some_and(|sub| !discretized.contains(sub));
+    for (slot, start) in system.starts.iter().filter(|(slot, start)| start.is_fixed && is_discrete(slot)) {
+        if !previous.contains_key(slot) {
+            diagnostics.push(diagnostics::clocks::fixed_in_discrete_partition(system.name(*slot), start.span));
+        }
+    }
+    for equation in &system.initial_equations {
+        if let Some(slot) = system.dag.loads(&[equation.left, equation.right]).iter().find(|s| is_discrete(s)) {
+            diagnostics.push(diagnostics::clocks::initial_equation(system.name(*slot), equation.span));
+        }
+    }
 }
 
 fn sort_isolated(

@@ -112,3 +112,16 @@ pub fn default_clock(what: &str, span: Span) -> Diagnostic {
     let message = format!("nothing determines {what}: its partition ticks every second");
     Diagnostic::new(Code("W0830"), span, message).hint("associate a clock with one of its variables")
 }
+
+/// A variable of a discrete-time partition is computed at each tick, the first one included.
+pub fn fixed_in_discrete_partition(name: &str, span: Span) -> Diagnostic {
+    let message = format!("`fixed = true` has no effect on `{name}`, which is computed at the ticks of a clock");
+    Diagnostic::new(Code("W0841"), span, message)
+        .hint("a start value is used by `previous` alone; states of differential equations may be fixed")
+}
+
+/// Clocked variables have no value before their first tick, and initial equations hold before it.
+pub fn initial_equation(name: &str, span: Span) -> Diagnostic {
+    let message = format!("an initial equation cannot contain `{name}`, which is computed at the ticks of a clock");
+    Diagnostic::new(Code("E0841"), span, message).hint(format!("give `{name}` a start value, which `previous` uses"))
+}

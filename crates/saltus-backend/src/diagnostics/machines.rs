@@ -1,4 +1,4 @@
-//! Messages about state machines (codes E0850 to E0866).
+//! Messages about state machines (codes E0850 to E0866 and W0868).
 
 use saltus_base::{Code, Diagnostic, Span};
 
@@ -39,6 +39,13 @@ pub fn assigned_twice(name: &str, a: &str, b: &str, span: Span) -> Diagnostic {
     let message = format!("{name} is assigned in {a} and in {b}, which can be active at the same tick");
     Diagnostic::new(Code("E0855"), span, message)
         .hint("only states that exclude each other may assign the same variable")
+}
+
+/// A variable that states assign has no value before the first of them is active (specification 17.3.5).
+pub fn merged_without_start(name: &str, span: Span) -> Diagnostic {
+    let message = format!("{name} has no start value, and the initial state does not assign it");
+    Diagnostic::new(Code("W0868"), span, message)
+        .hint("give it one: until a state that assigns it is active, it has the default value of its type")
 }
 
 /// `activeState` in the condition of a `when` stands alone: it means that the state is entered.

@@ -11,12 +11,13 @@
 //! is known each time. (Specification: section 11.2.)
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use saltus_base::{Index, Span};
 use saltus_flat::{Expr, ExprKind, Statement, StatementKind, Subscript, VarId};
 use saltus_program::BinaryFn;
 
-use super::value::Value;
+use super::value::{Template, Value};
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::tuning::work::MOST_ITERATIONS;
@@ -27,6 +28,8 @@ pub struct State {
     pub locals: Vec<Option<Value>>,
     /// Variables that the algorithm assigns.
     pub variables: BTreeMap<VarId, Value>,
+    /// Those of them that are Strings with numbers in them.
+    pub texts: BTreeMap<VarId, Rc<Template>>,
     /// Conditions under which a `return` or `break` has been executed.
     pub returned: NodeId,
     pub broken: NodeId,
@@ -34,7 +37,13 @@ pub struct State {
 
 impl State {
     pub fn new(n_locals: usize, no: NodeId) -> State {
-        State { locals: vec![None; n_locals], variables: BTreeMap::new(), returned: no, broken: no }
+        State {
+            locals: vec![None; n_locals],
+            variables: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            returned: no,
+            broken: no,
+        }
     }
 
     /// Sets a local and gives what it was.
@@ -97,6 +106,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// The state that is `a` where the condition holds, else `b`. What only one of them has set is taken from there.
     fn merge(&mut self, condition: NodeId, a: State, b: State, span: Span) -> Lowered<State> {
+        let texts = self.merge_texts(condition, [&a, &b], span);
         let n = a.locals.len().max(b.locals.len());
         let mut locals = Vec::with_capacity(n);
         let (mut left, mut right) = (a.locals.into_iter(), b.locals.into_iter());
@@ -116,7 +126,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let returned = self.select_flag(condition, a.returned, b.returned);
         let broken = self.select_flag(condition, a.broken, b.broken);
-        Ok(State { locals, variables, returned, broken })
+        Ok(State { locals, variables, texts, returned, broken })
     }
 
     /// A choice between conditions, as a condition.
@@ -166,8 +176,13 @@ impl<'a> Lowering<'a, '_> {
 
     fn assignment(&mut self, target: &'a Expr, value: &'a Expr) -> Lowered<()> {
         let ExprKind::Tuple(targets) = &target.kind else {
+            let text = self.assigned_text(target, value);
             let value = self.value(value)?;
-            return self.assign(target, value);
+            self.assign(target, value)?;
+            if let Some((id, text)) = text {
+                self.state.texts.insert(id, text);
+            }
+            return Ok(());
         };
         let results = self.results(value)?;
         for (target, value) in targets.iter().zip(results.iter()) {
@@ -187,6 +202,7 @@ impl<'a> Lowering<'a, '_> {
             }
             ExprKind::Var(id) => {
                 self.state.variables.insert(*id, value);
+                self.state.texts.remove(id);
                 Ok(())
             }
             ExprKind::Record(items) => match &value {

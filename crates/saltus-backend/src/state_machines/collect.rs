@@ -62,6 +62,11 @@ struct Written<'a> {
 }
 
 impl Machines {
+    /// Is it the initial state of its machine?
+    pub fn begins_in(&self, state: &str) -> bool {
+        self.place.get(state).is_some_and(|&(_, position)| position == 1)
+    }
+
     pub fn collect(model: &FlatModel, diagnostics: &mut Diagnostics) -> Machines {
         let mut written = Vec::new();
         let mut initial: Vec<(&str, Span)> = Vec::new();

@@ -407,6 +407,10 @@ fn merge(
                 diagnostics.push(diagnostics::machines::assigned_twice(&name, a, b, *second));
             }
         }
+        let is_in_initial = |(state, ..): &(String, Expr, Span)| machines.begins_in(state);
+        if model.variables[id].attributes.start.is_none() && !definitions.iter().any(is_in_initial) {
+            diagnostics.push(diagnostics::machines::merged_without_start(&name, *span));
+        }
         let variable = var(model, id, *span);
         let mut value = previous(variable.clone());
         if let Some(&reset) = machines.state_of(component_of(&name)).and_then(|s| names.reset.get(s))

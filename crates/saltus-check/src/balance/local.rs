@@ -8,11 +8,11 @@
 //!
 //! In: a flat model with its components. Out: those that do not balance, components of one class with the same numbers together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostic, Span};
 use saltus_flat::count::{component_of, local_balances};
-use saltus_flat::{Component, FlatModel};
+use saltus_flat::{Builtin, Component, EquationKind, ExprKind, FlatModel};
 
 use super::SHOWN;
 use crate::diagnostics as codes;
@@ -41,6 +41,33 @@ pub fn find(model: &FlatModel) -> Vec<Unbalanced<'_>> {
         found[group].components.push(component);
     }
     found
+}
+
+/// States of machines with variables that nothing inside of them determines (specification 17). What they assign of their surroundings, and
+/// machines inside of them, are not counted here: only those without machines that lack equations are told.
+pub fn incomplete_states(model: &FlatModel) -> Vec<Unbalanced<'_>> {
+    let states = state_names(model);
+    let mut found = find(model);
+    found.retain_mut(|u| {
+        u.components.retain(|c| states.contains(&*c.name) && !states.iter().any(|s| component_of(s) == &*c.name));
+        u.equations < u.unknowns && !u.components.is_empty()
+    });
+    found
+}
+
+fn state_names(model: &FlatModel) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for equation in &model.equations {
+        let EquationKind::Call(call) = &equation.kind else { continue };
+        let ExprKind::Builtin { function: Builtin::Transition | Builtin::InitialState, arguments } = &call.kind else {
+            continue;
+        };
+        names.extend(arguments.iter().take(2).filter_map(|e| match &e.kind {
+            ExprKind::String(name) => Some(&**name),
+            _ => None,
+        }));
+    }
+    names
 }
 
 /// Where the model itself declares what contains the component.

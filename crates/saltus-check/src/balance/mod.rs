@@ -37,7 +37,11 @@ const SHOWN: usize = 5;
 pub fn check_balance(model: &FlatModel, severity: Severity) -> Diagnostics {
     let mut out = Diagnostics::new();
     let counts = balance(model);
-    if !counts.problems.is_empty() || uses_state_machines(model) {
+    if !counts.problems.is_empty() {
+        return out;
+    }
+    if uses_state_machines(model) {
+        out.extend(local::messages(&local::incomplete_states(model)));
         return out;
     }
     let incidence = Incidence::build(model);
@@ -172,6 +176,11 @@ impl<'a> Finding<'a> {
             let names = name_list(used.iter().map(|&id| self.name(id)), SHOWN);
             let one_more = if used.len() == 1 { "an equation" } else { "one more equation" };
             d = d.hint(format!("{one_more} for {names} is missing"));
+        }
+        for (_, message) in
+            self.model.unassigned_messages.iter().filter(|(id, _)| undetermined.contains(id)).take(SHOWN)
+        {
+            d = d.hint(message.clone());
         }
         self.blame_components(d, undetermined)
     }

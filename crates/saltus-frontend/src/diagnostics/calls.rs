@@ -40,6 +40,13 @@ pub fn missing_argument(function: &str, input: &str, position: usize, span: Span
         .hint("it has no default; give it by position or by name")
 }
 
+/// A record is made of a component whose element may be missing.
+pub fn cast_of_conditional(name: &str, span: Span, declared: Span) -> Diagnostic {
+    message("E0376", span, format!("`{name}` is a conditional component, which cannot become a field of a record"))
+        .label(declared, "declared here with a condition")
+        .hint("write the constructor with an argument for each field")
+}
+
 /// Arguments of a vectorised call that do not go together.
 pub fn vectorised_sizes(function: &str, span: Span) -> Diagnostic {
     message("E0366", span, format!("the array arguments of this call of `{function}` do not have the same sizes"))

@@ -160,6 +160,13 @@ pub fn outer_modified(name: &str, span: Span) -> Diagnostic {
         .hint("modify the `inner` declaration; an outer one only refers to it")
 }
 
+/// An `inner` variable of another type than the `outer` one.
+pub fn inner_type(name: &str, [wanted, found]: &[String; 2], span: Span, declared: Span) -> Diagnostic {
+    message("E0271", span, format!("`outer {name}` is {wanted}, but the inner `{name}` is {found}"))
+        .label(declared, "the inner declaration")
+        .hint("give both the same type")
+}
+
 /// An `inner` class for an `outer` component or the other way round.
 pub fn inner_kind(name: &str, wanted: &str, found: &str, span: Span, declared: Span) -> Diagnostic {
     message("E0271", span, format!("`outer {name}` is a {wanted}, but the inner `{name}` is a {found}"))
@@ -349,7 +356,8 @@ pub fn redeclared_rank(name: &str, given: usize, was: usize, span: Span, declare
         .hint("a replacement has as many dimensions as what it replaces")
 }
 
-/// `flow`, `parameter` or the like in front of a model.
+/// `flow`, `parameter` or the like in front of a model. A warning for `constant`, `parameter` and `discrete`, which other tools take for
+/// everything inside.
 pub fn prefix_of_model(prefix: &str, name: &str, kind: &str, span: Span) -> Diagnostic {
     message("E0292", span, format!("`{prefix}` in front of `{name}`, which is a {kind}"))
         .hint("such prefixes are for variables, records and connectors; write it in front of the variables inside")

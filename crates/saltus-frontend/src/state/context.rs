@@ -3,6 +3,7 @@
 use saltus_base::Name;
 use saltus_flat::Expr;
 
+use crate::instance::SlotId;
 use crate::reference::Iterated;
 
 #[derive(Default)]
@@ -16,6 +17,8 @@ pub struct Context {
     pub in_algorithm: bool,
     /// How many loops are around the present statement.
     pub n_loops: u32,
+    /// The record that components without a value become, in the argument of a cast.
+    pub cast: Option<SlotId>,
 }
 
 impl Context {

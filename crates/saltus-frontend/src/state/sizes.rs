@@ -15,6 +15,8 @@ pub struct Sizes<'a> {
     pub so_far: HashMap<CompId, Vec<Option<u64>>>,
     /// Arrays with a size that could not be found; what is said about them would only repeat it.
     pub wrong: HashSet<CompId>,
+    /// Records of which single fields were looked at while a size was being found.
+    pub taken_apart: Vec<CompId>,
     /// The types that index the dimensions of an array, where these are not Integers.
     index_types: HashMap<CompId, Vec<Option<BaseType>>>,
 }

@@ -4,8 +4,8 @@ use saltus_base::Span;
 
 use super::Parser;
 use crate::ast::{
-    ClassBody, ClassDef, ClassKind, Definition, Direction, EnumerationBody, EnumerationLiteral, External, ExternalCall,
-    Ident, LongClass, Purity, Section, ShortClass, StoredDefinition, Visibility, Within,
+    ClassBody, ClassDef, ClassKind, Definition, EnumerationBody, EnumerationLiteral, External, ExternalCall, Ident,
+    LongClass, Purity, Section, ShortClass, StoredDefinition, Visibility, Within,
 };
 use crate::diagnostics;
 use crate::token::Kind;
@@ -184,16 +184,15 @@ impl Parser<'_> {
 
     fn short_class(&mut self) -> ClassBody {
         self.at += 1;
-        let direction = match self.kind() {
-            Kind::Input => Some(Direction::Input),
-            Kind::Output => Some(Direction::Output),
-            _ => None,
-        };
-        if direction.is_some() {
-            self.at += 1;
+        let start = self.span();
+        let prefixes = self.class_type_prefixes();
+        if prefixes.variability.is_some() || prefixes.connection.is_some() {
+            self.remark(diagnostics::prefix_of_class(start));
         }
         ClassBody::Short(ShortClass {
-            direction,
+            direction: prefixes.direction,
+            variability: prefixes.variability,
+            connection: prefixes.connection,
             base: self.path("the name of a class"),
             subscripts: self.subscripts(),
             modification: self.class_modification(),

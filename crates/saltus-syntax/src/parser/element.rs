@@ -181,6 +181,28 @@ impl Parser<'_> {
         clause
     }
 
+    /// The type prefixes of a short class; nothing but these.
+    pub(super) fn class_type_prefixes(&mut self) -> ComponentClause {
+        let mut clause = ComponentClause {
+            prefixes: ElementPrefixes::default(),
+            connection: None,
+            variability: None,
+            direction: None,
+            type_name: Path { is_global: false, parts: Vec::new(), span: self.span() },
+            subscripts: Vec::new(),
+            components: Vec::new(),
+            constrained_by: None,
+        };
+        let is_type_prefix = matches!(
+            self.kind(),
+            Kind::Flow | Kind::Stream | Kind::Discrete | Kind::Parameter | Kind::Constant | Kind::Input | Kind::Output
+        );
+        if is_type_prefix {
+            self.type_prefixes(&mut clause);
+        }
+        clause
+    }
+
     fn type_prefixes(&mut self, clause: &mut ComponentClause) {
         let mut last = (0, Kind::Eof);
         loop {
