@@ -130,9 +130,9 @@ impl ZenoPolicy {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum EventSearch {
     /// Look at points of each step, and closer where the values suggest it.
-    #[default]
     Fast,
     /// Enclose the crossing functions over each step, at the cost of a part of the steps: no change is missed where that succeeds.
+    #[default]
     Proved,
     /// The same at any cost.
     Exhaustive,
