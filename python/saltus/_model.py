@@ -96,7 +96,7 @@ class Model:
 
     * ``start_time``, ``stop_time``, ``interval`` or ``intervals`` of output points, ``tolerance``,
     * ``solver``: auto, dopri5, rodas, bdf, euler, rk4 or implicit-euler; ``max_step``, ``fixed_step``, ``step_rows``,
-    * ``events``: fast or proved; ``on_zeno``: auto, stop, slide or continue; ``mixed``; ``engine``: auto, jit or interpreter,
+    * ``events``: fast, proved or exhaustive; ``on_zeno``: auto, stop, slide or continue; ``mixed``; ``engine``: auto, jit or interpreter,
     * ``time_limit`` in seconds, ``keep``: names or patterns of variables to record.
 
     What is not a name of Python goes into `values`: ``m.simulate({"motor.J": 2, "n.start": 1})``. So does a parameter that is called as a

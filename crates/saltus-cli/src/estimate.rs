@@ -57,7 +57,7 @@ pub fn show(first: &Results, run: &Run, second: Second, listed: Listed, screen: 
     let mut client = Again { inputs: second.inputs, given: second.given, recorder: recorder.clone() };
     let experiment = estimate::finer(&second.options.experiment, settings);
     let start = saltus::Start { values: run.start.values.clone(), ..second.options.start.clone() };
-    let options = Options { experiment, start, audit: None, saves_state: false, ..second.options };
+    let options = Options { experiment, start, audit: None, saves_state: false, pause_at: None, ..second.options };
     let outcome = pipeline::simulate_model(model.clone(), run.session.permissions(), &options, &mut client);
     if outcome.has_errors() {
         screen.show_all(&outcome.diagnostics, &SourceMap::new());

@@ -48,8 +48,9 @@ pub struct RunArguments {
     #[arg(long, value_name = "POLICY", value_parser = policies(), default_value = "auto")]
     pub on_zeno: String,
     /// How changes of relations are found in steps of the integration: by looks at points (fast), or by enclosing them over the whole
-    /// step, so that none is missed (proved). Those of time alone are always found ahead.
-    #[arg(long, value_name = "SEARCH", value_parser = searches(), default_value = "fast")]
+    /// step, so that none is missed, for a part of what the steps cost (proved) or at any cost (exhaustive). Those of time alone are
+    /// always found ahead.
+    #[arg(long, value_name = "SEARCH", value_parser = searches(), default_value = "proved")]
     pub events: String,
     /// How relations in algebraic loops are found: by one method after the other, or by one alone.
     #[arg(long, value_name = "METHOD", value_parser = mixed_methods(), default_value = "auto")]

@@ -16,7 +16,7 @@ use crate::estimate::{self, Listed, Second};
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::inputs::{self, Inputs};
 use crate::keep::{self, Keep};
-use crate::numbers::part;
+use crate::numbers::{finite, part};
 use crate::progress::{self, Bar};
 use crate::target::Target;
 use crate::write::write_bytes;
@@ -29,7 +29,7 @@ Examples:
   saltus simulate Motors.Examples.Start --library libraries --output start.mat
   saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
   saltus simulate Circuit.mo --audit --estimate-error
-  saltus simulate drive.saltus --input torque.csv --save-state half.state --stop-time 1
+  saltus simulate drive.saltus --input torque.csv --stop-time 2 --pause-at 1 --save-state half.state
   saltus simulate drive.saltus --resume half.state --stop-time 2 -o rest.csv
 
 Exit codes: 0 success, 1 the model is wrong, 2 wrong usage, 3 the simulation failed (results until then are written; an earlier\nresult is not replaced by them, they are in NAME.part.EXT then).";
@@ -62,6 +62,10 @@ pub struct Arguments {
     /// Write the state at the end of the run, also of one that was interrupted.
     #[arg(long, value_name = "FILE")]
     save_state: Option<PathBuf>,
+    /// End there and save the state, as a part of the run to the stop time: what --resume adds to the rows up to there is, bit by bit, what a
+    /// run without a pause writes.
+    #[arg(long, value_name = "SECONDS", requires = "save_state", allow_negative_numbers = true, value_parser = finite)]
+    pause_at: Option<f64>,
     /// Draw these signals on the terminal, separated by commas; without names the first few.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     plot: Option<String>,
@@ -104,6 +108,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.start = start(arguments, screen)?;
     options.audit = arguments.audit.then(|| audit::settings(arguments.audit_bound));
     options.saves_state = arguments.save_state.is_some();
+    options.pause_at = arguments.pause_at;
     if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
         return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string())));
     }

@@ -83,7 +83,7 @@ fn detection(relations: &[RelationDetection]) -> Option<String> {
     }
     if !sampled.is_empty() && !is_asked_for {
         let n = plural(sampled.len() as u64, "relation");
-        return Some(format!("  {n} looked at in points of each step; `--events proved` looks between them"));
+        return Some(format!("  {n} looked at in points of each step: what lasts shorter may have been missed"));
     }
     let n = plural(watched.len() as u64, "relation");
     if sampled.is_empty() {

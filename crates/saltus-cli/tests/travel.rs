@@ -202,6 +202,35 @@ fn a_run_goes_on_in_another_process() {
     }
 }
 
+/// Two processes write, bit by bit, what one writes: rows and events. The structure of the last four models changes on the way.
+#[test]
+fn a_pause_leaves_no_trace() {
+    let dir = Scratch::new("travel_pause");
+    let changing = [
+        ("BuckWithPauses.mo", "0.0042"),
+        ("LoopingPendulum.mo", "0.8"),
+        ("SecondClutchLocks.mo", "1"),
+        ("LinearisedAgain.mo", "0.5"),
+    ];
+    for (name, pause) in [("BouncingBall.mo", "0.7"), ("Delays.mo", "0.456789")].into_iter().chain(changing) {
+        let file = model(name);
+        let files = |part: &str| (dir.path(&format!("{part}.csv")), dir.path(&format!("{part}.jsonl")));
+        let [whole, first, second] = ["whole", "first", "second"].map(files);
+        let state = dir.path("run.state");
+        let with = |(rows, events): &(String, String), more: &[&str]| {
+            run(&[&["simulate", &file, "--quiet", "-o", rows, "--event-log", events], more].concat(), 0);
+        };
+        with(&whole, &[]);
+        with(&first, &["--pause-at", pause, "--save-state", &state]);
+        with(&second, &["--resume", &state]);
+        let read = |path: &String| std::fs::read_to_string(path).unwrap();
+        let rest = read(&second.0);
+        let rows = read(&first.0) + rest.split_once('\n').unwrap().1;
+        assert_eq!(rows, read(&whole.0), "{name}");
+        assert_eq!(read(&first.1) + &read(&second.1), read(&whole.1), "{name}");
+    }
+}
+
 #[test]
 fn inputs_come_from_a_table() {
     let dir = Scratch::new("travel_inputs");

@@ -182,6 +182,10 @@ impl Integrator for Automatic {
         self.active().interpolant(state)
     }
 
+    fn error(&self, state: usize) -> f64 {
+        self.active().error(state)
+    }
+
     fn step_start(&self) -> f64 {
         self.active().step_start()
     }

@@ -56,6 +56,8 @@ pub struct Bdf {
     corrector: Corrector,
     /// Could the right-hand side be computed everywhere in the last attempt?
     is_evaluated: bool,
+    /// Of the last step, in units of the tolerances.
+    error: f64,
     statistics: Statistics,
 }
 
@@ -126,6 +128,7 @@ impl Bdf {
             matrix: IterationMatrix { jacobian: Jacobian::new(n), has_jacobian: false, factored_for: f64::NAN },
             corrector: Corrector::new(n),
             is_evaluated: true,
+            error: 0.0,
             statistics: Statistics::default(),
         }
     }
@@ -395,6 +398,7 @@ impl Integrator for Bdf {
             let (error, safety) = self.attempt(system, attempt.end).unwrap_or((f64::INFINITY, 1.0));
             if error <= 1.0 {
                 self.accept(&attempt);
+                self.error = error;
                 self.next = self.choose_next(error, safety);
                 self.next.h = attempt.next_size(self.next.h, MOST_GROWTH);
                 return Ok(());
@@ -450,6 +454,10 @@ impl Integrator for Bdf {
             }
         }
         Interpolant { origin: self.t, unit: self.h, coefficients }
+    }
+
+    fn error(&self, state: usize) -> f64 {
+        step_size::error_of(&self.tolerances, state, self.differences[0][state], self.error)
     }
 
     fn step_start(&self) -> f64 {

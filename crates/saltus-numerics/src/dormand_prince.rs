@@ -51,6 +51,8 @@ pub struct DormandPrince {
     /// Where stage 6 was evaluated.
     sixth_argument: Vec<f64>,
     stiffness: f64,
+    /// Of the last step, in units of the tolerances.
+    error: f64,
     statistics: Statistics,
 }
 
@@ -73,6 +75,7 @@ impl DormandPrince {
             trial: vector(),
             sixth_argument: vector(),
             stiffness: 0.0,
+            error: 0.0,
             statistics: Statistics::default(),
         }
     }
@@ -101,7 +104,7 @@ impl DormandPrince {
         true
     }
 
-    fn error(&self, h: f64) -> f64 {
+    fn error_norm(&self, h: f64) -> f64 {
         let estimates = (0..self.x.len()).map(|i| h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>());
         step_size::norm(&self.tolerances, &self.x, &self.trial, estimates)
     }
@@ -176,12 +179,13 @@ impl Integrator for DormandPrince {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             };
             let h = attempt.h;
-            let error = if self.stages(system, h) { self.error(h) } else { f64::INFINITY };
+            let error = if self.stages(system, h) { self.error_norm(h) } else { f64::INFINITY };
             if error <= 1.0 {
                 let factor = SAFETY * error.max(SMALLEST_ERROR).powf(-ALPHA) * self.last_error.powf(BETA);
                 let most = if may_grow { MOST_GROWTH } else { 1.0 };
                 self.h = attempt.next_size(h * factor.clamp(MOST_SHRINK, most), MOST_GROWTH);
                 self.last_error = error.max(REMEMBERED_ERROR);
+                self.error = error;
                 self.stiffness = self.eigenvalue_estimate(h);
                 self.accept(h, attempt.end);
                 return Ok(());
@@ -222,6 +226,10 @@ impl Integrator for DormandPrince {
         let [d0, d1, d2, d3, d4] = [0, 1, 2, 3, 4].map(|k: usize| self.dense[k][state]);
         let coefficients = [d0, d1 + d2, d3 + d4 - d2, -d3 - 2.0 * d4, d4, 0.0, 0.0];
         Interpolant { origin: self.t_start, unit: self.h_last, coefficients }
+    }
+
+    fn error(&self, state: usize) -> f64 {
+        step_size::error_of(&self.tolerances, state, self.x[state], self.error)
     }
 
     fn step_start(&self) -> f64 {

@@ -116,6 +116,11 @@ pub trait Integrator {
     /// The dense output of one state over the last step as a polynomial.
     fn interpolant(&self, state: usize) -> Interpolant;
 
+    /// By how much a state may be off after the last step, as its error is estimated; 0 if it is not.
+    fn error(&self, _state: usize) -> f64 {
+        0.0
+    }
+
     /// Where the last step began.
     fn step_start(&self) -> f64;
 

@@ -56,6 +56,8 @@ pub struct Rosenbrock {
     trial: Vec<f64>,
     x_start: Vec<f64>,
     dense: Vec<Vec<f64>>,
+    /// Of the last step, in units of the tolerances.
+    error: f64,
     statistics: Statistics,
 }
 
@@ -84,6 +86,7 @@ impl Rosenbrock {
             trial: vector(),
             x_start: vector(),
             dense: tableau.dense.iter().map(|_| vector()).collect(),
+            error: 0.0,
             statistics: Statistics::default(),
         }
     }
@@ -254,6 +257,7 @@ impl Integrator for Rosenbrock {
                 let next = h * self.growth(h, error, may_grow);
                 self.h = attempt.next_size(next, MOST_GROWTH);
                 self.last = Some((h, error));
+                self.error = error;
                 return Ok(());
             }
             self.statistics.rejected += 1;
@@ -297,6 +301,10 @@ impl Integrator for Rosenbrock {
             coefficients[k + 2] -= dense[state];
         }
         Interpolant { origin: self.t_start, unit: self.h_last, coefficients }
+    }
+
+    fn error(&self, state: usize) -> f64 {
+        step_size::error_of(&self.tolerances, state, self.x[state], self.error)
     }
 
     fn step_start(&self) -> f64 {

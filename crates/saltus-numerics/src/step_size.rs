@@ -18,6 +18,11 @@ pub(crate) fn norm(tolerances: &Tolerances, a: &[f64], b: &[f64], values: impl I
     (sum / a.len().max(1) as f64).sqrt()
 }
 
+/// The error of one component of `n`, of which only the norm is known: all of it may be there.
+pub(crate) fn error_of(tolerances: &Tolerances, i: usize, x: f64, norm: f64) -> f64 {
+    norm * (tolerances.absolute.len() as f64).sqrt() * weight(tolerances, i, x, x)
+}
+
 /// Evaluates the right-hand side; what is not finite is a failure.
 pub(crate) fn evaluate(system: &mut dyn OdeSystem, t: f64, x: &[f64], dx: &mut [f64], count: &mut u64) -> Eval {
     *count += 1;

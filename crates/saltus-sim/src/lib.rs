@@ -45,7 +45,7 @@ pub use inputs::{BadTable, Line, Signal, Table};
 pub use options::{EventSearch, Options, Recorded, Solver, ZenoPolicy};
 pub use record::{Change, Consequence, EventCause, EventKind, EventRecord, write_events};
 pub use rows::Rows;
-pub use run::{advance_to_end, run, simulate, simulate_observed};
+pub use run::{advance_to_end, advance_until, run, simulate, simulate_observed};
 pub use saltus_program::MixedMethod;
 pub use saltus_program::Moment;
 pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Progress, Simulation, State};

@@ -130,14 +130,21 @@ impl ZenoPolicy {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum EventSearch {
     /// Look at points of each step, and closer where the values suggest it.
-    #[default]
     Fast,
-    /// Enclose the crossing functions over each step: no change is missed where that succeeds.
+    /// Enclose the crossing functions over each step, at the cost of a part of the steps: no change is missed where that succeeds.
+    #[default]
     Proved,
+    /// The same at any cost.
+    Exhaustive,
 }
 
 impl EventSearch {
-    pub const NAMES: [(&'static str, EventSearch); 2] = [("fast", EventSearch::Fast), ("proved", EventSearch::Proved)];
+    pub const NAMES: [(&'static str, EventSearch); 3] =
+        [("fast", EventSearch::Fast), ("proved", EventSearch::Proved), ("exhaustive", EventSearch::Exhaustive)];
+
+    pub fn is_proof(self) -> bool {
+        self != EventSearch::Fast
+    }
 
     pub fn from_name(name: &str) -> Option<EventSearch> {
         EventSearch::NAMES.iter().find(|(n, _)| *n == name).map(|(_, search)| *search)

@@ -34,13 +34,23 @@ pub fn run(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bo
 
 /// Runs a simulation up to its stop time; whoever saves its state there can go on from it with a later one.
 pub fn advance_to_end(simulation: &mut Simulation, observer: &mut dyn FnMut(Progress) -> bool) -> Result<(), SimError> {
+    advance_until(simulation, f64::INFINITY, observer)
+}
+
+/// Runs a simulation up to a time before its stop time, or up to that. The integrator does not feel it: what goes on from the state there
+/// goes on as if there had been no pause.
+pub fn advance_until(
+    simulation: &mut Simulation,
+    until: f64,
+    observer: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(), SimError> {
     simulation.initialise()?;
-    let stop = simulation.options().stop_time;
-    while !simulation.is_over() {
+    let until = until.min(simulation.options().stop_time);
+    while !simulation.is_over() && simulation.time() < until {
         if !observer(simulation.progress()) {
             return Err(simulation.stop(SimErrorKind::Interrupted));
         }
-        simulation.advance(stop)?;
+        simulation.advance(until)?;
     }
     Ok(())
 }

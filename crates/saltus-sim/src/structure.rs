@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use crate::proof::Tape;
+use crate::proof::{Prices, Tape};
 use saltus_base::Index;
 use saltus_numerics::Sparsity;
 use saltus_program::{Block, Code, Op, Section, SimProgram, SlotId, SlotKind, UnaryFn};
@@ -30,6 +30,7 @@ pub(crate) struct Structure {
     /// All entries of the Jacobian that can be other than zero, however many; `None` if that is not known.
     pattern: Option<Sparsity>,
     groups: OnceLock<Vec<Vec<usize>>>,
+    prices: OnceLock<Prices>,
 }
 
 /// Small systems and patterns fuller than this gain nothing from sparsity.
@@ -54,6 +55,7 @@ impl Structure {
                 jumps,
                 pattern: None,
                 groups: OnceLock::new(),
+                prices: OnceLock::new(),
             };
         }
         let mut sets = Sets { n_words, words: vec![0; n_words * program.memory.slots.len()], union: vec![0; n_words] };
@@ -84,8 +86,22 @@ impl Structure {
         let is_sparse = is_known && n >= FEWEST_STATES && (entries.len() as f64) < FULLEST * (n * n) as f64;
         let pattern = is_known.then(|| Sparsity::from_entries(n, entries));
         let sparsity = pattern.clone().filter(|_| is_sparse);
-        let groups = OnceLock::new();
-        Structure { sparsity, is_autonomous, crossings_see_time, unknowns, derivatives, jumps, pattern, groups }
+        Structure {
+            sparsity,
+            is_autonomous,
+            crossings_see_time,
+            unknowns,
+            derivatives,
+            jumps,
+            pattern,
+            groups: OnceLock::new(),
+            prices: OnceLock::new(),
+        }
+    }
+
+    /// What the integrator does costs so much.
+    pub fn prices(&self, program: &SimProgram) -> &Prices {
+        self.prices.get_or_init(|| Prices::of(program, self))
     }
 
     /// Groups of columns of the Jacobian that share no row: one direction reveals all of them.

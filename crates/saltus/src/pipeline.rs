@@ -52,6 +52,8 @@ pub struct Options {
     pub start: Start,
     /// Keep the state at the end of the simulation.
     pub saves_state: bool,
+    /// End the simulation there, as a part of the run to its stop time.
+    pub pause_at: Option<f64>,
     /// Evaluate the equations as written at every point of the simulation.
     pub audit: Option<audit::Settings>,
     /// Fixed start values can be set in the compiled model ([`settable_starts`](crate::settable_starts)).
@@ -76,6 +78,7 @@ impl Options {
             describe: false,
             start: Start::default(),
             saves_state: false,
+            pause_at: None,
             audit: None,
             settable_starts: false,
             stopwatch: Stopwatch::default(),
@@ -405,9 +408,11 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         client.prepare(&model, &mut simulation).map_err(|unfit| vec![unfit])?;
         options.start.apply(&mut simulation, &model)?;
         let goes_on = &mut |progress| client.goes_on(progress);
-        let done = run_within(&mut simulation, options.experiment.time_limit, goes_on);
+        let until = options.pause_at.unwrap_or(f64::INFINITY);
+        let done = run_within(&mut simulation, until, options.experiment.time_limit, goes_on);
         let state = options.saves_state.then(|| simulation.state());
-        let done = done.and_then(|()| simulation.finish());
+        let is_pause = options.pause_at.is_some() && !simulation.is_over();
+        let done = if is_pause { done } else { done.and_then(|()| simulation.finish()) };
         machine_code = simulation.compile_time();
         Ok::<_, Vec<Diagnostic>>((simulation.trajectory(&recorder), done, state))
     });
@@ -451,17 +456,18 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     outcome.settings = Some(settings);
 }
 
-/// Runs a simulation up to its stop time, or until the time limit; the terminal event is not part of it.
+/// Runs a simulation up to a time or its stop time, or until the time limit; the terminal event is not part of it.
 pub(crate) fn run_within(
     simulation: &mut Simulation,
+    until: f64,
     limit: Option<Duration>,
     observer: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), SimError> {
-    let Some(limit) = limit else { return saltus_sim::advance_to_end(simulation, observer) };
+    let Some(limit) = limit else { return saltus_sim::advance_until(simulation, until, observer) };
     let watchdog = Watchdog::new(limit);
     simulation.stop_when(watchdog.is_late.clone());
     let is_late = || watchdog.is_late();
-    let done = saltus_sim::advance_to_end(simulation, &mut |progress| !is_late() && observer(progress));
+    let done = saltus_sim::advance_until(simulation, until, &mut |progress| !is_late() && observer(progress));
     match done {
         Err(error) if is_late() => {
             let kind = SimErrorKind::TimeLimit { seconds: limit.as_secs_f64() };

@@ -217,8 +217,8 @@ fn voltages_that_nearly_cancel_are_enclosed() {
     assert_times(&changes(&trajectory), &exact, 1e-3);
 }
 
-#[test]
-fn rounding_of_large_terms_makes_no_events() {
+/// How often diodes of a bridge change after the first period, without and with proof; none may change back at once.
+fn changes_of_a_bridge(tolerance: f64) -> Vec<usize> {
     // A bridge of six diodes of 1e-5 Ω at 300 V: the current that has just begun to flow is a difference of voltages, divided by that. Each diode
     // conducts for a third of a period of 20 ms and blocks for the rest of it: it never changes back at once.
     let text = "model Bridge
@@ -246,7 +246,7 @@ fn rounding_of_large_terms_makes_no_events() {
     end Bridge;";
     let mut n_changes = Vec::new();
     for events in [EventSearch::Fast, EventSearch::Proved] {
-        let trajectory = simulate(text, 0.1, 1e-6, events);
+        let trajectory = simulate(text, 0.1, tolerance, events);
         let changes: Vec<(f64, &str)> = trajectory
             .events
             .iter()
@@ -259,8 +259,20 @@ fn rounding_of_large_terms_makes_no_events() {
         }
         n_changes.push(changes.len());
     }
-    // Four periods with a change on and one off of each of the six.
-    assert_eq!(n_changes, [48, 48]);
+    n_changes
+}
+
+// Four periods with a change on and one off of each of the six.
+const BRIDGE_CHANGES: [usize; 2] = [48, 48];
+
+#[test]
+fn rounding_of_large_terms_makes_no_events() {
+    assert_eq!(changes_of_a_bridge(1e-6), BRIDGE_CHANGES);
+}
+
+#[test]
+fn errors_of_a_step_make_no_events() {
+    assert_eq!(changes_of_a_bridge(1e-4), BRIDGE_CHANGES);
 }
 
 #[test]
@@ -354,6 +366,30 @@ fn a_touch_is_not_searched_for_ever() {
         let at = trajectory.events.iter().filter(|e| !e.changes.is_empty()).find(far).map(|e| e.time);
         assert_eq!(at, None);
     }
+}
+
+#[test]
+fn proof_costs_a_bounded_part_of_a_run() {
+    // sin·cos stays above -1/2, but a step goes over many of its periods, and the two factors taken apart reach -1: each step needs many enclosures.
+    let text = "model Wide
+      Real x(start = 1, fixed = true), v(start = 0, fixed = true), c(start = 0, fixed = true);
+      Boolean b = sin(100*c)*cos(100*c) + 0.6 < 0;
+    equation
+      der(x) = v;
+      der(v) = -x;
+      der(c) = 1;
+    end Wide;";
+    let steps = |events| {
+        let trajectory = simulate(text, 3000.0, 1e-6, events);
+        assert!(changes(&trajectory).is_empty());
+        (trajectory.detection[0].proved, trajectory.detection[0].sampled)
+    };
+    let (proved, sampled) = steps(EventSearch::Exhaustive);
+    assert!(proved > 1000 && sampled == 0, "{proved} and {sampled}");
+    let (within, beyond) = steps(EventSearch::Proved);
+    assert!(within > 0 && beyond > 0 && within + beyond == proved, "{within} and {beyond} of {proved}");
+    // The same counts on every machine and in every run.
+    assert_eq!(steps(EventSearch::Proved), (within, beyond));
 }
 
 /// What the seeds from `from` on come to: models, changes, and the time that simulations took.

@@ -84,6 +84,24 @@ impl Ahead {
         Ahead { searches: (0..relations.len()).filter(is_timed).map(search).collect() }
     }
 
+    /// In another configuration relations that are the same move as they did: their searches begin with lengths that were right.
+    pub fn learn<'a>(
+        &mut self,
+        own: &'a IdVec<RelationId, Relation>,
+        from: &Ahead,
+        others: &'a IdVec<RelationId, Relation>,
+    ) {
+        let of = |all: &'a IdVec<RelationId, Relation>, search: &Search| {
+            all.get(saltus_base::Index::from_usize(search.relation)).map(|r| (r.span, r.text.as_str()))
+        };
+        for search in &mut self.searches {
+            let wanted = of(own, search);
+            if let Some(known) = from.searches.iter().find(|known| of(others, known) == wanted) {
+                search.pace = known.pace;
+            }
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.searches.is_empty()
     }
@@ -202,6 +220,7 @@ impl Search {
             longest_sample: scope.longest_sample,
             least_time: scope.least_time,
             budget: EFFORT,
+            most_work: u64::MAX,
             pace: self.pace,
             least_part: self.least_part,
             is_sampled: false,

@@ -231,11 +231,15 @@ impl<'a> Builder<'a> {
                 }
             }
             n_places += needed.len();
-            slices.push(Some(Slice { movers: self.movers[crossing as usize], crossing, scale, moving, leaves }));
+            let price = self.price(&moving);
+            slices.push(Some(Slice { movers: self.movers[crossing as usize], crossing, scale, moving, price, leaves }));
         }
         let positions =
             |is: &[bool]| -> Vec<u32> { is.iter().enumerate().filter(|(_, is)| **is).map(|(i, _)| i as u32).collect() };
+        let swept = positions(&is_swept);
         Tape {
+            price_of_swept: self.price(&swept),
+            work: 0,
             duals: vec![Dual::UNKNOWN; self.instructions.len()],
             centres: vec![Interval::UNKNOWN; self.instructions.len()],
             numbers: vec![f64::NAN; self.instructions.len()],
@@ -244,10 +248,20 @@ impl<'a> Builder<'a> {
             states: positions(&has_state),
             loops: self.loops,
             interpolants: vec![Interpolant::default(); self.program.states.len()],
+            errors: vec![0.0; self.program.states.len()],
+            is_blurred: false,
             instructions: self.instructions,
-            swept: positions(&is_swept),
+            swept,
             slices,
         }
+    }
+
+    fn price(&self, moving: &[u32]) -> u64 {
+        let price = |&i: &u32| match self.instructions[i as usize] {
+            Instruction::Loop(k) => self.loops[k as usize].price(),
+            _ => 1,
+        };
+        moving.iter().map(price).sum()
     }
 
     /// The operations that `wanted` need, in order; `stamp` marks those that have been seen.

@@ -6,6 +6,7 @@
 use saltus_numerics::Interval;
 use saltus_program::BinaryFn;
 
+use super::budget::SERIES;
 use super::dual::Dual;
 use super::series::{Expansion, ORDER, Series, Units};
 use super::tape::{Instruction, Slice, Tape};
@@ -57,6 +58,7 @@ impl Tape {
     /// The crossing function of one relation.
     pub fn expand(&mut self, relation: usize, t: Interval) -> Option<Expansion> {
         let slice = self.slices[relation].take()?;
+        self.work += SERIES * slice.price;
         self.expand_all(&slice.moving, t);
         let expansion = self.expansion(&slice, t);
         self.slices[relation] = Some(slice);
@@ -66,6 +68,7 @@ impl Tape {
     /// All crossing functions that states move, for [`Tape::expanded`].
     pub fn expand_swept(&mut self, t: Interval) {
         let swept = std::mem::take(&mut self.swept);
+        self.work += SERIES * self.price_of_swept;
         self.expand_all(&swept, t);
         self.swept = swept;
     }

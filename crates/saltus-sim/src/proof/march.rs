@@ -8,8 +8,9 @@
 //! - the enclosed values are rounding ([`TOUCH`]): a touch, the value at the end decides;
 //! - the part is one instant ([`INSTANT_ULPS`]): the value at its end decides.
 //!
-//! A value that the rounding of its operands may have made does not count as changed: the small difference of large states has either sign
-//! where it begins, as the current of a diode that has just been switched on. Test: `rounding_of_large_terms_makes_no_events`.
+//! A value that the rounding of its operands, or the error that is estimated for the step, may have made does not count as changed: the small
+//! difference of large states has either sign where it begins, as the current of a diode that has just been switched on. Tests:
+//! `rounding_of_large_terms_makes_no_events`, `errors_of_a_step_make_no_events`.
 //!
 //! Values and slopes are enclosed at first order, then by an expansion, whose polynomial decides about many parts at once. Otherwise the part is halved. Where enclosures stay too wide (poles, jumps without events, cancellation) parts of one instant
 //! would never end: after [`MOST_INSTANTS`] of them in a row they grow, and the relation is only sampled there.
@@ -131,14 +132,16 @@ pub(crate) struct March<'a> {
     pub least_time: f64,
     /// Enclosures that may still be computed.
     pub budget: u32,
+    /// Operations that may have been spent on the tape.
+    pub most_work: u64,
     pub pace: Pace,
     /// Parts of this length are not divided, however long one instant is.
     pub least_part: f64,
     /// Was some part only sampled?
     pub is_sampled: bool,
     pub expansions: Expanded,
-    /// Must a change be larger than the rounding of what it is computed from? The states of a step are rounded, and a crossing function may be
-    /// the small difference of large terms.
+    /// Must a change be larger than the errors of what it is computed from? The states of a step are rounded, and have the error of the step, and a
+    /// crossing function may be the small difference of large terms.
     pub is_of_step: bool,
 }
 
@@ -158,7 +161,7 @@ impl March<'_> {
     pub fn go(&mut self, from: f64, to: f64) -> Outcome {
         let mut a = from;
         while a < to {
-            if self.budget == 0 {
+            if self.budget == 0 || !self.can_afford() {
                 return Outcome::Paused { at: a };
             }
             let instant = (instant(a.abs().max(self.least_time)) * self.pace.stretch).max(self.least_part);
@@ -184,11 +187,15 @@ impl March<'_> {
         Outcome::Kept
     }
 
-    /// Has the relation the other value at `t`, and is that not rounding?
+    pub fn can_afford(&self) -> bool {
+        self.tape.work <= self.most_work
+    }
+
+    /// Has the relation the other value at `t`, and is that neither rounding nor an error of the integration?
     fn has_changed(&mut self, t: f64) -> bool {
         self.watched.has_changed(self.tape.at(self.relation, t))
             && (!self.is_of_step || {
-                let z = self.tape.over(self.relation, Interval::point(t)).z;
+                let z = self.tape.blurred_at(self.relation, t);
                 !z.is_known() || self.watched.towards(z).hi < 0.0
             })
     }

@@ -8,6 +8,7 @@
 //! divides a stretch of time until it is known what a function does. Nothing here allocates in a step.
 
 mod ahead;
+mod budget;
 mod builder;
 mod dual;
 mod expand;
@@ -22,6 +23,7 @@ use saltus_program::SimProgram;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use ahead::{Ahead, Scope};
+pub(crate) use budget::{Budget, Prices};
 pub(crate) use march::Watched;
 use march::{Expanded, March, Outcome, Pace};
 pub(crate) use tape::Tape;
@@ -132,14 +134,17 @@ impl Prover {
         self.is_loaded = false;
     }
 
-    /// The first change in a part of the last step, by relations that are [`Prover::watched`].
+    /// The first change in a part of the last step, by relations that are [`Prover::watched`]. It spends up to `most` operations, by a last
+    /// enclosure more, and counts them in [`Tape::work`]; what is not known by then is only sampled.
     pub fn prove(
         &mut self,
         integrator: &dyn Integrator,
         memory: &[f64],
         (from, to): (f64, f64),
         detection: &mut [Detection],
+        most: u64,
     ) -> Option<Change> {
+        self.tape.work = 0;
         for (watched, count) in self.watched.iter_mut().zip(detection.iter_mut()) {
             if watched.is_some() && count.pauses() {
                 *watched = None;
@@ -148,12 +153,17 @@ impl Prover {
         if self.watched.iter().all(Option::is_none) {
             return None;
         }
+        if self.price_of_sweep() > most {
+            let watched = self.watched.iter().zip(detection).filter(|(watched, _)| watched.is_some());
+            watched.for_each(|(_, count)| count.sampled += 1);
+            return None;
+        }
         if !self.is_loaded {
             self.tape.load(memory);
             self.is_loaded = true;
         }
         self.tape.start_loops(memory);
-        self.tape.follow(|state| integrator.interpolant(state));
+        self.tape.follow(integrator);
         self.sweep(Interval::new(from, to));
         let mut first: Option<Change> = None;
         // All are judged on the enclosures of the whole step before one of them is evaluated on its own.
@@ -168,7 +178,7 @@ impl Prover {
                 *watched = None;
             }
         }
-        let is_expanded = self.expand_together(from, to);
+        let is_expanded = self.expand_together(from, to, most);
         for (relation, watched) in self.watched.iter().enumerate() {
             let Some(watched) = *watched else { continue };
             let end = first.map_or(to, |change| change.after);
@@ -182,6 +192,7 @@ impl Prover {
                 longest_sample: end - from,
                 least_time: from.abs().max(to.abs()),
                 budget: 0,
+                most_work: most,
                 pace: Pace::new(stride),
                 least_part: 0.0,
                 is_sampled: false,
@@ -211,6 +222,16 @@ impl Prover {
         one_by_one > self.tape.swept.len()
     }
 
+    /// What [`Prover::sweep`] will cost, with what is evaluated before it.
+    fn price_of_sweep(&self) -> u64 {
+        let load = if self.is_loaded { 0 } else { self.tape.price_of_load() };
+        let sweep = match self.is_better_together() {
+            true => self.tape.price_of_swept,
+            false => self.watched.iter().zip(&self.tape.slices).map(price_of_watched).sum(),
+        };
+        load + budget::VALUE * sweep
+    }
+
     /// Encloses the values of the relations that are watched.
     fn sweep(&mut self, t: Interval) {
         if self.is_better_together() {
@@ -225,8 +246,9 @@ impl Prover {
     }
 
     /// Expands the crossing functions that are still watched, if doing so for all costs less than one by one.
-    fn expand_together(&mut self, from: f64, to: f64) -> bool {
-        if !self.is_better_together() {
+    fn expand_together(&mut self, from: f64, to: f64, most: u64) -> bool {
+        let is_affordable = self.tape.work + budget::SERIES * self.tape.price_of_swept <= most;
+        if !is_affordable || !self.is_better_together() {
             return false;
         }
         let tape = &mut self.tape;
@@ -240,6 +262,13 @@ impl Prover {
     }
 }
 
+fn price_of_watched((watched, slice): (&Option<Watched>, &Option<tape::Slice>)) -> u64 {
+    match (watched, slice) {
+        (Some(_), Some(slice)) => slice.price,
+        _ => 0,
+    }
+}
+
 /// Goes on as long as `effort` enclosures get a march on by a part of the step: many oscillations in a step are no reason to give up,
 /// enclosures that are too wide everywhere are.
 fn go_while_it_gets_on(march: &mut March, from: f64, to: f64, effort: u32) -> Outcome {
@@ -247,7 +276,11 @@ fn go_while_it_gets_on(march: &mut March, from: f64, to: f64, effort: u32) -> Ou
     loop {
         march.budget = effort;
         match march.go(reached, to) {
-            Outcome::Paused { at } if !march.is_sampled && at - reached >= LEAST_PART * (to - from) => reached = at,
+            Outcome::Paused { at }
+                if !march.is_sampled && march.can_afford() && at - reached >= LEAST_PART * (to - from) =>
+            {
+                reached = at
+            }
             outcome => return outcome,
         }
     }

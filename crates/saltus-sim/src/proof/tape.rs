@@ -13,9 +13,10 @@
 use std::collections::HashSet;
 
 use saltus_base::{IdVec, Index};
-use saltus_numerics::{Interpolant, Interval};
+use saltus_numerics::{Integrator, Interpolant, Interval};
 use saltus_program::{BinaryFn, Block, Relation, RelationId, SimProgram, SlotId, UnaryFn};
 
+use super::budget::{DUAL, NUMBER, REFINED, VALUE};
 use super::builder::Builder;
 use super::dual::Dual;
 use super::expand::Expansions;
@@ -63,6 +64,23 @@ pub(super) struct TapeLoop {
     /// The coefficients are fixed between events.
     pub(super) is_constant: bool,
     pub(super) system: IntervalSystem,
+}
+
+impl TapeLoop {
+    /// What solving it costs, in operations like any other on the tape.
+    pub(super) fn price(&self) -> u64 {
+        let (n, inner) = (self.guesses.len() as u64, self.inner.len() as u64);
+        match (self.is_constant, self.is_linear) {
+            (true, _) => 2 * inner + n * n,
+            (false, true) => 2 * inner + n * n + self.price_of_factor(),
+            // A point, and a few boxes.
+            (false, false) => 6 * (inner + n * n + self.price_of_factor()),
+        }
+    }
+
+    fn price_of_factor(&self) -> u64 {
+        (self.guesses.len() as u64).pow(3) * 2
+    }
 }
 
 impl Instruction {
@@ -119,6 +137,8 @@ pub(crate) struct Slice {
     pub(super) scale: u32,
     /// Operations that move, in order.
     pub(super) moving: Vec<u32>,
+    /// How many these are, with those that loops take.
+    pub(super) price: u64,
     /// Variables that are fixed between events.
     pub leaves: Vec<SlotId>,
 }
@@ -145,10 +165,17 @@ pub(crate) struct Tape {
     pub(super) fixed: Vec<u32>,
     /// Operations that move a relation other than those of time alone, in order.
     pub(super) swept: Vec<u32>,
+    pub(super) price_of_swept: u64,
+    /// What has been spent, in operations of the program; who wants to know sets it to zero.
+    pub work: u64,
     /// States that are needed.
     pub states: Vec<u32>,
     pub(super) loops: Vec<TapeLoop>,
     pub(super) interpolants: Vec<Interpolant>,
+    /// By state, what it may be off after the step.
+    pub(super) errors: Vec<f64>,
+    /// Are states as uncertain as these errors say?
+    pub(super) is_blurred: bool,
     pub(super) duals: Vec<Dual>,
     /// Values in the middle of a stretch.
     pub(super) centres: Vec<Interval>,
@@ -203,6 +230,7 @@ impl Tape {
     /// Evaluates what is fixed until the next event.
     pub fn load(&mut self, memory: &[f64]) {
         self.expansions.forget();
+        self.work += self.price_of_load();
         for i in 0..self.fixed.len() {
             let at = self.fixed[i] as usize;
             let value = match self.instructions[at] {
@@ -219,6 +247,12 @@ impl Tape {
         }
     }
 
+    /// What [`Tape::load`] costs.
+    pub fn price_of_load(&self) -> u64 {
+        let factors = self.loops.iter().filter(|l| l.is_constant).map(TapeLoop::price_of_factor).sum::<u64>();
+        NUMBER * self.fixed.len() as u64 + VALUE * factors
+    }
+
     /// Solutions of loops are looked for near those that the program has.
     pub fn start_loops(&mut self, memory: &[f64]) {
         for l in self.loops.iter_mut().filter(|l| !l.is_linear) {
@@ -229,15 +263,25 @@ impl Tape {
     }
 
     /// Takes over the dense output of a step.
-    pub fn follow(&mut self, mut interpolant: impl FnMut(usize) -> Interpolant) {
+    pub fn follow(&mut self, integrator: &dyn Integrator) {
         for &state in &self.states {
-            self.interpolants[state as usize] = interpolant(state as usize);
+            self.interpolants[state as usize] = integrator.interpolant(state as usize);
+            self.errors[state as usize] = integrator.error(state as usize);
         }
+    }
+
+    /// The crossing function of a relation at one time, as uncertain as the states are.
+    pub fn blurred_at(&mut self, relation: usize, t: f64) -> Interval {
+        self.is_blurred = true;
+        let z = self.over(relation, Interval::point(t)).z;
+        self.is_blurred = false;
+        z
     }
 
     /// The crossing function of a relation at one time, as the program computes it.
     pub fn at(&mut self, relation: usize, t: f64) -> f64 {
         let Some(slice) = self.slices[relation].take() else { return f64::NAN };
+        self.work += NUMBER * slice.price;
         for &i in &slice.moving {
             match self.instructions[i as usize] {
                 Instruction::Loop(k) => self.solve_number(k as usize, t),
@@ -254,6 +298,7 @@ impl Tape {
         let Some(slice) = self.slices[relation].take() else {
             return Crossing::UNKNOWN;
         };
+        self.work += DUAL * slice.price;
         slice.moving.iter().for_each(|&i| self.enclose(i as usize, t));
         let crossing = self.crossing(&slice);
         self.slices[relation] = Some(slice);
@@ -264,6 +309,7 @@ impl Tape {
     /// narrower by far where terms cancel.
     pub fn refined_over(&mut self, relation: usize, t: Interval) -> Crossing {
         let Some(slice) = self.slices[relation].take() else { return Crossing::UNKNOWN };
+        self.work += REFINED * slice.price;
         let middle = Interval::point(t.middle());
         for &i in &slice.moving {
             self.enclose(i as usize, middle);
@@ -284,6 +330,7 @@ impl Tape {
 
     /// Encloses the values of the crossing functions that states move, all together.
     pub fn sweep(&mut self, t: Interval) {
+        self.work += VALUE * self.price_of_swept;
         for k in 0..self.swept.len() {
             self.enclose_value(self.swept[k] as usize, t);
         }
@@ -292,6 +339,7 @@ impl Tape {
     /// Encloses the value of one of them.
     pub fn sweep_one(&mut self, relation: usize, t: Interval) {
         let Some(slice) = self.slices[relation].take() else { return };
+        self.work += VALUE * slice.price;
         slice.moving.iter().for_each(|&i| self.enclose_value(i as usize, t));
         self.slices[relation] = Some(slice);
     }
@@ -470,7 +518,10 @@ impl Tape {
             Instruction::Time => Dual { value: t, slope: Interval::point(1.0) },
             Instruction::State(i) => {
                 let (value, slope) = self.interpolants[i as usize].enclose(t);
-                Dual { value, slope }
+                match self.is_blurred {
+                    true => Dual { value: value + Interval::around(0.0, self.errors[i as usize]), slope },
+                    false => Dual { value, slope },
+                }
             }
             Instruction::Unary(function, a) => value(a).unary(function),
             Instruction::Binary(function, a, b) if a == b && function == BinaryFn::Mul => {

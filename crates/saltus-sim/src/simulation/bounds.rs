@@ -23,7 +23,6 @@ use crate::error::Failure;
 use crate::event;
 use crate::integration;
 use crate::model::Model;
-use crate::options::EventSearch;
 use crate::proof::{Ahead, Detection, Prover, Scope};
 
 /// What a run knows about its assertions; part of its state.
@@ -202,7 +201,7 @@ impl Simulation {
             return Ok(None);
         }
         let z: Vec<f64> = self.program.events.bounds.values().map(|b| self.model.get(b.crossing)).collect();
-        let is_proof = self.options.events == EventSearch::Proved && !self.model.is_sliding();
+        let is_proof = self.options.events.is_proof() && !self.model.is_sliding();
         let Bounds { search, detection, .. } = &mut self.driver.bounds;
         let watched = (0..detection.len()).map(|i| search.watched(i));
         if is_proof {
@@ -242,8 +241,11 @@ impl Simulation {
 
     fn prove_bounds(&mut self, from: f64, to: f64, found: Option<Bracket>) -> Result<Option<Bracket>, Failure> {
         let end = found.map_or(to, |bracket| bracket.before);
+        let most = self.credit();
         let Bounds { search, detection, .. } = &mut self.driver.bounds;
-        let change = self.bound_prover.prove(&*self.driver.integrator, self.model.memory(), (from, end), detection);
+        let (integrator, memory) = (&*self.driver.integrator, self.model.memory());
+        let change = self.bound_prover.prove(integrator, memory, (from, end), detection, most);
+        self.driver.budget.spend(self.bound_prover.tape.work);
         for (i, count) in detection.iter_mut().enumerate() {
             count.has_left_band |= search.watched(i).is_some_and(|watched| watched.shift == 0.0);
         }

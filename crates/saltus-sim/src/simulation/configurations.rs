@@ -91,6 +91,9 @@ pub(super) struct Known {
 struct Passage {
     from: Arc<SimProgram>,
     to: Arc<SimProgram>,
+    /// For each slot of `to` the one of `from` that is the same.
+    same: Vec<usize>,
+    /// The same without what the equations of `to` make constant.
     places: Vec<usize>,
 }
 
@@ -127,20 +130,21 @@ impl Known {
         }
     }
 
-    /// For each slot of `to` the one of `from` that its value comes from.
-    fn places(&mut self, from: &Arc<SimProgram>, to: &Arc<SimProgram>) -> &[usize] {
+    /// Where values go from `from` to `to`.
+    fn passage(&mut self, from: &Arc<SimProgram>, to: &Arc<SimProgram>) -> &Passage {
         let is_known = |p: &Passage| Arc::ptr_eq(&p.from, from) && Arc::ptr_eq(&p.to, to);
         let at = self.passages.iter().position(is_known).unwrap_or_else(|| {
-            let mut places = mapping(from, to);
+            let same = mapping(from, to);
+            let mut places = same.clone();
             let constants = constants(to);
             places.iter_mut().zip(constants).filter(|(_, is_constant)| *is_constant).for_each(|(p, _)| *p = NOWHERE);
             if self.passages.len() == MOST_PASSAGES {
                 self.passages.remove(0);
             }
-            self.passages.push(Passage { from: from.clone(), to: to.clone(), places });
+            self.passages.push(Passage { from: from.clone(), to: to.clone(), same, places });
             self.passages.len() - 1
         });
-        &self.passages[at].places
+        &self.passages[at]
     }
 
     /// The instance that the run was given, if another one is in use.
@@ -204,7 +208,6 @@ impl Simulation {
             let hint = "check the initial equations and start values of what is active there";
             return Err(self.cannot_enter(t, "its initial system cannot be solved", hint));
         }
-        self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(())
     }
 
@@ -227,7 +230,7 @@ impl Simulation {
         entered.shown.iter().for_each(|jump| self.model.show_jump(jump));
         self.model.show(Moment::After);
         self.driver.before = self.translated(&left);
-        self.driver.left = self.known.home.as_ref().map(|home| renumbered(&left.program, &left.memory, &home.program));
+        self.driver.left = self.at_home_from(&left);
         self.write_event_row(t)?;
         let causes = Vec::new();
         self.record(t, EventKind::Configuration, causes, 1, true)?;
@@ -244,7 +247,6 @@ impl Simulation {
             note.push_str(&format!("; integrated by {} with tolerance {}", method.0.name(), method.1));
         }
         self.note_event(&note);
-        self.driver.integrator = integration::choose(&self.program, &self.options, &self.structure);
         Ok(true)
     }
 
@@ -315,12 +317,15 @@ impl Simulation {
             left_at: 0,
         };
         self.known.park(own, parked);
-        self.program = program;
+        let left = std::mem::replace(&mut self.program, program);
         let cost = self.driver.integrator.statistics();
         self.driver.earlier = self.driver.earlier + cost;
         self.driver.search = CrossingSearch::new(&self.program);
         self.driver.search.stops_at_zeno = self.options.on_zeno != ZenoPolicy::Continue;
-        self.driver.ahead = Ahead::new(&self.program.events.relations, &self.prover.tape);
+        let relations = &self.program.events.relations;
+        let mut ahead = Ahead::new(relations, &self.prover.tape);
+        ahead.learn(relations, &self.driver.ahead, &left.events.relations);
+        self.driver.ahead = ahead;
         self.driver.detection.resize_with(self.program.events.relations.len(), Default::default);
         self.driver.bounds.enter(&self.program, &self.bound_prover);
         self.driver.infinite.clear();
@@ -368,13 +373,20 @@ impl Simulation {
     /// The values before, as the present program numbers them.
     pub(super) fn translated(&mut self, left: &Left) -> Vec<f64> {
         let mut memory = self.program.memory.initial_memory();
-        let places = self.known.places(&left.program, &self.program);
-        for (to, from) in memory.iter_mut().zip(places) {
+        let passage = self.known.passage(&left.program, &self.program);
+        for (to, from) in memory.iter_mut().zip(&passage.places) {
             if let Some(value) = left.memory.get(*from) {
                 *to = *value;
             }
         }
         memory
+    }
+
+    /// The values before, as the program that the run was given numbers them.
+    fn at_home_from(&mut self, left: &Left) -> Option<Vec<f64>> {
+        let home = self.known.home.as_ref()?.program.clone();
+        let same = &self.known.passage(&left.program, &home).same;
+        Some(same.iter().map(|&from| left.memory.get(from).copied().unwrap_or(f64::NAN)).collect())
     }
 
     /// A memory of the present program, as the program that the run was given numbers it.

@@ -51,7 +51,7 @@ use crate::integration;
 use crate::masking::Masking;
 use crate::model::Model;
 use crate::options::ZenoPolicy;
-use crate::proof::{Ahead, Detection, Prover};
+use crate::proof::{Ahead, Budget, Detection, Prover};
 use crate::record::{EventCause, EventKind, EventRecord};
 use crate::selection::Selection;
 use crate::sink::Sink;
@@ -104,6 +104,8 @@ struct Driver {
     ahead: Ahead,
     /// By relation.
     detection: Vec<Detection>,
+    /// What proof may still cost.
+    budget: Budget,
     bounds: bounds::Bounds,
     /// Number of the next equidistant output point.
     next_output: u64,
@@ -224,6 +226,7 @@ impl Simulation {
             search,
             ahead,
             detection: vec![Detection::default(); program.events.relations.len()],
+            budget: Budget::default(),
             bounds: bounds::Bounds::new(&program, &bound_prover),
             next_output: 1,
             last_row: None,

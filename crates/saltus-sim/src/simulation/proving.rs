@@ -83,7 +83,7 @@ impl Simulation {
 
     /// Notes how each relation is watched before a step is searched, if it is to be proved.
     pub(super) fn begin_proof(&mut self) {
-        if self.options.events == EventSearch::Proved {
+        if self.options.events.is_proof() {
             let n = self.program.events.relations.len();
             self.prover.watched.clear();
             self.prover.watched.extend((0..n).map(|i| self.driver.search.watched(i)));
@@ -92,7 +92,7 @@ impl Simulation {
 
     /// A change in `from..=to` that comes before the one that was `found`, if there is one; counts what was proved.
     pub(super) fn end_proof(&mut self, from: f64, to: f64, found: Option<Bracket>) -> Result<Option<Bracket>, Failure> {
-        let is_proof = self.options.events == EventSearch::Proved && !self.model.is_sliding();
+        let is_proof = self.options.events.is_proof() && !self.model.is_sliding();
         if !is_proof {
             let search = &self.driver.search;
             let watched = self.driver.detection.iter_mut().enumerate().filter(|(i, _)| search.watched(*i).is_some());
@@ -100,8 +100,10 @@ impl Simulation {
             return Ok(found);
         }
         let end = found.map_or(to, |bracket| bracket.before);
+        let most = self.credit();
         let integrator = &*self.driver.integrator;
-        let change = self.prover.prove(integrator, self.model.memory(), (from, end), &mut self.driver.detection);
+        let change = self.prover.prove(integrator, self.model.memory(), (from, end), &mut self.driver.detection, most);
+        self.driver.budget.spend(self.prover.tape.work);
         for (i, count) in self.driver.detection.iter_mut().enumerate() {
             count.has_left_band |= self.driver.search.watched(i).is_some_and(|watched| watched.shift == 0.0);
         }
@@ -116,6 +118,16 @@ impl Simulation {
         let earlier = search.change_between(&mut probe, &self.program, change.before, change.after)?;
         self.tell_tunnels();
         Ok(earlier.or(found))
+    }
+
+    /// Operations that may be spent on proof now.
+    pub(super) fn credit(&mut self) -> u64 {
+        if self.options.events != EventSearch::Proved {
+            return u64::MAX;
+        }
+        let so_far = self.cost();
+        self.driver.budget.earn(self.structure.prices(&self.program), so_far);
+        self.driver.budget.credit()
     }
 
     /// By relation, how its changes were found.

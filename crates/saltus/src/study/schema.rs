@@ -106,7 +106,11 @@ const SETTINGS: [Key; 9] = [
         kind: Kind::Choice(&["auto", "stop", "slide", "continue"]),
         about: "What to do where events accumulate.",
     },
-    Key { name: "events", kind: Kind::Choice(&["fast", "proved"]), about: "How changes of relations are found." },
+    Key {
+        name: "events",
+        kind: Kind::Choice(&["fast", "proved", "exhaustive"]),
+        about: "How changes of relations are found.",
+    },
     Key {
         name: "mixed",
         kind: Kind::Choice(&["auto", "fixed-point", "restricted", "pivot", "exhaustive"]),
