@@ -71,6 +71,7 @@ class _Problem:
     upper: np.ndarray
     uses_differences: bool
     most_runs: int
+    follower: Any = None
     runs: int = 0
     difference_runs: int = 0
     valid_until: float = float("inf")
@@ -85,12 +86,25 @@ class _Problem:
             if self.runs >= self.most_runs:
                 raise _Enough
             self.runs += 1
-            given = {**self.values, **self.named(x)}
-            flat, _, _, _ = self.model._raw.sensitivities(self.variables, [], self.times.tolist(), given, self.settings)
-            if len(self.cache) > 64:
-                self.cache.clear()
-            self.cache[key] = np.asarray(flat).reshape(len(self.times), len(self.variables))
+            self.remember(x, self.run(x))
         return self.cache[key]
+
+    def run(self, x: np.ndarray) -> Any:
+        if self.follower is not None:
+            return self.follower.values(x.tolist())
+        # Structural parameters: a program for each value.
+        given = {**self.values, **self.named(x)}
+        return self.model._raw.follower(self.variables, [], self.times.tolist(), given, self.settings).values([])
+
+    def remember(self, x: np.ndarray, flat: Any) -> None:
+        made = np.asarray(flat).reshape(len(self.times), len(self.variables))
+        ended = np.isnan(made).any(axis=1)
+        if ended.any():
+            time = float(self.times[ended][0])
+            raise _errors.SimulationError(f"the model ends by itself before {time:g} s, and there are measurements later", "[]", time)
+        if len(self.cache) > 64:
+            self.cache.clear()
+        self.cache[x.tobytes()] = made
 
     def named(self, x: np.ndarray) -> dict[str, float]:
         return dict(zip(self.names, (float(one) for one in x)))
@@ -116,11 +130,10 @@ class _Problem:
         return np.asarray((whole / self.weights[None, :, None])[self.known])
 
     def sensitivities(self, x: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
-        # One run finds the events, another one follows the sensitivities.
-        self.runs += 2
-        by = list(self.named(x).items())
-        found = self.model._raw.sensitivities(self.variables, by, self.times.tolist(), self.values, self.settings)
-        _, flat, self.valid_until, why = found
+        self.runs += 1
+        assert self.follower is not None
+        values, flat, self.valid_until, why = self.follower.follow(x.tolist())
+        self.remember(x, values)
         if why is not None:
             self.remark = f"differences of runs from {self.valid_until:g} s on: {why}"
         derivatives = np.asarray(flat)
@@ -147,7 +160,7 @@ class _Problem:
 
     def agrees(self, x: np.ndarray, whole: np.ndarray) -> bool:
         """Sensitivities against a central difference along one direction."""
-        valid = ~np.isnan(whole).any(axis=(1, 2))
+        valid = np.asarray(~np.isnan(whole).any(axis=(1, 2)))
         if not valid.any():
             return True
         signs = np.where(np.random.Generator(np.random.PCG64(len(x))).random(len(x)) < 0.5, -1.0, 1.0)
@@ -239,6 +252,12 @@ def fit(
         uses_differences=method == "differences",
         most_runs=max_runs,
     )
+    structural = [name for name in problem.names if model._raw.unchangeable(name) is not None]
+    if structural:
+        problem.uses_differences = True
+        problem.remark = f"differences of runs: {structural[0]} decides about the structure of the program"
+    else:
+        problem.follower = model._raw.follower(variables, problem.names, times.tolist(), values, settings)
     if known.sum() < len(chosen):
         raise ValueError(f"data: {int(known.sum())} measurements do not determine {len(chosen)} parameters")
     x_scale = np.maximum(np.abs(start), np.where(widths > 0, widths, 1.0))
@@ -253,8 +272,9 @@ def fit(
 def _solve(
     problem: _Problem, start: np.ndarray, lower: np.ndarray, upper: np.ndarray, x_scale: np.ndarray
 ) -> tuple[np.ndarray, str, bool]:
-    from scipy.optimize import least_squares
+    from scipy import optimize
 
+    least_squares: Any = optimize.least_squares
     last = [start]
 
     def residuals(x: np.ndarray) -> np.ndarray:

@@ -157,6 +157,10 @@ class Model:
         Raises:
             SimulationError: the run has failed; its `result` is what was computed until then.
             UnknownName, ValueRefused: a value cannot be set.
+
+        >>> r = m.simulate(stop_time=0.4, e=0.8)
+        >>> round(r.last("h"), 4), r.parameters["e"]
+        (0.2152, 0.8)
         """
         given, chosen = _split(values, settings)
         raw, told = self._raw.simulate(given, dict(inputs or {}), chosen)
@@ -174,12 +178,22 @@ class Model:
         """Begin a run that goes on step by step: ``with m.start() as sim: sim.advance(0.1)``.
 
         Without a ``stop_time`` it goes on as long as it is asked to. With `record` rows are kept, and ``saltus.result(sim)`` gives them.
+
+        >>> with m.start(e=0.8) as sim:
+        ...     while sim.time < 0.35:
+        ...         _ = sim.advance(0.1)
+        ...     round(sim["h"], 4)
+        0.2152
         """
         given, chosen = _split(values, settings)
         return self._raw.start(given, dict(inputs or {}), chosen, record)
 
     def linearize(self, at: Optional[float] = None, values: Values = None, **settings: Any) -> Linearization:
-        """The linear model at a time of a run; at its start without one."""
+        """The linear model at a time of a run; at its start without one.
+
+        >>> m.linearize(at=0.2).A.tolist()
+        [[0.0, 1.0], [0.0, 0.0]]
+        """
         from ._linear import Linearization
 
         given, chosen = _split(values, settings)
@@ -265,6 +279,10 @@ class Model:
             trajectories: All rows of each run instead of one.
             to: A directory for a Parquet data set, written as chunks are done. The same study, given again, goes on where it was interrupted.
             progress: True for a line on the standard error stream, or a function of the numbers of runs that are done and of all runs.
+
+        >>> study = m.sweep(saltus.grid(e=[0.7, 0.8]), record={"rise": "event(h < 0).v"}, stop_time=0.6)
+        >>> study["rise"].round(4).tolist()
+        [3.1006, 3.5436]
         """
         from ._sweep import sweep
 
@@ -288,6 +306,9 @@ class Model:
             unknowns: (min, max), (start, min, max) or a start value for each parameter.
             targets: What expressions shall be: ``{"max(h)": 1.0}``. More of them than unknowns are met as nearly as possible.
             within: How close is close enough; otherwise a billionth.
+
+        >>> round(m.search({"e": (0.5, 0.95)}, {"event(h < 0).v": 3.0}, stop_time=0.6)["e"], 4)
+        0.6773
         """
         from ._sweep import _recorded
 

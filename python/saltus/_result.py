@@ -179,10 +179,25 @@ class Result(_Table):
         return float(self[name][-1])
 
     def at(self, name: str, time: Any) -> Any:
-        """Values at times between the rows: of Reals on a line, of others the last ones. At an event the value after it."""
+        """Values at times between the rows: of Reals on a line, of others the last ones. At an event the value after it.
+
+        Raises:
+            ValueError: a time is not one of the run.
+
+        >>> m.simulate(stop_time=0.4).at("v", [0.1, 0.2]).round(3).tolist()
+        [-0.981, -1.962]
+        """
         import numpy
 
         values = self[name]
+        time = numpy.asarray(time, dtype=float)
+        if not len(self):
+            raise ValueError("the result has no rows")
+        first, last = self.time[0], self.time[-1]
+        slack = 1e-12 * max(abs(first), abs(last))
+        outside = time[~((time >= first - slack) & (time <= last + slack))]
+        if outside.size:
+            raise ValueError(f"time: expected times from {first:g} to {last:g} s, found {outside.flat[0]:g}")
         place = numpy.searchsorted(self.time, time, side="right")
         before = numpy.clip(place - 1, 0, len(values) - 1)
         after = numpy.clip(place, 0, len(values) - 1)

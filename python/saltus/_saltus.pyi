@@ -70,9 +70,13 @@ class RawModel:
         settings: Given,
         record: list[tuple[str, str]],
     ) -> str: ...
-    def sensitivities(
-        self, of: list[str], by: list[tuple[str, float]], times: list[float], values: Given, settings: Given
-    ) -> tuple[Array, Array, float, Optional[str]]: ...
+    def follower(
+        self, of: list[str], by: list[str], times: list[float], values: Given, settings: Given
+    ) -> RawFollower: ...
+
+class RawFollower:
+    def values(self, parameters: list[float]) -> Array: ...
+    def follow(self, parameters: list[float]) -> tuple[Array, Array, float, Optional[str]]: ...
 
 class RawTable:
     @staticmethod

@@ -81,6 +81,10 @@ class Session:
 
         Values of parameters are compiled in; most can be set later, too. Warnings go to the module ``warnings``.
 
+        >>> s = saltus.Session().load_text("Decay.mo", "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; end Decay;")
+        >>> s.compile("Decay").states
+        ['x']
+
         Raises:
             CompileError: with all diagnostics and their positions.
         """

@@ -60,7 +60,13 @@ def _made(names: Sequence[str], values: np.ndarray) -> Points:
 
 
 def grid(values: Optional[Mapping[str, Any]] = None, **more: Any) -> Points:
-    """All combinations; the last parameter varies fastest."""
+    """All combinations; the last parameter varies fastest.
+
+    >>> saltus.grid(e=[0.7, 0.8], v=[1, 2]).values.tolist()
+    [[0.7, 1.0], [0.7, 2.0], [0.8, 1.0], [0.8, 2.0]]
+
+    What is not a name of Python goes into a mapping: ``saltus.grid({"motor.J": [1, 2]})``.
+    """
     given = {**(values or {}), **more}
     axes = [_axis(name, one) for name, one in given.items()]
     n = math.prod(len(axis) for axis in axes)
@@ -71,7 +77,11 @@ def grid(values: Optional[Mapping[str, Any]] = None, **more: Any) -> Points:
 
 
 def points(values: Optional[Mapping[str, Any]] = None, **more: Any) -> Points:
-    """The first values of all parameters, then the second ones, …; a single value counts for all points."""
+    """The first values of all parameters, then the second ones, …; a single value counts for all points.
+
+    >>> saltus.points(e=[0.7, 0.8], v=1).values.tolist()
+    [[0.7, 1.0], [0.8, 1.0]]
+    """
     given = {**(values or {}), **more}
     axes = {name: _axis(name, one) for name, one in given.items()}
     n = max((len(axis) for axis in axes.values()), default=0)
@@ -93,6 +103,10 @@ def samples(
 
     Parameters:
         method: ``latin-hypercube``, ``sobol`` (needs scipy) or ``random``.
+
+    >>> chosen = saltus.samples(100, e=(0.6, 0.9), mass=("normal", 1.0, 0.1), seed=1)
+    >>> len(chosen), bool(chosen["e"].min() >= 0.6)
+    (100, True)
     """
     given = {**(values or {}), **more}
     if not given or n < 1 or n > MOST_POINTS:
@@ -102,7 +116,13 @@ def samples(
         from scipy.stats import qmc
 
         # A power of two keeps the balance of the sequence; what is beyond n is left out.
-        unit = qmc.Sobol(d, scramble=True, seed=seed).random_base2(max(0, math.ceil(math.log2(n))))[:n]
+        sobol: Any = qmc.Sobol
+        try:
+            sequence = sobol(d, scramble=True, rng=seed)
+        except TypeError:
+            # As scipy called it before 1.15.
+            sequence = sobol(d, scramble=True, seed=seed)
+        unit = sequence.random_base2(max(0, math.ceil(math.log2(n))))[:n]
     elif method in ("latin-hypercube", "random"):
         generator = np.random.Generator(np.random.PCG64(seed))
         unit = generator.random((n, d))

@@ -7,12 +7,16 @@ Every line of an `output` block must be in what the blocks above it have printed
 from __future__ import annotations
 
 import contextlib
+import doctest
+import importlib
 import io
 import os
 import re
 from pathlib import Path
 
 import pytest
+
+import saltus
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ["docs/book/python.md", "docs/book/fitting.md", "README.md"]
@@ -49,6 +53,13 @@ def test_chapters_are_true(chapter: str, tmp_path: Path, monkeypatch: pytest.Mon
         elif kind == "output":
             for line in filter(str.strip, text.splitlines()):
                 assert is_shown(line, printed.getvalue()), f"{chapter}: nothing printed {line!r}"
+
+
+@pytest.mark.parametrize("module", ["saltus._model", "saltus._result", "saltus._session", "saltus._sweep"])
+def test_examples_of_help_are_true(module: str, ball: saltus.Model) -> None:
+    """Examples in documentation strings; `m` is the ball."""
+    found = doctest.testmod(importlib.import_module(module), extraglobs={"saltus": saltus, "m": ball})
+    assert found.failed == 0 and found.attempted > 0
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

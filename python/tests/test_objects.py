@@ -41,6 +41,14 @@ def test_arrays_are_views(ball: saltus.Model) -> None:
     assert first.ctypes.data == address and np.array_equal(first, copy)
 
 
+def test_times_beside_the_run_have_no_values(ball: saltus.Model) -> None:
+    r = ball.simulate(stop_time=0.4)
+    assert r.at("h", [0.1, 0.4]) == pytest.approx([1 - G * 0.01 / 2, 1 - G * 0.16 / 2], abs=1e-4)
+    for wrong in (0.5, -0.1, math.nan, [0.1, math.inf]):
+        with pytest.raises(ValueError, match="expected times from 0 to 0.4 s"):
+            r.at("h", wrong)
+
+
 def test_arrow_streams_do_not_copy(ball: saltus.Model) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     r = ball.simulate()

@@ -12,7 +12,7 @@ use saltus_program::{
     MixedSolution, ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
 };
 use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
-use saltus_runtime::tangent::{Evaluator, Tangents};
+use saltus_runtime::tangent::{Evaluator, Kept, Tangents};
 use saltus_runtime::{Interpreter, Outside};
 
 use crate::copies::Copies;
@@ -42,7 +42,7 @@ pub struct CompiledModel {
     /// Time for machine code, also for functions.
     compile_time: CompileTime,
     /// Made when derivatives are asked for first.
-    tangents: Option<Box<Tangents<CompiledModel>>>,
+    tangents: Kept<CompiledModel>,
 }
 
 /// The sum of several times, shared by those who add to it.
@@ -83,7 +83,7 @@ impl CompiledModel {
             watched: Vec::new(),
             compile_time,
             program,
-            tangents: None,
+            tangents: Kept::default(),
         }
     }
 
@@ -242,26 +242,25 @@ impl ModelFunctions for CompiledModel {
 
     fn renew(&mut self) {
         self.interpreter.renew();
-        self.tangents.iter_mut().for_each(|tangents| tangents.renew());
+        self.tangents.renew();
     }
 
-    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
-        let known = self.tangents.take().filter(|tangents| tangents.is_of(wanted));
+    fn linearise_by(&mut self, wanted: &[SlotId], held: &[SlotId]) -> Status {
+        let known = self.tangents.take(wanted, held);
         let program = self.program.clone();
-        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, |p| self.beside(p))));
+        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, held, |p| self.beside(p))));
         let status = tangents.linearise(&mut self.interpreter);
-        self.tangents = Some(tangents);
+        self.tangents.put(tangents);
         status
     }
 
     fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
-        let Some(tangents) = &mut self.tangents else { return Status::Failed };
+        let Some(tangents) = self.tangents.last() else { return Status::Failed };
         tangents.directional(&mut self.interpreter, seeds, derivatives)
     }
 
     fn derivative_statistics(&self) -> DerivativeStatistics {
-        let own = self.tangents.as_ref().map_or_else(DerivativeStatistics::default, |tangents| tangents.statistics());
-        self.interpreter.with_differences(own)
+        self.interpreter.with_differences(self.tangents.statistics())
     }
 
     fn is_provisional(&self) -> bool {

@@ -278,12 +278,18 @@ pub trait ModelFunctions: Send {
 
     /// Prepares directional derivatives of `wanted` at the present point, where all sections that define these have been
     /// evaluated. Relations and discrete variables are frozen. Unless it is `Ok` there are none: differences must do.
-    fn linearise(&mut self, _wanted: &[SlotId]) -> Status {
+    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
+        self.linearise_by(wanted, &[])
+    }
+
+    /// The same for directions in which these parameters and values that are held between events move as well, and with parameters all
+    /// that is computed of them.
+    fn linearise_by(&mut self, _wanted: &[SlotId], _held: &[SlotId]) -> Status {
         Status::Failed
     }
 
     /// Writes the derivatives of what was given to [`ModelFunctions::linearise`] along a direction: `seeds` are states, inputs
-    /// and time with their parts in it.
+    /// and time with their parts in it, and what was given to [`ModelFunctions::linearise_by`].
     fn directional(&mut self, _seeds: &[(SlotId, f64)], _derivatives: &mut [f64]) -> Status {
         Status::Failed
     }

@@ -33,6 +33,8 @@ mod _saltus {
     #[pymodule_export]
     use crate::result::RawTable;
     #[pymodule_export]
+    use crate::sensitivity::RawFollower;
+    #[pymodule_export]
     use crate::session::RawSession;
     #[pymodule_export]
     use crate::simulation::{RawSimulation, RawState};

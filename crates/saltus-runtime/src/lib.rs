@@ -39,7 +39,7 @@ use mixed::Concession;
 use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
 use state::InstanceState;
-use tangent::{Evaluator, Tangents};
+use tangent::{Evaluator, Kept, Tangents};
 
 pub struct Interpreter {
     machine: Machine,
@@ -57,7 +57,7 @@ pub struct Interpreter {
     /// Where [`ModelFunctions::rollback`] returns to.
     checkpoint: Option<Box<InstanceState>>,
     /// Made when derivatives are asked for first.
-    tangents: Option<Box<Tangents<Interpreter>>>,
+    tangents: Kept<Interpreter>,
     /// Relations that are not literal at events, as long as they are at their thresholds.
     held: Vec<Held>,
 }
@@ -140,7 +140,7 @@ impl Interpreter {
             record: LoopRecord::default(),
             warnings: Vec::new(),
             checkpoint: None,
-            tangents: None,
+            tangents: Kept::default(),
             held: Vec::new(),
         }
     }
@@ -292,7 +292,7 @@ impl Interpreter {
         self.failure = Failure::None;
         self.record = LoopRecord::default();
         self.warnings.clear();
-        self.tangents.iter_mut().for_each(|tangents| tangents.renew());
+        self.tangents.renew();
     }
 
     fn note_failure(&mut self, status: Status, failure: Failure) -> Status {
@@ -426,25 +426,24 @@ impl ModelFunctions for Interpreter {
         self.held.sort_by_key(|held| held.memory);
     }
 
-    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
-        let known = self.tangents.take().filter(|tangents| tangents.is_of(wanted));
+    fn linearise_by(&mut self, wanted: &[SlotId], held: &[SlotId]) -> Status {
+        let known = self.tangents.take(wanted, held);
         let program = self.machine.program.clone();
-        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, |p| self.beside(p))));
+        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, held, |p| self.beside(p))));
         let status = tangents.linearise(self);
-        self.tangents = Some(tangents);
+        self.tangents.put(tangents);
         status
     }
 
     fn directional(&mut self, seeds: &[(SlotId, f64)], derivatives: &mut [f64]) -> Status {
-        let Some(mut tangents) = self.tangents.take() else { return Status::Failed };
+        let Some(mut tangents) = self.tangents.take_last() else { return Status::Failed };
         let status = tangents.directional(self, seeds, derivatives);
-        self.tangents = Some(tangents);
+        self.tangents.put(tangents);
         status
     }
 
     fn derivative_statistics(&self) -> DerivativeStatistics {
-        let own = self.tangents.as_ref().map_or_else(DerivativeStatistics::default, |tangents| tangents.statistics());
-        self.with_differences(own)
+        self.with_differences(self.tangents.statistics())
     }
 
     fn last_failure(&self) -> Option<EvalFailure> {

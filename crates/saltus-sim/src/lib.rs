@@ -48,7 +48,7 @@ pub use rows::Rows;
 pub use run::{advance_to_end, advance_until, run, simulate, simulate_observed};
 pub use saltus_program::MixedMethod;
 pub use saltus_program::Moment;
-pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Progress, Simulation, State};
+pub use simulation::{Advance, CannotRestore, CannotSave, CannotSet, Foreseen, Progress, Simulation, State};
 pub use simulation::{Configurations, Unmade};
 pub use sink::{Header, Recorder, Sink, SinkError};
 pub use story::write_story;

@@ -452,11 +452,11 @@ impl ModelFunctions for Model {
 
     /// While it slides the derivatives are those of a combination, whose weights change as well; so do the outputs of delays
     /// that are variables.
-    fn linearise(&mut self, wanted: &[SlotId]) -> Status {
+    fn linearise_by(&mut self, wanted: &[SlotId], held: &[SlotId]) -> Status {
         if self.slide.is_some() || self.histories.depend_on_variables() {
             return Status::Failed;
         }
-        self.inner.linearise(wanted)
+        self.inner.linearise_by(wanted, held)
     }
 
     /// Along time, inputs and what delays give change as well.

@@ -32,6 +32,7 @@ pub mod render;
 mod resources;
 pub mod results;
 pub mod search;
+pub mod sensitivity;
 mod session;
 pub mod settable_starts;
 mod shipped;

@@ -28,42 +28,93 @@ pub trait Evaluator: ModelFunctions + Sized {
     fn interpreter(&mut self) -> &mut Interpreter;
 }
 
+/// Programs of tangents that an instance keeps: one for the integrator, and those of whoever looks at the run besides.
+const MOST_KEPT: usize = 4;
+
+/// The programs of tangents of an instance; the one that was used last comes first.
+pub struct Kept<E>(Vec<Box<Tangents<E>>>);
+
+impl<E> Default for Kept<E> {
+    fn default() -> Self {
+        Kept(Vec::new())
+    }
+}
+
+impl<E: Evaluator> Kept<E> {
+    /// Takes the one for these slots out, if there is one.
+    pub fn take(&mut self, wanted: &[SlotId], held: &[SlotId]) -> Option<Box<Tangents<E>>> {
+        let at = self.0.iter().position(|tangents| tangents.is_of(wanted, held))?;
+        Some(self.0.remove(at))
+    }
+
+    /// The one that was used last.
+    pub fn last(&mut self) -> Option<&mut Tangents<E>> {
+        self.0.first_mut().map(|tangents| &mut **tangents)
+    }
+
+    pub fn take_last(&mut self) -> Option<Box<Tangents<E>>> {
+        if self.0.is_empty() { None } else { Some(self.0.remove(0)) }
+    }
+
+    pub fn put(&mut self, tangents: Box<Tangents<E>>) {
+        self.0.truncate(MOST_KEPT - 1);
+        self.0.insert(0, tangents);
+    }
+
+    /// Another run begins.
+    pub fn renew(&mut self) {
+        self.0.iter_mut().for_each(|tangents| tangents.renew());
+    }
+
+    /// The sum over all of them.
+    pub fn statistics(&self) -> DerivativeStatistics {
+        let mut all = DerivativeStatistics::default();
+        for tangents in &self.0 {
+            all.points += tangents.points;
+            all.directions += tangents.directions;
+            all.failures += tangents.failures;
+        }
+        all
+    }
+}
+
 /// Directional derivatives of certain slots.
 pub struct Tangents<E> {
     made: TangentProgram,
     evaluator: E,
     wanted: Vec<SlotId>,
+    held: Vec<SlotId>,
     points: u64,
     directions: u64,
     failures: u64,
 }
 
 impl<E: Evaluator> Tangents<E> {
-    pub fn new(program: &SimProgram, wanted: &[SlotId], make: impl FnOnce(Arc<SimProgram>) -> E) -> Self {
-        let mut made = TangentProgram::new(program, wanted);
+    pub fn new(
+        program: &SimProgram,
+        wanted: &[SlotId],
+        held: &[SlotId],
+        make: impl FnOnce(Arc<SimProgram>) -> E,
+    ) -> Self {
+        let mut made = TangentProgram::new(program, wanted, held);
         let program = std::mem::replace(&mut made.program, SimProgram::empty(""));
         Tangents {
             made,
             evaluator: make(Arc::new(program)),
             wanted: wanted.to_vec(),
+            held: held.to_vec(),
             points: 0,
             directions: 0,
             failures: 0,
         }
     }
 
-    pub fn is_of(&self, wanted: &[SlotId]) -> bool {
-        self.wanted == wanted
-    }
-
-    /// What is known here: nothing about calls.
-    pub fn statistics(&self) -> DerivativeStatistics {
-        let (points, directions, failures) = (self.points, self.directions, self.failures);
-        DerivativeStatistics { points, directions, failures, ..DerivativeStatistics::default() }
+    fn is_of(&self, wanted: &[SlotId], held: &[SlotId]) -> bool {
+        self.wanted == wanted && self.held == held
     }
 
     /// Another run begins: what is constant in one run need not be the same in the next.
-    pub fn renew(&mut self) {
+    fn renew(&mut self) {
         self.evaluator.renew();
         (self.points, self.directions, self.failures) = (0, 0, 0);
     }

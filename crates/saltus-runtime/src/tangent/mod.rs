@@ -12,4 +12,4 @@ pub(crate) mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use evaluate::{Evaluator, Tangents};
+pub use evaluate::{Evaluator, Kept, Tangents};

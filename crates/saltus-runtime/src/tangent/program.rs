@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use saltus_base::Index;
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, Op, Section, SimProgram, SlotId, SlotKind, Unknown, ValueId,
+    Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, Op, Section, Sections, SimProgram, Slot, SlotId, SlotKind,
+    SlotType, Unknown, ValueId,
 };
 
 use super::code::{Differentiated, active_values, differentiate, live, push};
@@ -37,19 +38,20 @@ pub(crate) struct TangentProgram {
 }
 
 impl TangentProgram {
-    /// Derivatives of `wanted` by states, inputs, time and what the driver sets (outputs of delays).
-    pub fn new(program: &SimProgram, wanted: &[SlotId]) -> Self {
+    /// Derivatives of `wanted` by states, inputs, time, what the driver sets (outputs of delays) and `held`: parameters, and values that are
+    /// held between events.
+    pub fn new(program: &SimProgram, wanted: &[SlotId], held: &[SlotId]) -> Self {
         let mut layout = Layout::new(&program.memory.slots, &program.routines.callables);
-        let seeds = seeds(program);
+        let seeds = seeds(program, held);
         seeds.iter().for_each(|&slot| layout.add_tangent(slot));
-        let blocks: Vec<&Block> =
-            [&program.sections.derivatives, &program.sections.crossings, &program.sections.outputs]
-                .into_iter()
-                .flat_map(|section| &section.blocks)
-                .collect();
+        let Sections { parameters, derivatives, crossings, outputs, .. } = &program.sections;
+        // What is computed of parameters moves with them; otherwise it is constant.
+        let dependent = parameters.blocks.iter().filter(|_| !held.is_empty());
+        let continuous = [derivatives, crossings, outputs].into_iter().flat_map(|section| &section.blocks);
+        let blocks: Vec<&Block> = dependent.chain(continuous).collect();
         find_active(program, &blocks, &mut layout);
         let needs = find_needed(&blocks, &layout, wanted);
-        let mut made = Sections { layout, coefficients: Vec::new(), direction: Vec::new(), unknowns: Vec::new() };
+        let mut made = Made { layout, coefficients: Vec::new(), direction: Vec::new(), unknowns: Vec::new() };
         for (block, needed) in blocks.into_iter().zip(needs) {
             match block {
                 Block::Assign(assign) => made.assign(assign, &needed),
@@ -61,7 +63,7 @@ impl TangentProgram {
     }
 }
 
-fn seeds(program: &SimProgram) -> Vec<SlotId> {
+fn seeds(program: &SimProgram, held: &[SlotId]) -> Vec<SlotId> {
     let inputs = program.memory.slots.iter().filter(|(_, s)| s.kind == SlotKind::Input).map(|(id, _)| id);
     let set_by_driver = program
         .history
@@ -70,7 +72,8 @@ fn seeds(program: &SimProgram) -> Vec<SlotId> {
         .map(|d| d.output)
         .chain(program.history.transports.iter().flat_map(|t| t.outputs));
     let states = program.states.iter().map(|s| s.value);
-    let mut seeds: Vec<SlotId> = states.chain(inputs).chain([program.memory.time]).chain(set_by_driver).collect();
+    let mut seeds: Vec<SlotId> =
+        states.chain(inputs).chain([program.memory.time]).chain(set_by_driver).chain(held.iter().copied()).collect();
     seeds.sort_unstable();
     seeds.dedup();
     seeds
@@ -78,11 +81,14 @@ fn seeds(program: &SimProgram) -> Vec<SlotId> {
 
 /// Gives a tangent to every slot that depends on one that has.
 fn find_active(program: &SimProgram, blocks: &[&Block], layout: &mut Layout) {
-    let is_continuous = |slot: SlotId| program.memory.slots.get(slot).is_some_and(|s| s.kind.is_continuous());
+    let moves = |slot: SlotId| {
+        let is_parameter = |s: &Slot| s.kind == SlotKind::Parameter && s.ty == SlotType::Real;
+        program.memory.slots.get(slot).is_some_and(|s| s.kind.is_continuous() || is_parameter(s))
+    };
     let activate = |layout: &mut Layout, assign: &Assign| {
         let active = values(layout, &assign.code);
         for &(value, slot) in &assign.stores {
-            if is_continuous(slot) && active.get(value.0 as usize) == Some(&true) {
+            if moves(slot) && active.get(value.0 as usize) == Some(&true) {
                 layout.add_tangent(slot);
             }
         }
@@ -149,14 +155,14 @@ fn find_needed(blocks: &[&Block], layout: &Layout, wanted: &[SlotId]) -> Vec<Nee
     all
 }
 
-struct Sections {
+struct Made {
     layout: Layout,
     coefficients: Vec<Block>,
     direction: Vec<Block>,
     unknowns: Vec<SlotId>,
 }
 
-impl Sections {
+impl Made {
     fn assign(&mut self, assign: &Assign, needed: &Needed) {
         let (targets, roots) = self.targets(assign, needed);
         if targets.is_empty() {
@@ -247,7 +253,7 @@ impl Sections {
         let Memory { time, initial, terminal, .. } = program.memory;
         let program = SimProgram {
             memory: Memory { slots, time, initial, terminal, ..Memory::empty() },
-            sections: saltus_program::Sections {
+            sections: Sections {
                 derivatives: Section { blocks: self.coefficients },
                 crossings: Section { blocks: self.direction },
                 ..Default::default()

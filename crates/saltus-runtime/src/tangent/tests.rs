@@ -196,8 +196,8 @@ fn directions_do_not_depend_on_each_other() {
 fn what_is_not_wanted_is_left_out() {
     let (program, _, y) = cubic();
     let u = program.memory.slots.iter().find(|(_, s)| s.name == "u").map(|(id, _)| id).unwrap();
-    let whole = super::program::TangentProgram::new(&program, &[y]);
-    let part = super::program::TangentProgram::new(&program, &[u]);
+    let whole = super::program::TangentProgram::new(&program, &[y], &[]);
+    let part = super::program::TangentProgram::new(&program, &[u], &[]);
     assert_eq!(whole.program.sections.crossings.blocks.len(), 2);
     assert_eq!(part.program.sections.crossings.blocks.len(), 1);
 }

@@ -18,6 +18,7 @@ mod configurations;
 mod events;
 pub(crate) mod failing;
 mod fixing;
+mod foresight;
 mod guards;
 mod impulses;
 mod jumping;
@@ -63,6 +64,7 @@ use search::Search;
 
 pub use changing::CannotSet;
 pub use configurations::{Configurations, Unmade};
+pub use foresight::Foreseen;
 pub use state::{CannotRestore, CannotSave, State};
 
 /// One run of a program.

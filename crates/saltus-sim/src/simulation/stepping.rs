@@ -140,7 +140,7 @@ impl Simulation {
     }
 
     /// A new step; `None` if other states were chosen instead.
-    fn begin_step(&mut self) -> Result<Option<Pending>, Failure> {
+    pub(super) fn begin_step(&mut self) -> Result<Option<Pending>, Failure> {
         self.check_budget()?;
         let from = self.driver.integrator.time();
         let hold = self.driver.hold.unwrap_or(f64::INFINITY);
@@ -175,7 +175,7 @@ impl Simulation {
     }
 
     /// What comes next in the step, which becomes shorter where it cannot be evaluated.
-    fn look_for_next(&mut self, mut pending: Pending) -> Result<(Pending, Next), Failure> {
+    pub(super) fn look_for_next(&mut self, mut pending: Pending) -> Result<(Pending, Next), Failure> {
         loop {
             if let Some(next) = pending.next {
                 return Ok((pending, next));
