@@ -21,9 +21,11 @@ macro_rules! define_id {
         $vis struct $name(u32);
 
         impl $crate::Index for $name {
+            #[inline]
             fn from_usize(index: usize) -> Self {
                 $name(index as u32)
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

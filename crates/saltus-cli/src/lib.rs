@@ -24,6 +24,7 @@ mod numbers;
 mod parse;
 mod plot;
 mod progress;
+mod real_time;
 mod report;
 mod run;
 mod screen;

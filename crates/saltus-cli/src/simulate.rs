@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use saltus::container::{self, Content};
-use saltus::pipeline::{Client, Options, Outcome, Stage};
+use saltus::pipeline::{Client, Engine, Options, Outcome, Stage};
 use saltus::{Model, Start, Stream, diagnostics, results};
 use saltus_base::{Diagnostic, SourceMap};
 use saltus_results::{Format, WriteError};
@@ -16,8 +16,9 @@ use crate::estimate::{self, Listed, Second};
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::inputs::{self, Inputs};
 use crate::keep::{self, Keep};
-use crate::numbers::{finite, part};
+use crate::numbers::{finite, part, positive};
 use crate::progress::{self, Bar};
+use crate::real_time::{self, Pace};
 use crate::target::Target;
 use crate::write::write_bytes;
 use crate::{Exit, Screen, audit, chart, summary, system_clock};
@@ -81,6 +82,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
           value_parser = estimate::listed)]
     estimate_error: Option<Listed>,
+    /// Let simulated time pass with the clock, or FACTOR times as fast, and say how many steps were too late, how long the longest one
+    /// took and how exactly the others began; with a method with a fixed step.
+    #[arg(long, value_name = "FACTOR", num_args = 0..=1, require_equals = true, default_missing_value = "1",
+          allow_negative_numbers = true, value_parser = positive)]
+    real_time: Option<f64>,
     /// Print no summary and no progress.
     #[arg(long)]
     quiet: bool,
@@ -105,6 +111,14 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.experiment = arguments.experiment.experiment(Some(&arguments.run), screen)?;
     options.experiment.kept = kept.clone();
     options.engine = arguments.run.engine.into();
+    if arguments.real_time.is_some() {
+        options.engine = engine_in_real_time(options.engine);
+        if !real_time::fits(options.experiment.solver) {
+            let what = "`--real-time` needs a method with a fixed step: `--solver euler`, `rk4` or `implicit-euler`";
+            screen.fail(&diagnostics::bad_experiment(what));
+            return Err(Exit::Usage);
+        }
+    }
     options.start = start(arguments, screen)?;
     options.audit = arguments.audit.then(|| audit::settings(arguments.audit_bound));
     options.saves_state = arguments.save_state.is_some();
@@ -125,6 +139,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             .then(|| Recorder::of_rows(MOST_PLOTTED)),
         inputs,
         given: arguments.target.set(screen)?.into_iter().map(|(name, _)| name).collect(),
+        pace: arguments.real_time.map(Pace::new),
     };
     let run = arguments.target.run_for(options.clone(), &mut client, screen)?;
     client.bar.clear();
@@ -144,6 +159,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             let simulate = run.outcome.timings.iter().find(|(name, _)| *name == "simulate");
             let took = simulate.map(|(_, time)| *time).unwrap_or_default();
             screen.say(&summary::summary(program, trajectory, &stream.digest(), took));
+            client.pace.iter().for_each(|pace| screen.say(&pace.report().to_string()));
         }
         let table = client.recorder.as_ref().map(|r| results::of(program, &r.take(), &|name| kept.keeps(name)));
         if let (Some(names), Some(table)) = (&arguments.plot, &table) {
@@ -161,6 +177,11 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     let exit = exit(&run.outcome);
     Ok(if exit == Exit::Success && !is_sound { Exit::RunTimeFailure } else { exit })
+}
+
+/// Nothing is compiled in the middle of a run that must keep up with the clock.
+fn engine_in_real_time(engine: Engine) -> Engine {
+    if engine == Engine::Auto { Engine::Jit } else { engine }
 }
 
 /// A state may be replaced by the one that follows it; nothing else that is read is written.
@@ -204,6 +225,7 @@ struct Observer {
     inputs: Vec<Inputs>,
     /// Names that have values by `--set`.
     given: Vec<String>,
+    pace: Option<Pace>,
 }
 
 impl Client for Observer {
@@ -216,6 +238,9 @@ impl Client for Observer {
 
     fn goes_on(&mut self, progress: Progress) -> bool {
         self.bar.show_run(progress);
+        if let Some(pace) = &mut self.pace {
+            pace.wait(progress, &self.interrupted);
+        }
         !progress::is_set(&self.interrupted)
     }
 }

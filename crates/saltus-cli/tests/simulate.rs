@@ -349,3 +349,25 @@ fn a_run_says_whether_a_crossing_may_have_been_missed() {
     assert!(summary.contains("no crossing was missed: 2 relations proved over the whole run"), "{summary}");
     run(&["simulate", &file, "--events", "guessed"], 2);
 }
+
+#[test]
+fn real_time_waits_for_the_clock_and_counts_steps() {
+    let dir = Scratch::new("real_time");
+    let path = dir.file("Decay.mo", DECAY);
+    let with = |more: &[&str]| {
+        let mut arguments = vec!["simulate", path.as_str(), "--stop-time", "0.2", "--fixed-step", "0.01"];
+        arguments.extend(more);
+        let started = std::time::Instant::now();
+        let output = saltus(&arguments);
+        (output.status.code(), stdout(&output), stderr(&output), started.elapsed().as_secs_f64())
+    };
+    let (code, said, _, took) = with(&["--solver", "rk4", "--real-time"]);
+    assert_eq!(code, Some(0));
+    // 20 steps; the last one is not waited for.
+    assert!(said.contains("real time: 19 steps, ") && took >= 0.19, "{took}: {said}");
+    let (code, said, _, took) = with(&["--solver", "euler", "--real-time=0.5"]);
+    assert!(code == Some(0) && said.contains("longest step") && took >= 0.38, "{took}: {said}");
+    // A step of variable size may take any time.
+    let (code, _, said, _) = with(&["--real-time"]);
+    assert!(code == Some(2) && said.contains("a method with a fixed step"), "{code:?}: {said}");
+}

@@ -23,6 +23,15 @@ pub const MOST_INSTANCES: u64 = 600_000;
 /// The same where plain variables are declared one by one, which take less.
 pub const MOST_DECLARED: u64 = 1_000_000;
 
+/// The element of an array that is written out, without a copy of the others.
+fn element_at<'e>(mut value: &'e flat::Expr, indices: &[u32]) -> Option<&'e flat::Expr> {
+    for &index in indices {
+        let flat::ExprKind::Array(items) = &value.kind else { return None };
+        value = items.get((index as usize).checked_sub(1)?)?;
+    }
+    Some(value)
+}
+
 impl<'a> Front<'a> {
     /// Whether the component exists; a conditional component whose condition is false does not.
     pub fn is_present(&mut self, comp: CompId) -> bool {
@@ -702,21 +711,43 @@ impl<'a> Front<'a> {
     /// The typed value of a modification for an element with `rank` dimensions of its own.
     pub fn mod_value(&mut self, value: &ModValue<'a>, rank: usize) -> Option<flat::Expr> {
         let ModExpr::Ast(expr, scope) = value.expr else { return None };
-        let typed = self.isolated(|front| front.expression(scope, expr));
-        if typed.is_error() || value.indices.is_empty() {
-            return Some(typed);
+        if value.indices.is_empty() {
+            return Some(self.isolated(|front| front.expression(scope, expr)));
+        }
+        let typed = self.shared_value(expr, scope);
+        if typed.is_error() {
+            return Some((*typed).clone());
         }
         if typed.ty.rank() < value.indices.len() + rank && typed.ty.rank() <= rank {
             if !value.may_be_each {
                 self.report_once(d::missing_each(value.span));
             }
-            return Some(typed);
+            return Some((*typed).clone());
         }
         let span = typed.span;
         let n = value.indices.len().min(typed.ty.rank());
-        let subscripts =
-            value.indices[value.indices.len() - n..].iter().map(|&i| flat::Expr::integer(i64::from(i), span)).collect();
-        Some(self.index_by(typed, subscripts, span))
+        let indices = &value.indices[value.indices.len() - n..];
+        if let Some(element) = element_at(&typed, indices) {
+            return Some(element.clone());
+        }
+        let subscripts = indices.iter().map(|&i| flat::Expr::integer(i64::from(i), span)).collect();
+        Some(self.index_by((*typed).clone(), subscripts, span))
+    }
+
+    /// The typed value of a modification of a component array, of which each element takes its part. It is kept: to type an array
+    /// again for each of its elements takes time that grows with the square of their number.
+    fn shared_value(&mut self, expr: &'a ast::Expr, scope: InstId) -> Rc<flat::Expr> {
+        let key = (std::ptr::from_ref(expr), scope);
+        if let Some(value) = self.tree.shared_values.get(&key) {
+            return value.clone();
+        }
+        let typed = Rc::new(self.isolated(|front| front.expression(scope, expr)));
+        let is_final = typed.ty.rank() > 0 && typed.ty.dims.iter().all(|dim| dim.known().is_some());
+        let is_in_model = self.functions.current.is_none() && !self.context.in_initial_section;
+        if is_final && is_in_model && !typed.is_error() {
+            self.tree.shared_values.insert(key, typed.clone());
+        }
+        typed
     }
 
     /// Runs `f` outside the loops and subscripts that surround the present expression.

@@ -68,6 +68,25 @@ impl Matrix {
         }
     }
 
+    /// The sum of the terms of each row without their signs, for these values of the unknowns.
+    pub fn row_sizes(&self, x: &[f64], sizes: &mut [f64]) {
+        match &self.factors {
+            Factors::Dense(_) => {
+                let rows = self.values.chunks_exact(self.n.max(1));
+                sizes.iter_mut().zip(rows).for_each(|(size, row)| *size = size_of_terms(row, x));
+            }
+            Factors::Sparse { pattern, .. } => {
+                sizes.fill(0.0);
+                for (column, x) in x.iter().enumerate().take(self.n) {
+                    let (range, x) = (pattern.range(column), x.abs());
+                    for (&row, value) in pattern.rows()[range.clone()].iter().zip(&self.values[range]) {
+                        sizes[row] += value.abs() * x;
+                    }
+                }
+            }
+        }
+    }
+
     /// Columns that share no row, together; the columns one by one where any two may share one.
     pub fn column_groups(&self) -> Vec<Vec<usize>> {
         match &self.factors {
@@ -137,6 +156,19 @@ impl Matrix {
     }
 }
 
+/// `Σ|a·x|`, four terms at a time.
+fn size_of_terms(row: &[f64], x: &[f64]) -> f64 {
+    let (fours, rest) = (row.chunks_exact(4), row.chunks_exact(4).remainder());
+    let mut sums = [0.0; 4];
+    for (a, x) in fours.zip(x.chunks_exact(4)) {
+        for ((sum, a), x) in sums.iter_mut().zip(a).zip(x) {
+            *sum += (a * x).abs();
+        }
+    }
+    let rest: f64 = rest.iter().zip(&x[row.len() - rest.len()..]).map(|(a, x)| (a * x).abs()).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +184,9 @@ mod tests {
                 matrix.values[at] = value;
             }
             assert_eq!(matrix.to_dense(), [2.0, 1.0, 0.0, 3.0]);
+            let mut sizes = [f64::NAN; 2];
+            matrix.row_sizes(&[-1.0, 4.0], &mut sizes);
+            assert_eq!(sizes, [6.0, 12.0]);
             assert!(!matrix.is_factored());
             matrix.factor().expect("is regular");
             let mut x = [5.0, 3.0];

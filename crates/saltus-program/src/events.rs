@@ -50,6 +50,7 @@ pub enum RelationOp {
 
 impl RelationOp {
     /// The value of the relation for `z = left - right`.
+    #[inline]
     pub fn holds(self, z: f64) -> bool {
         match self {
             RelationOp::Less => z < 0.0,
@@ -60,6 +61,7 @@ impl RelationOp {
     }
 
     /// Is the relation true for negative z?
+    #[inline]
     pub fn is_true_below(self) -> bool {
         matches!(self, RelationOp::Less | RelationOp::LessEqual)
     }

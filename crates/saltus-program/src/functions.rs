@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use saltus_base::{Diagnostic, Span};
+use saltus_base::{Diagnostic, Index as _, Span};
 
 use crate::{Block, Message, SimProgram, SlotId, Stop};
 
@@ -196,6 +196,19 @@ impl Round {
     }
 }
 
+/// A slot of a memory. Whoever reads many asks for the memory once: [`ModelFunctions::get`] asks again for each.
+#[inline]
+pub fn read(memory: &[f64], slot: SlotId) -> f64 {
+    memory.get(slot.index()).copied().unwrap_or(f64::NAN)
+}
+
+#[inline]
+fn write(memory: &mut [f64], slot: SlotId, value: f64) {
+    if let Some(place) = memory.get_mut(slot.index()) {
+        *place = value;
+    }
+}
+
 pub trait ModelFunctions: Send {
     fn program(&self) -> &Arc<SimProgram>;
 
@@ -323,13 +336,11 @@ pub trait ModelFunctions: Send {
     }
 
     fn get(&self, slot: SlotId) -> f64 {
-        self.memory().get(saltus_base::Index::index(slot)).copied().unwrap_or(f64::NAN)
+        read(self.memory(), slot)
     }
 
     fn set(&mut self, slot: SlotId, value: f64) {
-        if let Some(place) = self.memory_mut().get_mut(saltus_base::Index::index(slot)) {
-            *place = value;
-        }
+        write(self.memory_mut(), slot, value);
     }
 
     fn snapshot(&self) -> Vec<f64> {
@@ -345,33 +356,35 @@ pub trait ModelFunctions: Send {
 
     /// Sets time and states.
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
-        let time = self.program().memory.time;
-        self.set(time, t);
-        for (i, &value) in x.iter().enumerate() {
-            if let Some(slot) = self.program().states.get(i).map(|s| s.value) {
-                self.set(slot, value);
-            }
+        let program = Arc::clone(self.program());
+        let memory = self.memory_mut();
+        write(memory, program.memory.time, t);
+        for (&value, state) in x.iter().zip(&program.states) {
+            write(memory, state.value, value);
         }
     }
 
     fn get_states(&self, x: &mut [f64]) {
+        let memory = self.memory();
         for (value, state) in x.iter_mut().zip(&self.program().states) {
-            *value = self.get(state.value);
+            *value = read(memory, state.value);
         }
     }
 
     fn get_derivatives(&self, dx: &mut [f64]) {
+        let memory = self.memory();
         for (value, state) in dx.iter_mut().zip(&self.program().states) {
-            *value = self.get(state.derivative);
+            *value = read(memory, state.derivative);
         }
     }
 
     /// `pre(v) := v` for all variables whose `pre` value is used.
     fn update_pre(&mut self) {
-        for i in 0..self.program().memory.pre.len() {
-            let (variable, pre) = self.program().memory.pre[i];
-            let value = self.get(variable);
-            self.set(pre, value);
+        let program = Arc::clone(self.program());
+        let memory = self.memory_mut();
+        for &(variable, pre) in &program.memory.pre {
+            let value = read(memory, variable);
+            write(memory, pre, value);
         }
     }
 
@@ -388,22 +401,20 @@ pub trait ModelFunctions: Send {
     /// What follows the evaluation in a round.
     fn end_round(&mut self) -> Result<Round, Status> {
         let mut round = Round::default();
-        for i in 0..self.program().events.reinits.len() {
-            let (state, active, value) = {
-                let reinit = &self.program().events.reinits[i];
-                (reinit.state, reinit.active, reinit.value)
-            };
-            let new = self.get(value);
-            if self.get(active) != 0.0 && self.get(state) != new {
-                self.set(state, new);
-                round.reinitialised.push(state);
+        let program = Arc::clone(self.program());
+        let memory = self.memory_mut();
+        for reinit in &program.events.reinits {
+            let new = read(memory, reinit.value);
+            if read(memory, reinit.active) != 0.0 && read(memory, reinit.state) != new {
+                write(memory, reinit.state, new);
+                round.reinitialised.push(reinit.state);
             }
         }
-        let terminations = self.program().events.terminations.iter().enumerate();
-        round.terminations = terminations.filter(|(_, t)| self.get(t.active) != 0.0).map(|(i, _)| i).collect();
-        for &(variable, pre) in &self.program().memory.pre {
-            let is_discrete = self.program().memory.slots.get(variable).is_some_and(|s| !s.kind.is_continuous());
-            if is_discrete && self.get(variable) != self.get(pre) {
+        let terminations = program.events.terminations.iter().enumerate();
+        round.terminations = terminations.filter(|(_, t)| read(memory, t.active) != 0.0).map(|(i, _)| i).collect();
+        let is_discrete = |slot| program.memory.slots.get(slot).is_some_and(|s| !s.kind.is_continuous());
+        for &(variable, pre) in &program.memory.pre {
+            if read(memory, variable) != read(memory, pre) && is_discrete(variable) {
                 round.changed.push(variable);
             }
         }
@@ -414,10 +425,11 @@ pub trait ModelFunctions: Send {
 
     /// The earliest time after `t` at which a time relation changes or a sample or clock ticks; infinite if there is none.
     fn next_time_event(&self, t: f64) -> f64 {
-        let program = self.program();
-        let thresholds = program.events.time_events.iter().map(|e| e.key(self.get(e.threshold)));
-        let ticks = program.events.samples.iter().map(|s| self.get(s.start) + self.get(s.tick) * self.get(s.interval));
-        let clocks = program.clocks.base_partitions.iter().flat_map(|p| &p.sub_clocks).map(|c| self.get(c.next));
+        let (program, memory) = (self.program(), self.memory());
+        let get = |slot| read(memory, slot);
+        let thresholds = program.events.time_events.iter().map(|e| e.key(get(e.threshold)));
+        let ticks = program.events.samples.iter().map(|s| get(s.start) + get(s.tick) * get(s.interval));
+        let clocks = program.clocks.base_partitions.iter().flat_map(|p| &p.sub_clocks).map(|c| get(c.next));
         thresholds.chain(ticks).chain(clocks).filter(|&key| key > t).fold(f64::INFINITY, f64::min)
     }
 

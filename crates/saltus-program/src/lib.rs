@@ -47,7 +47,7 @@ pub use files_used::files_used;
 pub use fingerprint::{fingerprint, fnv1a};
 pub use functions::{
     Activation, DerivativeStatistics, Details, EvalFailure, Held, LoopStatistics, MixedMethod, MixedSolution,
-    MixedStrategy, ModelFunctions, Round, Status,
+    MixedStrategy, ModelFunctions, Round, Status, read,
 };
 pub use history::{Delay, History, Transport};
 pub use memory::{Memory, Slot, SlotKind, SlotType};

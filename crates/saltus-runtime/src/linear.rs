@@ -138,18 +138,17 @@ impl LinearSolver {
 
     /// Are the present residuals, of `x`, nothing but rounding?
     fn is_solved_by(&mut self, x: &[f64]) -> bool {
-        let sizes = &mut self.sizes;
-        sizes.fill(0.0);
-        self.jacobian.for_each(|row, column, value| sizes[row] += value.abs() * x[column].abs());
-        self.residuals.iter().zip(sizes).all(|(residual, size)| residual.abs() <= ROUNDING * *size)
+        self.jacobian.row_sizes(x, &mut self.sizes);
+        self.residuals.iter().zip(&self.sizes).all(|(residual, size)| residual.abs() <= ROUNDING * *size)
     }
 
     /// The largest residual, measured by the terms of its equation.
     fn largest_residual(&mut self) -> f64 {
-        let (sizes, scale) = (&mut self.sizes, &self.scale);
-        sizes.fill(0.0);
-        self.jacobian.for_each(|row, column, value| sizes[row] += value.abs() * scale[column]);
-        self.residuals.iter().zip(sizes).fold(0f64, |largest, (residual, size)| worse(largest, residual.abs(), *size))
+        self.jacobian.row_sizes(&self.scale, &mut self.sizes);
+        self.residuals
+            .iter()
+            .zip(&self.sizes)
+            .fold(0f64, |largest, (residual, size)| worse(largest, residual.abs(), *size))
     }
 
     /// Of a linear function a long step has no other error than rounding.

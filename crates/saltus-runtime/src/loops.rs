@@ -459,24 +459,27 @@ impl NonlinearSystem for Body<'_> {
             }
         }
         let compiled = self.native.as_ref().and_then(|native| Some((&native.code, native.units.jacobian?)));
-        match compiled {
-            Some((code, unit)) => {
-                self.machine.run_native(&**code, unit, jacobian.code.calls.len());
-            }
-            None => self.machine.run(&jacobian.code, self.l.body.span),
-        }
-        for (k, (&(_, _, id), &position)) in jacobian.entries.iter().zip(self.positions).enumerate() {
-            let native = || self.machine.scratch.get(k).copied().unwrap_or(f64::NAN);
-            let value = if compiled.is_some() { native() } else { self.machine.value(id) };
-            // Where a formula for the derivative has a hole (`sqrt` at 0), a difference may do.
-            if !value.is_finite() {
-                return false;
-            }
+        // Where a formula for the derivative has a hole (`sqrt` at 0), a difference may do.
+        let mut is_finite = true;
+        let mut add = |position: usize, value: f64| {
+            is_finite &= value.is_finite();
             if let Some(place) = matrix.values.get_mut(position) {
                 *place += value;
             }
+        };
+        match compiled {
+            Some((code, unit)) => {
+                self.machine.run_native(&**code, unit, jacobian.code.calls.len());
+                let values = self.machine.scratch.get(..self.positions.len()).unwrap_or(&[f64::NAN]);
+                self.positions.iter().zip(values).for_each(|(&position, &value)| add(position, value));
+            }
+            None => {
+                self.machine.run(&jacobian.code, self.l.body.span);
+                let entries = self.positions.iter().zip(&jacobian.entries);
+                entries.for_each(|(&position, &(_, _, id))| add(position, self.machine.value(id)));
+            }
         }
-        true
+        is_finite
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use saltus_base::Span;
 use saltus_program::{
     Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram,
-    SlotId, Status, blame,
+    SlotId, Status, blame, read,
 };
 
 use crate::Options;
@@ -265,8 +265,9 @@ pub(crate) fn settle(
 ) -> Result<Settled, Failure> {
     clocks::tick_timed(program, functions, options.start_time, t)?;
     let ticked = activate_samples(program, functions, t);
-    let holds = |functions: &dyn ModelFunctions, r: &Relation| functions.get(r.memory) != 0.0;
-    let mut known: Vec<bool> = program.events.relations.values().map(|r| holds(functions, r)).collect();
+    let holds = |memory: &[f64], r: &Relation| read(memory, r.memory) != 0.0;
+    let memory = functions.memory();
+    let mut known: Vec<bool> = program.events.relations.values().map(|r| holds(memory, r)).collect();
     let mut flips = Flips::new();
     let mut termination = None;
     let mut last = Round::default();
@@ -286,8 +287,9 @@ pub(crate) fn settle(
         if n_provisional > MOST_PROVISIONAL_ROUNDS {
             check(functions, t, Status::Failed, Activation::Events)?;
         }
+        let memory = functions.memory();
         for ((id, relation), known) in program.events.relations.iter().zip(&mut known) {
-            let value = holds(functions, relation);
+            let value = holds(memory, relation);
             if value != *known && flips.len() < MOST_FLIPS {
                 flips.push((round, id, value));
             }

@@ -1,6 +1,7 @@
 //! Chores of this repository: `cargo xtask tidy`, `cargo xtask map`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`,
-//! `cargo xtask corpus`, `cargo xtask fuzz`.
+//! `cargo xtask corpus`, `cargo xtask fuzz`, `cargo xtask bench-peers`.
 
+mod bench_peers;
 mod corpus;
 mod coverage;
 mod derivatives;
@@ -43,6 +44,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Compare directional derivatives of models with differences.
     Derivatives(derivatives::Options),
+    /// Measure beside other simulators and write docs/benchmarks.md.
+    BenchPeers(bench_peers::Options),
     /// Measure how the cost of compiling grows with the size of a model.
     Scale(scale::Options),
 }
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Command::Gallery(options) => gallery::run(&root, &options),
         Command::Derivatives(options) => derivatives::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
+        Command::BenchPeers(options) => bench_peers::run(&root, &options),
         Command::Scale(options) => scale::run(&root, &options),
         Command::Corpus(options) => corpus::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),

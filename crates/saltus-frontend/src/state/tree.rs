@@ -1,9 +1,11 @@
 //! The instance tree: all instances, components and slots, by their ids.
 
+use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
+use std::rc::Rc;
 
 use saltus_base::{IdVec, Index as _, Name, Span};
-use saltus_flat::VarId;
+use saltus_flat::{Expr, VarId};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
@@ -24,6 +26,8 @@ pub struct Tree<'a> {
     pub implicit_inners: Vec<(Name, CompId)>,
     /// Stands for a definition that is missing.
     pub empty_class: &'a ast::ClassDef,
+    /// Array values of modifications that the elements of component arrays share, by their text and where it is looked up.
+    pub shared_values: HashMap<(*const ast::Expr, InstId), Rc<Expr>>,
 }
 
 impl<'a> Tree<'a> {
@@ -41,6 +45,7 @@ impl<'a> Tree<'a> {
             model: root,
             implicit_inners: Vec::new(),
             empty_class,
+            shared_values: HashMap::new(),
         }
     }
 

@@ -4,7 +4,9 @@
 //! that the derivatives depend on leaves the integrator alone.
 
 use saltus_base::Span;
-use saltus_program::{Held, ModelFunctions, Moment, RELATION_BAND, Relation, RelationId, SlotId, SlotKind, SlotType};
+use saltus_program::{
+    Held, ModelFunctions, Moment, RELATION_BAND, Relation, RelationId, SlotId, SlotKind, SlotType, read,
+};
 
 use super::{Phase, Simulation};
 use crate::constants::{EVENT_PROGRESS, MOST_ALTERNATIVES};
@@ -29,7 +31,8 @@ impl Simulation {
         self.skip_output_point(t);
         self.remember_memory();
         let has_left = self.model.pass(t);
-        let mut held = self.driver.search.held(&self.program, kind, |r| self.model.get(r.crossing));
+        let memory = self.model.memory();
+        let mut held = self.driver.search.held(&self.program, kind, |r| read(memory, r.crossing));
         held.extend(slide.iter().flat_map(|slide| self.held_after(slide)));
         let before = if self.has_candidates() { self.model.snapshot() } else { Vec::new() };
         let settled = event::settle_held(&self.program, &mut self.model, &self.options, t, &held);
@@ -137,12 +140,14 @@ impl Simulation {
     /// Did a discrete variable change? Then a relation that is back where it was has a new threshold, as that of
     /// `integer(x)` for the next step of a staircase, which may be of any height.
     fn has_switched(&self) -> bool {
-        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        let memory = self.model.memory();
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != read(memory, slot).to_bits();
         self.program.memory.slots.iter().any(|(id, slot)| slot.kind == SlotKind::Discrete && changed(id))
     }
 
     fn changed_relations(&self) -> Vec<RelationId> {
-        let changed = |r: &Relation| (self.model.get(r.memory) != 0.0) != (self.value_before(r.memory) != 0.0);
+        let memory = self.model.memory();
+        let changed = |r: &Relation| (read(memory, r.memory) != 0.0) != (self.value_before(r.memory) != 0.0);
         self.program.events.relations.iter().filter(|(_, r)| changed(r)).map(|(id, _)| id).collect()
     }
 
@@ -175,13 +180,15 @@ impl Simulation {
     }
 
     fn has_jumped(&self) -> bool {
-        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        let memory = self.model.memory();
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != read(memory, slot).to_bits();
         self.program.states.iter().any(|s| changed(s.value))
     }
 
     /// Did a state change, or something that the derivatives depend on?
     fn is_disturbed(&self) -> bool {
-        let changed = |slot: SlotId| self.value_before(slot).to_bits() != self.model.get(slot).to_bits();
+        let memory = self.model.memory();
+        let changed = |slot: SlotId| self.value_before(slot).to_bits() != read(memory, slot).to_bits();
         self.program.states.iter().any(|s| changed(s.value))
             || self.program.events.derivative_modes.iter().any(|&s| changed(s))
     }

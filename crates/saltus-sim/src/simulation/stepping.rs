@@ -4,7 +4,7 @@
 //! before that from dense output: they never shorten a step. A point within an accepted step that cannot be evaluated makes
 //! the step shorter; only at the shortest step it is an error.
 
-use saltus_program::{Activation, ModelFunctions, SimProgram};
+use saltus_program::{Activation, ModelFunctions, SimProgram, read};
 
 use super::assertions::Judgement;
 use super::{Advance, Next, Pending, Phase, Simulation};
@@ -44,9 +44,9 @@ pub(super) fn read_crossings(
 ) -> Result<(), Failure> {
     event::eval(functions, t, Activation::Derivatives)?;
     event::eval(functions, t, Activation::Crossings)?;
-    for (i, relation) in program.events.relations.values().enumerate() {
-        z[i] = functions.get(relation.crossing);
-        scale[i] = functions.get(relation.scale);
+    let memory = functions.memory();
+    for (relation, (z, scale)) in program.events.relations.values().zip(z.iter_mut().zip(scale.iter_mut())) {
+        (*z, *scale) = (read(memory, relation.crossing), read(memory, relation.scale));
     }
     let (first, second) = functions.least_shares();
     let others = [first, second, functions.distance_to_jump()];
@@ -451,7 +451,8 @@ impl Simulation {
             soon.copy_from_slice(now);
         }
         memory.clear();
-        memory.extend(self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0));
+        let values = self.model.memory();
+        memory.extend(self.program.events.relations.values().map(|r| read(values, r.memory) != 0.0));
         memory.extend([true; N_WEIGHTS]);
         // While both sides of a threshold are combined, nothing is frozen.
         let masked = self.unwatched();

@@ -3,7 +3,7 @@
 //! In: memory before and after the event. Out: an [`EventRecord`], which goes to the sink when the event is settled.
 
 use saltus_base::Index;
-use saltus_program::{ModelFunctions, RelationId, SlotId};
+use saltus_program::{ModelFunctions, RelationId, SlotId, read};
 
 use super::Simulation;
 use crate::catalogue::sub_clocks;
@@ -19,26 +19,27 @@ impl Simulation {
     /// What differs from before the event: relations, timers, samples.
     pub(super) fn causes(&self, is_time_event: bool) -> Vec<EventCause> {
         let mut causes = if is_time_event { vec![EventCause::Time] } else { Vec::new() };
+        let memory = self.model.memory();
         for (relation, text) in self.program.events.relations.values().zip(&self.catalogue.relations) {
-            let value = self.model.get(relation.memory) != 0.0;
+            let value = read(memory, relation.memory) != 0.0;
             if value != (self.value_before(relation.memory) != 0.0) {
                 causes.push(EventCause::Relation { text: text.clone(), value, span: relation.span });
             }
         }
         for (timer, text) in self.program.events.time_events.iter().zip(&self.catalogue.timers) {
-            let value = self.model.get(timer.memory) != 0.0;
+            let value = read(memory, timer.memory) != 0.0;
             if value != (self.value_before(timer.memory) != 0.0) {
                 causes.push(EventCause::Timer { text: text.clone(), value, span: timer.span });
             }
         }
         for sample in &self.program.events.samples {
-            if self.model.get(sample.tick) != self.value_before(sample.tick) {
-                let (start, interval) = (self.model.get(sample.start), self.model.get(sample.interval));
+            if read(memory, sample.tick) != self.value_before(sample.tick) {
+                let (start, interval) = (read(memory, sample.start), read(memory, sample.interval));
                 causes.push(EventCause::Sample { start, interval, span: sample.span });
             }
         }
         for (clock, text) in sub_clocks(&self.program).zip(&self.catalogue.clocks) {
-            if self.model.get(clock.tick) != self.value_before(clock.tick) {
+            if read(memory, clock.tick) != self.value_before(clock.tick) {
                 causes.push(EventCause::Clock { text: text.clone(), span: clock.span });
             }
         }
@@ -91,8 +92,9 @@ impl Simulation {
         }
         let mixed = self.model.take_mixed_solutions();
         let mut changes = Vec::new();
+        let memory = self.model.memory();
         for (slot, name) in &self.catalogue.watched {
-            let (before, after) = (self.value_before(*slot), self.model.get(*slot));
+            let (before, after) = (self.value_before(*slot), read(memory, *slot));
             if before != after {
                 changes.push(Change { variable: name.clone(), before, after });
             }

@@ -1,0 +1,183 @@
+//! For each slot the set of states (and time) on which it depends, found by one pass over the blocks of a section.
+//!
+//! In: the slots that stand for the numbers, then sections in order of evaluation. Out: sets. Most sets of a large model hold a few
+//! neighbours, those of a mechanism may hold all states: a set is a list of the 64-bit words that are not zero, and slots that
+//! are solved for together share one. The words of all sets are bounded ([`MOST_WORDS`]); beyond that nothing is known.
+
+use std::rc::Rc;
+
+use saltus_base::Index;
+use saltus_program::{Block, Code, Op, Section, SlotId, ValueId};
+
+/// Words of dependence sets that are worth their memory.
+const MOST_WORDS: usize = 10_000_000;
+
+/// Words that are not zero, with their positions, ascending.
+type Set = Rc<[(u32, u64)]>;
+
+pub(crate) struct Dependence {
+    sets: Vec<Set>,
+    nothing: Set,
+    /// The set under construction.
+    union: Vec<u64>,
+    /// Positions of its words, in the order in which they were met.
+    met: Vec<u32>,
+    n_words: usize,
+}
+
+impl Dependence {
+    /// Sets of numbers below `n` for so many slots, all empty.
+    pub fn new(n: usize, n_slots: usize) -> Self {
+        let nothing: Set = Rc::from([]);
+        let union = vec![0; n.div_ceil(64)];
+        Dependence { sets: vec![nothing.clone(); n_slots], nothing, union, met: Vec::new(), n_words: 0 }
+    }
+
+    pub fn add(&mut self, slot: SlotId, number: usize) {
+        let own = self.of(slot);
+        self.unite(&own);
+        self.unite_word((number / 64) as u32, 1 << (number % 64));
+        let set = self.finish();
+        self.set(slot, set);
+    }
+
+    pub fn has(&self, slot: SlotId, number: usize) -> bool {
+        let Some(set) = self.sets.get(slot.index()) else { return false };
+        let found = set.binary_search_by_key(&((number / 64) as u32), |word| word.0);
+        found.is_ok_and(|at| set[at].1 >> (number % 64) & 1 == 1)
+    }
+
+    /// The numbers in the set of a slot, ascending.
+    pub fn numbers(&self, slot: SlotId) -> impl Iterator<Item = usize> {
+        let words = self.sets.get(slot.index()).map_or(&[][..], |set| set);
+        words.iter().flat_map(|&(at, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at as usize * 64 + bit)
+        })
+    }
+
+    /// Follows the blocks of a section; false if the sets became too large.
+    pub fn propagate(&mut self, section: &Section) -> bool {
+        section.blocks.iter().all(|block| {
+            self.follow(block);
+            self.n_words <= MOST_WORDS
+        })
+    }
+
+    fn follow(&mut self, block: &Block) {
+        match block {
+            Block::Assign(assign) if assign.stores.len() == 1 => {
+                self.unite_loads(&assign.code);
+                let set = self.finish();
+                assign.stores.iter().for_each(|&(_, slot)| self.set(slot, set.clone()));
+            }
+            Block::Assign(assign) => {
+                let values = self.values(&assign.code);
+                for &(value, slot) in &assign.stores {
+                    if let Some(set) = values.get(value.0 as usize) {
+                        self.set(slot, set.clone());
+                    }
+                }
+            }
+            Block::Loop(l) => {
+                // What is inside of the loop depends on all that comes in; sets of the last pass are subsets of it.
+                block.codes().iter().for_each(|code| self.unite_loads(code));
+                let set = self.finish();
+                let discrete = l.discrete.iter().flat_map(|d| &d.stores);
+                let stored = l.body.stores.iter().chain(discrete).map(|s| s.1);
+                l.unknowns.iter().map(|u| u.slot).chain(stored).for_each(|slot| self.set(slot, set.clone()));
+            }
+        }
+    }
+
+    fn of(&self, slot: SlotId) -> Set {
+        self.sets.get(slot.index()).unwrap_or(&self.nothing).clone()
+    }
+
+    fn set(&mut self, slot: SlotId, set: Set) {
+        if let Some(place) = self.sets.get_mut(slot.index()) {
+            *place = set;
+        }
+    }
+
+    /// Everything that code depends on, into the set under construction.
+    fn unite_loads(&mut self, code: &Code) {
+        for op in &code.ops {
+            if let Op::Load(slot) = op {
+                let set = self.of(*slot);
+                self.unite(&set);
+            }
+        }
+    }
+
+    fn unite(&mut self, set: &Set) {
+        set.iter().for_each(|&(at, bits)| self.unite_word(at, bits));
+    }
+
+    fn unite_word(&mut self, at: u32, bits: u64) {
+        let Some(word) = self.union.get_mut(at as usize) else { return };
+        if *word == 0 {
+            self.met.push(at);
+        }
+        *word |= bits;
+    }
+
+    /// The set that was under construction; the next one begins empty.
+    fn finish(&mut self) -> Set {
+        if self.met.is_empty() {
+            return self.nothing.clone();
+        }
+        self.met.sort_unstable();
+        self.n_words += self.met.len();
+        let union = &mut self.union;
+        self.met.drain(..).map(|at| (at, std::mem::take(&mut union[at as usize]))).collect()
+    }
+
+    /// The sets of all values of code.
+    fn values(&mut self, code: &Code) -> Vec<Set> {
+        let mut values: Vec<Set> = Vec::with_capacity(code.ops.len());
+        for op in &code.ops {
+            let set = match *op {
+                Op::Const(_) => self.nothing.clone(),
+                Op::Load(slot) => self.of(slot),
+                Op::Unary(_, a) => self.union_of(&values, &[a]),
+                Op::Binary(_, a, b) => self.union_of(&values, &[a, b]),
+                Op::Select(c, a, b) => self.union_of(&values, &[c, a, b]),
+                Op::Call(k) | Op::Result(k, _) => {
+                    let arguments = code.calls.get(k as usize).map_or(&[][..], |c| &c.arguments);
+                    self.union_of(&values, arguments)
+                }
+            };
+            values.push(set);
+        }
+        values
+    }
+
+    /// Shares a set where all others are empty or the same.
+    fn union_of(&mut self, values: &[Set], operands: &[ValueId]) -> Set {
+        let mut sets = operands.iter().filter_map(|v| values.get(v.0 as usize)).filter(|set| !set.is_empty());
+        let Some(first) = sets.next() else { return self.nothing.clone() };
+        if sets.clone().all(|set| Rc::ptr_eq(set, first)) {
+            return first.clone();
+        }
+        self.unite(first);
+        sets.for_each(|set| self.unite(set));
+        self.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_was_added_however_far_apart() {
+        let mut dependence = Dependence::new(1_000_000, 2);
+        let [a, b] = [0, 1].map(SlotId::from_usize);
+        for number in [999_999, 3, 64, 3, 130] {
+            dependence.add(a, number);
+        }
+        assert_eq!(dependence.numbers(a).collect::<Vec<_>>(), [3, 64, 130, 999_999]);
+        assert!(dependence.has(a, 64) && !dependence.has(a, 65) && !dependence.has(b, 64));
+        assert_eq!(dependence.numbers(b).count(), 0);
+    }
+}
