@@ -59,6 +59,25 @@ pub enum Place {
     Import,
 }
 
+/// The fixes of a message. Most have none, and messages travel in results: so it is one pointer.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Fixes(Option<Box<Several>>);
+
+#[derive(Clone, PartialEq, Default, Debug)]
+struct Several {
+    fixes: Vec<Fix>,
+}
+
+impl Fixes {
+    pub fn iter(&self) -> std::slice::Iter<'_, Fix> {
+        self.0.as_ref().map_or(&[][..], |several| &several.fixes).iter()
+    }
+
+    fn push(&mut self, fix: Fix) {
+        self.0.get_or_insert_default().fixes.push(fix);
+    }
+}
+
 /// One message. The message says what is wrong and what was expected; notes add what is known about it, one line each;
 /// each hint says what to do about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,7 +90,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     pub hints: Vec<String>,
     /// What can be done about it without asking further; the best first.
-    pub fixes: Vec<Fix>,
+    pub fixes: Fixes,
 }
 
 impl Diagnostic {
@@ -84,7 +103,7 @@ impl Diagnostic {
             span: (!span.is_nowhere()).then_some(span),
             labels: Vec::new(),
             hints: Vec::new(),
-            fixes: Vec::new(),
+            fixes: Fixes::default(),
         }
     }
 

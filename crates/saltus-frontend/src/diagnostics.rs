@@ -14,7 +14,7 @@ pub use functions::*;
 pub use rules::*;
 pub use usage::*;
 
-use saltus_base::{Code, Diagnostic, Place, Span};
+use saltus_base::{Code, Diagnostic, Fixes, Place, Span};
 use saltus_flat::{BaseType, Variability};
 
 fn message(code: &'static str, span: Span, text: String) -> Diagnostic {
@@ -73,7 +73,7 @@ pub fn class_not_found(path: &str, part: &str, within: Option<&str>, nearest: Op
 
 /// A name that the library had in an older version.
 pub fn renamed(diagnostic: Diagnostic, old: &str, new: &str) -> Diagnostic {
-    Diagnostic { hints: Vec::new(), fixes: Vec::new(), ..diagnostic }
+    Diagnostic { hints: Vec::new(), fixes: Fixes::default(), ..diagnostic }
         .hint(format!("`{old}` of older versions of the library is `{new}` now"))
         .hint("`saltus convert` rewrites sources for the version that is loaded")
 }
