@@ -35,10 +35,6 @@ impl Documents {
         self.open.get_mut(path)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&PathBuf, &Document)> {
-        self.open.iter()
-    }
-
     /// Paths, the one that was edited last first.
     pub(crate) fn by_edit(&self) -> Vec<PathBuf> {
         let mut paths: Vec<(&PathBuf, &Document)> = self.open.iter().collect();

@@ -118,14 +118,10 @@ impl<W: Write> Server<W> {
                 self.take(event);
             }
             match self.events.pop_front() {
-                Some(Event::Message(message)) => {
-                    if !self.message(&message)? {
-                        return Ok(());
-                    }
-                }
+                Some(Event::Message(message)) if !self.message(&message)? => return Ok(()),
+                Some(Event::Message(_)) | None => {}
                 Some(Event::Found(finding)) => self.found(finding)?,
                 Some(Event::Closed) => return Ok(()),
-                None => {}
             }
         }
     }
@@ -134,10 +130,11 @@ impl<W: Write> Server<W> {
         if let Event::Message(message) = &event
             && message["method"] == "$/cancelRequest"
         {
-            let id = message["params"]["id"].to_string();
-            let is_pending = |event: &Event| matches!(event, Event::Message(m) if m["id"].to_string() == id && m.get("method").is_some());
+            let id = &message["params"]["id"];
+            let is_pending =
+                |event: &Event| matches!(event, Event::Message(m) if m["id"] == *id && m.get("method").is_some());
             if self.events.iter().any(is_pending) {
-                self.cancelled.insert(id);
+                self.cancelled.insert(id.to_string());
             }
             return;
         }

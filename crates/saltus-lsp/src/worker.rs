@@ -5,7 +5,7 @@
 //! unchanged is known from before and costs nothing in the next round.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -152,7 +152,7 @@ impl<F: Fn(Finding)> Round<F> {
     }
 
     /// Sorts the models of a document.
-    fn sort(&self, path: &PathBuf, version: i64, is_over: impl Fn() -> bool) {
+    fn sort(&self, path: &Path, version: i64, is_over: impl Fn() -> bool) {
         let analysis = Analysis::new(&self.session);
         let mut lines = Vec::new();
         for model in guard::catch(|| analysis.models(path)).unwrap_or_default().into_iter().take(MOST_SORTED) {
@@ -162,10 +162,10 @@ impl<F: Fn(Finding)> Round<F> {
             let line = guard::catch(|| analysis.structure(&model.class)).unwrap_or_default();
             lines.extend(line.map(|line| (model.class, line)));
         }
-        (self.found)(Finding::Structures { path: path.clone(), version, lines });
+        (self.found)(Finding::Structures { path: path.to_path_buf(), version, lines });
     }
 
-    fn show(&self, path: &PathBuf, version: i64, problems: &[Problem]) {
-        (self.found)(Finding::Problems { path: path.clone(), version, problems: problems.to_vec() });
+    fn show(&self, path: &Path, version: i64, problems: &[Problem]) {
+        (self.found)(Finding::Problems { path: path.to_path_buf(), version, problems: problems.to_vec() });
     }
 }
