@@ -481,7 +481,7 @@ mod tests {
     #[test]
     fn modifications_offer_what_can_be_modified() {
         assert_eq!(best(&after_parts("model M P.Resistor r($0); end M;")), ["R"]);
-        assert_eq!(best(&after_parts("model M P.Resistor r(R(st$0)); end M;")).contains(&"start".to_string()), true);
+        assert!(best(&after_parts("model M P.Resistor r(R(st$0)); end M;")).contains(&"start".to_string()));
         assert!(!best(&after_parts("model M Real x(start = 1, $0); end M;")).contains(&"start".to_string()));
         assert!(best(&after_parts("model M Real x(start = 1, $0); end M;")).contains(&"fixed".to_string()));
         assert_eq!(best(&after_parts("model M extends P.Resistor($0")), ["R"]);
