@@ -104,7 +104,7 @@ pub fn wrong_closing_bracket(span: Span, open: Span, opening: Kind, found: Kind)
 
 pub fn end_name(span: Span, start: Span, expected: &str, found: &str) -> Diagnostic {
     let has_name = !found.is_empty();
-    let found = if has_name { format!("`end {found}`") } else { "`end` without a name".to_owned() };
+    let found = if !has_name { "`end` without a name".to_owned() } else { format!("`end {found}`") };
     let d = error("E0113", span, format!("expected `end {expected}`, found {found}"))
         .label(start, format!("`{expected}` begins here"))
         .hint(format!("write `end {expected};`"));
