@@ -32,6 +32,52 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the text that follows from a message and that a program can make.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fix {
+    /// What it does, such as ``Write `:=` ``.
+    pub title: String,
+    pub place: Place,
+    pub span: Span,
+    pub text: String,
+}
+
+/// Where the text of a [`Fix`] goes, seen from its span.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In its place.
+    Here,
+    /// Before the argument of a modification whose value it is.
+    BeforeArgument,
+    /// Before the element of a class that declares this name.
+    BeforeElement,
+    /// In the place of the name that this modification stands behind.
+    NameBefore,
+    /// In the place of the comma before it.
+    CommaBefore,
+    /// Among the imports of the class around it: one of those that have this name somewhere.
+    Import,
+}
+
+/// The fixes of a message. Most have none, and messages travel in results: so it is one pointer.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Fixes(Option<Box<Several>>);
+
+#[derive(Clone, PartialEq, Default, Debug)]
+struct Several {
+    fixes: Vec<Fix>,
+}
+
+impl Fixes {
+    pub fn iter(&self) -> std::slice::Iter<'_, Fix> {
+        self.0.as_ref().map_or(&[][..], |several| &several.fixes).iter()
+    }
+
+    fn push(&mut self, fix: Fix) {
+        self.0.get_or_insert_default().fixes.push(fix);
+    }
+}
+
 /// One message. The message says what is wrong and what was expected; notes add what is known about it, one line each;
 /// each hint says what to do about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -43,6 +89,8 @@ pub struct Diagnostic {
     /// Those without a place are notes.
     pub labels: Vec<Label>,
     pub hints: Vec<String>,
+    /// What can be done about it without asking further; the best first.
+    pub fixes: Fixes,
 }
 
 impl Diagnostic {
@@ -55,7 +103,44 @@ impl Diagnostic {
             span: (!span.is_nowhere()).then_some(span),
             labels: Vec::new(),
             hints: Vec::new(),
+            fixes: Fixes::default(),
         }
+    }
+
+    /// Can be fixed by replacing the marked text.
+    pub fn fix_by(self, text: &str) -> Self {
+        let span = self.span.unwrap_or(Span::nowhere());
+        self.fix(format!("Write `{text}`"), Place::Here, span, text)
+    }
+
+    /// Can be fixed by putting a word before the marked text.
+    pub fn fix_by_inserting(self, text: &str) -> Self {
+        let span = self.span.unwrap_or(Span::nowhere());
+        self.fix(format!("Insert `{}`", text.trim()), Place::Here, Span { end: span.start, ..span }, text)
+    }
+
+    /// Can be fixed by removing the marked text.
+    pub fn fix_by_removing(self) -> Self {
+        let span = self.span.unwrap_or(Span::nowhere());
+        self.fix("Remove this".to_owned(), Place::Here, span, "")
+    }
+
+    /// Can be fixed by a word at a place near the span.
+    pub fn fix_at(self, place: Place, span: Span, text: &str) -> Self {
+        let word = text.trim();
+        let title = match place {
+            _ if word.is_empty() => "Remove this".to_owned(),
+            Place::NameBefore => format!("Write `{word}`"),
+            _ => format!("Insert `{word}`"),
+        };
+        self.fix(title, place, span, text)
+    }
+
+    fn fix(mut self, title: String, place: Place, span: Span, text: &str) -> Self {
+        if !span.is_nowhere() {
+            self.fixes.push(Fix { title, place, span, text: text.to_owned() });
+        }
+        self
     }
 
     pub fn note(mut self, text: impl Into<String>) -> Self {

@@ -18,7 +18,7 @@ mod spelling;
 #[doc(hidden)]
 pub use serde;
 
-pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Fix, Fixes, Label, Place, Severity};
 pub use digits::digits;
 pub use id_vec::{IdVec, Index};
 pub use name::{Interner, Name};

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, export, flatten, fmu, format, import, linearize, parse, plot, run,
-    search, shell, simulate, sweep, test,
+    check, compare, compile, convert, explain, export, flatten, fmu, format, import, info, linearize, list, lsp, new,
+    parse, plot, run, search, shell, simulate, sweep, test, watch,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -48,6 +48,8 @@ enum Command {
     Parse(parse::Arguments),
     /// Report every mistake of a model and whether its equations balance.
     Check(check::Arguments),
+    /// Check a model again whenever one of its files changes.
+    Watch(watch::Arguments),
     /// Print the flat equations of a model.
     Flatten(flatten::Arguments),
     /// Show how the equations of a model were sorted, block by block.
@@ -74,6 +76,14 @@ enum Command {
     Linearize(linearize::Arguments),
     /// Write files in the standard layout.
     Fmt(format::Arguments),
+    /// List the classes of a package.
+    List(list::Arguments),
+    /// Show what a class offers: parameters, connectors, variables, documentation.
+    Info(info::Arguments),
+    /// Make a package to begin with.
+    New(new::Arguments),
+    /// Serve an editor: completion, hover, rename, checks while typing.
+    Lsp(lsp::Arguments),
     /// Rewrite sources for the version of a library that is loaded.
     Convert(convert::Arguments),
     /// Show what is in an FMU and write a model that makes a component of it.
@@ -95,6 +105,11 @@ impl Cli {
         let done = match &self.command {
             Command::Parse(arguments) => Ok(parse::run(arguments, screen)),
             Command::Check(arguments) => check::run(arguments, screen),
+            Command::Watch(arguments) => watch::run(arguments, screen),
+            Command::List(arguments) => list::run(arguments, screen),
+            Command::Info(arguments) => info::run(arguments, screen),
+            Command::New(arguments) => new::run(arguments, screen),
+            Command::Lsp(arguments) => lsp::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),
             Command::Compile(arguments) => compile::run(arguments, screen),

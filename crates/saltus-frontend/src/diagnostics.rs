@@ -14,7 +14,7 @@ pub use functions::*;
 pub use rules::*;
 pub use usage::*;
 
-use saltus_base::{Code, Diagnostic, Span};
+use saltus_base::{Code, Diagnostic, Fixes, Place, Span};
 use saltus_flat::{BaseType, Variability};
 
 fn message(code: &'static str, span: Span, text: String) -> Diagnostic {
@@ -26,8 +26,19 @@ fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// Several equally near names stand between the quotes.
+fn names(nearest: Option<&str>) -> impl Iterator<Item = &str> {
+    nearest.into_iter().flat_map(|names| names.split("` or `"))
+}
+
 trait DidYouMean {
     fn did_you_mean(self, nearest: Option<&str>, otherwise: &str) -> Diagnostic;
+
+    /// The marked text is the misspelt name and nothing else.
+    fn or_write(self, nearest: Option<&str>) -> Diagnostic;
+
+    /// The marked modification stands behind the misspelt name.
+    fn or_write_before(self, nearest: Option<&str>, span: Span) -> Diagnostic;
 }
 
 impl DidYouMean for Diagnostic {
@@ -37,6 +48,14 @@ impl DidYouMean for Diagnostic {
             None => self.hint(otherwise),
         }
     }
+
+    fn or_write(self, nearest: Option<&str>) -> Diagnostic {
+        names(nearest).fold(self, |d, name| d.fix_by(name))
+    }
+
+    fn or_write_before(self, nearest: Option<&str>, span: Span) -> Diagnostic {
+        names(nearest).fold(self, |d, name| d.fix_at(Place::NameBefore, span, name))
+    }
 }
 
 /// The type of a component or a base class is not known where it is used.
@@ -45,13 +64,16 @@ pub fn class_not_found(path: &str, part: &str, within: Option<&str>, nearest: Op
         Some(package) => format!("there is no class `{part}` in `{package}`"),
         None => format!("class `{path}` not found"),
     };
-    message("E0201", span, text)
+    let found = message("E0201", span, text)
         .did_you_mean(nearest, "if it is in a library, give its directory with `--library DIR` or in MODELICAPATH")
+        .or_write(nearest);
+    // A simple name may be that of a class somewhere else.
+    if within.is_none() && path == part { found.fix_at(Place::Import, span, part) } else { found }
 }
 
 /// A name that the library had in an older version.
 pub fn renamed(diagnostic: Diagnostic, old: &str, new: &str) -> Diagnostic {
-    Diagnostic { hints: Vec::new(), ..diagnostic }
+    Diagnostic { hints: Vec::new(), fixes: Fixes::default(), ..diagnostic }
         .hint(format!("`{old}` of older versions of the library is `{new}` now"))
         .hint("`saltus convert` rewrites sources for the version that is loaded")
 }
@@ -68,12 +90,14 @@ pub fn name_not_found(name: &str, scope: &str, nearest: Option<&str>, span: Span
     let place = if scope.is_empty() { String::new() } else { format!(" in `{scope}` or around it") };
     message("E0202", span, format!("`{name}` is not declared{place}"))
         .did_you_mean(nearest, "declare it, or check the spelling; names are case-sensitive")
+        .or_write(nearest)
 }
 
 /// `a.b` where `a` has no `b`.
 pub fn no_member(name: &str, of: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
     message("E0203", span, format!("`{of}` has no element `{name}`"))
         .did_you_mean(nearest, "look up the declared elements of its class")
+        .or_write(nearest)
 }
 
 /// An import whose target does not exist.
@@ -118,6 +142,7 @@ pub fn not_replaceable(name: &str, span: Span, declared: Span) -> Diagnostic {
     message("E0209", span, format!("`{name}` cannot be redeclared: it is not replaceable"))
         .label(declared, "declared here without `replaceable`")
         .hint("write `replaceable` in front of its declaration, or modify it instead of redeclaring it")
+        .fix_at(Place::BeforeElement, declared, "replaceable ")
 }
 
 /// A replacement that lacks what the constraining type has.
@@ -170,6 +195,7 @@ pub fn second_experiment(span: Span, first: Span) -> Diagnostic {
 pub fn no_such_element(name: &str, class: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
     message("E0214", span, format!("modification of `{name}`: `{class}` has no such element"))
         .did_you_mean(nearest, "check the spelling, or the type of the component")
+        .or_write_before(nearest, span)
 }
 
 /// The same element modified twice in one list.
@@ -375,6 +401,7 @@ pub fn size_not_constant(name: &str, what: &str, span: Span) -> Diagnostic {
 pub fn missing_each(span: Span) -> Diagnostic {
     message("E0241", span, "one value for all elements of an array".to_string())
         .hint("write `each` in front of the modification, or give as many values as there are elements")
+        .fix_at(Place::BeforeArgument, span, "each ")
 }
 
 /// A modification that does not give each element of an array of components its value.

@@ -54,6 +54,7 @@ mod record_locals;
 mod redeclaration;
 mod reference;
 mod references;
+mod scope;
 mod state;
 mod state_machines;
 mod statement;
@@ -80,6 +81,7 @@ use crate::state::{
 use crate::words::Words;
 
 pub use crate::references::{ComponentType, Definition, DefinitionKind, References};
+pub use crate::scope::{Declaration, Scope, Scopes, Symbol};
 
 /// What the caller may decide.
 #[derive(Clone, PartialEq, Default, Debug)]

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use saltus_base::{Diagnostic, Diagnostics, Index, Name, SourceMap, Span};
+use saltus_base::{Diagnostic, Diagnostics, FileId, Index, Name, SourceFile, SourceMap, Span};
 use saltus_syntax::ast;
 
 use crate::annotations::AnnotationNames;
@@ -282,6 +282,33 @@ impl Library {
     /// The directory of the file in which the class is written: the package directory of a package stored as one.
     pub fn directory_of(&self, id: ClassId) -> Option<PathBuf> {
         self.file_of(id)?.parent().map(Path::to_path_buf)
+    }
+
+    /// The syntax tree of a file, read now if it was not before; also of a file with mistakes. `None` if it cannot be read.
+    pub fn syntax(&self, path: &Path) -> Option<&ast::StoredDefinition> {
+        let tree = self.sources.load(path)?;
+        Some(self.sources.file(tree)?.tree())
+    }
+
+    /// What the parser said about a file.
+    pub fn syntax_diagnostics(&self, path: &Path) -> Option<&Diagnostics> {
+        let tree = self.sources.load(path)?;
+        Some(&self.sources.file(tree)?.parsed.messages)
+    }
+
+    /// The text of a file that was read, with its path.
+    pub fn source(&self, file: FileId) -> Option<&SourceFile> {
+        let tree = self.sources.tree_of_file(file)?;
+        Some(&self.sources.file(tree)?.parsed.text.source)
+    }
+
+    /// Everything that can be found at the top level without reading files: classes that are loaded, and what the names of
+    /// files and directories in the search paths promise.
+    pub fn top_level_names(&self) -> Vec<Name> {
+        let loaded = self.children(self.root()).into_iter().filter_map(|id| self.name_of(id));
+        let promised = self.search_roots().flat_map(|root| self.promised_names(root));
+        let mut seen = BTreeSet::new();
+        loaded.chain(promised).filter(|&name| seen.insert(name)).collect()
     }
 
     /// The message for a top-level name that ought to be a library and is not found, pointing at its use.

@@ -89,6 +89,12 @@ impl Library {
         found.into_iter().flatten().filter(is_package).collect()
     }
 
+    /// Names of the files and package directories in a root, in the order of the listing.
+    pub(crate) fn promised_names<'a>(&'a self, root: &'a SearchRoot) -> impl Iterator<Item = Name> + 'a {
+        let names = self.root_index(root).names.iter().copied();
+        names.filter(move |&name| !self.candidates(root, name).is_empty())
+    }
+
     fn root_index<'a>(&'a self, root: &'a SearchRoot) -> &'a RootIndex {
         root.index.get_or_init(|| self.index_root(&root.path))
     }

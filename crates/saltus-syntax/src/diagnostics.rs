@@ -2,7 +2,7 @@
 //!
 //! Messages have the form "expected …, found …"; hints say what to type instead.
 
-use saltus_base::{Code, Diagnostic, Span};
+use saltus_base::{Code, Diagnostic, Place, Span};
 
 use crate::token::Kind;
 
@@ -13,11 +13,11 @@ fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnost
 pub fn bad_character(span: Span, text: &str) -> Diagnostic {
     let d = error("E0101", span, format!("expected Modelica text, found the character `{text}`"));
     match text.chars().next() {
-        Some('“' | '”' | '„') => d.hint("strings stand in straight double quotes: \"…\""),
-        Some('‘' | '’' | '`') => d.hint("quoted identifiers stand in straight single quotes: '…'"),
-        Some('–' | '—' | '−') => d.hint("the minus sign of Modelica is the hyphen `-`"),
-        Some('\u{a0}') => d.hint("this is a non-breaking space; type an ordinary one"),
-        Some('#') => d.hint("comments begin with `//`"),
+        Some('“' | '”' | '„') => d.hint("strings stand in straight double quotes: \"…\"").fix_by("\""),
+        Some('‘' | '’' | '`') => d.hint("quoted identifiers stand in straight single quotes: '…'").fix_by("'"),
+        Some('–' | '—' | '−') => d.hint("the minus sign of Modelica is the hyphen `-`").fix_by("-"),
+        Some('\u{a0}') => d.hint("this is a non-breaking space; type an ordinary one").fix_by(" "),
+        Some('#') => d.hint("comments begin with `//`").fix_by("//"),
         Some('%') => d.hint("comments begin with `//`; the remainder of a division is `mod(a, b)`"),
         Some(c) if !c.is_ascii() => {
             d.hint("letters outside ASCII are allowed in strings, comments and quoted identifiers ('…') only")
@@ -52,11 +52,13 @@ pub fn foreign_operator(span: Span, found: &str, meant: Kind) -> Diagnostic {
     let meant = meant.text();
     error("E0105", span, format!("expected an operator of Modelica, found `{found}`"))
         .hint(format!("write `{meant}` instead of `{found}`"))
+        .fix_by(meant)
 }
 
 pub fn unknown_escape(span: Span, found: &str) -> Diagnostic {
     error("E0106", span, format!("expected an escape sequence such as `\\n`, found `{found}`"))
         .hint("a backslash in a string is written `\\\\`")
+        .fix_by(&format!("\\{found}"))
 }
 
 pub fn exponent_without_digits(span: Span) -> Diagnostic {
@@ -75,7 +77,7 @@ pub fn expected(span: Span, what: &str, found: &str) -> Diagnostic {
 
 /// The span is the empty place just behind the previous token.
 pub fn missing_semicolon(span: Span, found: &str) -> Diagnostic {
-    error("E0109", span, format!("expected `;`, found {found}")).hint("end this line with `;`")
+    error("E0109", span, format!("expected `;`, found {found}")).hint("end this line with `;`").fix_by_inserting(";")
 }
 
 pub fn unclosed_bracket(span: Span, open: Span, opening: Kind, found: &str) -> Diagnostic {
@@ -83,11 +85,13 @@ pub fn unclosed_bracket(span: Span, open: Span, opening: Kind, found: &str) -> D
     error("E0110", span, format!("expected `{closing}`, found {found}"))
         .label(open, format!("this `{}` is not closed", opening.text()))
         .hint(format!("close it with `{closing}`"))
+        .fix_by_inserting(closing)
 }
 
 pub fn stray_closing_bracket(span: Span, found: Kind) -> Diagnostic {
     error("E0111", span, format!("expected `;`, found `{}`", found.text()))
         .hint(format!("no bracket is open here; remove the `{}`", found.text()))
+        .fix_by_removing()
 }
 
 pub fn wrong_closing_bracket(span: Span, open: Span, opening: Kind, found: Kind) -> Diagnostic {
@@ -95,19 +99,23 @@ pub fn wrong_closing_bracket(span: Span, open: Span, opening: Kind, found: Kind)
     error("E0112", span, format!("expected `{closing}`, found `{}`", found.text()))
         .label(open, format!("`{}` is opened here", opening.text()))
         .hint(format!("write `{closing}` instead of `{}`", found.text()))
+        .fix_by(closing)
 }
 
 pub fn end_name(span: Span, start: Span, expected: &str, found: &str) -> Diagnostic {
-    let found = if found.is_empty() { "`end` without a name".to_owned() } else { format!("`end {found}`") };
-    error("E0113", span, format!("expected `end {expected}`, found {found}"))
+    let has_name = !found.is_empty();
+    let found = if !has_name { "`end` without a name".to_owned() } else { format!("`end {found}`") };
+    let d = error("E0113", span, format!("expected `end {expected}`, found {found}"))
         .label(start, format!("`{expected}` begins here"))
-        .hint(format!("write `end {expected};`"))
+        .hint(format!("write `end {expected};`"));
+    if has_name { d.fix_by(expected) } else { d.fix_by(&format!("end {expected}")) }
 }
 
 pub fn missing_class_end(span: Span, start: Span, name: &str, found: &str) -> Diagnostic {
     error("E0114", span, format!("expected `end {name}`, found {found}"))
         .label(start, format!("`{name}` begins here"))
         .hint(format!("close the class with `end {name};`"))
+        .fix_by_inserting(&format!("\nend {name};\n"))
 }
 
 pub fn missing_block_end(span: Span, start: Span, block: Kind, found: &str, after_else_if: Option<Span>) -> Diagnostic {
@@ -138,30 +146,35 @@ pub fn keyword_as_identifier(span: Span, found: Kind) -> Diagnostic {
     let word = found.text();
     error("E0118", span, format!("expected an identifier, found the keyword `{word}`"))
         .hint(format!("choose another name such as `{word}_`; keywords cannot be names"))
+        .fix_by(&format!("{word}_"))
 }
 
 pub fn assign_in_equation(span: Span) -> Diagnostic {
     error("E0119", span, "expected `=` in an equation, found `:=`")
         .hint("equations use `=`; assignments with `:=` belong into an `algorithm` section")
+        .fix_by("=")
 }
 
 pub fn equals_in_algorithm(span: Span) -> Diagnostic {
     error("E0120", span, "expected `:=` in an algorithm, found `=`")
         .hint("assignments use `:=`; equations with `=` belong into an `equation` section")
+        .fix_by(":=")
 }
 
 pub fn comparison_as_equation(span: Span) -> Diagnostic {
     error("E0121", span, "expected `=` in an equation, found `==`")
         .hint("`==` compares inside an expression; an equation is written with `=`")
+        .fix_by("=")
 }
 
 pub fn comparison_as_assignment(span: Span) -> Diagnostic {
     error("E0121", span, "expected `:=` in an algorithm, found `==`")
         .hint("`==` compares inside an expression; an assignment is written with `:=`")
+        .fix_by(":=")
 }
 
 pub fn comparison_as_modification(span: Span) -> Diagnostic {
-    error("E0121", span, "expected `=`, found `==`").hint("`==` compares; a value is given with `=`")
+    error("E0121", span, "expected `=`, found `==`").hint("`==` compares; a value is given with `=`").fix_by("=")
 }
 
 pub fn missing_then(span: Span, start: Span, block: Kind, found: &str) -> Diagnostic {
@@ -169,6 +182,7 @@ pub fn missing_then(span: Span, start: Span, block: Kind, found: &str) -> Diagno
     error("E0122", span, format!("expected `then`, found {found}"))
         .label(start, format!("belongs to this `{block}`"))
         .hint(format!("write `{block} condition then`"))
+        .fix_by_inserting(" then ")
 }
 
 pub fn missing_loop(span: Span, start: Span, block: Kind, found: &str) -> Diagnostic {
@@ -179,17 +193,20 @@ pub fn missing_loop(span: Span, start: Span, block: Kind, found: &str) -> Diagno
     error("E0123", span, format!("expected `loop`, found {found}"))
         .label(start, format!("belongs to this `{block}`"))
         .hint(format!("write `{form}`"))
+        .fix_by_inserting(" loop ")
 }
 
 pub fn foreign_elseif(span: Span, found: &str) -> Diagnostic {
     error("E0124", span, format!("expected `elseif`, found `{found}`"))
         .hint(format!("write `elseif` instead of `{found}`"))
+        .fix_by("elseif")
 }
 
 pub fn foreign_block_end(span: Span, found: &str, block: Kind) -> Diagnostic {
     let block = block.text();
     error("E0124", span, format!("expected `end {block}`, found `{found}`"))
         .hint(format!("write `end {block}` in two words"))
+        .fix_by(&format!("end {block}"))
 }
 
 pub fn element_after_equations(span: Span, section: Span, found: &str) -> Diagnostic {
@@ -266,6 +283,7 @@ pub fn annotation_not_last(span: Span) -> Diagnostic {
 pub fn extends_as_constraint(span: Span) -> Diagnostic {
     error("W0153", span, "expected `constrainedby` or `;`, found `extends`")
         .hint("write `constrainedby`: `extends` behind a declaration is the notation of Modelica 2")
+        .fix_by("constrainedby")
 }
 
 /// Up to Modelica 3.3 a class could be made with `flow`, `parameter` and the like; the grammar now has `input` and `output` only.
@@ -278,6 +296,7 @@ pub fn prefix_of_class(span: Span) -> Diagnostic {
 pub fn class_extends_without_redeclare(span: Span) -> Diagnostic {
     error("W0154", span, "expected `redeclare` before a class that extends the inherited one of its name")
         .hint("write `redeclare model extends …`")
+        .fix_at(Place::BeforeElement, span, "redeclare ")
 }
 
 pub fn expected_class(span: Span, found: &str) -> Diagnostic {
@@ -302,7 +321,9 @@ pub fn within_not_first(span: Span) -> Diagnostic {
 }
 
 pub fn adjacent_strings(span: Span) -> Diagnostic {
-    error("E0141", span, "expected `+` between two strings, found none").hint("join strings with `+`: \"a\" + \"b\"")
+    error("E0141", span, "expected `+` between two strings, found none")
+        .hint("join strings with `+`: \"a\" + \"b\"")
+        .fix_by_inserting("+ ")
 }
 
 pub fn else_in_when(span: Span) -> Diagnostic {
@@ -318,7 +339,7 @@ pub fn prefix_order(span: Span, found: &str, before: &str) -> Diagnostic {
 pub fn repeated_prefix(span: Span, found: &str, earlier: &str) -> Diagnostic {
     let d = error("E0144", span, format!("expected a type or a class, found `{found}` behind `{earlier}`"));
     match found == earlier {
-        true => d.hint(format!("remove one `{found}`")),
+        true => d.hint(format!("remove one `{found}`")).fix_by_removing(),
         false => d.hint(format!("`{found}` and `{earlier}` exclude each other; keep one")),
     }
 }
@@ -340,26 +361,32 @@ pub fn empty_brackets(span: Span, what: &str, found: &str) -> Diagnostic {
 pub fn empty_subscripts(span: Span) -> Diagnostic {
     error("E0147", span, "expected a subscript, found `]`")
         .hint("write `:` for a dimension whose size follows from the value, as in `x[:]`")
+        .fix_by_inserting(":")
 }
 
 pub fn equation_in_declarations(span: Span, found: &str) -> Diagnostic {
     error("E0148", span, format!("expected a declaration, found an equation or a statement beginning with {found}"))
         .hint("write `equation` or `algorithm` on a line of its own before it")
+        .fix_by_inserting("equation\n  ")
+        .fix_by_inserting("algorithm\n  ")
 }
 
 pub fn trailing_comma(span: Span, closing: Kind) -> Diagnostic {
     error("E0149", span, format!("expected another entry behind `,`, found `{}`", closing.text()))
         .hint("remove the `,`")
+        .fix_at(Place::CommaBefore, span, "")
 }
 
 pub fn semicolon_behind_class_head(span: Span) -> Diagnostic {
     error("E0150", span, "expected the contents of the class, found `;`")
         .hint("no `;` stands behind the name of a class; remove it")
+        .fix_by_removing()
 }
 
 pub fn missing_comma(span: Span, closing: Kind, found: &str) -> Diagnostic {
     error("E0151", span, format!("expected `,` or `{}`, found {found}", closing.text()))
         .hint("separate entries with `,`")
+        .fix_by_inserting(",")
 }
 
 pub fn number_too_large(span: Span) -> Diagnostic {
@@ -370,6 +397,7 @@ pub fn number_too_large(span: Span) -> Diagnostic {
 pub fn unknown_class_word(span: Span, found: &str, meant: &str) -> Diagnostic {
     error("E0137", span, format!("expected a class such as `model A`, found `{found}`"))
         .hint(format!("did you mean `{meant}`?"))
+        .fix_by(meant)
 }
 
 pub fn closing_of(opening: Kind) -> Kind {

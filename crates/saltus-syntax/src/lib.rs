@@ -26,6 +26,7 @@ use saltus_base::{Diagnostic, Diagnostics, FileId, Interner, Span};
 
 pub use format::{comment_texts, format, same_tokens};
 use parser::Parser;
+pub use token::{Kind as TokenKind, Token};
 
 /// The tree of a file and what was wrong with it, in the order of the text.
 #[derive(Debug)]
@@ -58,6 +59,12 @@ fn without_consequences(found: Diagnostics, text: &str) -> Diagnostics {
     let mut kept = Diagnostics::new();
     kept.extend(found.into_iter().filter(|d| d.code == diagnostics::UNTERMINATED_COMMENT || is_before(d)));
     kept
+}
+
+/// The tokens of a text and its comments, each in order; the last token is the end of the file.
+pub fn tokens(file: FileId, text: &str) -> (Vec<Token>, Vec<ast::Comment>) {
+    let lexed = lexer::lex(file, acceptable(text).unwrap_or(""));
+    (lexed.tokens, lexed.comments)
 }
 
 /// Parses a text that is one expression, such as `2*x + 1`.

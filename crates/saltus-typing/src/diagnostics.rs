@@ -393,7 +393,7 @@ pub(crate) fn field_of_non_record(cx: &dyn Context, base: &Expr, name: &str, spa
 pub(crate) fn no_such_field(cx: &dyn Context, ty: &Type, name: &str, fields: &[String], span: Span) -> Diagnostic {
     let diagnostic = error("E0326", span, format!("the record {} has no field `{name}`", type_name(cx, ty)));
     match nearest(name, fields.iter().map(String::as_str)) {
-        Some(field) => diagnostic.hint(format!("did you mean `{field}`?")),
+        Some(field) => diagnostic.hint(format!("did you mean `{field}`?")).fix_by(field),
         None => diagnostic.hint(format!("its fields are {}", quoted(fields))),
     }
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use saltus_base::{Diagnostic, Diagnostics, FileId, SourceMap, nearest};
-use saltus_library::{ClassId, DiskFiles, FileSource, Library, Store};
+use saltus_library::{ClassId, DirEntry, DiskFiles, FileSource, Library, Store};
 use saltus_syntax::ast::ClassKind;
 
 use self::results::Results;
@@ -43,6 +43,7 @@ pub struct Session {
 }
 
 /// A file the user named or wrote.
+#[derive(Clone)]
 struct UsersFile {
     /// As the user wrote it.
     path: PathBuf,
@@ -89,6 +90,17 @@ impl Session {
     pub fn on_disk() -> Self {
         let shipped = Some(PathBuf::from(ShippedFiles::ROOT));
         Self { shipped, ..Self::new(Box::new(ShippedFiles::over(DiskFiles))) }
+    }
+
+    /// A session with the same files, texts and search paths that can be changed without changing this one.
+    pub fn fork(&self) -> Session {
+        Session {
+            users_files: self.users_files.clone(),
+            search: self.search.clone(),
+            shipped: self.shipped.clone(),
+            permissions: self.permissions,
+            ..Session::new(Box::new(SharedFiles(self.store.clone())))
+        }
     }
 
     pub fn permit(&mut self, permissions: Permissions) {
@@ -255,6 +267,39 @@ impl Session {
         let stem = library.file_of(id).and_then(|path| path.file_stem()?.to_str());
         let name = library.name_of(id).map(|name| library.text(name));
         stem.is_some() && stem == name
+    }
+}
+
+/// The files of another session, with the texts of its user over them.
+struct SharedFiles(Arc<Store>);
+
+impl FileSource for SharedFiles {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        FileSource::read(&*self.0, path)
+    }
+
+    fn list(&self, dir: &Path) -> std::io::Result<Vec<DirEntry>> {
+        FileSource::list(&*self.0, dir)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        FileSource::is_file(&*self.0, path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        FileSource::is_dir(&*self.0, path)
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        FileSource::absolute(&*self.0, path)
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        FileSource::real(&*self.0, path)
+    }
+
+    fn is_special(&self, path: &Path) -> bool {
+        FileSource::is_special(&*self.0, path)
     }
 }
 

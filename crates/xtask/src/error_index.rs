@@ -103,7 +103,8 @@ fn parse(krate: &str, source: &str) -> Vec<Entry> {
             before_code.clear();
         }
         docs.clear();
-        for literal in string_literals(line) {
+        // What a fix writes into the text is not a part of the message.
+        for literal in string_literals(line.split(".fix_").next().unwrap_or("")) {
             if is_code(&literal) {
                 let (krate, name, explanation) = (krate.to_string(), name.clone(), explanation.clone());
                 let texts = std::mem::take(&mut before_code);
@@ -237,6 +238,7 @@ pub fn missing_file(span: Span, path: &str) -> Diagnostic {
     let message = format!(\"no file `{path}`\");
     error(\"E0001\", span, message)
         .hint(\"check the path\") // not \"this\"
+        .fix_by(\"nor this\")
 }
 #[cfg(test)]
 mod tests { const X: &str = \"E0009\"; }

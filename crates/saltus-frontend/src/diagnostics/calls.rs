@@ -8,6 +8,7 @@ use super::{DidYouMean, counted, message};
 pub fn function_not_found(name: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
     message("E0360", span, format!("function `{name}` not found"))
         .did_you_mean(nearest, "check the spelling and the imports")
+        .or_write(nearest.filter(|_| !name.contains('.')))
 }
 
 /// A call of something that is not a function.

@@ -1,6 +1,6 @@
 //! Messages about what classes may contain, about redeclaration, visibility and inheritance: E0248–E0299.
 
-use saltus_base::{Diagnostic, Severity, Span};
+use saltus_base::{Diagnostic, Place, Severity, Span};
 
 use super::message;
 
@@ -14,6 +14,7 @@ pub fn section_not_allowed(section: &str, kind: &str, class: &str, span: Span) -
 pub fn package_variable(name: &str, package: &str, span: Span) -> Diagnostic {
     message("E0248", span, format!("`{name}` of the package `{package}` is not a constant"))
         .hint("a package contains classes and constants; write `constant` in front of it, or move it into a model")
+        .fix_at(Place::BeforeElement, span, "constant ")
 }
 
 /// `external` in a model.

@@ -1,0 +1,82 @@
+//! `list`, `info`, `new` and `watch`: what an editor knows, on the command line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn saltus(words: &[&str], dir: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_saltus")).args(words).current_dir(dir).env_remove("MODELICAPATH").output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("knowledge").join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+#[test]
+fn classes_are_listed_with_their_descriptions() {
+    let listed = saltus(&["list", "Saltus.Electrical"], &directory("list"));
+    assert!(listed.status.success());
+    let listed = text(&listed);
+    let resistor = listed.lines().find(|line| line.starts_with("Resistor ")).unwrap();
+    assert_eq!(resistor.split_whitespace().collect::<Vec<_>>(), ["Resistor", "model", "Linear", "resistor"]);
+    let wrong = saltus(&["list", "Saltus.Elektrical"], &directory("list"));
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("did you mean `Saltus.Electrical`?"));
+}
+
+#[test]
+fn a_class_shows_what_it_offers() {
+    let shown = text(&saltus(&["info", "Saltus.Electrical.Resistor"], &directory("info")));
+    assert!(
+        shown.starts_with("model Saltus.Electrical.Resistor\n  Linear resistor\n  extends Saltus.Electrical.TwoPin"),
+        "{shown}"
+    );
+    assert!(shown.contains("\nParameters\n  R  parameter Saltus.Units.Resistance  [Ohm]  Resistance\n"), "{shown}");
+    assert!(shown.contains("\nConnectors\n"), "{shown}");
+}
+
+#[test]
+fn a_new_package_simulates_and_passes_its_test() {
+    let dir = directory("new");
+    assert!(saltus(&["new", "Tank"], &dir).status.success());
+    let run = saltus(&["simulate", "Tank.Examples.Decay", "--library", ".", "--quiet"], &dir);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let formatted = saltus(&["fmt", "--check", "Tank"], &dir);
+    assert!(formatted.status.success(), "{}", text(&formatted));
+    assert_eq!(saltus(&["new", "Tank"], &dir).status.code(), Some(1), "it exists");
+    assert_eq!(saltus(&["new", "2 Tanks"], &dir).status.code(), Some(1), "not an identifier");
+}
+
+#[test]
+fn a_watched_model_is_checked_again_when_its_file_changes() {
+    let dir = directory("watch");
+    fs::write(dir.join("M.mo"), "model M Real x = 1; end M;").unwrap();
+    let watch = Command::new(env!("CARGO_BIN_EXE_saltus"))
+        .args(["watch", "M.mo", "--rounds", "2"])
+        .current_dir(&dir)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Written again and again until it is seen: time stamps may be coarse.
+    let mut watch = Some(watch);
+    for n in 0..200 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        if watch.as_mut().is_some_and(|watch| watch.try_wait().unwrap().is_some()) {
+            break;
+        }
+        fs::write(dir.join("M.mo"), format!("model M Real x = {n}; Real y; end M;")).unwrap();
+    }
+    let output = watch.take().unwrap().wait_with_output().unwrap();
+    let lines = text(&output);
+    assert!(lines.contains("Class M: 1 equations, 1 unknowns"), "{lines}");
+    assert_eq!(lines.lines().count(), 2, "{lines}");
+    assert_eq!(output.status.code(), Some(1), "the second one has an unknown too many");
+}

@@ -1,0 +1,145 @@
+//! Conversations with the server: messages in, messages out, without a process.
+
+use std::io::Cursor;
+
+use saltus_lsp::{Settings, serve};
+use serde_json::{Value, json};
+
+/// What the server sends when it is told all this at once.
+fn talk(messages: &[Value]) -> (bool, Vec<Value>) {
+    let mut input = Vec::new();
+    for message in messages {
+        let text = message.to_string();
+        input.extend(format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes());
+    }
+    let mut output = Vec::new();
+    let was_shut_down = serve(&Settings::default(), Cursor::new(input), &mut output).unwrap();
+    let text = String::from_utf8(output).unwrap();
+    let bodies = text.split("Content-Length: ").skip(1).map(|part| part.split_once("\r\n\r\n").unwrap().1);
+    (was_shut_down, bodies.map(|body| serde_json::from_str(body).unwrap()).collect())
+}
+
+fn request(id: i64, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+const URI: &str = "untitled:Ball.mo";
+
+fn open(text: &str) -> Value {
+    notification(
+        "textDocument/didOpen",
+        json!({"textDocument": {"uri": URI, "version": 1, "text": text, "languageId": "modelica"}}),
+    )
+}
+
+fn at(line: u32, character: u32) -> Value {
+    json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}})
+}
+
+fn begin(encodings: &[&str]) -> Value {
+    request(0, "initialize", json!({"capabilities": {"general": {"positionEncodings": encodings}}}))
+}
+
+fn answer(messages: &[Value], id: i64) -> &Value {
+    messages.iter().find(|m| m["id"] == id && m.get("method").is_none()).unwrap()
+}
+
+#[test]
+fn a_session_from_beginning_to_end() {
+    let (was_shut_down, said) = talk(&[
+        begin(&[]),
+        notification("initialized", json!({})),
+        open("model Ball\n  Real h \"Height\";\nequation\n  h = 1;\nend Ball;\n"),
+        request(1, "textDocument/hover", at(3, 2)),
+        request(2, "textDocument/definition", at(3, 2)),
+        request(3, "textDocument/unknown", at(0, 0)),
+        request(4, "shutdown", Value::Null),
+        request(5, "textDocument/hover", at(3, 2)),
+        notification("exit", Value::Null),
+    ]);
+    assert!(was_shut_down);
+    assert_eq!(answer(&said, 0)["result"]["capabilities"]["positionEncoding"], "utf-16");
+    assert!(answer(&said, 1)["result"]["contents"]["value"].as_str().unwrap().contains("Height"));
+    assert_eq!(answer(&said, 2)["result"]["range"]["start"], json!({"line": 1, "character": 7}));
+    assert_eq!(answer(&said, 3)["error"]["code"], -32601);
+    assert_eq!(answer(&said, 4)["result"], Value::Null);
+    assert_eq!(answer(&said, 5)["error"]["code"], -32002);
+    let published = said.iter().find(|m| m["method"] == "textDocument/publishDiagnostics").unwrap();
+    assert_eq!(published["params"]["diagnostics"], json!([]));
+}
+
+#[test]
+fn edits_move_the_text_and_columns_count_units() {
+    let change = json!({"range": {"start": {"line": 0, "character": 20}, "end": {"line": 0, "character": 20}}, "text": " Real 'µ' = 1;"});
+    let edit = json!({"textDocument": {"uri": URI, "version": 2}, "contentChanges": [change]});
+    let ask = |encodings: &[&str], character: u32| {
+        let (_, said) = talk(&[
+            begin(encodings),
+            open("model M Real y = 1 ; equation y = y; end M;"),
+            notification("textDocument/didChange", edit.clone()),
+            request(1, "textDocument/definition", at(0, character)),
+        ]);
+        answer(&said, 1)["result"]["range"]["start"]["character"].clone()
+    };
+    // `model M Real y = 1 ; Real 'µ' = 1; equation y = y; end M;`: the name behind `µ` stands one byte further in UTF-8.
+    assert_eq!(ask(&[], 44), 13);
+    assert_eq!(ask(&["utf-16", "utf-8"], 45), 13);
+}
+
+#[test]
+fn cancelled_requests_are_answered_as_such() {
+    let (_, said) = talk(&[
+        begin(&[]),
+        open("model M Real x; end M;"),
+        request(1, "textDocument/hover", at(0, 13)),
+        request(2, "textDocument/hover", at(0, 13)),
+        notification("$/cancelRequest", json!({"id": 2})),
+        notification("$/cancelRequest", json!({"id": 77})),
+        request(3, "textDocument/hover", at(0, 13)),
+    ]);
+    // Whether the cancellation comes in time is a matter of speed; an answer there is in any case.
+    let second = answer(&said, 2);
+    assert!(second["error"]["code"] == -32800 || second["result"]["contents"].is_object(), "{second}");
+    assert!(answer(&said, 3)["result"]["contents"].is_object());
+}
+
+#[test]
+fn quick_fixes_of_syntax_errors_need_no_check() {
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 60}});
+    let (_, said) = talk(&[
+        begin(&[]),
+        open("model M Real x; equation x := 1; end M;"),
+        request(
+            1,
+            "textDocument/codeAction",
+            json!({"textDocument": {"uri": URI}, "range": range, "context": {"diagnostics": []}}),
+        ),
+    ]);
+    let first = &answer(&said, 1)["result"][0];
+    assert_eq!(first["title"], "Write `=`");
+    assert_eq!(first["edit"]["changes"][URI][0]["newText"], "=");
+}
+
+#[test]
+fn nonsense_is_survived() {
+    let (_, said) = talk(&[
+        begin(&[]),
+        json!([1, 2, 3]),
+        json!({"id": 9}),
+        notification("textDocument/didChange", json!({})),
+        request(1, "textDocument/hover", json!({})),
+        request(
+            2,
+            "textDocument/rename",
+            json!({"textDocument": {"uri": "file:///missing.mo"}, "position": {}, "newName": 3}),
+        ),
+        request(3, "textDocument/selectionRange", json!({"positions": "no"})),
+    ]);
+    assert_eq!(answer(&said, 1)["result"], Value::Null);
+    assert_eq!(answer(&said, 2)["error"]["code"], -32803);
+    assert_eq!(answer(&said, 3)["result"], Value::Null);
+}
