@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use saltus::clock_variables::ClockDriver;
 use saltus::pipeline::{Options, Stage};
 use saltus_export::description::Kinds;
 use saltus_export::package::CannotExport;
@@ -23,9 +24,12 @@ pub struct Arguments {
     /// The version of the standard: 2.0 or 3.0.
     #[arg(long, value_name = "VERSION", default_value = "3.0", value_parser = version)]
     fmi: Version,
-    /// How others may use it: me (model exchange), cs (co-simulation) or both.
+    /// How others may use it: me (model exchange), cs (co-simulation), se (scheduled execution), or several of them.
     #[arg(long, value_name = "KINDS", default_value = "me,cs", value_parser = kinds)]
     kind: Kinds,
+    /// Who makes periodic clocks tick: the model, or the importer, for which they are clocks of FMI 3.0 then. Scheduled execution needs the importer.
+    #[arg(long, value_name = "WHO", default_value = "model", value_parser = ["model", "importer"])]
+    clocks: String,
     /// The file to write; otherwise the last name of the class with the extension .fmu.
     #[arg(long, short, value_name = "FILE", value_parser = fmu_file)]
     output: Option<PathBuf>,
@@ -46,12 +50,13 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 fn kinds(text: &str) -> Result<Kinds, String> {
-    let mut kinds = Kinds { model_exchange: false, co_simulation: false };
+    let mut kinds = Kinds::default();
     for kind in text.split(',').map(str::trim) {
         match kind {
             "me" => kinds.model_exchange = true,
             "cs" => kinds.co_simulation = true,
-            _ => return Err("expected me, cs or me,cs".to_owned()),
+            "se" => kinds.scheduled_execution = true,
+            _ => return Err("expected me, cs, se or several of them, as in me,cs".to_owned()),
         }
     }
     Ok(kinds)
@@ -69,7 +74,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     arguments.target.protect(&[arguments.output.as_ref()], &[], screen)?;
     let runtimes = runtimes(&arguments.runtime).map_err(|wrong| screen.fail(&wrong))?;
-    let options = Options { settable_starts: true, ..Options::until(Stage::Compile) };
+    let options = Options { settable_starts: true, clocks: clock_driver(arguments), ..Options::until(Stage::Compile) };
     let run = arguments.target.run(options, screen)?;
     let Some(model) = run.outcome.model.as_ref().filter(|_| !run.outcome.has_errors()) else {
         return Ok(Exit::ModelError);
@@ -79,6 +84,8 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         screen.fail(&match why {
             CannotExport::StructureChanges => diagnostics::needs_co_simulation(model.name()),
             CannotExport::DifferentiatedInput(input) => diagnostics::differentiated_input(model.name(), &input),
+            CannotExport::NotScheduled(why) => diagnostics::not_scheduled(model.name(), &why),
+            CannotExport::Clocks(clock) => diagnostics::no_clocks(model.name(), &clock),
             why => diagnostics::cannot_export(model.name(), &why.to_string()),
         })
     })?;
@@ -94,6 +101,14 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     }
     arguments.target.report_cost(&run, &[], screen)?;
     Ok(Exit::Success)
+}
+
+/// Scheduled execution knows no other clocks than those that the importer drives.
+fn clock_driver(arguments: &Arguments) -> ClockDriver {
+    match arguments.clocks == "importer" || arguments.kind.scheduled_execution {
+        true => ClockDriver::Outside,
+        false => ClockDriver::Mixed,
+    }
 }
 
 /// What the program contains.

@@ -6,6 +6,7 @@ use saltus::fmu::wrapper::{self, Settings};
 use saltus_fmi::{Causality, Kind, ModelDescription, Opened};
 
 use crate::fmu::open;
+use crate::summary::plural;
 use crate::write::write;
 use crate::{Exit, Screen};
 
@@ -109,14 +110,15 @@ fn contents(opened: &Opened) -> String {
         lines.push(format!("  made by {tool}"));
     }
     lines.push(format!("  platforms  {}", opened.platforms().join(", ")));
-    lines.push(format!(
-        "  {} variables: {} parameters, {} inputs, {} outputs, {} states",
-        model.variables.len(),
-        count(Causality::Parameter),
-        count(Causality::Input),
-        count(Causality::Output),
-        model.structure.derivatives.len(),
-    ));
+    let counted = [
+        (model.variables.len(), "variable"),
+        (count(Causality::Parameter), "parameter"),
+        (count(Causality::Input), "input"),
+        (count(Causality::Output), "output"),
+        (model.structure.derivatives.len(), "state"),
+    ];
+    let [variables, rest @ ..] = counted.map(|(n, what)| plural(n as u64, what));
+    lines.push(format!("  {variables}: {}", rest.join(", ")));
     for kind in model.kinds() {
         let Some(interface) = model.interface(kind) else { continue };
         let can: Vec<&str> = [

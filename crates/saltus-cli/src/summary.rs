@@ -8,6 +8,7 @@
 //!   h   0.0534024 m     Height above the ground
 //! ```
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use saltus::stream::Digest;
@@ -97,11 +98,16 @@ fn detection(relations: &[RelationDetection]) -> Option<String> {
     Some(format!("  {} of {n} only sampled in some steps: {}", sampled.len(), parts.join(", ")))
 }
 
-/// States first, then what is declared at the top.
+/// States first, then what is declared at the top, protected variables last.
 fn last_values(program: &SimProgram, results: &Results) -> Vec<String> {
     let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
+    let protected: BTreeSet<&str> =
+        program.variables.iter().filter(|v| v.is_protected).map(|v| v.name.as_str()).collect();
     let mut signals: Vec<_> = results.series().filter(|s| s.name.chars().count() <= LONGEST_NAME).collect();
-    signals.sort_by_key(|s| (!states.contains(&s.name.as_str()), s.name.matches('.').count()));
+    signals.sort_by_key(|s| {
+        let name = s.name.as_str();
+        (!states.contains(&name), protected.contains(name), name.matches('.').count())
+    });
     let shown: Vec<(&str, String, &str)> = signals
         .iter()
         .take(SHOWN)

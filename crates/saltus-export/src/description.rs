@@ -5,10 +5,12 @@
 //! | in the model | in the description |
 //! |---|---|
 //! | parameter that can be set without compiling | parameter, tunable, with its value as start |
+//! | parameter that the structure of the model depends on | constant |
 //! | other parameters | calculated parameter |
 //! | top-level input, output | the same |
 //! | everything else | local; aliases share their value reference |
 //! | relation with a continuous operand | event indicator |
+//! | clock that others see | clock of 3.0, by priority: the shortest interval first |
 
 mod structure;
 
@@ -17,21 +19,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use saltus::Model;
 use saltus_base::Index;
 use saltus_fmi::{
-    Alias, Attributes, Causality, CoSimulation, DefaultExperiment, Dimension, EnumerationItem, Initial, Interface,
-    LogCategory, ModelDescription, ModelExchange, Naming, Number, Type, TypeDefinition, Values, Variability, Variable,
-    Version,
+    Alias, Attributes, Causality, ClockAttributes, CoSimulation, DefaultExperiment, Dimension, EnumerationItem,
+    Initial, Interface, IntervalVariability, LogCategory, ModelDescription, ModelExchange, Naming, Number, Type,
+    TypeDefinition, Values, Variability, Variable, Version,
 };
 use saltus_program::{SlotId, SlotType};
 
 use crate::instance::{CATEGORIES, default_values};
-use crate::references::{Rank, References, is_shown};
+use crate::references::{ClockKind, Rank, References, is_shown};
 use crate::units::Units;
 
 /// How the FMU can be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Kinds {
     pub model_exchange: bool,
     pub co_simulation: bool,
+    pub scheduled_execution: bool,
 }
 
 /// What a variable is by itself, before aliases are gathered.
@@ -58,6 +61,7 @@ pub fn describe(model: &Model, version: Version, kinds: Kinds, identifier: &str,
     let n_indicators = if kinds.model_exchange { maker.references.n_indicators() } else { 0 };
     if version == Version::V3 {
         variables.extend((0..n_indicators).map(|k| maker.indicator(k)));
+        variables.extend(maker.clocks());
     }
     let structure = structure::of(model, &maker.references, version, &mut variables, n_indicators);
     let is_structured = variables.iter().all(|v| saltus_fmi::is_structured(&v.name));
@@ -80,6 +84,7 @@ pub fn describe(model: &Model, version: Version, kinds: Kinds, identifier: &str,
             needs_completed_step: true,
             evaluates_discrete_states: false,
         }),
+        scheduled_execution: kinds.scheduled_execution.then(|| interface.clone()),
         co_simulation: kinds.co_simulation.then(|| co_simulation(interface, version)),
         units: maker.units.definitions(),
         types: maker.types.into_values().collect(),
@@ -153,7 +158,7 @@ impl Maker<'_> {
         };
         let mut all = Vec::new();
         for (i, v) in self.model.variables().iter().enumerate() {
-            if is_shown(v) && !in_groups.contains(&i) {
+            if is_shown(v) && !self.references.is_start(v) && !in_groups.contains(&i) {
                 all.push(self.described(v));
             }
         }
@@ -311,6 +316,44 @@ impl Maker<'_> {
             description: relation.map(|r| r.text.clone()),
             ..Variable::new(Type::Float64)
         })
+    }
+
+    /// Clocks of 3.0. An interval that depends on parameters has to be asked for.
+    fn clocks(&self) -> Vec<Variable> {
+        let interval_of = |kind: ClockKind| match kind {
+            ClockKind::Input { interval, .. } => interval.map(|slot| self.values[slot.index()]),
+            ClockKind::Output { .. } => None,
+        };
+        let clocks = &self.references.clocks;
+        let mut order: Vec<usize> = (0..clocks.len()).collect();
+        let length = |k: usize| interval_of(clocks[k].kind).unwrap_or(f64::INFINITY);
+        order.sort_by(|&a, &b| length(a).total_cmp(&length(b)));
+        let priority = |k: usize| order.iter().position(|&other| other == k).map(|p| p as u32);
+        let clock = |(k, clock): (usize, &crate::references::ClockVariable)| {
+            let (causality, interval, interval_decimal) = match clock.kind {
+                ClockKind::Output { .. } => (Causality::Output, IntervalVariability::Triggered, None),
+                ClockKind::Input { interval: None, .. } => (Causality::Input, IntervalVariability::Triggered, None),
+                ClockKind::Input { .. } if self.is_constant_interval(&clock.name) => {
+                    (Causality::Input, IntervalVariability::Constant, interval_of(clock.kind))
+                }
+                ClockKind::Input { .. } => (Causality::Input, IntervalVariability::Tunable, None),
+            };
+            let attributes =
+                ClockAttributes { interval, interval_decimal, priority: priority(k), ..ClockAttributes::default() };
+            Variable {
+                name: clock.name.clone(),
+                reference: self.references.of_clock(k),
+                causality,
+                clock: Some(attributes),
+                ..Variable::new(Type::Clock)
+            }
+        };
+        clocks.iter().enumerate().map(clock).collect()
+    }
+
+    /// It depends on no parameter if it is one that could be set itself.
+    fn is_constant_interval(&self, clock: &str) -> bool {
+        self.model.changeable(&saltus::clock_variables::interval_of(clock)).is_ok()
     }
 }
 

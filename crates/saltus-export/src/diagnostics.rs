@@ -18,6 +18,18 @@ pub fn differentiated_input(model: &str, input: &str) -> Diagnostic {
         .hint("export it for co-simulation alone, where inputs may have derivatives: `--kind cs`")
 }
 
+/// In scheduled execution nothing happens but ticks of input clocks.
+pub fn not_scheduled(model: &str, why: &str) -> Diagnostic {
+    said("E1087", format!("`{model}` cannot be used in scheduled execution: {why}"))
+        .hint("only what is computed at the ticks of clocks can: export it for model exchange or co-simulation, `--kind me,cs`")
+}
+
+/// Clocks as variables came with version 3.0.
+pub fn no_clocks(model: &str, clock: &str) -> Diagnostic {
+    said("E1088", format!("`{model}` has the clock `{clock}` as an input or output: FMI 2.0 has no clocks"))
+        .hint("export it with `--fmi 3.0`")
+}
+
 /// The archive could not be made.
 pub fn cannot_export(model: &str, why: &str) -> Diagnostic {
     said("E1082", format!("`{model}` cannot be exported: {why}"))

@@ -5,9 +5,11 @@
 //!
 //! ```text
 //! Instantiated ─► Initialisation ─► Events ⇄ Continuous    model exchange: somebody else integrates
-//!                                └► Step (⇄ Events)        co-simulation: we do
+//!                                ├► Step (⇄ Events)        co-simulation: we do
+//!                                └► Partitions             scheduled execution: nothing is integrated, clocks tick
 //! ```
 
+mod clocks;
 mod derivatives;
 mod exchange;
 mod saved;
@@ -37,6 +39,7 @@ pub use stepping::{Intermediate, Stepped};
 pub enum Kind {
     ModelExchange,
     CoSimulation,
+    ScheduledExecution,
 }
 
 /// How bad it is. The caller gets the reason from the log.
@@ -72,6 +75,7 @@ enum Phase {
     Events,
     Continuous,
     Step,
+    Partitions,
     Terminated,
     /// Only reset, restoring a state and the end of the instance are left.
     Failed,
@@ -101,6 +105,7 @@ struct Book {
     happened: Option<exchange::Update>,
     /// Before event mode is entered an event shows its left limits.
     shows_left: bool,
+    clocks: clocks::Ticks,
 }
 
 enum Run {
@@ -140,6 +145,11 @@ impl Instance {
         if kind == Kind::ModelExchange && model.program().changes_structure() {
             return Err("the structure of the model changes: it can be used in co-simulation only".to_owned());
         }
+        if kind == Kind::ScheduledExecution
+            && let Some(why) = crate::package::unschedulable(&model)
+        {
+            return Err(format!("the FMU has no interface for scheduled execution: {why}"));
+        }
         Ok(Instance::of(model, kind))
     }
 
@@ -158,6 +168,7 @@ impl Instance {
                 is_initialised: false,
                 happened: None,
                 shows_left: false,
+                clocks: clocks::Ticks::default(),
             },
             run: Run::New,
             defaults: None,
@@ -273,8 +284,12 @@ impl Instance {
             return Err(self.refuse("leaving initialisation mode"));
         }
         self.initialise()?;
-        let to_step = self.kind == Kind::CoSimulation && !self.uses_event_mode;
-        self.book.phase = if to_step { Phase::Step } else { Phase::Events };
+        self.forget_ticks();
+        self.book.phase = match self.kind {
+            Kind::CoSimulation if !self.uses_event_mode => Phase::Step,
+            Kind::ModelExchange | Kind::CoSimulation => Phase::Events,
+            Kind::ScheduledExecution => Phase::Partitions,
+        };
         match self.tell_warnings() {
             Severity::Ok => Ok(()),
             warning => Err(warning),
@@ -295,7 +310,7 @@ impl Instance {
         let starts: Vec<(SlotId, f64)> = self.book.starts.iter().map(|(&slot, &value)| (slot, value)).collect();
         self.book.inputs = self.book.starts.clone();
         let started = match self.kind {
-            Kind::ModelExchange => self.initialise_exchange(&starts),
+            Kind::ModelExchange | Kind::ScheduledExecution => self.initialise_exchange(&starts),
             Kind::CoSimulation => self.initialise_simulation(&starts),
         };
         match started {
@@ -416,6 +431,9 @@ impl Instance {
             Some(Target::Text(_)) => {
                 Err(self.say(Severity::Error, format!("the variable with the value reference {reference} is a text")))
             }
+            Some(Target::Clock(_)) => {
+                Err(self.say(Severity::Error, format!("the variable with the value reference {reference} is a clock")))
+            }
         }
     }
 
@@ -439,7 +457,7 @@ impl Instance {
             Target::Time | Target::Indicator(_) => Some(SlotType::Real),
             Target::Slot(slot) => Some(self.references.type_of(slot)),
             Target::Group(slots) => slots.first().map(|&slot| self.references.type_of(slot)),
-            Target::Text(_) => None,
+            Target::Text(_) | Target::Clock(_) => None,
         }
     }
 
@@ -460,6 +478,7 @@ impl Instance {
     }
 
     fn value(&mut self, slot: SlotId) -> Result<f64, Severity> {
+        self.settle_ticks()?;
         if let Some((value, _)) = self.book.pending.get(&slot) {
             return Ok(*value);
         }
@@ -523,13 +542,15 @@ impl Instance {
         let slot = self.start_or_self(slot);
         let kind = self.model.program().memory.slots.get(slot).map(|s| s.kind);
         let is_state = kind == Some(SlotKind::State) && matches!(self.book.phase, Phase::Events | Phase::Continuous);
-        if !self.references.is_settable(slot) && !is_state {
-            let name = self.model.program().memory.slot_name(slot).to_owned();
+        let range = self.references.range(slot);
+        if range.is_none() && !is_state {
+            let name = self.name_of(slot);
             return Err(self.say(Severity::Error, format!("`{name}` cannot be set: it is computed by the model")));
         }
-        if value.is_nan() {
-            let name = self.model.program().memory.slot_name(slot).to_owned();
-            return Err(self.say(Severity::Error, format!("the value of `{name}` is not a number")));
+        let refusal = range.map_or_else(|| value.is_nan().then(|| "is not a number".to_owned()), |r| r.refusal(value));
+        if let Some(why) = refusal {
+            let name = self.name_of(slot);
+            return Err(self.say(Severity::Error, format!("`{name}` cannot be set to {value}, which {why}")));
         }
         match self.book.phase {
             Phase::Instantiated | Phase::Initialisation => {
@@ -538,12 +559,16 @@ impl Instance {
                 }
                 Ok(())
             }
-            Phase::Events | Phase::Continuous | Phase::Step => {
+            Phase::Events | Phase::Continuous | Phase::Step | Phase::Partitions => {
                 self.set_running(slot, value, kind == Some(SlotKind::Input));
                 Ok(())
             }
             Phase::Terminated | Phase::Failed => Err(self.refuse("setting a value")),
         }
+    }
+
+    fn name_of(&self, slot: SlotId) -> String {
+        self.model.program().memory.slot_name(slot).to_owned()
     }
 
     fn set_running(&mut self, slot: SlotId, value: f64, is_input: bool) {

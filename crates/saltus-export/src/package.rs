@@ -9,10 +9,11 @@ use saltus::Model;
 use saltus::container::BadFile;
 use saltus_fmi::archive::{ArchiveError, ArchiveWriter};
 use saltus_fmi::{Version, WriteError};
-use saltus_program::fnv1a;
+use saltus_program::{BaseClock, BasePartition, fnv1a};
 
 use crate::carried::{self, Files, INDEX};
 use crate::description::{Kinds, describe};
+use crate::references::{ClockKind, References};
 
 /// The binary form of the model in `resources/`.
 pub const MODEL_FILE: &str = "model.saltus";
@@ -88,6 +89,10 @@ pub struct Exported {
 pub enum CannotExport {
     /// States would come and go.
     StructureChanges,
+    /// Something in it happens without a tick of an input clock.
+    NotScheduled(String),
+    /// Clocks are variables since version 3.0.
+    Clocks(String),
     /// Who integrates the model gives values of this input, not its slope.
     DifferentiatedInput(String),
     Model(BadFile),
@@ -100,6 +105,8 @@ impl fmt::Display for CannotExport {
         match self {
             CannotExport::StructureChanges => f.write_str("the structure of the model changes during the simulation"),
             CannotExport::DifferentiatedInput(input) => write!(f, "the model differentiates its input `{input}`"),
+            CannotExport::NotScheduled(why) => f.write_str(why),
+            CannotExport::Clocks(clock) => write!(f, "FMI 2.0 has no clocks such as `{clock}`"),
             CannotExport::Model(why) => why.fmt(f),
             CannotExport::Description(why) => why.fmt(f),
             CannotExport::Archive(why) => why.fmt(f),
@@ -126,6 +133,26 @@ pub fn identifier(model: &Model) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() { format!("_{name}") } else { name }
 }
 
+/// Why the model cannot be run by activating its partitions alone.
+pub fn unschedulable(model: &Model) -> Option<String> {
+    let program = model.program();
+    let timed = |p: &&BasePartition| !matches!(p.clock, BaseClock::Events { .. });
+    if let Some(state) = program.states.first() {
+        return Some(format!("`{}` is a continuous state", program.memory.slot_name(state.value)));
+    }
+    if let Some(relation) = program.events.relations.values().next() {
+        return Some(format!("`{}` makes events", relation.text));
+    }
+    if !program.events.time_events.is_empty() || !program.events.samples.is_empty() {
+        return Some("it has time events of its own".to_owned());
+    }
+    if let Some(clock) = program.clocks.base_partitions.iter().filter(timed).flat_map(|p| &p.sub_clocks).next() {
+        return Some(format!("its clock `{}` ticks by itself", clock.text));
+    }
+    let has_input = References::new(model).clocks.iter().any(|c| matches!(c.kind, ClockKind::Input { .. }));
+    (!has_input).then(|| "it has no clock that could be activated".to_owned())
+}
+
 /// Makes an FMU.
 pub fn export(model: &Arc<Model>, wanted: &Export) -> Result<Exported, CannotExport> {
     if wanted.kinds.model_exchange && model.program().changes_structure() {
@@ -133,6 +160,12 @@ pub fn export(model: &Arc<Model>, wanted: &Export) -> Result<Exported, CannotExp
     }
     if let (true, Some(&(input, _))) = (wanted.kinds.model_exchange, model.program().memory.input_derivatives.first()) {
         return Err(CannotExport::DifferentiatedInput(model.program().memory.slot_name(input).to_owned()));
+    }
+    if let (true, Some(why)) = (wanted.kinds.scheduled_execution, unschedulable(model)) {
+        return Err(CannotExport::NotScheduled(why));
+    }
+    if let (Version::V2, Some(clock)) = (wanted.version, References::new(model).clocks.first()) {
+        return Err(CannotExport::Clocks(clock.name.clone()));
     }
     let binary = model.to_bytes().map_err(CannotExport::Model)?;
     let (files, started) = carried::read_at_start(model);

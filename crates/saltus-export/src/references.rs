@@ -6,6 +6,7 @@
 //! 1 + n_slots + k                      an array of 3.0, or another scalar with its slot: the k-th group
 //! … + k                                a text
 //! … + k                                an event indicator
+//! … + k                                a clock that others see
 //! ```
 //!
 //! In: a model. Out: the same numbers in every process, because they follow from the model alone. The exporter writes them, the runtime
@@ -14,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus::Model;
+use saltus::clock_variables::{ClockPart, interval_of, part_of};
 use saltus_base::Index;
 use saltus_program::{Causality, SlotId, SlotType, Variability, Variable};
 use saltus_sim::Exchange;
@@ -26,6 +28,22 @@ pub enum Target<'a> {
     Group(&'a [SlotId]),
     Text(&'a str),
     Indicator(usize),
+    Clock(usize),
+}
+
+/// A clock that others make tick, or whose ticks they see.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClockVariable {
+    pub name: String,
+    pub kind: ClockKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ClockKind {
+    /// Ticks where the Boolean changes; with the parameter that is its interval if it is periodic.
+    Input { tick: SlotId, interval: Option<SlotId> },
+    /// Has ticked as often as this says.
+    Output { count: SlotId },
 }
 
 /// Variables that have a reference together: the elements of an array in row-major order, or a scalar of its own.
@@ -42,30 +60,37 @@ pub struct Group {
 pub struct References {
     n_slots: usize,
     types: Vec<SlotType>,
-    /// By slot: is it an input, or a parameter that can be set without compiling?
-    settable: Vec<bool>,
+    /// By slot: what an input, or a parameter that can be set without compiling, may be.
+    settable: Vec<Option<Range>>,
     /// The parameters that are the start values of states.
     starts: BTreeMap<SlotId, SlotId>,
+    /// These parameters.
+    start_parameters: BTreeSet<SlotId>,
     pub groups: Vec<Group>,
     pub texts: Vec<(String, String)>,
     n_indicators: usize,
+    pub clocks: Vec<ClockVariable>,
 }
 
 impl References {
     pub fn new(model: &Model) -> References {
         let program = model.program();
-        let mut settable = vec![false; program.memory.slots.len()];
+        let mut settable = vec![None; program.memory.slots.len()];
         for variable in model.variables().iter().filter(|v| v.causality == Causality::Input || is_settable(model, v)) {
-            settable[variable.slot.index()] = true;
+            settable[variable.slot.index()] = Some(Range::of(model, variable));
         }
+        let starts = starts(model);
+        let start_parameters = starts.values().copied().collect();
         References {
             settable,
-            starts: starts(model),
             n_slots: program.memory.slots.len(),
             types: program.memory.slots.values().map(|s| s.ty).collect(),
-            groups: groups(model),
+            groups: groups(model, &start_parameters),
+            starts,
+            start_parameters,
             texts: model.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
             n_indicators: Exchange::n_indicators(program),
+            clocks: clocks(model),
         }
     }
 
@@ -87,6 +112,10 @@ impl References {
         self.of_text(self.texts.len()) + k as u32
     }
 
+    pub fn of_clock(&self, k: usize) -> u32 {
+        self.of_indicator(self.n_indicators) + k as u32
+    }
+
     pub fn n_indicators(&self) -> usize {
         self.n_indicators
     }
@@ -105,12 +134,21 @@ impl References {
             return Some(Target::Text(text));
         }
         rest -= self.texts.len();
-        (rest < self.n_indicators).then_some(Target::Indicator(rest))
+        if rest < self.n_indicators {
+            return Some(Target::Indicator(rest));
+        }
+        rest -= self.n_indicators;
+        (rest < self.clocks.len()).then_some(Target::Clock(rest))
     }
 
-    /// Can it be set from outside?
-    pub fn is_settable(&self, slot: SlotId) -> bool {
-        self.settable.get(slot.index()).copied().unwrap_or(false)
+    /// What it can be set to from outside; `None` if it cannot be set.
+    pub fn range(&self, slot: SlotId) -> Option<Range> {
+        self.settable.get(slot.index()).copied().flatten()
+    }
+
+    /// Is it a start value that is set under the name of its state?
+    pub fn is_start(&self, variable: &Variable) -> bool {
+        is_start(&self.start_parameters, variable)
     }
 
     /// The parameter that is the start value of a state, if that can be set.
@@ -121,6 +159,43 @@ impl References {
     pub fn type_of(&self, slot: SlotId) -> SlotType {
         self.types.get(slot.index()).copied().unwrap_or(SlotType::Real)
     }
+}
+
+/// Which values a variable may have.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Range {
+    ty: SlotType,
+    min: f64,
+    max: f64,
+}
+
+impl Range {
+    /// Literals of enumerations, and limits of parameters: an input may be anything of its type on the way to a solution.
+    fn of(model: &Model, variable: &Variable) -> Range {
+        let enumeration = variable.enumeration.and_then(|id| model.program().routines.enumerations.get(id));
+        let (min, max) = match (enumeration, variable.causality) {
+            (Some(enumeration), _) => (Some(1.0), Some(enumeration.literals.len() as f64)),
+            (None, Causality::Input) => (None, None),
+            (None, _) => (variable.min, variable.max),
+        };
+        Range { ty: variable.ty, min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) }
+    }
+
+    /// Why the value cannot be one of the variable.
+    pub fn refusal(&self, value: f64) -> Option<String> {
+        match self.ty {
+            _ if value.is_nan() => Some("is not a number".to_owned()),
+            SlotType::Integer | SlotType::Enumeration if value.fract() != 0.0 => Some("is not an Integer".to_owned()),
+            SlotType::Boolean if value != 0.0 && value != 1.0 => Some("is neither true nor false".to_owned()),
+            _ if value < self.min || value > self.max => Some(format!("is not between {} and {}", self.min, self.max)),
+            _ => None,
+        }
+    }
+}
+
+/// The hidden parameter that is the start value of a state.
+fn is_start(starts: &BTreeSet<SlotId>, variable: &Variable) -> bool {
+    variable.is_hidden && starts.contains(&variable.slot)
 }
 
 /// Start values of states that can be set. A state with several names has one only if that is clear.
@@ -135,14 +210,31 @@ fn starts(model: &Model) -> BTreeMap<SlotId, SlotId> {
     found.into_iter().filter(|(_, all)| all.len() == 1).map(|(state, all)| (state, all[0])).collect()
 }
 
+/// Clocks by the variables that stand for them, in the order of these.
+fn clocks(model: &Model) -> Vec<ClockVariable> {
+    let mut clocks = Vec::new();
+    for variable in model.variables() {
+        let (name, kind) = match part_of(&variable.name) {
+            Some(ClockPart::Tick(name)) => {
+                let interval = model.variable(&interval_of(name)).ok().map(|v| v.slot);
+                (name, ClockKind::Input { tick: variable.slot, interval })
+            }
+            Some(ClockPart::Count(name)) => (name, ClockKind::Output { count: variable.slot }),
+            Some(ClockPart::Interval(_)) | None => continue,
+        };
+        clocks.push(ClockVariable { name: name.to_owned(), kind });
+    }
+    clocks
+}
+
 /// Arrays: `a[1]`, `a[2]`, … of one kind, of which none is a state or the derivative of one, so that the state vector consists of scalars;
 /// and variables that share their slot with another one without being its alias.
-fn groups(model: &Model) -> Vec<Group> {
+fn groups(model: &Model, starts: &BTreeSet<SlotId>) -> Vec<Group> {
     let program = model.program();
     let states: BTreeSet<SlotId> = program.states.iter().flat_map(|s| [s.value, s.derivative]).collect();
     let mut arrays: BTreeMap<&str, Vec<(Vec<u64>, usize)>> = BTreeMap::new();
     for (i, variable) in model.variables().iter().enumerate() {
-        if let Some((base, index)) = element(&variable.name) {
+        if let Some((base, index)) = element(&variable.name).filter(|_| !is_start(starts, variable)) {
             arrays.entry(base).or_default().push((index, i));
         }
     }
@@ -166,7 +258,10 @@ fn groups(model: &Model) -> Vec<Group> {
     }
     let in_groups: BTreeSet<usize> = groups.iter().flat_map(|g| g.variables.iter().copied()).collect();
     let mut first: BTreeMap<SlotId, (Rank, usize)> = BTreeMap::new();
-    let alone = |i: usize| is_shown(&model.variables()[i]) && !in_groups.contains(&i);
+    let alone = |i: usize| {
+        let variable = &model.variables()[i];
+        is_shown(variable) && !is_start(starts, variable) && !in_groups.contains(&i)
+    };
     for (i, v) in model.variables().iter().enumerate().filter(|(i, _)| alone(*i)) {
         let rank = (Rank::of(model, v), i);
         first.entry(v.slot).and_modify(|known| *known = (*known).min(rank)).or_insert(rank);
@@ -201,6 +296,7 @@ impl Rank {
             (Causality::Output, _) => Rank::Output,
             _ if is_settable(model, variable) => Rank::Parameter,
             (_, Variability::Constant) => Rank::Constant,
+            (_, Variability::Parameter) if is_compiled_in(model, variable) => Rank::Constant,
             (_, Variability::Parameter) => Rank::CalculatedParameter,
             // The name of a state is better than that of the derivative that it is.
             _ if variable.name.starts_with("der(") => Rank::Derivative,
@@ -218,14 +314,19 @@ impl Rank {
     }
 }
 
-/// Variables that the model hides are left out, unless others need them.
+/// Variables that the model hides are left out, unless others need them; those that stand for clocks are no variables of their own.
 pub fn is_shown(variable: &Variable) -> bool {
-    !variable.is_hidden || variable.causality != Causality::Local
+    (!variable.is_hidden || variable.causality != Causality::Local) && part_of(&variable.name).is_none()
 }
 
 /// May it be set from outside? Elements of an array are all settable or none is.
 pub fn is_settable(model: &Model, variable: &Variable) -> bool {
     variable.variability <= Variability::Parameter && model.changeable(&variable.name).is_ok()
+}
+
+/// Does the structure of the compiled model depend on its value, so that it is what it is?
+fn is_compiled_in(model: &Model, variable: &Variable) -> bool {
+    matches!(model.changeable(&variable.name), Err(saltus::model::Unchangeable::Structural))
 }
 
 /// `a.b[2,3]` is the element 2, 3 of `a.b`.

@@ -318,8 +318,8 @@ impl Check<'_> {
 
     fn check_clock(&mut self, variable: &Variable, clock: &crate::ClockAttributes, span: Span) {
         use IntervalVariability as I;
-        let is_periodic = matches!(clock.interval, I::Constant | I::Fixed | I::Tunable);
-        if is_periodic && clock.interval_decimal.is_none() && clock.interval_counter.is_none() {
+        // A fixed or tunable interval may depend on parameters; then the importer asks for it.
+        if clock.interval == I::Constant && clock.interval_decimal.is_none() && clock.interval_counter.is_none() {
             self.findings.push(diagnostics::clock_without_interval(&variable.name, span));
         }
         if clock.supports_fraction && clock.resolution.is_none() {

@@ -84,13 +84,14 @@ fn check_initial_unknowns(check: &mut Check) {
             expected[at] |= is_calculated(at);
         }
     }
-    // Clocked variables may be initialised there or not.
-    for unknown in &model.structure.initial_unknowns {
-        expected[unknown.variable] |= !model.variables[unknown.variable].clocks.is_empty();
-    }
-    // A clock is activated, not initialised.
+    // Clocks and clocked variables may be initialised there or not.
+    let is_clock = |variable: &crate::Variable| variable.kind == crate::Type::Clock;
     for (at, variable) in model.variables.iter().enumerate() {
-        expected[at] &= variable.kind != crate::Type::Clock;
+        expected[at] &= !is_clock(variable);
+    }
+    for unknown in &model.structure.initial_unknowns {
+        let variable = &model.variables[unknown.variable];
+        expected[unknown.variable] |= is_clock(variable) || !variable.clocks.is_empty();
     }
     check_list(check, "initial unknowns", &model.structure.initial_unknowns, &check.places.initial_unknowns, &expected);
 }

@@ -33,6 +33,18 @@ pub trait Logger {
 /// The caller gave no pointer for a state.
 const NO_PLACE: &str = "there is no place for it";
 
+/// C functions, each with the function of this library that it is: both versions call the same ones.
+macro_rules! exported {
+    ($($name:ident($($argument:ident: $type:ty),*) = $function:path;)*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(c: *mut c_void, $($argument: $type),*) -> $crate::Status {
+            // SAFETY: the contract is that of the module.
+            unsafe { $function(c, $($argument),*) }
+        }
+    )*};
+}
+pub(crate) use exported;
+
 /// What a handle points to.
 pub struct Component {
     pub instance: Instance,
@@ -51,7 +63,14 @@ pub struct Component {
     pub stepped: Option<saltus_export::instance::Stepped>,
     pub may_return_early: bool,
     pub intermediate: Option<crate::fmi3::Intermediate>,
+    /// Scheduled execution: output clocks have ticked.
+    pub clock_update: Option<crate::clocks3::ClockCallback>,
+    /// Scheduled execution: calls must not be interrupted by calls for other partitions.
+    pub preemption: Option<(Preemption, Preemption)>,
 }
+
+/// Locks or unlocks preemption.
+pub type Preemption = unsafe extern "C" fn();
 
 impl Component {
     pub fn new(instance: Instance, logger: Box<dyn Logger>, is_logging: bool) -> Component {
@@ -66,6 +85,8 @@ impl Component {
             stepped: None,
             may_return_early: false,
             intermediate: None,
+            clock_update: None,
+            preemption: None,
         }
     }
 
@@ -91,6 +112,24 @@ pub fn c_text(text: &str) -> CString {
 /// # Safety
 /// `handle` is null or came from an instantiation of this library, has not been freed, and nobody else uses it now.
 pub unsafe fn with(handle: *mut c_void, work: impl FnOnce(&mut Component) -> Result<(), Severity>) -> Status {
+    // SAFETY: by the contract of this function. Locks are set once and for all before the handle is given away.
+    let preemption = unsafe { handle.cast::<Component>().as_ref() }.and_then(|component| component.preemption);
+    let Some((lock, unlock)) = preemption else {
+        // SAFETY: by the contract of this function.
+        return unsafe { with_locked(handle, work) };
+    };
+    // SAFETY: these are functions of the importer.
+    unsafe { lock() };
+    // SAFETY: by the contract of this function; nobody else gets in until the lock is gone.
+    let status = unsafe { with_locked(handle, work) };
+    // SAFETY: as above.
+    unsafe { unlock() };
+    status
+}
+
+/// # Safety
+/// As for [`with`].
+unsafe fn with_locked(handle: *mut c_void, work: impl FnOnce(&mut Component) -> Result<(), Severity>) -> Status {
     // SAFETY: by the contract of this function.
     let Some(component) = (unsafe { handle.cast::<Component>().as_mut() }) else { return ERROR };
     if component.is_broken {

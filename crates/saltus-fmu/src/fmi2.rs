@@ -10,7 +10,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use saltus_export::{Instance, Kind, Severity};
 
 use crate::border::{
-    self, Component, DISCARD, ERROR, Logger, Status, c_text, directory, input, output, put, text, with,
+    self, Component, DISCARD, ERROR, Logger, Status, c_text, directory, exported, input, output, put, text, with,
 };
 
 type Handle = *mut c_void;
@@ -287,45 +287,13 @@ pub unsafe extern "C" fn fmi2SetString(
     unsafe { with(c, |component| if n == 0 { Ok(()) } else { Err(component.instance.refuse_text()) }) }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetFMUstate(c: Handle, state: *mut *mut c_void) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::save(c, state) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetFMUstate(c: Handle, state: *mut c_void) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::restore(c, state) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2FreeFMUstate(c: Handle, state: *mut *mut c_void) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::free_state(c, state) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SerializedFMUstateSize(c: Handle, state: *mut c_void, size: *mut usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::serialised_size(c, state, size) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SerializeFMUstate(c: Handle, state: *mut c_void, bytes: *mut u8, size: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::serialise(c, state, bytes, size) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
-    c: Handle,
-    bytes: *const u8,
-    size: usize,
-    state: *mut *mut c_void,
-) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::deserialise(c, bytes, size, state) }
+exported! {
+    fmi2GetFMUstate(state: *mut *mut c_void) = border::save;
+    fmi2SetFMUstate(state: *mut c_void) = border::restore;
+    fmi2FreeFMUstate(state: *mut *mut c_void) = border::free_state;
+    fmi2SerializedFMUstateSize(state: *mut c_void, size: *mut usize) = border::serialised_size;
+    fmi2SerializeFMUstate(state: *mut c_void, bytes: *mut u8, size: usize) = border::serialise;
+    fmi2DeSerializeFMUstate(bytes: *const u8, size: usize, state: *mut *mut c_void) = border::deserialise;
 }
 
 #[unsafe(no_mangle)]

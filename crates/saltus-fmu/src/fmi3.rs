@@ -1,5 +1,5 @@
-//! The functions of FMI 3.0 for model exchange and co-simulation. Scheduled execution, clocks, binary variables and configuration mode are
-//! not part of what is exported; their functions are there and answer with `Error`.
+//! The functions of FMI 3.0 for model exchange and co-simulation; those for clocks are in [`clocks3`](crate::clocks3). Binary variables, configuration mode and clocks whose
+//! intervals are fractions or set by the importer are not part of what is exported; their functions are there and answer with `Error`.
 //!
 //! # Safety
 //! As in [`fmi2`](crate::fmi2).
@@ -11,13 +11,13 @@ use std::path::Path;
 use saltus_export::instance::Intermediate as Point;
 use saltus_export::{Instance, Kind, Severity};
 
-use crate::border::{self, Component, Logger, Status, input, output, put, text, with};
+use crate::border::{self, Component, Logger, Status, exported, input, output, put, text, with};
 use crate::fmi2;
 
-type Handle = *mut c_void;
-type Reference = u32;
-type Environment = *mut c_void;
-type LogMessage = Option<unsafe extern "C" fn(Environment, Status, *const c_char, *const c_char)>;
+pub(crate) type Handle = *mut c_void;
+pub(crate) type Reference = u32;
+pub(crate) type Environment = *mut c_void;
+pub(crate) type LogMessage = Option<unsafe extern "C" fn(Environment, Status, *const c_char, *const c_char)>;
 type IntermediateUpdate = Option<unsafe extern "C" fn(Environment, f64, bool, bool, bool, bool, *mut bool, *mut f64)>;
 
 /// Whom to show the ends of internal steps.
@@ -26,9 +26,9 @@ pub struct Intermediate {
     environment: Environment,
 }
 
-struct CallbackLogger {
-    function: LogMessage,
-    environment: Environment,
+pub(crate) struct CallbackLogger {
+    pub function: LogMessage,
+    pub environment: Environment,
 }
 
 impl Logger for CallbackLogger {
@@ -94,6 +94,8 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         let mut instance = Instance::new(Path::new(&resources), &token, Kind::CoSimulation)?;
         if uses_event_mode {
             instance.use_event_mode();
+        } else if instance.has_input_clocks() {
+            return Err("input clocks tick in event mode: the FMU cannot be used without it".to_owned());
         }
         Ok(instance)
     });
@@ -103,23 +105,6 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         component.intermediate = intermediate.map(|function| Intermediate { function, environment });
     }
     handle
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3InstantiateScheduledExecution(
-    _name: *const c_char,
-    _token: *const c_char,
-    _resources: *const c_char,
-    _visible: bool,
-    _is_logging: bool,
-    environment: Environment,
-    function: LogMessage,
-    _clock_update: *const c_void,
-    _lock: *const c_void,
-    _unlock: *const c_void,
-) -> Handle {
-    let logger = Box::new(CallbackLogger { function, environment });
-    border::instantiate(logger, true, || Err("the FMU has no interface for scheduled execution".to_owned()))
 }
 
 #[unsafe(no_mangle)]
@@ -164,12 +149,6 @@ simple! {
     fmi3Terminate => terminate,
     fmi3EnterContinuousTimeMode => enter_continuous_time,
     fmi3EnterStepMode => enter_step_mode,
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3Reset(c: Handle) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2Reset(c) }
 }
 
 /// Reads variables, arrays in row-major order, one after the other.
@@ -302,45 +281,20 @@ pub unsafe extern "C" fn fmi3SetString(
     unsafe { fmi2::fmi2SetString(c, references, n, values) }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetFMUState(c: Handle, state: *mut *mut c_void) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::save(c, state) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetFMUState(c: Handle, state: *mut c_void) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::restore(c, state) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3FreeFMUState(c: Handle, state: *mut *mut c_void) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::free_state(c, state) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SerializedFMUStateSize(c: Handle, state: *mut c_void, size: *mut usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::serialised_size(c, state, size) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SerializeFMUState(c: Handle, state: *mut c_void, bytes: *mut u8, size: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::serialise(c, state, bytes, size) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3DeserializeFMUState(
-    c: Handle,
-    bytes: *const u8,
-    size: usize,
-    state: *mut *mut c_void,
-) -> Status {
-    // SAFETY: see the module.
-    unsafe { border::deserialise(c, bytes, size, state) }
+exported! {
+    fmi3SetTime(time: f64) = fmi2::fmi2SetTime;
+    fmi3Reset() = fmi2::fmi2Reset;
+    fmi3GetFMUState(state: *mut *mut c_void) = border::save;
+    fmi3SetFMUState(state: *mut c_void) = border::restore;
+    fmi3FreeFMUState(state: *mut *mut c_void) = border::free_state;
+    fmi3SerializedFMUStateSize(state: *mut c_void, size: *mut usize) = border::serialised_size;
+    fmi3SerializeFMUState(state: *mut c_void, bytes: *mut u8, size: usize) = border::serialise;
+    fmi3DeserializeFMUState(bytes: *const u8, size: usize, state: *mut *mut c_void) = border::deserialise;
+    fmi3SetContinuousStates(x: *const f64, n: usize) = fmi2::fmi2SetContinuousStates;
+    fmi3GetContinuousStateDerivatives(values: *mut f64, n: usize) = fmi2::fmi2GetDerivatives;
+    fmi3GetEventIndicators(values: *mut f64, n: usize) = fmi2::fmi2GetEventIndicators;
+    fmi3GetContinuousStates(values: *mut f64, n: usize) = fmi2::fmi2GetContinuousStates;
+    fmi3GetNominalsOfContinuousStates(values: *mut f64, n: usize) = fmi2::fmi2GetNominalsOfContinuousStates;
 }
 
 type Differentiate = fn(&mut Instance, &[u32], &[u32], &[f64]) -> Result<Vec<f64>, Severity>;
@@ -444,42 +398,6 @@ pub unsafe extern "C" fn fmi3CompletedIntegratorStep(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetTime(c: Handle, time: f64) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2SetTime(c, time) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetContinuousStates(c: Handle, x: *const f64, n: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2SetContinuousStates(c, x, n) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetContinuousStateDerivatives(c: Handle, values: *mut f64, n: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2GetDerivatives(c, values, n) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetEventIndicators(c: Handle, values: *mut f64, n: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2GetEventIndicators(c, values, n) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetContinuousStates(c: Handle, values: *mut f64, n: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2GetContinuousStates(c, values, n) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetNominalsOfContinuousStates(c: Handle, values: *mut f64, n: usize) -> Status {
-    // SAFETY: see the module.
-    unsafe { fmi2::fmi2GetNominalsOfContinuousStates(c, values, n) }
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3GetNumberOfEventIndicators(c: Handle, n: *mut usize) -> Status {
     // SAFETY: see the module.
     unsafe {
@@ -571,19 +489,14 @@ macro_rules! absent {
 absent! {
     fmi3GetBinary(vr: *const Reference, n: usize, sizes: *mut usize, values: *mut *const u8, n_values: usize);
     fmi3SetBinary(vr: *const Reference, n: usize, sizes: *const usize, values: *const *const u8, n_values: usize);
-    fmi3GetClock(vr: *const Reference, n: usize, values: *mut bool);
-    fmi3SetClock(vr: *const Reference, n: usize, values: *const bool);
     fmi3GetNumberOfVariableDependencies(vr: Reference, n: *mut usize);
     fmi3GetVariableDependencies(vr: Reference, a: *mut usize, b: *mut Reference, c2: *mut usize, d: *mut c_int, n: usize);
     fmi3EnterConfigurationMode();
     fmi3ExitConfigurationMode();
-    fmi3GetIntervalDecimal(vr: *const Reference, n: usize, intervals: *mut f64, qualifiers: *mut c_int);
     fmi3GetIntervalFraction(vr: *const Reference, n: usize, a: *mut u64, b: *mut u64, qualifiers: *mut c_int);
-    fmi3GetShiftDecimal(vr: *const Reference, n: usize, shifts: *mut f64);
     fmi3GetShiftFraction(vr: *const Reference, n: usize, a: *mut u64, b: *mut u64);
     fmi3SetIntervalDecimal(vr: *const Reference, n: usize, intervals: *const f64);
     fmi3SetIntervalFraction(vr: *const Reference, n: usize, a: *const u64, b: *const u64);
     fmi3SetShiftDecimal(vr: *const Reference, n: usize, shifts: *const f64);
     fmi3SetShiftFraction(vr: *const Reference, n: usize, a: *const u64, b: *const u64);
-    fmi3ActivateModelPartition(clock: Reference, time: f64);
 }

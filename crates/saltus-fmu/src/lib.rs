@@ -5,6 +5,7 @@
 //! every call with `Fatal`. Instances share nothing, so that each may be used by a thread of its own.
 
 mod border;
+pub mod clocks3;
 pub mod fmi2;
 pub mod fmi3;
 

@@ -615,3 +615,107 @@ fn a_step_may_end_beyond_a_threshold() {
         fmi2FreeInstance(c);
     }
 }
+
+/// Inputs that jump at an event have other values on its left.
+#[test]
+fn an_input_changes_at_an_event_of_the_importer() {
+    let counter = resources(
+        "model Counter
+  input Boolean b(start = false);
+  input Integer k(start = 0);
+  input Real r(start = 0);
+  output Real changes(start = 0, fixed = true), edges(start = 0, fixed = true);
+  output Real dk(start = 0, fixed = true), dr(start = 0, fixed = true);
+equation
+  when change(b) then
+    changes = pre(changes) + 1;
+    dr = r - pre(r);
+  end when;
+  when edge(b) then
+    edges = pre(edges) + 1;
+  end when;
+  when change(k) then
+    dk = k - pre(k);
+  end when;
+end Counter;",
+    );
+    let c = me2(&counter);
+    start_me(c);
+    let set_real = |value: f64| {
+        // SAFETY: one reference, one value.
+        assert_eq!(unsafe { fmi2SetReal(c, &counter.reference("r"), 1, &value) }, 0);
+    };
+    // At each event: b, k and the jump of r; then changes, edges, the jump of k and that of r.
+    let events = [
+        (true, 3, 4.0, [1.0, 1.0, 3.0, 4.0]),
+        (false, 3, 0.0, [2.0, 1.0, 3.0, 0.0]),
+        (true, 7, -1.0, [3.0, 2.0, 4.0, -1.0]),
+    ];
+    for (n, (b, k, jump, expected)) in events.into_iter().enumerate() {
+        let t = (n + 1) as f64;
+        // SAFETY: `c` is an instance.
+        unsafe {
+            // A continuous input moves on the way.
+            for part in [0.5, 1.0] {
+                assert_eq!(fmi2SetTime(c, t - 1.0 + part), 0);
+                set_real(t - 1.0 + part);
+            }
+            assert_eq!(fmi2EnterEventMode(c), 0);
+            assert_eq!(fmi2SetBoolean(c, &counter.reference("b"), 1, &i32::from(b)), 0);
+            assert_eq!(fmi2SetInteger(c, &counter.reference("k"), 1, &k), 0);
+        }
+        set_real(t + jump);
+        update(c);
+        let found = ["changes", "edges", "dk", "dr"].map(|name| {
+            let mut value = f64::NAN;
+            // SAFETY: one reference, one value.
+            assert_eq!(unsafe { fmi2GetReal(c, &counter.reference(name), 1, &mut value) }, 0);
+            value
+        });
+        assert_eq!(found, expected, "event {n}");
+        // SAFETY: `c` is an instance.
+        assert_eq!(unsafe { fmi2EnterContinuousTimeMode(c) }, 0);
+    }
+    // SAFETY: `c` is not used afterwards.
+    unsafe { fmi2FreeInstance(c) };
+}
+
+/// Values that a variable cannot have, and times that are no times.
+#[test]
+fn values_of_another_kind_are_refused() {
+    let kinds = resources(
+        "model Kinds
+  type Mode = enumeration(off, slow, fast);
+  parameter Mode mode = Mode.slow;
+  parameter Integer n = 3;
+  parameter Boolean on = true;
+  parameter Real p(min = 0, max = 1) = 0.5;
+  input Real u;
+  output Real y = (if on then 1 else 2)*n*p*Integer(mode) + u;
+end Kinds;",
+    );
+    let c = cs3(&kinds, false, null_mut());
+    // SAFETY: `c` is an instance; one reference, one value.
+    unsafe {
+        let set = |name: &str, value: f64| fmi3SetFloat64(c, &kinds.reference(name), 1, &value, 1);
+        assert_eq!([set("mode", 4.0), set("mode", 0.0), set("mode", 1.5), set("mode", 3.0)], [3, 3, 3, 0]);
+        assert_eq!([set("n", 1.5), set("n", f64::INFINITY), set("n", -7.0)], [3, 3, 0]);
+        assert_eq!([set("p", -0.1), set("p", 1.1), set("p", f64::NAN), set("p", 1.0)], [3, 3, 3, 0]);
+        start3(c, 1.0);
+        // -7 * 1 * 3
+        assert_eq!(get3(c, kinds.reference("y")), -21.0);
+        let (mut flags, mut last) = ([false; 3], 0.0);
+        let mut step = |from: f64, size: f64| {
+            let [event, terminate, early] = &mut flags;
+            fmi3DoStep(c, from, size, true, event, terminate, early, &mut last)
+        };
+        for (from, size) in
+            [(f64::NAN, 0.1), (0.0, f64::NAN), (0.0, f64::INFINITY), (0.0, -0.1), (-1.0, 0.5), (0.5, 0.1)]
+        {
+            assert_eq!(step(from, size), 3, "{from} {size}");
+        }
+        assert_eq!([step(0.0, 0.0), step(0.0, 0.5), step(0.5, 0.5)], [0, 0, 0]);
+        assert_eq!(last, 1.0);
+        fmi3FreeInstance(c);
+    }
+}

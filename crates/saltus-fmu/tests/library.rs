@@ -8,6 +8,7 @@ use std::process::Command;
 use std::ptr::null_mut;
 
 use common::{BALL, compile, resources};
+use saltus::clock_variables::ClockDriver;
 use saltus_export::description::Kinds;
 use saltus_export::package::Platform;
 use saltus_export::{Export, Runtime, export};
@@ -74,14 +75,14 @@ fn fmpy_accepts_and_simulates_the_ball() {
         println!("skipped: .ci/python-venv installs FMPy");
         return;
     };
-    let (model, bytes) = (compile(BALL), std::fs::read(library()).unwrap());
+    let (model, bytes) = (compile(BALL, ClockDriver::Mixed), std::fs::read(library()).unwrap());
     let directory = std::env::temp_dir().join(format!("saltus-fmpy-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let mut command = Command::new(python);
     command.args(["-c", SCRIPT]);
     for (name, version) in [("Ball2.fmu", saltus_fmi::Version::V2), ("Ball3.fmu", saltus_fmi::Version::V3)] {
         let runtimes = vec![Runtime { platform, bytes: bytes.clone() }];
-        let kinds = Kinds { model_exchange: true, co_simulation: true };
+        let kinds = Kinds { model_exchange: true, co_simulation: true, ..Kinds::default() };
         let made = export(&model, &Export { version, kinds, runtimes }).unwrap();
         std::fs::write(directory.join(name), made.bytes).unwrap();
         command.arg(directory.join(name));

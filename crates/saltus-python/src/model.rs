@@ -378,7 +378,7 @@ impl RawModel {
             _ => return Err(errors::wrong_value(format!("version: expected \"2.0\" or \"3.0\", found {version:?}"))),
         };
         let has = |kind: &str| kinds.iter().any(|k| k == kind);
-        let kinds = Kinds { model_exchange: has("me"), co_simulation: has("cs") };
+        let kinds = Kinds { model_exchange: has("me"), co_simulation: has("cs"), scheduled_execution: false };
         let runtime = |(name, path): &(String, PathBuf)| {
             let platform = if name.is_empty() { Platform::here() } else { Platform::from_name(name) };
             let platform = platform.ok_or_else(|| errors::wrong_value(format!("no platform {name:?} in FMI")))?;

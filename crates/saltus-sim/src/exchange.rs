@@ -12,10 +12,11 @@ mod events;
 mod state;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_base::Index;
-use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotKind};
+use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType};
 
 use crate::Options;
 use crate::crossing::{CrossingSearch, N_WEIGHTS, has_state_events};
@@ -59,6 +60,8 @@ struct Watch {
     parameters_changed: bool,
     /// Something else than a crossing asks for the next event: values from outside, or a choice of states.
     is_disturbed: bool,
+    /// Inputs that were set for the next event, as they were before: their left limits there.
+    left: BTreeMap<SlotId, f64>,
     warnings: Vec<Warning>,
     /// Has it been told that the model slides?
     slides: bool,
@@ -98,6 +101,7 @@ impl Exchange {
             violated: vec![false; program.events.assertions.len()],
             parameters_changed: false,
             is_disturbed: false,
+            left: BTreeMap::new(),
             warnings: Vec::new(),
             slides: false,
             is_open: false,
@@ -160,6 +164,7 @@ impl Exchange {
         self.model.remember_event(start);
         self.watch.accepted = start;
         (self.watch.parameters_changed, self.watch.is_disturbed) = (false, false);
+        self.watch.left.clear();
         self.done = Done::All;
         self.check_assertions()?;
         self.begin(false)?;
@@ -202,8 +207,18 @@ impl Exchange {
         let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
         self.watch.parameters_changed |= kind == Some(SlotKind::Parameter);
         self.watch.is_disturbed = true;
+        if kind == Some(SlotKind::Input) {
+            self.watch.left.entry(slot).or_insert(self.model.get(slot));
+        }
         self.model.set_from_outside(slot, value);
         self.done = Done::Nothing;
+    }
+
+    /// An event is due here: what continuous inputs are now, they are on its left. Others keep their values between events, so that one that
+    /// has been set jumps here.
+    pub fn begin_event(&mut self) {
+        let slots = &self.program.memory.slots;
+        self.watch.left.retain(|slot, _| slots.get(*slot).is_some_and(|s| s.ty != SlotType::Real));
     }
 
     /// The magnitude of each state, for tolerances.

@@ -15,6 +15,7 @@
 
 pub mod audit;
 pub mod chart;
+pub mod clock_variables;
 pub mod configurations;
 pub mod container;
 pub mod derivatives;

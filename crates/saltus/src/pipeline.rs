@@ -21,6 +21,7 @@ use saltus_sim::{
 };
 
 use crate::audit::{self, Audit};
+use crate::clock_variables::{ClockDriver, with_clock_variables};
 use crate::configurations::{check_treatments, sort_configuration};
 use crate::settable_starts::with_settable_starts;
 use crate::watchdog::Watchdog;
@@ -58,6 +59,8 @@ pub struct Options {
     pub audit: Option<audit::Settings>,
     /// Fixed start values can be set in the compiled model ([`settable_starts`](crate::settable_starts)).
     pub settable_starts: bool,
+    /// Who makes clocks tick in the compiled model ([`clock_variables`](crate::clock_variables)).
+    pub clocks: ClockDriver,
     /// Measures the stages.
     pub stopwatch: Stopwatch,
 }
@@ -81,6 +84,7 @@ impl Options {
             pause_at: None,
             audit: None,
             settable_starts: false,
+            clocks: ClockDriver::default(),
             stopwatch: Stopwatch::default(),
         }
     }
@@ -277,8 +281,12 @@ pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &m
         try_to_sort(&model, &mut outcome);
     }
     if options.stop_after >= Stage::Compile && !outcome.has_errors() {
-        let settable = options.settable_starts.then(|| Arc::new(with_settable_starts(&model)));
-        let program = emit(settable.as_ref().unwrap_or(&model), options, &mut outcome);
+        let settable = if options.settable_starts { Arc::new(with_settable_starts(&model)) } else { model };
+        let prepared = match options.clocks {
+            ClockDriver::Model => settable,
+            driver => Arc::new(with_clock_variables(&settable, driver)),
+        };
+        let program = emit(&prepared, options, &mut outcome);
         outcome.model = program.map(|program| Arc::new(Model::new(program, &flattening, library.file_source())));
     }
     if options.stop_after >= Stage::Simulate {

@@ -67,6 +67,11 @@ pub fn of(
         Some(Target::Group(slots)) => slots.to_vec(),
         _ => Vec::new(),
     };
+    // A clock may tick because of anything.
+    let output = |i: usize| match variables[i].kind {
+        saltus_fmi::Type::Clock => Unknown { variable: i, dependencies: None },
+        _ => unknown(i, &slots_of(variables[i].reference)),
+    };
     let outputs: Vec<usize> = (0..variables.len()).filter(|&i| variables[i].causality == Causality::Output).collect();
     let relation = |k: usize| program.events.relations.values().nth(k).map(|r| r.crossing);
     let indicators = (0..if version == Version::V3 { n_indicators } else { 0 }).filter_map(|k| {
@@ -75,7 +80,7 @@ pub fn of(
         Some(relation(k).map_or(Unknown { variable, dependencies: None }, |slot| unknown(variable, &[slot])))
     });
     ModelStructure {
-        outputs: outputs.iter().map(|&i| unknown(i, &slots_of(variables[i].reference))).collect(),
+        outputs: outputs.iter().map(|&i| output(i)).collect(),
         derivatives: derivatives.iter().map(|&(i, slot)| unknown(i, &[slot])).collect(),
         clocked_states: Vec::new(),
         event_indicators: indicators.collect(),
@@ -89,7 +94,7 @@ fn initial_unknowns(variables: &[Variable], derivatives: &[(usize, SlotId)]) -> 
     let mut places: BTreeSet<usize> = BTreeSet::new();
     for (i, variable) in variables.iter().enumerate() {
         let is_unknown = match variable.causality {
-            Causality::Output => is_calculated(i),
+            Causality::Output => is_calculated(i) || variable.kind == saltus_fmi::Type::Clock,
             Causality::CalculatedParameter => true,
             _ => false,
         };

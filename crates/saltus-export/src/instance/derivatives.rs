@@ -22,7 +22,7 @@ impl Instance {
                         );
                     }
                 },
-                Some(Target::Text(_)) | None => {
+                Some(Target::Text(_) | Target::Clock(_)) | None => {
                     return Err(
                         self.say(Severity::Error, format!("the value reference {reference} is not that of a number"))
                     );

@@ -22,7 +22,12 @@ impl Update {
 impl Instance {
     pub fn enter_event_mode(&mut self) -> Result<(), Severity> {
         match (self.kind, self.book.phase) {
-            (Kind::ModelExchange, Phase::Continuous) => self.book.happened = None,
+            (Kind::ModelExchange, Phase::Continuous) => {
+                self.book.happened = None;
+                if let Run::Exchange(exchange) = &mut self.run {
+                    exchange.begin_event();
+                }
+            }
             (Kind::CoSimulation, Phase::Step) if self.uses_event_mode => self.book.shows_left = false,
             _ => return Err(self.refuse("event mode")),
         }
@@ -35,21 +40,30 @@ impl Instance {
         if self.book.phase != Phase::Events {
             return Err(self.refuse("updating discrete states"));
         }
-        if self.kind == Kind::CoSimulation {
-            return self.update_simulation();
+        let updated = if self.kind == Kind::CoSimulation { self.update_simulation() } else { self.update_exchange() };
+        self.forget_ticks();
+        updated
+    }
+
+    /// Settles the event of the present time, unless that has been done.
+    pub(super) fn settle_exchange(&mut self) -> Result<(), Severity> {
+        if self.book.happened.is_some() {
+            return Ok(());
         }
-        if self.book.happened.is_none() {
-            let Run::Exchange(exchange) = &mut self.run else { return Err(self.refuse("updating discrete states")) };
-            let happened = exchange.event();
-            let next = exchange.next_event_time();
-            match happened {
-                Ok(happened) => {
-                    let update = Update::new(happened.terminated, happened.states_changed, next);
-                    self.book.happened = Some(update);
-                }
-                Err(error) => return Err(self.fail(&error)),
+        let Run::Exchange(exchange) = &mut self.run else { return Err(self.refuse("an event")) };
+        let happened = exchange.event();
+        let next = exchange.next_event_time();
+        match happened {
+            Ok(happened) => {
+                self.book.happened = Some(Update::new(happened.terminated, happened.states_changed, next));
+                Ok(())
             }
+            Err(error) => Err(self.fail(&error)),
         }
+    }
+
+    fn update_exchange(&mut self) -> Result<Update, Severity> {
+        self.settle_exchange()?;
         let update = self.book.happened.clone();
         // What has been told once is not told again.
         if let Some(told) = &mut self.book.happened {
@@ -90,7 +104,7 @@ impl Instance {
     }
 
     fn evaluated(&mut self) -> Result<(), Severity> {
-        if self.kind == Kind::ModelExchange && self.book.phase == Phase::Initialisation {
+        if self.kind != Kind::CoSimulation && self.book.phase == Phase::Initialisation {
             self.initialise()?;
         }
         if self.book.phase == Phase::Instantiated || self.book.phase == Phase::Failed {

@@ -56,7 +56,7 @@ impl Instance {
     pub fn restore(&mut self, saved: &Saved) -> Result<(), Severity> {
         let is_kind = match &saved.run {
             SavedRun::New => true,
-            SavedRun::Exchange(_) => self.kind == Kind::ModelExchange,
+            SavedRun::Exchange(_) => self.kind != Kind::CoSimulation,
             SavedRun::Simulation(_) => self.kind == Kind::CoSimulation,
         };
         if saved.fingerprint != self.fingerprint() || !is_kind {

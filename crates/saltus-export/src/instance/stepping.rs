@@ -44,7 +44,8 @@ impl Instance {
         }
         self.book.shows_left = false;
         let now = self.time();
-        if !(size >= 0.0 && size.is_finite()) || (from - now).abs() > SAME_POINT * size.max(now.abs() * 1e-6) {
+        let is_here = (from - now).abs() <= SAME_POINT * size.max(now.abs() * 1e-6);
+        if !(is_here && size >= 0.0 && (from + size).is_finite()) {
             let text = format!("a step of {size} s from {from} s is not possible at {now} s");
             return Err(self.say(Severity::Error, text));
         }
@@ -135,18 +136,28 @@ impl Instance {
         Ok(())
     }
 
+    /// An event at the present time with what was set, if anything was.
+    pub(super) fn settle_pending(&mut self) -> Result<(), Severity> {
+        self.book.shows_left = false;
+        if self.book.pending.is_empty() {
+            return Ok(());
+        }
+        self.apply_pending()?;
+        let Run::Simulation(simulation) = &mut self.run else { return Ok(()) };
+        let now = simulation.time();
+        match simulation.advance(now) {
+            Ok(Advance::Terminated(message)) => {
+                self.book.happened = Some(Update::new(Some(message), false, f64::INFINITY));
+                Ok(())
+            }
+            Ok(Advance::Event(_) | Advance::Step) => Ok(()),
+            Err(error) => Err(self.fail(&error)),
+        }
+    }
+
     /// In the event mode of co-simulation: what was set is applied; the event itself has been settled.
     pub(super) fn update_simulation(&mut self) -> Result<Update, Severity> {
-        self.book.shows_left = false;
-        if !self.book.pending.is_empty() {
-            self.apply_pending()?;
-            if let Run::Simulation(simulation) = &mut self.run {
-                let now = simulation.time();
-                if let Err(error) = simulation.advance(now) {
-                    return Err(self.fail(&error));
-                }
-            }
-        }
+        self.settle_pending()?;
         let terminated = self.book.happened.take().and_then(|update| update.terminated);
         self.tell_warnings();
         Ok(Update::new(terminated, false, f64::INFINITY))

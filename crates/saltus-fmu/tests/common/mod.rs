@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use saltus::clock_variables::ClockDriver;
 use saltus::pipeline::{self, Options};
 use saltus::{Model, Session};
 use saltus_export::package::{MODEL_FILE, token_of};
@@ -44,16 +45,20 @@ impl Drop for Resources {
     }
 }
 
-pub fn compile(text: &str) -> Arc<Model> {
+pub fn compile(text: &str, clocks: ClockDriver) -> Arc<Model> {
     let mut session = Session::new(Box::new(MemoryFiles::new()));
     session.set_text("Model.mo", text);
     let class = session.class(None).expect("one class");
-    let options = Options { settable_starts: true, ..Options::default() };
+    let options = Options { settable_starts: true, clocks, ..Options::default() };
     pipeline::compile(&session, class, &options).expect("a model without errors")
 }
 
 pub fn resources(text: &str) -> Resources {
-    let model = compile(text);
+    resources_with(text, ClockDriver::Mixed)
+}
+
+pub fn resources_with(text: &str, clocks: ClockDriver) -> Resources {
+    let model = compile(text, clocks);
     let bytes = model.to_bytes().unwrap();
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("saltus-fmu-{}-{number}", std::process::id()));
@@ -70,6 +75,12 @@ pub fn resources(text: &str) -> Resources {
 }
 
 impl Resources {
+    /// The value reference of a clock.
+    pub fn clock(&self, name: &str) -> u32 {
+        let references = saltus_export::references::References::new(&self.model);
+        references.of_clock(references.clocks.iter().position(|c| c.name == name).unwrap())
+    }
+
     /// The value reference of a scalar.
     pub fn reference(&self, name: &str) -> u32 {
         saltus_export::references::References::of_slot(self.model.variable(name).unwrap().slot)

@@ -82,6 +82,7 @@ impl Exchange {
         let t = self.time_of_event();
         let (kind, held) = self.arrive(t)?;
         self.model.update_pre();
+        self.restore_left_inputs();
         let before = self.model.snapshot();
         if std::mem::take(&mut self.watch.parameters_changed) {
             event::eval(&mut self.model, t, Activation::Parameters)?;
@@ -101,6 +102,16 @@ impl Exchange {
         self.judge(t, kind, &before, states_changed)?;
         self.begin(states_changed)?;
         Ok(Happened { terminated: settled.termination.map(|i| self.termination(i)), states_changed })
+    }
+
+    /// The previous values of inputs that jump here.
+    fn restore_left_inputs(&mut self) {
+        let left = std::mem::take(&mut self.watch.left);
+        for &(variable, pre) in &self.program.memory.pre {
+            if let Some(&value) = left.get(&variable) {
+                self.model.set(pre, value);
+            }
+        }
     }
 
     /// In positions of switches in which the equations determine too little the structure may be another one, which cannot be entered here.
