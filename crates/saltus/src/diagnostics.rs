@@ -399,7 +399,7 @@ pub fn tunnel(time: f64, relation: &str, span: Span) -> Diagnostic {
 /// (x - 1)*(y - 1) = 0; (x - 1)*(y - 2) = 0; // x = 1, and every y fulfils the equations
 /// ```
 pub fn undetermined(time: f64, variable: &str, span: Span) -> Diagnostic {
-    let message = format!("at time {} the equations of a nonlinear loop leave `{variable}` undetermined", digits(time));
+    let message = format!("at time {} the equations of a loop leave `{variable}` undetermined", digits(time));
     Diagnostic::new(Code("W0906"), span, message).hint(format!(
         "its value is one of many; the start value decides, or an equation that determines `{variable}` is missing"
     ))

@@ -392,6 +392,20 @@ fn proof_costs_a_bounded_part_of_a_run() {
     assert_eq!(steps(EventSearch::Proved), (within, beyond));
 }
 
+#[test]
+fn a_small_difference_is_not_searched_for_ever() {
+    // sin² + cos² = 1: z is -1e-12 throughout, and to enclose it that closely takes 1e8 parts. The search says that it sampled.
+    let text = "model M Boolean b = sin(1000*time)^2 + cos(1000*time)^2 - 1 > 1e-12; Real y(start = 1, fixed = true); \
+                equation der(y) = -y; end M;";
+    for events in [EventSearch::Fast, EventSearch::Proved] {
+        let trajectory = simulate(text, 100.0, 1e-6, events);
+        assert!(changes(&trajectory).is_empty());
+        let efforts: u64 = trajectory.detection.iter().map(|r| r.proved + r.sampled).sum();
+        assert!(efforts < 20_000, "{efforts} efforts");
+        assert!(!is_proved(&trajectory));
+    }
+}
+
 /// What the seeds from `from` on come to: models, changes, and the time that simulations took.
 fn fuzz(seeds: std::ops::Range<u64>) -> (u64, u64, f64) {
     let (mut n_models, mut n_changes, mut seconds) = (0, 0, 0.0);

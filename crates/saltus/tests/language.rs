@@ -159,6 +159,20 @@ fn terminate_is_a_statement() {
     assert!((values[0] - 0.25).abs() < 1e-6, "{values:?}");
 }
 
+/// Section 8.6: a `when` with `initial()` is active in the initial system; 8.3.8: `terminate` ends the simulation.
+#[test]
+fn terminate_ends_a_run_at_its_start() {
+    let wheres = [
+        "equation der(x) = 1; when {initial(), x > 0.5} then terminate(\"x is \" + String(x)); end when;",
+        "equation der(x) = 1; algorithm when initial() then terminate(\"start\"); end when;",
+        "initial algorithm if x < 1 then terminate(\"too low\"); end if; equation der(x) = 1;",
+    ];
+    for at_start in wheres {
+        let (values, _) = simulated(&format!("model M Real x(start = 0.25, fixed = true); {at_start} end M;"), &["x"]);
+        assert_eq!(values, [0.25], "{at_start}");
+    }
+}
+
 #[test]
 fn an_impure_call_is_not_solved_for() {
     let text = |b: &str| {
@@ -494,14 +508,20 @@ fn sizes_that_come_from_outside_may_be_used_by_others() {
 
 /// Along `y` the equations hold everywhere; `z^2 = 0` is singular at its solution as well, but has one only.
 #[test]
-fn a_nonlinear_loop_that_leaves_a_variable_open_is_told() {
+fn a_loop_that_leaves_a_variable_open_is_told() {
     let told = |text: &str| {
         let outcome = run(text, Stage::Simulate);
         outcome.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>()
     };
     let open =
         told("model M Real x(start = 0.5), y(start = 3); equation (x - 1)*(y - 1) = 0; (x - 1)*(y - 2) = 0; end M;");
-    assert_eq!(open, ["at time 0 the equations of a nonlinear loop leave `y` undetermined"]);
+    assert_eq!(open, ["at time 0 the equations of a loop leave `y` undetermined"]);
+    // The second constraint is the first one: any point of the circle, any sum of 1.
+    let circle = told("model M Real x(start = 0.6), y(start = 0.8); equation x^2 + y^2 = 1; 2*x^2 + 2*y^2 = 2; end M;");
+    assert_eq!(circle.len(), 1, "{circle:?}");
+    let line =
+        told("model M Real x, y; parameter Real k = 2; equation x + y = 1 + time; 2*x + k*y = 2 + 2*time; end M;");
+    assert_eq!(line.len(), 1, "{line:?}");
     assert_eq!(told("model M Real z(start = 0.3); equation z^2 = 0; end M;"), [""; 0]);
     assert_eq!(told("model M Real w(start = 2); equation w^3 + w = 3 + time; end M;"), [""; 0]);
 }

@@ -21,12 +21,12 @@ use crate::constants::WIDEST_BAND;
 /// Enclosures that are computed for a relation at once. Enough to pass a few periods of a signal; few beside what an event costs.
 const EFFORT: u32 = 128;
 
-/// A search that would need more efforts than this for the whole time span is too slow: enclosures that stay too wide for an error of 1e-10 between two
-/// large terms advance by 1e-9 of the span at a time. It looks at the next such part of the span in points. Test:
+/// A search that at its present pace would spend more operations than this on the whole time span is too slow, as where enclosures are too wide for the
+/// tolerance of an assertion about two large terms: the next parts are looked at in points, then proof is tried again. About a tenth of a second. Test:
 /// `a_small_difference_is_not_searched_for_ever`.
-const MOST_EFFORTS: f64 = 4096.0;
+const MOST_WORK: f64 = 5e8;
 
-/// Points in each of these parts.
+/// Points in the interval in which signals are looked at.
 const POINTS: f64 = 32.0;
 
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ struct Search {
     /// When it changes; infinite if that is not known.
     next: f64,
     pace: Pace,
-    /// Shorter parts are not enclosed: zero unless the last effort got on too slowly.
+    /// Shorter parts are not enclosed: zero unless the search got on too slowly.
     least_part: f64,
 }
 
@@ -227,14 +227,15 @@ impl Search {
             expansions: Expanded::NONE,
             is_of_step: false,
         };
+        let work_before = march.tape.work;
         let outcome = march.go(self.kept_to, scope.stop_time);
+        let work = (march.tape.work - work_before) as f64;
         self.least_part = 0.0;
         match outcome {
             Outcome::Kept => self.kept_to = scope.stop_time,
             Outcome::Paused { at } => {
-                let slow = scope.time_span / MOST_EFFORTS;
-                if at - self.kept_to < slow {
-                    self.least_part = slow / POINTS;
+                if work > MOST_WORK * (at - self.kept_to) / scope.time_span {
+                    self.least_part = scope.longest_sample / POINTS;
                 }
                 self.kept_to = at;
             }
