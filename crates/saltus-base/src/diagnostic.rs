@@ -51,8 +51,8 @@ pub enum Place {
     BeforeArgument,
     /// Before the element of a class that declares this name.
     BeforeElement,
-    /// In the place of the name that this modification stands behind.
-    NameBefore,
+    /// In the place of the name in this argument of a modification.
+    ArgumentName,
     /// In the place of the comma before it.
     CommaBefore,
     /// Among the imports of the class around it: one of those that have this name somewhere.
@@ -130,7 +130,7 @@ impl Diagnostic {
         let word = text.trim();
         let title = match place {
             _ if word.is_empty() => "Remove this".to_owned(),
-            Place::NameBefore => format!("Write `{word}`"),
+            Place::ArgumentName => format!("Write `{word}`"),
             _ => format!("Insert `{word}`"),
         };
         self.fix(title, place, span, text)

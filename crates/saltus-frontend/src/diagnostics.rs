@@ -14,7 +14,7 @@ pub use functions::*;
 pub use rules::*;
 pub use usage::*;
 
-use saltus_base::{Code, Diagnostic, Fixes, Place, Span};
+use saltus_base::{Code, Diagnostic, Fixes, Place, Span, nearest};
 use saltus_flat::{BaseType, Variability};
 
 fn message(code: &'static str, span: Span, text: String) -> Diagnostic {
@@ -37,8 +37,8 @@ trait DidYouMean {
     /// The marked text is the misspelt name and nothing else.
     fn or_write(self, nearest: Option<&str>) -> Diagnostic;
 
-    /// The marked modification stands behind the misspelt name.
-    fn or_write_before(self, nearest: Option<&str>, span: Span) -> Diagnostic;
+    /// The marked argument of a modification begins with the misspelt name.
+    fn or_write_in(self, nearest: Option<&str>, span: Span) -> Diagnostic;
 }
 
 impl DidYouMean for Diagnostic {
@@ -53,8 +53,8 @@ impl DidYouMean for Diagnostic {
         names(nearest).fold(self, |d, name| d.fix_by(name))
     }
 
-    fn or_write_before(self, nearest: Option<&str>, span: Span) -> Diagnostic {
-        names(nearest).fold(self, |d, name| d.fix_at(Place::NameBefore, span, name))
+    fn or_write_in(self, nearest: Option<&str>, span: Span) -> Diagnostic {
+        names(nearest).fold(self, |d, name| d.fix_at(Place::ArgumentName, span, name))
     }
 }
 
@@ -195,7 +195,7 @@ pub fn second_experiment(span: Span, first: Span) -> Diagnostic {
 pub fn no_such_element(name: &str, class: &str, nearest: Option<&str>, span: Span) -> Diagnostic {
     message("E0214", span, format!("modification of `{name}`: `{class}` has no such element"))
         .did_you_mean(nearest, "check the spelling, or the type of the component")
-        .or_write_before(nearest, span)
+        .or_write_in(nearest, span)
 }
 
 /// The same element modified twice in one list.
@@ -284,12 +284,13 @@ pub fn no_such_attribute(name: &str, variable: &str, base: BaseType, span: Span)
         BaseType::Enumeration(_) => "an enumeration",
         _ => "this type",
     };
-    message("E0227", span, format!("`{variable}` is {ty}, which has no attribute `{name}`")).hint(
-        match crate::assemble::attribute_names(base) {
+    let known = crate::assemble::attribute_names(base);
+    message("E0227", span, format!("`{variable}` is {ty}, which has no attribute `{name}`"))
+        .hint(match known {
             [] => "it has no attributes".to_string(),
             names => format!("its attributes are {}", names.join(", ")),
-        },
-    )
+        })
+        .or_write_in(nearest(name, known.iter().copied()), span)
 }
 
 /// An attribute that changes during the simulation.

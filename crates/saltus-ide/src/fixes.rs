@@ -66,7 +66,7 @@ fn resolve(file: &File<'_>, suggestion: &Suggestion) -> Vec<QuickFix> {
         Place::Here => Some((*start, *end)),
         Place::BeforeArgument => argument_start(file, *start, *end).map(|at| (at, at)),
         Place::BeforeElement => element_start(file, *start).map(|at| (at, at)),
-        Place::NameBefore => modified_name(file, *start),
+        Place::ArgumentName => argument_name(file, *start, *end),
         Place::CommaBefore => file.slice(0, *start).rfind(',').map(|at| (at as u32, at as u32 + 1)),
         Place::Import => return imports(file, *start, *end),
     };
@@ -129,13 +129,14 @@ fn argument_start(file: &File<'_>, start: u32, end: u32) -> Option<u32> {
     place
 }
 
-/// The name that the modification which begins here stands behind.
-fn modified_name(file: &File<'_>, start: u32) -> Option<(u32, u32)> {
+/// The name in the argument of a modification that stands here.
+fn argument_name(file: &File<'_>, start: u32, end: u32) -> Option<(u32, u32)> {
     let mut name = None;
     for_each_argument(file, &mut |argument| {
-        let is_this = argument.modification.as_ref().is_some_and(|m| m.span.start == start);
-        if is_this || argument.span.start == start {
-            name = argument.name.parts.last().map(|part| (part.span.start, part.span.end));
+        if let ([part], true) =
+            (argument.name.parts.as_slice(), (argument.span.start, argument.span.end) == (start, end))
+        {
+            name = Some((part.span.start, part.span.end));
         }
     });
     name
@@ -306,7 +307,12 @@ mod tests {
                 "model A Real x; end A; model M A a; equation a.x = 1; end M;",
             ),
             ("E0360", "model M Real x = sni(1); end M;", "model M Real x = sin(1); end M;"),
-            ("E0214", "model M Real x(strat = 1) = 1; end M;", "model M Real x(start = 1) = 1; end M;"),
+            ("E0227", "model M Real x(strat = 1) = 1; end M;", "model M Real x(start = 1) = 1; end M;"),
+            (
+                "E0214",
+                "model A Real x; end A; model M A a(X = 1); end M;",
+                "model A Real x; end A; model M A a(x = 1); end M;",
+            ),
         ];
         for (code, text, expected) in cases {
             assert_eq!(fixed(text), expected, "{code}");
