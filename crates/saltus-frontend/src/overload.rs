@@ -336,8 +336,7 @@ impl<'a> Front<'a> {
     /// An array without elements, of the type that the operator gives for one.
     fn overloaded_nothing(&mut self, op: ast::BinaryOp, types: [Type; 2], span: Span) -> Expr {
         let dims = types[0].dims.clone();
-        let [left, right] =
-            types.map(|ty| Expr::new(flat::ExprKind::Record(Vec::new()), Type::scalar(ty.base), span));
+        let [left, right] = types.map(|ty| Expr::new(flat::ExprKind::Record(Vec::new()), Type::scalar(ty.base), span));
         let one = self.overloaded_binary(op, left, right, span);
         if one.is_error() {
             return one;
