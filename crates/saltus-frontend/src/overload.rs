@@ -82,9 +82,7 @@ impl<'a> Front<'a> {
                 self.map_elements(left, span, &mut |front, e| front.overloaded_binary(op, e, right.clone(), span))
             }
             _ => {
-                // Without elements there is no call to tell the type: a record as the operands are.
-                let is_record = matches!(left.ty.base, flat::BaseType::Record(_));
-                let empty = if is_record { left.ty.clone() } else { right.ty.clone() };
+                let types = [left.ty.clone(), right.ty.clone()];
                 let (ls, rs) = (self.array_elements(left, span), self.array_elements(right, span));
                 let (Some(ls), Some(rs)) = (ls, rs) else { return Expr::error(span) };
                 if ls.len() != rs.len() {
@@ -92,7 +90,7 @@ impl<'a> Front<'a> {
                     return Expr::error(span);
                 }
                 if ls.is_empty() {
-                    return Expr::new(flat::ExprKind::Array(Vec::new()), empty, span);
+                    return self.overloaded_nothing(op, types, span);
                 }
                 let items = ls.into_iter().zip(rs).map(|(l, r)| self.overloaded_binary(op, l, r, span)).collect();
                 typing::array(self, items, span)
@@ -333,6 +331,17 @@ impl<'a> Front<'a> {
         }
         let n = array.ty.dims.first()?.known()?;
         Some((1..=n).map(|i| self.index_by(array.clone(), vec![Expr::integer(i as i64, span)], span)).collect())
+    }
+
+    /// An array without elements, of the type that the operator gives for one.
+    fn overloaded_nothing(&mut self, op: ast::BinaryOp, types: [Type; 2], span: Span) -> Expr {
+        let dims = types[0].dims.clone();
+        let [left, right] = types.map(|ty| Expr::new(flat::ExprKind::Record(Vec::new()), Type::scalar(ty.base), span));
+        let one = self.overloaded_binary(op, left, right, span);
+        if one.is_error() {
+            return one;
+        }
+        Expr::new(flat::ExprKind::Array(Vec::new()), Type::array(one.ty.base, dims), span)
     }
 
     fn map_elements(&mut self, array: Expr, span: Span, f: &mut dyn FnMut(&mut Self, Expr) -> Expr) -> Expr {

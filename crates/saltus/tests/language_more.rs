@@ -59,9 +59,8 @@ fn an_integer_is_not_solved_from_a_real_equation() {
     assert!(said(text).contains(&("E0867", "i = p + sin(p)")), "{:?}", said(text));
     let text = "model M Integer j(start = 0); equation 2.0*j = 3.0; end M;";
     assert!(said(text).contains(&("E0867", "2.0*j = 3.0")), "{:?}", said(text));
-    let initially = "model M parameter Integer n(fixed = false); Real x(start = 2.5, fixed = true);
-        initial equation x = n; equation der(x) = n; end M;";
-    assert!(said(initially).contains(&("E0867", "x = n")), "{:?}", said(initially));
+    let initially = "model M parameter Integer n(fixed = false); Real x = n; initial equation n = 2.5; end M;";
+    assert!(said(initially).contains(&("E0867", "n = 2.5")), "{:?}", said(initially));
     let rounded = "model M Integer i; Real x; equation i = integer(2.7); x = i + 0.5; end M;";
     assert_eq!(last_values(rounded, &["i", "x"]), [2.0, 2.5]);
     let found = "model M parameter Integer n(fixed = false); Real x = n*time; initial equation n = 2 + 1; end M;";
@@ -142,7 +141,7 @@ fn clocked_variables_have_no_initial_conditions() {
         format!("model M {declaration}; Real u; {initial} equation u = sample(time, Clock(0.1)); x = u + 1; end M;")
     };
     assert_eq!(said(&text("Real x(start = 1, fixed = true)", ""))[0].0, "W0841");
-    assert_eq!(said(&text("Real x", "initial equation x = 3;"))[0], ("E0841", "x = 3"));
+    assert_eq!(said(&text("Real x", "initial equation x = 3;"))[0], ("W0841", "x = 3"));
     assert_eq!(said(&text("Real x", "")), []);
     let state =
         "model M Real x(start = 1, fixed = true); equation when Clock(0.1) then x = previous(x) + 1; end when; end M;";
@@ -154,7 +153,7 @@ fn clocked_variables_have_no_initial_conditions() {
 fn states_determine_their_variables() {
     let text = |inside: &str, outside: &str| {
         format!(
-            "model M block S output Integer n(start = 0); Integer k; equation {inside} when Clock(0.1) then n = previous(n) + 1; end when;
+            "model M block S output Integer n(start = 0); Integer k; equation {inside} when Clock(1, 10) then n = previous(n) + 1; end when;
              end S; S a, b; equation initialState(a); transition(a, b, a.n > 3); transition(b, a, b.n > 5); {outside} end M;"
         )
     };
@@ -186,9 +185,9 @@ fn a_library_says_what_is_missing() {
 fn an_external_object_is_chosen_by_an_index() {
     let text = "model M
         class T extends ExternalObject;
-          function constructor input Real table[:, :]; output T t;
+          function constructor input Real table[:, :]; output T t; protected Integer columns[1] = {2};
             external \"C\" t = ModelicaStandardTables_CombiTable1D_init2(\"NoName\", \"NoName\", table, size(table, 1), size(table, 2),
-              {2}, 1, 1, 2, false);
+              columns, 1, 1, 2, false);
           end constructor;
           function destructor input T t; external \"C\" ModelicaStandardTables_CombiTable1D_close(t); end destructor;
         end T;
@@ -209,11 +208,11 @@ fn an_external_object_is_chosen_by_an_index() {
 #[test]
 fn an_algorithm_composes_strings() {
     let text = "model M Integer n(start = 0, fixed = true); String s; algorithm
-        when sample(0.25, 0.25) then n := pre(n) + 1; s := \"n\" + String(n); s := s + \";\";
+        when sample(0.25, 0.25) then n := pre(n) + 1; s := \"t = \" + String(time); s := s + \";\";
         if n == 2 then s := s + \"two\"; end if; assert(n < 3, s); end when; end M;";
     let outcome = run(text, Stage::Simulate);
     let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
-    assert!(messages.iter().any(|m| m.contains("n3;")), "{messages:?}");
+    assert!(messages.iter().any(|m| m.contains("t = 0.75;")), "{messages:?}");
 }
 
 /// Specification 9.1.3: buses that are connected have each other's elements; those between them have default values.

@@ -146,7 +146,7 @@ fn check_initial_conditions(
             diagnostics.push(diagnostics::clocks::fixed_in_discrete_partition(system.name(*slot), start.span));
         }
     }
-    for equation in &system.initial_equations {
+    for equation in &base.initial_equations {
         if let Some(slot) = system.dag.loads(&[equation.left, equation.right]).iter().find(|s| is_discrete(s)) {
             diagnostics.push(diagnostics::clocks::initial_equation(system.name(*slot), equation.span));
         }

@@ -122,6 +122,6 @@ pub fn fixed_in_discrete_partition(name: &str, span: Span) -> Diagnostic {
 
 /// Clocked variables have no value before their first tick, and initial equations hold before it.
 pub fn initial_equation(name: &str, span: Span) -> Diagnostic {
-    let message = format!("an initial equation cannot contain `{name}`, which is computed at the ticks of a clock");
-    Diagnostic::new(Code("E0841"), span, message).hint(format!("give `{name}` a start value, which `previous` uses"))
+    let message = format!("this initial equation has no effect on `{name}`, which is computed at the ticks of a clock");
+    Diagnostic::new(Code("W0841"), span, message).hint(format!("give `{name}` a start value, which `previous` uses"))
 }
