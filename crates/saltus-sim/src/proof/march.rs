@@ -169,7 +169,8 @@ impl March<'_> {
             let b = if a + length >= to || a + length <= a { to } else { a + length };
             let verdict = self.judge(Interval::new(a, b));
             let is_undecided = matches!(verdict, Verdict::Undecided);
-            if is_undecided && b - a > instant {
+            // By rounding `b - a` may be longer than an instant that cannot be divided.
+            if is_undecided && length > instant && b - a > instant {
                 self.pace.stride = 0.5 * (b - a);
                 continue;
             }
