@@ -8,8 +8,8 @@ model TransitionOfReal "A transition fires on a Boolean"
 equation
   initialState(a);
   transition(a, b, a.x + 1);
-//                 ^^^^^^^ error[E0303]: argument 3 `condition` of `transition` expects Boolean, found Real
+//                 ^^^^^^^ error[E0327]: argument 3 (`condition`) of `transition` must be Boolean, but `a.x + 1.0` is Real
   transition(b, a, "no", priority = 2.5);
-//                 ^^^^ error[E0303]: argument 3 `condition` of `transition` expects Boolean, found String
-//                                  ^^^ error[E0303]: argument 7 `priority` of `transition` expects Integer, found Real
+//                 ^^^^ error[E0327]: argument 3 (`condition`) of `transition` must be Boolean, but `"no"` is String
+//                                    ^^^ error[E0327]: argument 7 (`priority`) of `transition` must be Integer, but `2.5` is Real
 end TransitionOfReal;

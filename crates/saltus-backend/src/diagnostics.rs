@@ -179,9 +179,9 @@ pub fn subscript_outside(access: &str, size: usize) -> (String, String) {
     ("the subscript ".to_owned(), format!(" in `{access}` is outside 1 to {size}"))
 }
 
-/// What is said before and after the value of an Integer expression that is too large to be exact.
-pub fn integer_overflow(expression: &str) -> (String, String) {
-    ("Integer overflow: ".to_owned(), format!(" in `{expression}` is beyond ±2^53, up to which Integers are exact"))
+/// An Integer expression that is too large to be exact.
+pub fn integer_overflow(expression: &str) -> String {
+    format!("Integer overflow: `{expression}` is beyond ±2^53, up to which Integers are exact")
 }
 
 pub fn too_large(span: Span) -> Diagnostic {

@@ -141,8 +141,6 @@ pub struct Introduced {
     pub homotopies: HashMap<(NodeId, NodeId), SlotId>,
     /// Derivatives of inputs.
     pub input_derivatives: BTreeMap<SlotId, SlotId>,
-    /// One of several external objects, by the node of its handle.
-    pub objects: HashMap<NodeId, SlotId>,
     /// λ of all `homotopy`, if it is used.
     pub lambda: Option<SlotId>,
 }

@@ -60,3 +60,39 @@ fn model_exchange_is_for_models_with_one_structure_and_no_slopes_of_inputs() {
         run(&[&arguments[..], &["--kind", "cs"]].concat(), 0);
     }
 }
+
+/// A periodic clock is an input of the importer only where that is asked for.
+#[test]
+fn the_importer_drives_periodic_clocks_if_asked() {
+    let dir = Scratch::new("export-clocks");
+    let text = "model Count output Integer n(start = 0); Clock c = Clock(1, 10); \
+                equation when c then n = previous(n) + 1; end when; end Count;";
+    let (model, library) = (dir.file("Count.mo", text), dir.file("runtime.so", "runtime"));
+    let (runtime, fmu) = (format!("linux64={library}"), dir.path("Count.fmu"));
+    for (who, has_input_clock) in [("model", false), ("importer", true)] {
+        run(
+            &[
+                "export",
+                &model,
+                "--fmi",
+                "3.0",
+                "--kind",
+                "cs",
+                "--clocks",
+                who,
+                "--runtime",
+                &runtime,
+                "--output",
+                &fmu,
+            ],
+            0,
+        );
+        let archive = std::fs::File::open(&fmu).unwrap();
+        let mut archive = saltus_fmi::archive::Archive::new(archive, saltus_fmi::archive::Limits::default()).unwrap();
+        let description = archive.read("modelDescription.xml").unwrap();
+        let description = String::from_utf8(description).unwrap();
+        let clocks =
+            description.lines().filter(|line| line.contains("<Clock ") && line.contains("causality=\"input\""));
+        assert_eq!(clocks.count() > 0, has_input_clock, "{who}: {description}");
+    }
+}

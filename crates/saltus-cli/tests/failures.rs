@@ -370,7 +370,7 @@ fn an_integer_that_overflows() {
     let text = "model M\n  Integer n(start = 3, fixed = true);\nequation\n  when sample(0.01, 0.01) then\n    \
                 n = pre(n)*10;\n  end when;\nend M;\n";
     let (said, _) = fails("integer", text);
-    says(&said, &["at time 0.16", "Integer overflow: 30000000000000000 in `pre(n) * 10`", "2^53", "M.mo:5:9"]);
+    says(&said, &["at time 0.16", "Integer overflow: `pre(n) * 10`", "2^53", "M.mo:5:9"]);
 }
 
 /// What an expression has on the way to its value is exact as well: 1103515245·1250496027 is 1.4e18.
@@ -382,7 +382,7 @@ fn an_integer_that_overflows_inside_an_expression() {
              end next;\n  Integer n(start = 42, fixed = true);\nequation\n  when sample(0.1, 0.1) then\n    n = {call};\n  end when;\nend M;\n"
         );
         let (said, _) = fails("integer-inside", &text);
-        says(&said, &["at time 0.2", "Integer overflow: 1", "1103515245 * ", "2^53"]);
+        says(&said, &["at time 0.2", "Integer overflow: `", "1103515245 * ", "2^53"]);
     }
 }
 

@@ -110,7 +110,7 @@ fn what_a_wrapper_contains() {
     let scratch = Scratch::new("wrapper");
     scratch.write("Ball.fmu", &bytes);
     let (code, said) = saltus(&scratch.0, &["import", "Ball.fmu", "--show"]);
-    assert!(code == 0 && said.contains("13 variables: 4 parameters, 1 inputs, 3 outputs, 2 states"), "{code} {said}");
+    assert!(code == 0 && said.contains("13 variables: 4 parameters, 1 input, 3 outputs, 2 states"), "{code} {said}");
     assert_eq!(scratch.files(), ["Ball.fmu"]);
 
     // The event indicator `z` is neither an input nor an output, a state or a parameter.

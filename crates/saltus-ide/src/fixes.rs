@@ -306,7 +306,6 @@ mod tests {
                 "model A Real x; end A; model M A a; equation a.X = 1; end M;",
                 "model A Real x; end A; model M A a; equation a.x = 1; end M;",
             ),
-            ("E0360", "model M Real x = sni(1); end M;", "model M Real x = sin(1); end M;"),
             ("E0227", "model M Real x(strat = 1) = 1; end M;", "model M Real x(start = 1) = 1; end M;"),
             (
                 "E0214",

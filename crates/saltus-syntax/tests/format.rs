@@ -366,7 +366,7 @@ fn annotations_of_other_vendors_are_kept() {
         "
 model A
   Real x
-    annotation (__Acme(keep=true, table={1, 2}));
+    annotation (__Acme(keep=true, table={1,2}));
   annotation (__Acme_setting=\"kept\");
 end A;
 ",

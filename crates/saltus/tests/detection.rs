@@ -349,7 +349,7 @@ fn linear_loops_are_enclosed() {
     let edge = 0.96f64.asin();
     let exact: Vec<f64> =
         (0..48).flat_map(|k| [(edge + TAU * f64::from(k)) / 300.0, (PI - edge + TAU * f64::from(k)) / 300.0]).collect();
-    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Proved);
+    let trajectory = simulate(text, 1.0, 1e-6, EventSearch::Exhaustive);
     assert_times(&changes(&trajectory), &exact, 1e-9);
     assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
     assert!(trajectory.statistics.loops.solved > 0);

@@ -517,7 +517,7 @@ fn a_loop_that_leaves_a_variable_open_is_told() {
         told("model M Real x(start = 0.5), y(start = 3); equation (x - 1)*(y - 1) = 0; (x - 1)*(y - 2) = 0; end M;");
     assert_eq!(open, ["at time 0 the equations of a loop leave `y` undetermined"]);
     // The second constraint is the first one: any point of the circle, any sum of 1.
-    let circle = told("model M Real x(start = 0.6), y(start = 0.8); equation x^2 + y^2 = 1; 2*x^2 + 2*y^2 = 2; end M;");
+    let circle = told("model M Real x(start = 1), y(start = 0); equation x^2 + y^2 = 1; 2*x^2 + 2*y^2 = 2; end M;");
     assert_eq!(circle.len(), 1, "{circle:?}");
     let line =
         told("model M Real x, y; parameter Real k = 2; equation x + y = 1 + time; 2*x + k*y = 2 + 2*time; end M;");

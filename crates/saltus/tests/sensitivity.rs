@@ -57,7 +57,8 @@ end M;";
     };
     let expected: Vec<f64> = [0.0, 0.5, 1.0].into_iter().flat_map(at).collect();
     assert_eq!(found.why, None);
-    assert_close(&found.derivatives, &expected, 1e-6);
+    // Ten times the tolerance of the run, which is that of a step.
+    assert_close(&found.derivatives, &expected, 1e-5);
 }
 
 #[test]

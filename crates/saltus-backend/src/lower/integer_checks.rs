@@ -10,6 +10,7 @@
 use saltus_flat::{BaseType, BinaryOp, Expr};
 use saltus_program::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 
+use super::texts::Wording;
 use super::value::Value;
 use super::{Lowered, Lowering};
 use crate::dag::{Node, NodeId};
@@ -30,7 +31,7 @@ impl<'a> Lowering<'a, '_> {
             let (size, most) = (dag.unary(UnaryFn::Abs, node), dag.constant(LARGEST_INTEGER));
             let is_exact = dag.binary(BinaryFn::Less, size, most);
             let wording = diagnostics::integer_overflow(&self.text_of(e));
-            self.assert_reached(is_exact, node, wording, e.span)?;
+            self.assert_reached(is_exact, e.span, |_| Wording::plain(wording, e.span))?;
         }
         Ok(())
     }

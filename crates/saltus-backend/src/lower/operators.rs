@@ -8,12 +8,12 @@ use std::rc::Rc;
 use saltus_base::{Index, Span};
 use saltus_flat::{BaseType, BinaryOp, Expr, ExprKind, FlatModel, Iterator, ReductionOp, UnaryOp};
 use saltus_procedure::scalar::range_length;
-use saltus_program::{BinaryFn, RelationOp, SlotId, SlotKind, SlotType, UnaryFn};
+use saltus_program::{BinaryFn, RelationOp, UnaryFn};
 
 use super::value::{Array, Value};
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
-use crate::system::{ScalarEquation, relation_function};
+use crate::system::relation_function;
 use crate::tuning::form::{MOST_ELEMENTS, MOST_MATRIX_POWER};
 
 impl<'a> Lowering<'a, '_> {
@@ -346,37 +346,9 @@ impl<'a> Lowering<'a, '_> {
                 Ok(Value::Others(Rc::new(Array { dims: x.dims.clone(), items: items? })))
             }
             (Value::Text(_), Value::Text(_)) => Ok(Value::Text(None)),
-            (Value::Object(x), Value::Object(y)) => {
-                let (x, y) = (self.system.load(*x), self.system.load(*y));
-                let handle = self.system.dag.select(condition, x, y);
-                Ok(Value::Object(self.chosen_object(handle, span)))
-            }
+            (Value::Object(_), Value::Object(_)) => self.unsupported("a choice between external objects", span),
             _ => self.unsupported("a choice between values of different sizes", span),
         }
-    }
-
-    /// The slot with the handle of one of several external objects.
-    ///
-    /// ```text
-    /// y = get(o[k], u);       chosen = if k == 1 then o[1] else o[2];  y = get(chosen, u)
-    /// ```
-    fn chosen_object(&mut self, handle: NodeId, span: Span) -> SlotId {
-        if let Some(&slot) = self.system.introduced.objects.get(&handle) {
-            return slot;
-        }
-        let name = format!("chosen object {}", self.system.introduced.objects.len() + 1);
-        let slot = if self.system.dag.is_continuous(handle) {
-            let slot = self.system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
-            let (left, target) = (self.system.load(slot), Some(slot));
-            let equation =
-                ScalarEquation { left, right: handle, target, initially: None, is_real: true, span, linearized: None };
-            self.system.equations.push(equation);
-            slot
-        } else {
-            self.system.add_discrete(name, SlotType::Real, handle, None, span)
-        };
-        self.system.introduced.objects.insert(handle, slot);
-        slot
     }
 
     /// Is each scalar of a type a Real? Strings have no scalars.

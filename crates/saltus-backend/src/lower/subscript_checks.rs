@@ -25,23 +25,22 @@ impl<'a> Lowering<'a, '_> {
     pub fn assert_subscript(&mut self, index: NodeId, size: usize, access: &'a Expr) -> Lowered<()> {
         let is_inside = self.is_inside(index, size);
         let wording = diagnostics::subscript_outside(&self.text_of(access), size);
-        self.assert_reached(is_inside, index, wording, access.span)
+        self.assert_reached(is_inside, access.span, |l| l.wording_with(index, wording, access.span))
     }
 
-    /// Asserts a condition where this place is reached. Between the two parts of the message stands the value of an Integer then.
+    /// Asserts a condition where this place is reached.
     pub fn assert_reached(
         &mut self,
         condition: NodeId,
-        number: NodeId,
-        wording: (String, String),
         span: Span,
+        wording: impl FnOnce(&mut Self) -> Wording,
     ) -> Lowered<()> {
         let guard = self.reached();
         let holds = self.implies(guard, condition);
         if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
             return Ok(());
         }
-        let message = self.wording_with(number, wording, span);
+        let message = wording(self);
         let assertion = FunctionAssertion::new(holds, message, span);
         if self.function.is_some() {
             // A function that is called checks what it computes itself.
@@ -63,6 +62,7 @@ impl<'a> Lowering<'a, '_> {
         dag.and(from, to)
     }
 
+    /// Between the two parts of the message stands the value of an Integer then.
     fn wording_with(&mut self, number: NodeId, (before, after): (String, String), span: Span) -> Wording {
         let value = Value::Number(number);
         let hole = Expr::new(ExprKind::Local(LocalId::from_usize(0)), Type::INTEGER, span);

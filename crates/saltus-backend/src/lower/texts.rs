@@ -26,6 +26,10 @@ pub struct Wording {
 }
 
 impl Wording {
+    pub fn plain(text: String, span: Span) -> Wording {
+        Wording { as_written: text, template: None, span }
+    }
+
     pub fn with_numbers(as_written: String, template: Rc<Template>, span: Span) -> Wording {
         Wording { as_written, template: Some(template), span }
     }

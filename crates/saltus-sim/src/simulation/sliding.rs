@@ -170,9 +170,12 @@ impl Simulation {
     fn still_near(&self, slide: &Slide, last: &Slide) -> Vec<RelationId> {
         let (now, before) = (slide.distances(), last.distances());
         let is_near = |(id, z): (&RelationId, f64)| {
-            let Some(place) = last.relations().iter().position(|known| known == id) else { return true };
-            let scale = self.program.events.relations.get(*id).map_or(0.0, |r| self.model.get(r.scale));
-            z.abs() <= (MOVED_AWAY * before[place].abs()).max(self.options.tolerance * scale)
+            let place = last.relations().iter().position(|known| known == id);
+            let (Some(place), Some(relation)) = (place, self.program.events.relations.get(*id)) else { return true };
+            let scale = self.model.get(relation.scale);
+            let (left, right) = (self.value_before(relation.crossing), self.model.get(relation.crossing));
+            let has_moved = (right - left).abs() > 0.5 * right.abs();
+            !has_moved || z.abs() <= (MOVED_AWAY * before[place].abs()).max(self.options.tolerance * scale)
         };
         slide.relations().iter().zip(now).filter(|&pair| is_near(pair)).map(|(&id, _)| id).collect()
     }
