@@ -11,5 +11,5 @@ equation
 //                 ^^^^^^^ error[E0327]: argument 3 (`condition`) of `transition` must be Boolean, but `a.x + 1.0` is Real
   transition(b, a, "no", priority = 2.5);
 //                 ^^^^ error[E0327]: argument 3 (`condition`) of `transition` must be Boolean, but `"no"` is String
-//                                    ^^^ error[E0327]: argument 7 (`priority`) of `transition` must be Integer, but `2.5` is Real
+//                                  ^^^ error[E0327]: argument 7 (`priority`) of `transition` must be Integer, but `2.5` is Real
 end TransitionOfReal;

@@ -43,6 +43,19 @@ fn a_class_shows_what_it_offers() {
 }
 
 #[test]
+fn classes_of_a_file_are_listed_down_to_a_depth() {
+    let dir = directory("depth");
+    fs::write(dir.join("A.mo"), "package A model B \"A beam\" end B; package C model D end D; end C; end A;").unwrap();
+    let names = |words: &[&str]| -> Vec<String> {
+        let listed = text(&saltus(words, &dir));
+        listed.lines().filter_map(|line| line.split_whitespace().next()).map(String::from).collect()
+    };
+    assert_eq!(names(&["list", "A", "--file", "A.mo"]), ["B", "C"]);
+    assert_eq!(names(&["list", "A", "--file", "A.mo", "--depth", "2"]), ["B", "C", "C.D"]);
+    assert!(text(&saltus(&["info", "A.B", "--file", "A.mo"], &dir)).contains("A beam"));
+}
+
+#[test]
 fn a_new_package_simulates_and_passes_its_test() {
     let dir = directory("new");
     assert!(saltus(&["new", "Tank"], &dir).status.success());
@@ -51,6 +64,7 @@ fn a_new_package_simulates_and_passes_its_test() {
     let formatted = saltus(&["fmt", "--check", "Tank"], &dir);
     assert!(formatted.status.success(), "{}", text(&formatted));
     assert_eq!(saltus(&["new", "Tank"], &dir).status.code(), Some(1), "it exists");
+    assert!(saltus(&["new", "Pump", "--in", "."], &dir).status.success() && dir.join("Pump/package.mo").exists());
     assert_eq!(saltus(&["new", "2 Tanks"], &dir).status.code(), Some(1), "not an identifier");
 }
 
@@ -79,4 +93,25 @@ fn a_watched_model_is_checked_again_when_its_file_changes() {
     assert!(lines.contains("Class M: 1 equations, 1 unknowns"), "{lines}");
     assert_eq!(lines.lines().count(), 2, "{lines}");
     assert_eq!(output.status.code(), Some(1), "the second one has an unknown too many");
+}
+
+#[test]
+fn an_editor_starts_the_server_and_ends_it() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
+    let server = command.args(["lsp", "--stdio"]).current_dir(directory("lsp")).env_remove("MODELICAPATH");
+    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut to = server.stdin.take().unwrap();
+    for message in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
+        r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#,
+        r#"{"jsonrpc":"2.0","method":"exit"}"#,
+    ] {
+        write!(to, "Content-Length: {}\r\n\r\n{message}", message.len()).unwrap();
+    }
+    drop(to);
+    let said = server.wait_with_output().unwrap();
+    assert!(said.status.success() && text(&said).contains("\"capabilities\""), "{}", text(&said));
 }
