@@ -68,7 +68,7 @@ const NODES: [f64; 3] = [GAMMA, (1.0 + GAMMA) / 2.0, 1.0];
 const WEIGHTS: [[f64; 3]; 3] = [[GAMMA, 0.0, 0.0], [(1.0 - GAMMA) / 2.0, GAMMA, 0.0], [FIRST, SECOND, GAMMA]];
 
 /// Twice as many small steps must not change the result by more than this part of it.
-const ACCURACY: f64 = 1e-6;
+const ACCURACY: f64 = 1e-7;
 /// Small steps in one step of the run: what moves faster is stiff, and has died out.
 const MOST_STEPS: usize = 64;
 
