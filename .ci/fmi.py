@@ -9,6 +9,7 @@ Each model runs in a process of its own. Out: one JSON object a model in DIR/res
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import subprocess
@@ -21,7 +22,9 @@ RUNS = [("2.0", "ModelExchange"), ("2.0", "CoSimulation"), ("3.0", "ModelExchang
 MOST_SIGNALS = 60
 # The one setting. Communication and output points are those of the reference: the interval and the tolerance of its settings, or of the model.
 # CVode gets a hundredth of that tolerance, because it controls the error of a step and what is compared is the sum of them.
+# No less than 1e-12, where rounding decides about the error test of CVode.
 ME_TOLERANCE = 1e-2
+LEAST_TOLERANCE = 1e-12
 USUAL_INTERVALS = 5000
 USUAL_TOLERANCE = 1e-6
 
@@ -36,6 +39,7 @@ def arguments():
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds a model")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--linked", help="link this runtime into extracted FMUs, instead of compressing it into each")
+    parser.add_argument("--resume", action="store_true", help="go on after the models that DIR/results.jsonl has, if they are of the same build")
     parser.add_argument("--one", help="this class alone; prints its JSON")
     return parser.parse_args()
 
@@ -222,7 +226,8 @@ def check(given, name):
             kept = [n for n in found if found[n][0] in changing]
             found = {n: found[n] for n in kept[:MOST_SIGNALS]}
         interval, tolerance = setting(given, name, description, stop - start)
-        tolerance *= ME_TOLERANCE if kind == "ModelExchange" else 1.0
+        if kind == "ModelExchange":
+            tolerance = max(ME_TOLERANCE * tolerance, LEAST_TOLERANCE)
         outcome[f"{label} with"] = [interval, tolerance]
         run(given, outcome, label, fmu, kind, version, (start, stop, interval), tolerance, found, reference, work)
     return outcome
@@ -278,6 +283,24 @@ def table(outcomes):
             print(f"- {outcome['model']}: {outcome.get('error', '')} {problems[:2] or ''} {bad or ''}")
 
 
+def build(given):
+    """What says that two results are of one build: a hash of the program and of the runtime that was given."""
+    found = hashlib.sha256(Path(given.saltus).read_bytes())
+    if given.linked:
+        found.update(Path(given.linked).read_bytes())
+    return found.hexdigest()[:16]
+
+
+def known(given):
+    """What an earlier run of the same build has found."""
+    path = Path(given.work, "results.jsonl")
+    outcomes = [json.loads(line) for line in open(path)] if path.exists() else []
+    others = {outcome.get("build") for outcome in outcomes} - {build(given)}
+    if others:
+        sys.exit(f"{path} has results of another build: give another --work")
+    return outcomes
+
+
 def main():
     given = arguments()
     Path(given.work).mkdir(parents=True, exist_ok=True)
@@ -285,9 +308,11 @@ def main():
         print(json.dumps(check(given, given.one)))
         return
     names = [line.strip() for line in open(given.list) if line.strip() and not line.startswith("#")]
-    outcomes = []
-    with ThreadPoolExecutor(given.jobs) as pool, open(Path(given.work, "results.jsonl"), "w") as file:
-        for outcome in pool.map(lambda name: in_process(given, name), names):
+    outcomes = known(given) if given.resume else []
+    done = {outcome["model"] for outcome in outcomes}
+    with ThreadPoolExecutor(given.jobs) as pool, open(Path(given.work, "results.jsonl"), "a" if given.resume else "w") as file:
+        for outcome in pool.map(lambda name: in_process(given, name), [name for name in names if name not in done]):
+            outcome["build"] = build(given)
             outcomes.append(outcome)
             print(json.dumps(outcome), file=file, flush=True)
             print(f"{len(outcomes)}/{len(names)} {outcome['model']}: {'ok' if is_good(outcome) else 'NOT OK'}", flush=True)

@@ -157,6 +157,48 @@ fn an_importer_that_has_seen_a_crossing_is_believed() {
     }
 }
 
+/// Where x > 0 ends x < 0 does not hold yet: it changes at the end of the band around the threshold. An importer that stops a little before that end,
+/// by rounding, means that relation; x > 0 does not become true again.
+#[test]
+fn the_relation_that_the_importer_saw_is_believed() {
+    let of = resources(
+        "model M
+  Real x(start = 1, fixed = true);
+  Boolean p = x + 1 > 1, n = x + 1 < 1;
+  Integer k(start = 0, fixed = true);
+equation
+  der(x) = -1;
+  when p then
+    k = pre(k) + 1;
+  end when;
+end M;",
+    );
+    let c = me2(&of);
+    start_me(c);
+    let at = |x: f64| {
+        let (mut z, mut k, mut below) = ([0.0; 2], -1, -1);
+        // SAFETY: one state, two indicators.
+        unsafe {
+            assert_eq!(fmi2SetTime(c, 1.0 - x), 0);
+            assert_eq!(fmi2SetContinuousStates(c, &x, 1), 0);
+            assert_eq!(fmi2EnterEventMode(c), 0);
+            update(c);
+            assert_eq!(fmi2GetInteger(c, &of.reference("k"), 1, &mut k), 0);
+            assert_eq!(fmi2GetBoolean(c, &of.reference("n"), 1, &mut below), 0);
+            assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+            assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 2), 0);
+        }
+        (k, below, z[1])
+    };
+    let (k, below, left) = at(-2.0_f64.powi(-52));
+    assert!((k, below) == (0, 0) && left > 0.0, "{k} {below} {left}");
+    // 80 % of the way to the end of the band.
+    let (k, below, _) = at(-2.0_f64.powi(-52) - 0.8 * left);
+    assert_eq!((k, below), (0, 1));
+    // SAFETY: it has not been freed.
+    unsafe { fmi2FreeInstance(c) };
+}
+
 /// A state of a machine is left at t = 1: before event mode a derivative in it is what it was, afterwards it has no value.
 #[test]
 fn what_is_left_is_shown_before_event_mode() {

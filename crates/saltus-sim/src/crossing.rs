@@ -304,11 +304,12 @@ impl CrossingSearch {
         self.fired.extend(nearly);
     }
 
-    /// The relation closest to its threshold, if it is there but for the errors of loops that its operands come from: the one that has changed
-    /// where another search has found an event at which nothing changes here.
+    /// The relation closest to its change, if it is there but for the errors of loops that its operands come from: the one that has changed
+    /// where another search has found an event at which nothing changes here. That search sees shifted functions: of two relations about one
+    /// value, at the end of the band of one the other is as far from changing back as the band is wide.
     pub fn nearest(&self, z: &[f64], scale: &[f64]) -> Option<usize> {
         let watched = self.watches.iter().zip(z).zip(scale).enumerate().filter(|(_, ((w, _), _))| !w.is_masked);
-        let distances = watched.map(|(i, ((_, z), scale))| (z.abs() / scale.max(f64::MIN_POSITIVE), i));
+        let distances = watched.map(|(i, ((w, z), scale))| (w.g(*z).abs() / scale.max(f64::MIN_POSITIVE), i));
         let nearest = distances.min_by(|(a, _), (b, _)| a.total_cmp(b));
         nearest.filter(|(distance, _)| *distance <= ERROR_OF_LOOPS).map(|(_, i)| i)
     }
@@ -804,5 +805,15 @@ mod tests {
         assert!(search.fired().is_empty());
         search.note_nearly_fired(&z);
         assert_eq!(search.fired(), [0]);
+    }
+
+    /// Where v > 0 has ended v < 0 is still to come. Near the end of its band another search has seen that one change, not the first change
+    /// back, though both have the same function.
+    #[test]
+    fn the_relation_closest_to_its_change_is_the_one_that_changed() {
+        let ended = watch(RelationOp::Greater, false, 1e-13);
+        let search = search(vec![ended, watch(RelationOp::Less, false, 1e-13), watch(RelationOp::Less, false, 0.0)]);
+        assert_eq!(search.nearest(&[-0.8e-13, -0.8e-13, 1.0], &[1.0; 3]), Some(1));
+        assert_eq!(search.nearest(&[0.5, 0.5, 0.5], &[1.0; 3]), None);
     }
 }
