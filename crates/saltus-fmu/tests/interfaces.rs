@@ -199,6 +199,54 @@ end M;",
     unsafe { fmi2FreeInstance(c) };
 }
 
+/// What an importer was shown tells what it has seen. Evaluated again with an error of 2e-11, `x + 100 > 100` is the relation that was shown to
+/// have changed at that time, though the other one is closer to its threshold. If it was shown to have changed at an earlier point only, the
+/// importer has seen that error end: nothing changes, and the same error is not shown as a crossing again.
+#[test]
+fn errors_of_what_was_shown_make_no_other_event() {
+    let of = resources(
+        "model M
+  Real x(start = -1, fixed = true), y(start = -1, fixed = true);
+  Boolean b = x + 100 > 100, c = y + 100 > 100;
+equation
+  der(x) = 1;
+  der(y) = 1;
+end M;",
+    );
+    for (is_shown_there, expected) in [(true, (1, 0)), (false, (0, 0))] {
+        let c = me2(&of);
+        start_me(c);
+        let (mut z, mut values) = ([0.0; 2], (-1, -1));
+        let mut look = |t: f64, x: [f64; 2]| {
+            // SAFETY: two states, two indicators.
+            unsafe {
+                assert_eq!(fmi2SetTime(c, t), 0);
+                assert_eq!(fmi2SetContinuousStates(c, x.as_ptr(), 2), 0);
+                assert_eq!(fmi2GetEventIndicators(c, z.as_mut_ptr(), 2), 0);
+            }
+            z
+        };
+        let shown_at = if is_shown_there { 1.0 } else { 1.0 - 1e-9 };
+        assert!(look(shown_at, [1e-11, -1e-12])[0] > 0.0);
+        assert!(look(1.0, [-1e-11, -1e-12])[0] < 0.0);
+        // SAFETY: two Booleans.
+        unsafe {
+            assert_eq!(fmi2EnterEventMode(c), 0);
+            update(c);
+            assert_eq!(fmi2GetBoolean(c, &of.reference("b"), 1, &mut values.0), 0);
+            assert_eq!(fmi2GetBoolean(c, &of.reference("c"), 1, &mut values.1), 0);
+            assert_eq!(values, expected);
+            assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+        }
+        for x in [1e-11, -1e-11] {
+            assert_eq!(look(1.0, [x, -1e-12])[0] > 0.0, expected.0 == 1, "{x}");
+        }
+        assert!(look(1.1, [0.1, 0.1])[0] > 0.0);
+        // SAFETY: it has not been freed.
+        unsafe { fmi2FreeInstance(c) };
+    }
+}
+
 /// A state of a machine is left at t = 1: before event mode a derivative in it is what it was, afterwards it has no value.
 #[test]
 fn what_is_left_is_shown_before_event_mode() {

@@ -57,7 +57,7 @@ struct Watch {
 const END_OF_BAND: f64 = 0.1;
 
 /// Error of the operands of a relation that loops compute, as a part of their magnitude.
-const ERROR_OF_LOOPS: f64 = 1e-10;
+pub(crate) const ERROR_OF_LOOPS: f64 = 1e-10;
 
 /// The function of a masked relation: far from zero, without movement.
 const MASKED: f64 = 1e100;
@@ -318,6 +318,11 @@ impl CrossingSearch {
     /// as here, so that its sign changes where the relation does. The function of a masked relation does not move.
     pub fn indicator(&self, i: usize, z: f64) -> f64 {
         self.watches.get(i).map_or(1.0, |w| w.side() * if w.is_masked { 1.0 } else { w.g(z) })
+    }
+
+    /// Has the relation changed where its function is `z`?
+    pub fn has_changed(&self, i: usize, z: f64) -> bool {
+        self.watches.get(i).is_some_and(|w| w.g(z) < 0.0)
     }
 
     /// Relations whose thresholds were passed without a change since this was asked last, and when.

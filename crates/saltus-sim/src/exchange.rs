@@ -84,7 +84,18 @@ struct Work {
     scale: Vec<f64>,
     /// How large each crossing function has been since the last event, as far as the caller has asked.
     reach: Vec<f64>,
+    /// Crossing functions that the caller was shown beyond their thresholds since the last event.
+    shown: Vec<Shown>,
     x: Vec<f64>,
+}
+
+/// The caller has been shown that a relation has changed.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    /// At what time it was last.
+    at: Option<f64>,
+    /// The largest distance of the function from zero there.
+    farthest: f64,
 }
 
 impl Exchange {
@@ -116,6 +127,7 @@ impl Exchange {
                 z: vec![0.0; n],
                 scale: vec![0.0; n],
                 reach: vec![0.0; n],
+                shown: vec![Shown::default(); n],
                 x: vec![0.0; program.states.len()],
             },
             fingerprint: OnceCell::new(),
@@ -277,9 +289,14 @@ impl Exchange {
     }
 
     fn read_indicators(&mut self, z: &mut [f64]) {
+        let t = self.time();
         for ((i, relation), z) in self.program.events.relations.values().enumerate().zip(z.iter_mut()) {
             let crossing = self.model.get(relation.crossing);
             self.work.reach[i] = self.work.reach[i].max(crossing.abs());
+            if self.watch.search.has_changed(i, crossing) {
+                let farthest = self.work.shown[i].farthest.max(crossing.abs());
+                self.work.shown[i] = Shown { at: Some(t), farthest };
+            }
             *z = self.watch.search.indicator(i, crossing);
         }
         if let (false, Some(last)) = (self.program.history.transports.is_empty(), z.last_mut()) {

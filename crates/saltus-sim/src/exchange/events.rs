@@ -3,9 +3,9 @@
 use saltus_base::Index;
 use saltus_program::{Activation, Held, ModelFunctions, RELATION_BAND, Relation, RelationId, SlotId};
 
-use super::{Done, Exchange, told};
+use super::{Done, Exchange, Shown, told};
 use crate::constants::{EVENT_PROGRESS, LOOK_AHEAD, SAME_INSTANT_ULPS};
-use crate::crossing::{N_WEIGHTS, Restart};
+use crate::crossing::{ERROR_OF_LOOPS, N_WEIGHTS, Restart};
 use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event;
 use crate::record::EventKind;
@@ -171,25 +171,37 @@ impl Exchange {
         if kind != EventKind::Outside || is_disturbed {
             return Ok((kind, held));
         }
-        Ok(self.believe(held))
+        Ok(self.believe(t, held))
     }
 
-    /// The caller has seen a crossing that is none here: evaluated again, a function that comes from a loop has another error. The relation
-    /// that is closest to its threshold changes.
-    fn believe(&mut self, mut held: Vec<Held>) -> (EventKind, Vec<Held>) {
+    /// The caller has seen a crossing that is none here: evaluated again, a function that comes from a loop has another error. The relations
+    /// that it was shown to have changed here do change. If it was shown changes elsewhere only, it has seen the end of such an error: that
+    /// relation gets a band as wide, or the next step would find the same. Whoever was shown nothing means the relation closest to its change.
+    fn believe(&mut self, t: f64, mut held: Vec<Held>) -> (EventKind, Vec<Held>) {
         // Operands may be as small as their difference; then its own size tells what an error is.
-        let sizes = self.work.scale.iter().zip(&self.work.reach).map(|(scale, reach)| scale.max(*reach));
-        let nearest = self.watch.search.nearest(&self.work.z, &sizes.collect::<Vec<f64>>());
-        let relations = &self.program.events.relations;
-        let Some((i, relation)) = nearest.and_then(|i| relations.values().nth(i).map(|relation| (i, relation))) else {
-            return (EventKind::Outside, held);
-        };
-        let band = 2.0 * self.work.z[i].abs();
-        self.watch.search.set_hysteresis(i, band);
-        held.retain(|held| held.memory != relation.memory);
-        let value = self.model.get(relation.memory) == 0.0;
-        held.push(Held { memory: relation.memory, value, band });
-        (EventKind::State, held)
+        let sizes: Vec<f64> = self.work.scale.iter().zip(&self.work.reach).map(|(s, r)| s.max(*r)).collect();
+        let is_error = |i: usize, z: f64| z.abs() <= ERROR_OF_LOOPS * sizes[i];
+        let (shown, z) = (&self.work.shown, &self.work.z);
+        let strayed: Vec<usize> =
+            (0..shown.len()).filter(|&i| shown[i].at.is_some() && is_error(i, shown[i].farthest)).collect();
+        let mut changed: Vec<usize> =
+            (0..shown.len()).filter(|&i| shown[i].at == Some(t) && is_error(i, z[i])).collect();
+        if strayed.is_empty() && changed.is_empty() {
+            changed.extend(self.watch.search.nearest(z, &sizes));
+        }
+        for &i in &strayed {
+            self.watch.search.set_hysteresis(i, 2.0 * shown[i].farthest);
+        }
+        for &i in &changed {
+            let Some(relation) = self.program.events.relations.values().nth(i) else { continue };
+            let band = 2.0 * self.work.z[i].abs();
+            self.watch.search.set_hysteresis(i, band);
+            held.retain(|held| held.memory != relation.memory);
+            let value = self.model.get(relation.memory) == 0.0;
+            held.push(Held { memory: relation.memory, value, band });
+        }
+        let kind = if strayed.is_empty() && changed.is_empty() { EventKind::Outside } else { EventKind::State };
+        (kind, held)
     }
 
     /// Do events lead on?
@@ -246,6 +258,7 @@ impl Exchange {
             return Ok(());
         }
         self.look()?;
+        self.work.shown.fill(Shown::default());
         self.work.reach.iter_mut().zip(&self.work.z).for_each(|(reach, z)| *reach = z.abs());
         let (now, scale) = (self.work.z.clone(), self.work.scale.clone());
         let soon = self.look_ahead(t).unwrap_or_else(|| now.clone());

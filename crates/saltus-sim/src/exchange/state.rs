@@ -3,7 +3,7 @@
 use saltus_program::{ModelFunctions, fingerprint};
 use serde::{Deserialize, Serialize};
 
-use super::{Done, Exchange, Watch};
+use super::{Done, Exchange, Shown, Watch};
 use crate::model::Extras;
 use crate::simulation::{CannotRestore, CannotSave};
 
@@ -48,6 +48,7 @@ impl Exchange {
         self.options.start_time = state.start_time;
         self.watch = state.watch.clone();
         self.done = Done::Nothing;
+        self.work.shown.fill(Shown::default());
         Ok(())
     }
 }
