@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::Screen;
 use crate::{
     check, compare, compile, convert, explain, export, flatten, fmu, format, import, info, linearize, list, lsp, new,
-    parse, plot, run, search, shell, simulate, sweep, test, watch,
+    parse, plot, run, search, shell, simulate, studio, sweep, test, watch,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -82,6 +82,8 @@ enum Command {
     Info(info::Arguments),
     /// Make a package to begin with.
     New(new::Arguments),
+    /// Open the studio in a browser: library, text, runs, plots, events.
+    Studio(studio::Arguments),
     /// Serve an editor: completion, hover, rename, checks while typing.
     Lsp(lsp::Arguments),
     /// Rewrite sources for the version of a library that is loaded.
@@ -109,6 +111,7 @@ impl Cli {
             Command::List(arguments) => list::run(arguments, screen),
             Command::Info(arguments) => info::run(arguments, screen),
             Command::New(arguments) => new::run(arguments, screen),
+            Command::Studio(arguments) => studio::run(arguments, screen),
             Command::Lsp(arguments) => lsp::run(arguments, screen),
             Command::Flatten(arguments) => flatten::run(arguments, screen),
             Command::Explain(arguments) => explain::run(arguments, screen),

@@ -35,6 +35,7 @@ mod screen;
 mod search;
 mod shell;
 mod simulate;
+mod studio;
 mod summary;
 mod sweep;
 mod system_clock;

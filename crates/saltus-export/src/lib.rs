@@ -13,7 +13,7 @@ pub mod instance;
 pub mod package;
 pub mod references;
 pub mod runtimes;
-mod units;
+pub mod units;
 
 pub use instance::{Instance, Kind, Severity};
 pub use package::{Export, Runtime, export};

@@ -30,7 +30,7 @@ fn base_of(text: &str) -> Option<BaseUnit> {
 }
 
 /// How a value in one unit becomes one in another.
-fn conversion(from: &str, to: &str) -> Option<DisplayUnit> {
+pub fn conversion(from: &str, to: &str) -> Option<DisplayUnit> {
     let (from, target) = (base_of(from)?, base_of(to)?);
     if from.exponents != target.exponents {
         return None;

@@ -1,0 +1,369 @@
+//! The studio, as a browser and as an attacker see it. Without chromedriver the tests of the first kind say that they were skipped.
+
+mod browser;
+mod common;
+
+use browser::{Browser, Studio, raw};
+use common::{Scratch, run};
+use serde_json::{Value, json};
+
+const BALL: &str = "model Ball \"Bounces\"
+  parameter Real e = 0.5 \"Part of the speed that is left\"; // kept
+  Real h(start = 1, fixed = true, unit = \"m\") \"Height\";
+  Real v(start = 0, fixed = true, unit = \"m/s\");
+equation
+  der(h) = v;
+  der(v) = -9.81;
+  when h < 0 then
+    reinit(v, -e*pre(v));
+  end when;
+  annotation(experiment(StopTime = 1));
+end Ball;
+";
+
+const READY: &str = "document.documentElement.dataset.ready === 'true'";
+
+#[test]
+fn a_model_is_opened_changed_run_plotted_and_edited() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-work");
+    let file = dir.file("Ball.mo", BALL);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    browser.wait(
+        "document.querySelector('.lines').textContent.includes('Real h') && document.querySelector('.w-keyword')",
+    );
+
+    // Another value for this run alone.
+    browser.click("#tab-parameters");
+    browser.keys("#parameter-e", "0.8\u{e007}");
+    browser.wait("document.querySelector('.field.changed')");
+    browser.click("#run");
+    browser.wait("[...saltus.store.runs.values()].some((r) => r.phase === 'done')");
+    browser.click("[data-variable=h]");
+    browser.click("[data-variable=v]");
+    browser.wait("saltus.plots.loaded.get(1)?.points.get('v')?.length > 20");
+    // Closed form: the ball falls for sqrt(2/g), and rises to e² of its height within e times that.
+    let fall = (2.0f64 / 9.81).sqrt();
+    let top = fall * 1.8;
+    let height = browser.script(&format!("return saltus.plots.value(saltus.store.run, 'h', {top})"));
+    assert!((height.as_f64().unwrap() - 0.64).abs() < 1e-3, "{height}");
+    assert_eq!(dir.read("Ball.mo"), BALL, "a run changes no text");
+
+    // The same model again, without compiling, beside the first one.
+    browser.click("#overlay");
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(2)?.phase === 'done'");
+    browser.wait("document.querySelectorAll('.legend .key').length === 4");
+
+    // An event: the plot and the text go there.
+    browser.click("[data-event='1']");
+    browser.wait("document.querySelector('.line.marked')?.textContent.includes('when h < 0')");
+    let cursor = browser.script("return saltus.plots.cursor").as_f64().unwrap();
+    assert!((cursor - fall).abs() < 1e-6, "{cursor}");
+
+    // Typing: a mistake is shown, mended by undo, and the file is what it was.
+    browser.script(
+        "saltus.editor.goTo(saltus.editor.area.value.indexOf('der(h)'), saltus.editor.area.value.indexOf('der(h)'))",
+    );
+    browser.keys("textarea", "x");
+    browser.wait("document.querySelector('.squiggle.error')");
+    browser.wait("saltus.store.current.document.dirty");
+    browser.keys("textarea", "\u{e009}z\u{e000}");
+    browser.wait("!saltus.store.current.document.dirty && !document.querySelector('.squiggle.error')");
+    browser.script(
+        "saltus.editor.goTo(saltus.editor.area.value.indexOf('0.5'), saltus.editor.area.value.indexOf('0.5') + 3)",
+    );
+    browser.keys("textarea", "0.6");
+    browser.wait("saltus.store.current.document.dirty");
+    browser.wait("saltus.editor.known === saltus.editor.area.value");
+    browser.keys("textarea", "\u{e009}s\u{e000}");
+    browser.wait("!saltus.store.current.document.dirty");
+    assert_eq!(dir.read("Ball.mo"), BALL.replace("0.5", "0.6"));
+    while browser.script("return !!saltus.store.current.document.undo") == true {
+        browser.keys("textarea", "\u{e009}z\u{e000}");
+        browser.wait("!saltus.editor.isSending");
+    }
+    browser.wait(&format!("saltus.editor.area.value === {}", json!(BALL)));
+    browser.keys("textarea", "\u{e009}s\u{e000}");
+    browser.wait("!saltus.store.current.document.dirty");
+    assert_eq!(dir.read("Ball.mo"), BALL, "byte for byte what it was");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn two_windows_and_two_servers_lose_nothing() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-windows");
+    let file = dir.file("Ball.mo", BALL);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    let first = browser.window();
+    let second = browser.new_window();
+    browser.switch(&second);
+    browser.go(&studio.address);
+    browser.wait(READY);
+
+    // Both type at once, in different places.
+    let insert = |at: &str, text: &str| {
+        format!(
+            "const e = saltus.editor; const at = e.area.value.indexOf({at:?}); e.area.setRangeText({text:?}, at, at, 'end'); e.typed();"
+        )
+    };
+    browser.script(&insert("Real v", "Real second = 2; "));
+    browser.switch(&first);
+    browser.script(&insert("Real h", "Real first = 1; "));
+    let both = BALL.replace("Real v", "Real second = 2; Real v").replace("Real h", "Real first = 1; Real h");
+    for window in [&first, &second] {
+        browser.switch(window);
+        browser.wait(&format!("saltus.editor.area.value === {}", json!(both)));
+    }
+
+    // The server ends with text that is not saved; more is typed; another server is there.
+    browser.switch(&first);
+    browser.wait("saltus.editor.known === saltus.editor.area.value");
+    drop(studio);
+    browser.wait("!saltus.store.isConnected");
+    browser.script(&insert("Real first", "Real third = 3; "));
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.wait("saltus.store.isConnected && saltus.editor.known === saltus.editor.area.value");
+    let all = both.replace("Real first", "Real third = 3; Real first");
+    for window in [&first, &second] {
+        browser.switch(window);
+        browser.wait(&format!("saltus.editor.area.value === {}", json!(all)));
+    }
+    assert_eq!(dir.read("Ball.mo"), BALL, "nobody has saved");
+
+    // Somebody else writes the file: nothing is overwritten without a word.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    dir.file("Ball.mo", BALL.replace("9.81", "1.62"));
+    browser.wait("saltus.store.current.document.changedOnDisk");
+    let (status, _) = studio.post("/api/save", &json!({"path": browser.script("return saltus.editor.path")}));
+    assert_eq!(status, 409);
+    assert_eq!(dir.read("Ball.mo"), BALL.replace("9.81", "1.62"));
+}
+
+/// Texts of a model that try to become a part of the page.
+const HOSTILE: &str = "model Evil \"<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"
+  parameter Real 'a<script>window.hacked=3</script>' = 1 \"<svg onload=window.hacked=4>\";
+  Real x(start = 1, fixed = true, unit = \"<script>window.hacked=5</script>\") \"\\\"><img src=x onerror=window.hacked=6>\";
+  type E = enumeration('<img src=x onerror=window.hacked=7>', b);
+  E mode = if x > 0.5 then E.'<img src=x onerror=window.hacked=7>' else E.b;
+equation
+  der(x) = -x;
+  assert(x > 0.7, \"<img src=x onerror=window.hacked=8>\", AssertionLevel.warning);
+  annotation(Documentation(info = \"<html><script>parent.hacked = 9</script><img src=x onerror='parent.hacked = 10'><p onclick='parent.hacked = 11'>text</p>
+    <a href='javascript:parent.hacked=12'>link</a><iframe src='javascript:parent.parent.hacked=13'></iframe></html>\"));
+end Evil;
+";
+
+#[test]
+fn texts_of_a_model_never_run() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-evil");
+    let file = dir.file("Evil.mo", HOSTILE);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    browser.click("#tab-documentation");
+    browser.wait("document.querySelector('iframe')?.contentDocument?.body?.innerText.includes('text')");
+    browser.script("const d = document.querySelector('iframe').contentDocument; d.querySelectorAll('a,p').forEach((e) => e.click());");
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    browser.script("for (const v of saltus.store.variables.keys()) saltus.plots.toggle(v)");
+    browser.wait("saltus.plots.loaded.get(1)?.points.get('x')?.length > 20");
+    for tab in ["parameters", "variables", "library", "text", "problems", "runs", "events"] {
+        browser.click(&format!("#tab-{tab}"));
+    }
+    browser.click("[data-event='0']");
+    browser.script("saltus.plots.picture()");
+    let found = browser.script("return [window.hacked ?? null, document.scripts.length, document.querySelector('[onerror],[onclick],[onload]') === null]");
+    assert_eq!(found, json!([null, 1, true]));
+    // Text that tries to be a script in the frame does not run there either; the policy would say so here.
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn nobody_else_is_answered() {
+    let dir = Scratch::new("studio-gate");
+    let file = dir.file("Ball.mo", BALL);
+    dir.file("secret.txt", "secret");
+    let studio = Studio::start(
+        &[&file, "--port", "0", "--library", &dir.dir(), "--allow-io", "--allow-external"],
+        &dir.path("state"),
+    );
+    let (port, token) = (studio.port, studio.token.clone());
+    let status = |request: &str| raw(port, request).0;
+    let host = format!("Host: 127.0.0.1:{port}\r\n");
+    let key = format!("X-Saltus-Token: {token}\r\n");
+    assert_eq!(studio.get("/api/state").0, 200);
+
+    // Without the token, or with another one.
+    assert_eq!(status(&format!("GET /api/state HTTP/1.1\r\n{host}\r\n")), 401);
+    assert_eq!(status(&format!("GET /api/state?token={token} HTTP/1.1\r\n{host}\r\n")), 401);
+    assert_eq!(status(&format!("GET /api/state HTTP/1.1\r\n{host}X-Saltus-Token: {}\r\n\r\n", "0".repeat(32))), 401);
+    assert_eq!(status(&format!("GET /api/stream HTTP/1.1\r\n{host}\r\n")), 401);
+    // DNS rebinding: the name of somebody else leads here.
+    for other in [
+        "evil.example",
+        "evil.example:80",
+        &format!("evil.example:{port}"),
+        &format!("127.0.0.1.evil.example:{port}"),
+        "",
+    ] {
+        assert_eq!(status(&format!("GET / HTTP/1.1\r\nHost: {other}\r\n\r\n")), 421, "{other}");
+        assert_eq!(status(&format!("GET /api/state HTTP/1.1\r\nHost: {other}\r\n{key}\r\n")), 421, "{other}");
+    }
+    assert_eq!(status(&format!("GET / HTTP/1.1\r\n{key}\r\n")), 421);
+    // Pages of other origins, with and without the token; a question before the question is not answered with a permission.
+    for origin in ["http://evil.example", "null", "http://127.0.0.1:1", &format!("https://127.0.0.1:{port}")] {
+        assert_eq!(status(&format!("GET /api/state HTTP/1.1\r\n{host}{key}Origin: {origin}\r\n\r\n")), 403, "{origin}");
+        let (status, head, _) = raw(port, &format!("OPTIONS /api/edit HTTP/1.1\r\n{host}Origin: {origin}\r\n\r\n"));
+        assert!(status == 403 && !head.to_lowercase().contains("access-control"), "{head}");
+    }
+    assert_eq!(status(&format!("GET /api/state HTTP/1.1\r\n{host}{key}Sec-Fetch-Site: cross-site\r\n\r\n")), 403);
+    // A form or a link of another page changes nothing.
+    let body = r#"{"path":"x"}"#;
+    let length = body.len();
+    let form =
+        format!("POST /api/save HTTP/1.1\r\n{host}Content-Type: text/plain\r\nContent-Length: {length}\r\n\r\n{body}");
+    assert_eq!(status(&form), 401);
+    assert_eq!(studio.get("/api/save").0, 404, "asking changes nothing");
+
+    // Paths lead to nothing but the files of the program and open documents.
+    let secret = dir.path("secret.txt");
+    for path in [
+        "/../secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "//etc/passwd",
+        "/main.js/../../secret.txt",
+        "/studio.css%00.txt",
+    ] {
+        assert_eq!(studio.get(path).0, 404, "{path}");
+    }
+    for path in [secret.as_str(), "/etc/passwd", "../secret.txt", ""] {
+        for question in ["document", "highlight", "complete", "hover", "definition"] {
+            let (status, said) = studio.get(&format!("/api/{question}?path={path}&offset=0"));
+            assert!(status == 404 && !said.contains("secret"), "{question} {path}: {said}");
+        }
+        for request in ["edit", "save", "undo", "reload", "format"] {
+            let body = json!({"path": path, "version": 1, "start": 0, "end": 0, "text": "x"});
+            assert!(studio.post(&format!("/api/{request}"), &body).0 >= 400, "{request} {path}");
+        }
+        assert_eq!(studio.get(&format!("/api/class?name={path}")).0, 404);
+    }
+    assert_eq!(dir.read("secret.txt"), "secret");
+    // Nonsense has an answer, and the server is still there.
+    for nonsense in ["{", "[]", "null", r#"{"run":-1}"#, r#"{"run":1e99}"#, r#"{"class":5}"#] {
+        for request in ["run", "series", "values", "table", "set", "cancel", "remove", "edit", "check"] {
+            let length = nonsense.len();
+            let (status, ..) = raw(
+                port,
+                &format!("POST /api/{request} HTTP/1.1\r\n{host}{key}Content-Length: {length}\r\n\r\n{nonsense}"),
+            );
+            assert!((400..500).contains(&status), "{request} {nonsense}: {status}");
+        }
+    }
+    let (_, head, _) = raw(port, &format!("GET / HTTP/1.1\r\n{host}\r\n"));
+    for policy in
+        ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "nosniff", "no-referrer", "no-store"]
+    {
+        assert!(head.contains(policy), "{head}");
+    }
+    assert!(!head.contains("unsafe"), "{head}");
+    assert_eq!(studio.get("/api/state").0, 200);
+}
+
+#[test]
+fn documents_runs_and_results_are_served() {
+    let dir = Scratch::new("studio-api");
+    let file = dir.file("Ball.mo", BALL);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    let get = |path: &str| serde_json::from_str::<Value>(&studio.get(path).1).unwrap();
+    let post = |path: &str, body: Value| {
+        let (status, said) = studio.post(path, &body);
+        (status, serde_json::from_str::<Value>(&said).unwrap_or_default())
+    };
+    assert_eq!(get("/api/state")["class"], "Ball");
+    let tree = get("/api/tree");
+    assert_eq!(tree["classes"][0]["full"], "Ball", "the user's own first");
+    assert!(tree["classes"].as_array().unwrap().iter().any(|c| c["full"] == "Saltus" && c["children"] == true));
+    let opened = get("/api/class?name=Ball");
+    assert_eq!((opened["simulates"].clone(), opened["text"].clone()), (json!(true), json!(BALL)));
+    let path = opened["document"]["path"].as_str().unwrap().to_owned();
+    let parameters = get("/api/parameters?class=Ball");
+    assert_eq!(
+        (parameters["parameters"][0]["name"].clone(), parameters["parameters"][0]["value"].clone()),
+        (json!("e"), json!(0.5))
+    );
+
+    // An edit of an old version brings the present text back.
+    let edit = |version: u64, text: &str| json!({"path": path, "version": version, "start": 0, "end": 0, "text": text});
+    assert_eq!(post("/api/edit", edit(1, "// a\n")).0, 200);
+    let (status, stale) = post("/api/edit", edit(1, "// b\n"));
+    assert_eq!(
+        (status, stale["text"].clone(), stale["version"].clone()),
+        (409, json!(format!("// a\n{BALL}")), json!(2))
+    );
+    assert_eq!(post("/api/undo", json!({"path": path})).1["text"], json!(BALL));
+
+    // A library's text is looked at, not changed.
+    let shipped = get("/api/class?name=Saltus.Electrical.Resistor");
+    let shipped = shipped["document"]["path"].as_str().unwrap().to_owned();
+    assert_eq!(post("/api/edit", json!({"path": shipped, "version": 1, "start": 0, "end": 0, "text": "x"})).0, 403);
+
+    let run = |body: Value| {
+        post("/api/run", body).1["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|r| r["id"].as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    let done = |id: u64| {
+        loop {
+            let state = get("/api/state");
+            let run = state["runs"].as_array().unwrap().iter().find(|r| r["id"] == id).unwrap().clone();
+            if ["done", "failed", "cancelled"].contains(&run["phase"].as_str().unwrap()) {
+                return run;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    };
+    let varied =
+        run(json!({"class": "Ball", "vary": {"name": "e", "values": [0.2, 0.4, 0.6]}, "settings": {"stop": 0.6}}));
+    assert_eq!(varied.len(), 3);
+    for (id, e) in varied.iter().zip([0.2, 0.4, 0.6]) {
+        assert_eq!(done(*id)["phase"], "done");
+        let (_, table) = studio.post("/api/table", &json!({"run": id, "names": ["v"]}));
+        // Closed form: speeds before and after the impact at sqrt(2/g) are sqrt(2 g) and e times that.
+        let expected = e * (2.0f64 * 9.81).sqrt();
+        let highest = table.lines().skip(1).filter_map(|l| l.split(',').nth(1)?.parse().ok()).fold(0.0f64, f64::max);
+        assert!((highest - expected).abs() < 1e-5, "{highest} for {expected}");
+    }
+    let events = get(&format!("/api/events?run={}&filter=state", varied[0]));
+    assert_eq!(events["events"][0]["causes"][0]["place"]["line"], 8);
+    let broken = run(json!({"class": "Ball", "values": [["e", "blue"]]}));
+    let broken = done(broken[0]);
+    assert!(
+        broken["phase"] == "failed" && broken["messages"][0]["message"].as_str().unwrap().contains("blue"),
+        "{broken}"
+    );
+    let endless = run(json!({"class": "Ball", "live": 50}));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(post("/api/set", json!({"run": endless[0], "name": "e", "value": 0.1})).0, 200);
+    assert_eq!(post("/api/cancel", json!({"run": endless[0]})).0, 200);
+    let ended = done(endless[0]);
+    assert!(ended["rows"].as_u64().unwrap() > 2 && ended["time"].as_f64().unwrap() > 0.1, "{ended}");
+    assert_eq!(post("/api/set", json!({"run": endless[0], "name": "e", "value": 0.1})).0, 409);
+}
+
+#[test]
+fn what_cannot_be_opened_is_said() {
+    let dir = Scratch::new("studio-wrong");
+    let (_, said) = run(&["studio", &dir.path("missing.mo"), "--no-open"], 1);
+    assert!(said.contains("E0079") && said.contains("missing.mo"), "{said}");
+}

@@ -1,0 +1,330 @@
+//! Runs and what they have recorded.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use saltus::Model;
+use saltus::pipeline::{Experiment, Output};
+use saltus_program::{Causality, SlotType, Variability, Variable};
+use saltus_sim::Solver;
+use serde_json::{Value, json};
+
+use super::{Answer, ok, parameter, text_of};
+use crate::events::{self, Page, number};
+use crate::http::{Request, Response};
+use crate::recording::Recording;
+use crate::runs::{self, Run, Wanted};
+use crate::series;
+use crate::studio::Studio;
+
+/// Lines of the table of events in one answer.
+const MOST_EVENTS: usize = 1000;
+/// Signals in one answer.
+const MOST_SIGNALS: usize = 1000;
+/// Values in one answer.
+const MOST_VALUES: usize = 20_000_000;
+/// Runs of one sweep.
+const MOST_RUNS: usize = 500;
+
+fn wanted_run(studio: &Studio, id: Option<u64>) -> Result<Arc<Run>, (u16, String)> {
+    id.and_then(|id| studio.runs.get(id)).ok_or_else(|| (404, "there is no such run".into()))
+}
+
+fn run_of_request(studio: &Studio, request: &Request) -> Result<Arc<Run>, (u16, String)> {
+    wanted_run(studio, parameter(request, "run")?.parse().ok())
+}
+
+fn run_of_body(studio: &Studio, body: &Value) -> Result<Arc<Run>, (u16, String)> {
+    wanted_run(studio, body["run"].as_u64())
+}
+
+/// What can be set for a run without compiling, with the values that hold, and the settings of the experiment.
+pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let class = parameter(request, "class")?;
+    let model = match studio.compile(class, &[]) {
+        Ok((model, _)) => model,
+        Err(messages) => return ok(&json!({"messages": messages})),
+    };
+    let settings = Experiment::default().settings(model.program());
+    // Initialised once, because parameters may be computed from others.
+    let recording = Recording::default();
+    let mut simulation = saltus::Simulation::with(
+        model.clone(),
+        &Experiment::default(),
+        saltus::pipeline::Engine::Interpreter,
+        studio.target.permissions(),
+    );
+    simulation.set_sink(Box::new(recording.clone()));
+    let _ = saltus::guard::catch(|| simulation.initialise());
+    let kept = recording.look();
+    let value = |name: &str| kept.parameters.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+    let is_wanted = |v: &&Variable| {
+        let is_parameter = v.variability == Variability::Parameter || v.causality == Causality::Input;
+        is_parameter && !v.is_protected && !v.is_final && model.changeable(&v.name).is_ok()
+    };
+    let line = |v: &Variable| {
+        let literals = literals(&model, v);
+        let display = conversion(v);
+        json!({
+            "name": v.name, "description": v.description, "unit": v.unit, "value": value(&v.name).or(v.start).map(number),
+            "kind": kind(v.ty), "literals": literals, "input": v.causality == Causality::Input,
+            "min": v.min, "max": v.max, "display": display,
+        })
+    };
+    let all: Vec<Value> = model.variables().iter().filter(is_wanted).map(line).collect();
+    let solvers: Vec<&str> = Solver::NAMES.iter().map(|(name, _)| *name).collect();
+    ok(&json!({
+        "parameters": all, "solvers": solvers,
+        "settings": {
+            "start": settings.start_time, "stop": settings.stop_time, "interval": settings.interval, "tolerance": settings.tolerance,
+        },
+    }))
+}
+
+fn kind(ty: SlotType) -> &'static str {
+    match ty {
+        SlotType::Real => "real",
+        SlotType::Integer => "integer",
+        SlotType::Boolean => "boolean",
+        SlotType::Enumeration => "enumeration",
+    }
+}
+
+fn literals(model: &Model, variable: &Variable) -> Option<Vec<String>> {
+    let id = variable.enumeration?;
+    model.program().routines.enumerations.get(id).map(|e| e.literals.clone())
+}
+
+/// The unit of display with factor and offset, if there is one.
+fn conversion(variable: &Variable) -> Option<Value> {
+    let display = &variable.display_unit;
+    if display.is_empty() || *display == variable.unit {
+        return None;
+    }
+    let to = saltus_export::units::conversion(&variable.unit, display)?;
+    Some(json!({"unit": to.name, "factor": to.factor, "offset": to.offset}))
+}
+
+fn pairs(value: &Value) -> Result<Vec<(String, String)>, (u16, String)> {
+    let wrong = || (400, "expected pairs of name and value".to_owned());
+    let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
+    let all = value.as_array().map_or(&[][..], Vec::as_slice);
+    all.iter().map(|p| pair(p).ok_or_else(wrong)).collect()
+}
+
+fn experiment(body: &Value) -> Result<Experiment, (u16, String)> {
+    let settings = &body["settings"];
+    let number = |name: &str| settings[name].as_f64();
+    let solver = match settings["solver"].as_str() {
+        None | Some("") => Solver::default(),
+        Some(name) => Solver::from_name(name).ok_or_else(|| (400, format!("there is no solver `{name}`")))?,
+    };
+    Ok(Experiment {
+        start_time: number("start"),
+        stop_time: number("stop"),
+        tolerance: number("tolerance"),
+        output: number("interval").filter(|i| *i > 0.0).map(Output::Interval),
+        solver,
+        ..Experiment::default()
+    })
+}
+
+/// Starts a run, or one for each value of a parameter.
+pub fn run(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let class = text_of(body, "class")?.to_owned();
+    let (values, experiment) = (pairs(&body["values"])?, experiment(body)?);
+    let live = body["live"].as_f64().filter(|factor| *factor > 0.0 && factor.is_finite());
+    let mut wanted = Vec::new();
+    let one = Wanted { class, experiment, values, group: None, live };
+    match body["vary"]["name"].as_str() {
+        None => wanted.push(one),
+        Some(name) => {
+            let group = Some(format!("{name} · {}", studio.runs.all().len() + 1));
+            let all = body["vary"]["values"].as_array().map_or(&[][..], Vec::as_slice);
+            if all.is_empty() || all.len() > MOST_RUNS {
+                return Err((400, format!("expected 1 to {MOST_RUNS} values")));
+            }
+            for value in all.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned)) {
+                let mut values = one.values.clone();
+                values.retain(|(other, _)| other != name);
+                values.push((name.to_owned(), value));
+                wanted.push(Wanted { values, group: group.clone(), ..one.clone() });
+            }
+        }
+    }
+    let runs: Vec<Arc<Run>> = wanted.iter().map(|wanted| studio.runs.add(wanted)).collect();
+    let described: Vec<Value> = runs.iter().map(|run| run.describe()).collect();
+    let mut queue: Vec<(Arc<Run>, Wanted)> = runs.into_iter().zip(wanted).collect();
+    let around = studio.around.clone();
+    let cannot = |error: std::io::Error| (500, format!("no thread for the run: {error}"));
+    if queue.len() == 1
+        && let Some((run, wanted)) = queue.pop()
+    {
+        let (studio, class, values) = (studio.clone(), wanted.class.clone(), wanted.values.clone());
+        runs::start(run, wanted, around, move || studio.compile(&class, &values)).map_err(cannot)?;
+    } else {
+        let studio = studio.clone();
+        runs::start_all(queue, around, move |wanted| studio.compile(&wanted.class, &wanted.values)).map_err(cannot)?;
+    }
+    ok(&json!({"runs": described}))
+}
+
+pub fn cancel(studio: &Arc<Studio>, body: &Value) -> Answer {
+    run_of_body(studio, body)?.cancel();
+    ok(&json!({}))
+}
+
+pub fn remove(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let id = run_of_body(studio, body)?.id;
+    studio.runs.remove(id);
+    studio.hub().publish(&json!({"type": "removed", "run": id}));
+    ok(&json!({}))
+}
+
+/// A value in a live run, or its speed.
+pub fn set(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let run = run_of_body(studio, body)?;
+    let value = body["value"].as_f64().ok_or_else(|| (400, "expected a number `value`".to_owned()))?;
+    let is_done = match body["name"].as_str() {
+        Some(name) => run.set(name, value),
+        None if value > 0.0 => run.set_speed(value),
+        None => return Err((400, "expected a positive speed".into())),
+    };
+    if is_done { ok(&json!({})) } else { Err((409, "the run is not live any more".into())) }
+}
+
+/// All variables of a run with what is known about them.
+pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let run = run_of_request(studio, request)?;
+    let Some(model) = run.model.get() else { return ok(&json!({"variables": []})) };
+    let (columns, parameters) = {
+        let kept = run.recording.look();
+        (kept.columns(), kept.parameters.clone())
+    };
+    let line = |name: &str, ty: Option<SlotType>, value: Option<f64>| {
+        let Ok(v) = model.variable(name) else {
+            return json!({"name": name, "kind": kind(ty.unwrap_or(SlotType::Real)), "value": value.map(number)});
+        };
+        json!({
+            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(v),
+            "literals": literals(model, v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
+            "settable": model.changeable(name).is_ok(),
+        })
+    };
+    let signals = columns.iter().map(|(name, ty)| line(name, Some(*ty), None));
+    let constants = parameters.iter().map(|(name, value)| line(name, None, Some(*value)));
+    let texts: serde_json::Map<String, Value> = model.texts().map(|(name, text)| (name.to_owned(), json!(text))).collect();
+    ok(&json!({"variables": signals.chain(constants).collect::<Vec<_>>(), "texts": texts}))
+}
+
+/// A header in JSON with its length in front, then numbers: what a page reads without parsing a million texts.
+fn binary(header: &Value, numbers: &[f64]) -> Answer {
+    let mut text = header.to_string();
+    while (4 + text.len()) % 8 != 0 {
+        text.push(' ');
+    }
+    let mut body = (text.len() as u32).to_le_bytes().to_vec();
+    body.extend_from_slice(text.as_bytes());
+    body.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    Ok(Response::bytes("application/octet-stream", body))
+}
+
+fn names(body: &Value) -> Result<Vec<&str>, (u16, String)> {
+    let all: Vec<&str> = body["names"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if all.len() > MOST_SIGNALS { Err((400, format!("expected at most {MOST_SIGNALS} signals"))) } else { Ok(all) }
+}
+
+/// Points of signals for a part of the time span, and marks of events.
+pub fn series(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let run = run_of_body(studio, body)?;
+    let names = names(body)?;
+    let columns = body["columns"].as_u64().unwrap_or(1000) as usize;
+    let mut kept = run.recording.look();
+    let times = kept.times();
+    let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(1.0));
+    let (from, to) = (body["from"].as_f64().unwrap_or(first), body["to"].as_f64().unwrap_or(last));
+    let mut signals = Vec::new();
+    let mut numbers = Vec::new();
+    for name in names {
+        let Some((_, values)) = kept.values(name) else { continue };
+        let points = series::decimate(&times, &values, from, to, columns);
+        signals.push(json!({"name": name, "offset": numbers.len(), "count": points.len() / 2}));
+        numbers.extend(points);
+    }
+    let marks = events::marks(&kept.events, from, to, columns);
+    let header = json!({
+        "signals": signals, "rows": times.len(), "first": first, "last": last,
+        "marks": {"offset": numbers.len(), "count": marks.len() / 2},
+    });
+    numbers.extend(marks);
+    drop(kept);
+    binary(&header, &numbers)
+}
+
+/// Values of signals at equal distances, for animations, or as pairs of two signals for x–y.
+pub fn values(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let run = run_of_body(studio, body)?;
+    let names = names(body)?;
+    let mut kept = run.recording.look();
+    let times = kept.times();
+    let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
+    let (from, to) = (body["from"].as_f64().unwrap_or(first), body["to"].as_f64().unwrap_or(last));
+    let n = body["count"].as_u64().unwrap_or(600).clamp(1, 100_000) as usize;
+    if n * names.len() > MOST_VALUES {
+        return Err((413, "too many values".into()));
+    }
+    let step = if n > 1 { (to - from) / (n - 1) as f64 } else { 0.0 };
+    let at: Vec<f64> = (0..n).map(|i| if i + 1 == n { to } else { from + step * i as f64 }).collect();
+    let mut known = Vec::new();
+    let mut numbers = at.clone();
+    for name in names {
+        let Some((ty, values)) = kept.values(name) else { continue };
+        known.push(name);
+        numbers.extend(series::sample(&times, &values, &at, ty != SlotType::Real));
+    }
+    drop(kept);
+    binary(&json!({"names": known, "count": n}), &numbers)
+}
+
+/// Rows of signals as comma-separated values, all of them or those of a part of the time span.
+pub fn table(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let run = run_of_body(studio, body)?;
+    let names = names(body)?;
+    let mut kept = run.recording.look();
+    let times = kept.times();
+    let mut columns = Vec::new();
+    let mut text = "time".to_owned();
+    for name in names {
+        if let Some((_, values)) = kept.values(name) {
+            let _ = write!(text, ",\"{}\"", name.replace('"', "\"\""));
+            columns.push(values);
+        }
+    }
+    drop(kept);
+    text.push('\n');
+    let (from, to) = (body["from"].as_f64().unwrap_or(f64::MIN), body["to"].as_f64().unwrap_or(f64::MAX));
+    for (i, time) in times.iter().enumerate().filter(|(_, t)| (from..=to).contains(t)) {
+        let _ = write!(text, "{time}");
+        for values in &columns {
+            let _ = write!(text, ",{}", values[i]);
+        }
+        text.push('\n');
+    }
+    Ok(Response::bytes("text/csv; charset=utf-8", text.into_bytes()))
+}
+
+pub fn events(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let run = run_of_request(studio, request)?;
+    let number = |name: &str, usual: usize| request.parameter(name).and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let limit = number("limit", 200).min(MOST_EVENTS);
+    let filter = request.parameter("filter").unwrap_or("");
+    let none = saltus_base::SourceMap::new();
+    let sources = run.sources().unwrap_or(&none);
+    let kept = run.recording.look();
+    let mut page = events::page(&kept.events, &Page { filter, offset: number("offset", 0), limit }, sources);
+    // Where a time is in the table, to go there from a picture.
+    if let Some(time) = request.parameter("at").and_then(|t| t.parse::<f64>().ok()) {
+        page["at"] = json!(kept.events.partition_point(|e| e.time < time));
+    }
+    ok(&page)
+}

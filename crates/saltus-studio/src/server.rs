@@ -1,0 +1,155 @@
+//! The server: one thread a connection, on the loopback address alone.
+
+use std::io::{self, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use crate::http::{self, Request, Response, Unreadable};
+use crate::memory::Memory;
+use crate::runs::Surroundings;
+use crate::studio::Studio;
+use crate::target::Target;
+use crate::{Settings, api, assets, gate};
+
+/// A connection that says nothing for so long is closed.
+const IDLE: Duration = Duration::from_secs(120);
+/// A page that is gone is noticed by a sign of life that does not arrive.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+/// More connections at a time are refused.
+const MOST_CONNECTIONS: usize = 200;
+
+pub struct Server {
+    listener: TcpListener,
+    port: u16,
+    gate: Arc<gate::Gate>,
+    studio: Arc<Studio>,
+}
+
+impl Server {
+    /// Takes the port and reads the target; `Err` says what is wrong.
+    pub fn open(settings: &Settings) -> Result<Server, String> {
+        let target = Target::new(
+            &settings.target,
+            &settings.libraries,
+            settings.modelica_path.as_deref(),
+            settings.permissions,
+        )?;
+        let memory = Memory::of(settings.memory.as_deref(), &target.name);
+        let before = memory.address();
+        let listener = listen(settings.port, before.as_ref().map(|(port, _)| *port))
+            .map_err(|error| format!("the port cannot be taken: {error}"))?;
+        let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+        // An open page knows the address of the server before; it goes on if this one has it.
+        let token = match before {
+            Some((known, token)) if known == port => token,
+            _ => gate::random_token().map_err(|error| format!("there are no random numbers: {error}"))?,
+        };
+        memory.keep_address(port, &token);
+        let around = Surroundings {
+            hub: Arc::default(),
+            permissions: settings.permissions,
+            stopwatch: settings.stopwatch.clone(),
+        };
+        let sessions = (target.session(), target.session());
+        let studio = Studio::open(target, sessions, memory, around).map_err(|error| error.to_string())?;
+        Ok(Server { listener, port, gate: Arc::new(gate::Gate::new(port, &token)), studio })
+    }
+
+    /// What a browser opens. The token is behind `#`: that part is never sent, and not in the history of requests.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/#{}", self.port, self.gate.token())
+    }
+
+    /// Serves until the process ends.
+    pub fn run(self) -> io::Result<()> {
+        let n_connections = Arc::new(AtomicUsize::new(0));
+        for connection in self.listener.incoming() {
+            // A connection that failed while it was made is the other side's matter.
+            let Ok(connection) = connection else { continue };
+            if n_connections.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
+                continue;
+            }
+            let (gate, studio, open) = (self.gate.clone(), self.studio.clone(), n_connections.clone());
+            open.fetch_add(1, Ordering::Relaxed);
+            let work = move || {
+                // The other side may go away at any time.
+                let _ = serve(&connection, &gate, &studio);
+                open.fetch_sub(1, Ordering::Relaxed);
+            };
+            std::thread::Builder::new().name("connection".into()).spawn(work)?;
+        }
+        Ok(())
+    }
+}
+
+fn listen(wanted: Option<u16>, before: Option<u16>) -> io::Result<TcpListener> {
+    let at = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    match (wanted, before) {
+        (Some(port), _) => at(port),
+        (None, Some(port)) => at(port).or_else(|_| at(0)),
+        (None, None) => at(0),
+    }
+}
+
+fn serve(connection: &TcpStream, gate: &gate::Gate, studio: &Arc<Studio>) -> io::Result<()> {
+    connection.set_read_timeout(Some(IDLE))?;
+    connection.set_nodelay(true)?;
+    let mut input = BufReader::new(connection);
+    let mut output = connection;
+    loop {
+        let request = match http::read(&mut input) {
+            Ok(request) => request,
+            Err(Unreadable::Closed) => return Ok(()),
+            Err(Unreadable::Bad(status, why)) => return http::write(&mut output, &Response::text(status, why), true),
+        };
+        if request.path == "/api/stream" && admitted(gate, &request).is_ok() {
+            return stream(&mut output, studio);
+        }
+        let is_last = request.header("connection").is_some_and(|c| c.eq_ignore_ascii_case("close"));
+        let response = respond(gate, studio, &request);
+        let mut bytes = Vec::with_capacity(response.body.len() + 1024);
+        http::write(&mut bytes, &response, is_last)?;
+        output.write_all(&bytes)?;
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+fn admitted(gate: &gate::Gate, request: &Request) -> Result<(), gate::Refused> {
+    gate.check_origin(request).and_then(|()| gate.check_token(request))
+}
+
+fn respond(gate: &gate::Gate, studio: &Arc<Studio>, request: &Request) -> Response {
+    if let Err((status, why)) = gate.check_origin(request) {
+        return Response::text(status, why);
+    }
+    if !request.path.starts_with("/api/") {
+        return match (request.method.as_str(), assets::find(&request.path)) {
+            ("GET", Some((kind, bytes))) => Response::bytes(kind, bytes.to_vec()),
+            ("GET", None) => Response::text(404, "there is no such page"),
+            _ => Response::text(405, "expected GET"),
+        };
+    }
+    match gate.check_token(request) {
+        Ok(()) => api::answer(studio, request),
+        Err((status, why)) => Response::text(status, why),
+    }
+}
+
+/// News as server-sent events until the page goes away.
+fn stream(output: &mut impl Write, studio: &Arc<Studio>) -> io::Result<()> {
+    let news = studio.hub().listen();
+    http::begin_stream(output)?;
+    loop {
+        match news.recv_timeout(SIGN_OF_LIFE) {
+            Ok(message) => write!(output, "data: {message}\n\n")?,
+            Err(RecvTimeoutError::Timeout) => output.write_all(b":\n\n")?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        output.flush()?;
+    }
+}

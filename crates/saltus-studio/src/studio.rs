@@ -1,0 +1,301 @@
+//! What the server works on: one target of the user, its documents, its runs.
+//!
+//! Every change of a text goes through [`Studio::change`]: the document, both desks, the journal of unsaved texts and all pages learn of it
+//! in this order.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use saltus::pipeline::{self, Options};
+use saltus::{Model, Session, Start, guard};
+use saltus_ide::{Analysis, Problem};
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+use crate::documents::{Document, Documents};
+use crate::hub::Hub;
+use crate::memory::Memory;
+use crate::messages;
+use crate::runs::{Runs, Surroundings};
+use crate::target::Target;
+
+/// Nothing typed for so long is a pause.
+const PAUSE: Duration = Duration::from_millis(120);
+/// How often files are looked at.
+const WATCH: Duration = Duration::from_millis(700);
+
+pub struct Studio {
+    pub target: Target,
+    /// Answers pages.
+    pub desk: Desk,
+    /// Checks and compiles.
+    work: Desk,
+    documents: Mutex<Documents>,
+    pub runs: Runs,
+    pub around: Surroundings,
+    memory: Memory,
+    checks: Mutex<Sender<(PathBuf, Option<String>)>>,
+    /// Counts edits: what was made of older texts is not of now.
+    n_edits: Arc<AtomicU64>,
+    /// Those who wait for the second desk: checks give way to them.
+    n_waiting: Arc<AtomicUsize>,
+    models: Mutex<BTreeMap<(String, Vec<(String, String)>), (u64, Arc<Model>)>>,
+}
+
+/// What a page is told about a document besides its text.
+pub fn status(path: &Path, document: &Document) -> Value {
+    json!({
+        "path": path, "version": document.version, "dirty": document.is_dirty(), "readOnly": document.read_only,
+        "undo": document.next_undo(), "redo": document.next_redo(), "changedOnDisk": document.is_changed_on_disk,
+    })
+}
+
+impl Studio {
+    pub fn open(
+        target: Target,
+        sessions: (Session, Session),
+        memory: Memory,
+        around: Surroundings,
+    ) -> std::io::Result<Arc<Studio>> {
+        let (checks, wanted) = channel();
+        let studio = Arc::new(Studio {
+            target,
+            desk: Desk::open("answer", sessions.0)?,
+            work: Desk::open("check", sessions.1)?,
+            documents: Mutex::default(),
+            runs: Runs::default(),
+            around,
+            memory,
+            checks: Mutex::new(checks),
+            n_edits: Arc::default(),
+            n_waiting: Arc::default(),
+            models: Mutex::default(),
+        });
+        studio.recover();
+        let checking = studio.clone();
+        let check = move || {
+            let mut next: Option<(PathBuf, Option<String>)> = None;
+            loop {
+                let received = match next {
+                    Some(_) => wanted.recv_timeout(PAUSE),
+                    None => wanted.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                };
+                match received {
+                    Ok(document) => next = Some(document),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Some((path, class)) = next.take() {
+                            checking.check(path, class);
+                        }
+                    }
+                }
+            }
+        };
+        std::thread::Builder::new().name("checks".into()).spawn(check)?;
+        let watching = studio.clone();
+        let watch = move || {
+            loop {
+                std::thread::sleep(WATCH);
+                watching.look_at_disk();
+            }
+        };
+        std::thread::Builder::new().name("watch".into()).spawn(watch)?;
+        Ok(studio)
+    }
+
+    pub fn hub(&self) -> &Arc<Hub> {
+        &self.around.hub
+    }
+
+    fn documents(&self) -> MutexGuard<'_, Documents> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What an earlier server had not saved.
+    fn recover(&self) {
+        for (path, text) in self.memory.unsaved() {
+            if let Ok(document) = self.document_on_disk(&path) {
+                self.documents().open.insert(path.clone(), document);
+                self.change(&path, |document| {
+                    let (start, removed, inserted) = crate::documents::difference(&document.text, &text);
+                    document.replace(start, start + removed, &text[start..start + inserted], "Recovered text", false)
+                });
+            }
+        }
+    }
+
+    fn document_on_disk(&self, path: &Path) -> std::io::Result<Document> {
+        let mut document = Document::read(path)?;
+        if document.read_only.is_none() && !self.target.may_write(path) {
+            document.read_only = Some("it belongs to a library");
+        }
+        Ok(document)
+    }
+
+    /// Opens the file of a class if it is not open yet: its path, and `text` if the file is not on this disk.
+    pub fn open_document(&self, path: &Path, text: &str) {
+        if self.documents().open.contains_key(path) {
+            return;
+        }
+        let document = self.document_on_disk(path).unwrap_or_else(|_| Document::of_library(text));
+        // The session reads the file as it is; pages have their own line ends.
+        let differs = document.text != text;
+        let shown = document.text.clone();
+        let mut documents = self.documents();
+        if documents.open.contains_key(path) {
+            return;
+        }
+        documents.open.insert(path.to_path_buf(), document);
+        if differs {
+            self.spread(path, &shown);
+        }
+    }
+
+    /// Looks at an open document.
+    pub fn with_document<T>(&self, path: &Path, look: impl FnOnce(&Document) -> T) -> Option<T> {
+        self.documents().open.get(path).map(look)
+    }
+
+    pub fn all_documents(&self) -> Vec<Value> {
+        self.documents().open.iter().map(|(path, document)| status(path, document)).collect()
+    }
+
+    /// Changes an open document and tells everybody. The status behind it, and what `change` gave; `None` if it is not open.
+    pub fn change<T>(&self, path: &Path, change: impl FnOnce(&mut Document) -> T) -> Option<(Value, T)> {
+        let mut documents = self.documents();
+        let document = documents.open.get_mut(path)?;
+        let version = document.version;
+        let given = change(document);
+        if document.version != version {
+            self.spread(path, &document.text);
+        }
+        self.memory.keep(path, document);
+        let status = status(path, document);
+        drop(documents);
+        self.hub().publish(&json!({"type": "document", "document": status}));
+        Some((status, given))
+    }
+
+    /// Both desks are told while the documents are locked: texts arrive in the order of their versions.
+    fn spread(&self, path: &Path, text: &str) {
+        self.n_edits.fetch_add(1, Ordering::SeqCst);
+        for desk in [&self.desk, &self.work] {
+            let (path, text) = (path.to_path_buf(), text.to_owned());
+            desk.tell(move |session| session.set_text(&path, &text));
+        }
+    }
+
+    fn look_at_disk(&self) {
+        let paths: Vec<PathBuf> = self.documents().open.keys().cloned().collect();
+        for path in paths {
+            let is_news = {
+                let mut documents = self.documents();
+                let Some(document) = documents.open.get_mut(&path).filter(|d| d.read_only.is_none()) else { continue };
+                let (version, was_changed) = (document.version, document.is_changed_on_disk);
+                document.look_at_disk(&path);
+                if document.version != version {
+                    self.spread(&path, &document.text);
+                }
+                document.version != version || document.is_changed_on_disk != was_changed
+            };
+            if is_news {
+                self.change(&path, |_| ());
+            }
+        }
+    }
+
+    /// Checks the classes of a document after a pause, the named one first.
+    pub fn want_check(&self, path: &Path, class: Option<&str>) {
+        let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = checks.send((path.to_path_buf(), class.map(str::to_owned)));
+    }
+
+    fn check(self: &Arc<Self>, path: PathBuf, class: Option<String>) {
+        let Some(version) = self.with_document(&path, |document| document.version) else { return };
+        let studio = self.clone();
+        self.work.tell(move |session| {
+            let round = studio.n_edits.load(Ordering::SeqCst);
+            let is_over = || {
+                studio.n_edits.load(Ordering::SeqCst) != round || studio.n_waiting.load(Ordering::SeqCst) > 0
+            };
+            let analysis = Analysis::new(session);
+            let text = analysis.text(&path).unwrap_or("").to_owned();
+            let mut problems: Vec<Problem> = guard::catch(|| analysis.syntax_problems(&path)).unwrap_or_default();
+            let tell = |problems: &[Problem], is_complete: bool| {
+                let problems: Vec<Value> = problems.iter().map(|p| messages::problem(p, &text)).collect();
+                studio.hub().publish(&json!({
+                    "type": "problems", "path": &path, "version": version, "problems": problems, "complete": is_complete,
+                }));
+            };
+            let classes = guard::catch(|| analysis.checkable_classes(&path)).unwrap_or_default();
+            let is_first = |name: &String| Some(name) == class.as_ref();
+            let (first, others): (Vec<String>, Vec<String>) = classes.into_iter().partition(is_first);
+            if !problems.is_empty() {
+                tell(&problems, first.is_empty());
+            }
+            for (n, name) in first.iter().chain(&others).enumerate() {
+                if is_over() {
+                    // What waits goes first; then this round is made again.
+                    studio.want_check(&path, class.as_deref());
+                    return;
+                }
+                for problem in guard::catch(|| analysis.problems(&path, name)).unwrap_or_default() {
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
+                }
+                if n == 0 {
+                    tell(&problems, others.is_empty());
+                }
+            }
+            tell(&problems, true);
+        });
+    }
+
+    /// The compiled model of a class with values, and what a run has to set in it. A model is compiled again only if a text has changed, or for
+    /// values on which its structure depends.
+    pub fn compile(&self, class: &str, values: &[(String, String)]) -> Result<(Arc<Model>, Start), Vec<Value>> {
+        let model = self.compiled(class, Vec::new())?;
+        let is_settable = |(name, _): &&(String, String)| {
+            model.changeable(name).is_ok() || model.sizes(name).is_some() && model.variable(name).is_err()
+        };
+        let (set, built_in): (Vec<_>, Vec<_>) = values.iter().partition(is_settable);
+        let set = Start { values: set.into_iter().cloned().collect(), ..Start::default() };
+        if built_in.is_empty() {
+            return Ok((model, set));
+        }
+        Ok((self.compiled(class, built_in.into_iter().cloned().collect())?, set))
+    }
+
+    fn compiled(&self, class: &str, overrides: Vec<(String, String)>) -> Result<Arc<Model>, Vec<Value>> {
+        let edits = self.n_edits.load(Ordering::SeqCst);
+        let key = (class.to_owned(), overrides.clone());
+        let models = || self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = models().get(&key).filter(|(of, _)| *of == edits) {
+            return Ok(model.clone());
+        }
+        self.n_waiting.fetch_add(1, Ordering::SeqCst);
+        let name = class.to_owned();
+        let made = self.work.ask(move |session| {
+            let id = session.class(Some(&name)).map_err(|unknown| vec![unknown]);
+            let options = Options { overrides, ..Options::default() };
+            let made = id.and_then(|id| {
+                pipeline::compile(session, id, &options).map_err(|found| found.iter().cloned().collect())
+            });
+            made.map_err(|found| {
+                session.with_sources(|sources| found.iter().map(|d| messages::message(d, sources)).collect::<Vec<_>>())
+            })
+        });
+        self.n_waiting.fetch_sub(1, Ordering::SeqCst);
+        let internal = || vec![json!({"severity": "error", "message": "a defect of the compiler prevented this"})];
+        let model = made.ok_or_else(internal)??;
+        let mut models = models();
+        models.retain(|_, (of, _)| *of == edits);
+        models.insert(key, (edits, model.clone()));
+        Ok(model)
+    }
+}

@@ -1,0 +1,320 @@
+// The page: puts the parts together and carries news between them.
+
+import { get, listen, post, Refused } from "./api.js";
+import { Animation } from "./animation.js";
+import { Documentation } from "./documentation.js";
+import { h, notice, replace, show, tabs } from "./dom.js";
+import { Editor } from "./editor.js";
+import { EventTable } from "./events.js";
+import { splitter } from "./layout.js";
+import { Parameters } from "./parameters.js";
+import { Plots } from "./plots.js";
+import { choose, forget, heard, reload, RunList, start } from "./runs.js";
+import { currentValues, emit, on, store } from "./store.js";
+import { LibraryTree } from "./tree.js";
+import { VariableTree } from "./variables.js";
+
+const editor = new Editor();
+const plots = new Plots();
+const variables = new VariableTree(plots);
+const parameters = new Parameters();
+const events = new EventTable();
+const runs = new RunList();
+const documentation = new Documentation();
+const animation = new Animation();
+const library = new LibraryTree((name) => open(name));
+
+// Left: what there is. Middle: the document. Right: results. Below: what happened.
+const side = tabs([
+  { id: "library", label: "Library", panel: library.element },
+  { id: "variables", label: "Variables", panel: variables.element },
+  { id: "parameters", label: "Parameters", panel: parameters.element },
+]);
+const documentTabs = tabs([
+  { id: "text", label: "Text", panel: editor.element },
+  { id: "documentation", label: "Documentation", panel: documentation.element },
+  { id: "animation", label: "3-D", panel: animation.element },
+], (id) => {
+  animation.isShown = id === "animation";
+  if (animation.isShown) animation.load();
+  animation.draw();
+  documentation.isShown = id === "documentation";
+  if (documentation.isShown) documentation.load();
+  editor.paint();
+});
+const problems = h("div", { class: "fill scroll problems" });
+const dock = tabs([
+  { id: "events", label: "Events", panel: events.element },
+  { id: "problems", label: "Problems", panel: problems },
+  { id: "runs", label: "Runs", panel: runs.element },
+]);
+
+// The head of the page.
+const path = h("nav", { class: "path", "aria-label": "Class" });
+const saveButton = h("button", { type: "button", class: "tool", title: "Save the file (Ctrl+S)", disabled: true, onclick: () => editor.command("save") }, "Save");
+const undoButton = h("button", { type: "button", class: "tool", title: "Undo (Ctrl+Z)", disabled: true, "aria-label": "Undo", onclick: () => editor.command("undo") }, "↶");
+const redoButton = h("button", { type: "button", class: "tool", title: "Redo (Ctrl+Y)", disabled: true, "aria-label": "Redo", onclick: () => editor.command("redo") }, "↷");
+const formatButton = h("button", { type: "button", class: "tool", id: "format", title: "Bring the text into the standard layout (Ctrl+Shift+F)", onclick: () => editor.command("format") }, "Format");
+const runButton = h("button", { type: "button", class: "primary", id: "run", title: "Simulate (Ctrl+Enter)", onclick: () => start() }, "▶ Run");
+const stopButton = h("button", { type: "button", class: "tool", id: "stop", title: "Stop the run", disabled: true, onclick: () => running().forEach((r) => post("cancel", { run: r.id })) }, "■ Stop");
+const progress = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run" });
+const overlay = h("input", { type: "checkbox", id: "overlay", onchange: (/** @type {any} */ e) => (store.overlays = e.target.checked) });
+/** @param {string} name @param {string} label @param {string} title */
+const setting = (name, label, title) => {
+  const input = h("input", { type: "text", class: "number", inputmode: "decimal", id: `setting-${name}`, title, "aria-label": title, onchange: () => {
+    const text = input.value.trim().replace(",", ".");
+    const number = Number(text);
+    const isRight = text === "" || Number.isFinite(number);
+    input.classList.toggle("wrong", !isRight);
+    if (!isRight || !store.current) return;
+    const all = { ...(store.settings.get(store.current.name) ?? {}) };
+    if (text === "") delete all[name];
+    else all[name] = number;
+    store.settings.set(store.current.name, all);
+  } });
+  return { input, element: h("label", { class: "setting", title }, label, input) };
+};
+const stopTime = setting("stop", "Stop", "Stop time in seconds");
+const tolerance = setting("tolerance", "Tolerance", "Relative tolerance");
+const solver = h("select", { id: "setting-solver", title: "Integration method", "aria-label": "Integration method", onchange: () => {
+  if (store.current) store.settings.set(store.current.name, { ...(store.settings.get(store.current.name) ?? {}), solver: solver.value });
+} });
+const live = h("button", { type: "button", class: "tool", id: "live", title: "Run with the clock; parameters can be changed meanwhile", onclick: () => start({ live: 1 }) }, "Live");
+const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of a parameter", onclick: () => openSweep() }, "Sweep…");
+const theme = h("button", { type: "button", class: "tool", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
+const offline = h("div", { class: "offline", role: "alert", hidden: true });
+const conflict = h("div", { class: "offline", role: "alert", hidden: true });
+const statusLine = h("footer", { class: "status" });
+
+const root = h("div", { id: "studio" },
+  h("header", { class: "head" }, h("img", { src: "/icon.svg", width: 22, height: 22, alt: "Saltus" }), path, h("span", { class: "spring" }), undoButton, redoButton, formatButton, saveButton, h("span", { class: "gap" }),
+    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, sweep, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
+  h("main", {},
+    h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
+    h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, editor.element, documentation.element, animation.element),
+    h("section", { class: "results column" }, plots.element),
+    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element)),
+  statusLine);
+document.body.append(root);
+const page = document.documentElement;
+root.querySelector("main")?.append(
+  splitter(page, "--side", "x", 1, [160, 600], "Width of the side bar", () => {}),
+  splitter(page, "--results", "x", -1, [240, 2400], "Width of the plots", () => {}),
+  splitter(page, "--dock", "y", -1, [60, 700], "Height of events and problems", () => {}));
+
+/** @param {string} name */
+function setTheme(name) {
+  page.dataset.theme = name;
+  localStorage.setItem("saltus-theme", name);
+  emit("theme");
+}
+setTheme(localStorage.getItem("saltus-theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+
+function running() {
+  return [...store.runs.values()].filter((r) => ["waiting", "compiling", "running"].includes(r.phase));
+}
+
+/** @param {string} name @param {any} [place] */
+async function open(name, place) {
+  try {
+    const opened = await get("class", { name });
+    store.current = opened;
+    document.title = `${opened.name.split(".").pop()} – Saltus Studio`;
+    history.replaceState(null, "", location.href);
+    sessionStorage.setItem("saltus-class", opened.name);
+    editor.show(opened);
+    status(opened.document);
+    if (place) {
+      documentTabs.choose("text");
+      editor.goTo(place.start, place.end);
+    }
+    const parts = opened.name.split(".");
+    replace(path, parts.map((/** @type {string} */ part, /** @type {number} */ i) => [i > 0 && h("span", { class: "dot" }, "."), h("button", { type: "button", class: "link", title: parts.slice(0, i + 1).join("."), onclick: () => open(parts.slice(0, i + 1).join(".")) }, part)]));
+    runButton.disabled = live.disabled = sweep.disabled = !opened.simulates;
+    emit("opened", opened);
+    library.reveal(opened.name);
+  } catch (error) {
+    notice(/** @type {Error} */ (error).message, "error");
+  }
+}
+
+/** @param {import("./store.js").DocumentStatus} now */
+function status(now) {
+  if (!store.current || now.path !== store.current.document.path) return;
+  store.current.document = now;
+  saveButton.disabled = !now.dirty || !!now.readOnly;
+  undoButton.disabled = !now.undo;
+  redoButton.disabled = !now.redo;
+  formatButton.disabled = !!now.readOnly;
+  undoButton.title = now.undo ? `Undo: ${now.undo} (Ctrl+Z)` : "Undo (Ctrl+Z)";
+  replace(statusLine, h("span", {}, now.path), now.readOnly && h("span", { class: "badge-text" }, `read only: ${now.readOnly}`), now.dirty && h("span", { class: "badge-text" }, "not saved"),
+    h("span", { class: "spring" }), h("span", {}, store.current.words), h("span", {}, store.isConnected ? "" : "not connected"));
+  conflict.hidden = !now.changedOnDisk;
+  if (now.changedOnDisk) {
+    replace(conflict, "The file was changed on disk, and there is text here that is not saved. ",
+      h("button", { type: "button", onclick: () => editor.command("reload") }, "Take the file"), h("button", { type: "button", onclick: () => editor.command("save", { overwrite: true }) }, "Keep this text"));
+  }
+}
+
+on("status", (now) => {
+  status(now);
+  emit("saved-edit");
+});
+on("open", ({ name, place }) => open(name, place));
+on("changed-on-disk", () => notice("The file was changed on disk", "error"));
+on("settings", (settings) => {
+  const given = store.settings.get(store.current?.name ?? "") ?? {};
+  stopTime.input.placeholder = settings ? show(settings.stop) : "";
+  tolerance.input.placeholder = settings ? show(settings.tolerance) : "";
+  stopTime.input.value = given.stop ?? "";
+  tolerance.input.value = given.tolerance ?? "";
+  replace(solver, (settings?.solvers ?? ["auto"]).map((/** @type {string} */ s) => h("option", { value: s === "auto" ? "" : s, selected: given.solver === s }, s)));
+});
+on("runs", () => {
+  const now = running();
+  stopButton.disabled = !now.length;
+  const run = now.find((r) => r.phase === "running" && !r.live);
+  if (run && run.time !== null && run.stop !== null && run.start !== null) progress.value = (run.time - run.start) / (run.stop - run.start || 1);
+  else progress.value = 0;
+  dock.label("runs", store.runs.size ? `Runs ${store.runs.size}` : "Runs");
+});
+on("run-chosen", () => {
+  if (!plots.names().size) side.choose("variables");
+});
+documentTabs.show("animation", false);
+on("has-bodies", (is) => documentTabs.show("animation", is));
+on("animated", (t) => {
+  plots.cursor = t;
+  plots.draw();
+});
+on("event-count", (n) => dock.label("events", n ? `Events ${n}` : "Events"));
+on("event-chosen", ({ time, place }) => {
+  plots.jump(time);
+  if (place) goTo(place);
+});
+on("place", (place) => goTo(place));
+
+/** Goes to a place of a text, in the open document or in that of its class. @param {import("./store.js").Place} place */
+async function goTo(place) {
+  documentTabs.choose("text");
+  if (store.current?.document.path === place.path) editor.point(place);
+  else {
+    notice(`${place.path.split("/").pop()}, line ${place.line}`);
+    emit("foreign-place", place);
+  }
+}
+
+/** @type {any[]} */
+let ownProblems = [];
+/** @type {any[]} */
+let runProblems = [];
+function showProblems() {
+  const all = [...ownProblems, ...runProblems];
+  const n = all.filter((p) => p.severity === "error").length;
+  dock.label("problems", all.length ? `Problems ${n || all.length}` : "Problems");
+  replace(problems, all.length ? all.map((p) => h("div", { class: `problem ${p.severity}`, tabindex: "0", role: "button", onclick: () => p.go?.(), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && p.go?.() },
+    h("span", { class: "code-name" }, p.code ?? ""), h("span", { class: "text" }, p.message, (p.hints ?? []).map((/** @type {string} */ hint) => h("span", { class: "hint" }, ` hint: ${hint}`))), h("span", { class: "hint" }, p.line ? `line ${p.line}` : ""))) : h("p", { class: "empty" }, "No problems."));
+}
+on("own-problems", (news) => {
+  ownProblems = news.problems.map((/** @type {any} */ p) => ({ ...p, go: () => { documentTabs.choose("text"); editor.goTo(p.start, p.end); } }));
+  showProblems();
+});
+on("run-messages", (run) => {
+  runProblems = run.messages.map((/** @type {any} */ m) => ({ ...m, line: m.place?.line, go: () => m.place && goTo(m.place) }));
+  showProblems();
+  if (run.phase === "failed") dock.choose("problems");
+});
+on("opened", () => {
+  ownProblems = [];
+  showProblems();
+});
+showProblems();
+
+function openSweep() {
+  const names = parameters.parameters.filter((p) => p.kind === "real" || p.kind === "integer");
+  if (!names.length) return notice("No parameter can be varied without compiling", "error");
+  const name = h("select", { "aria-label": "Parameter" }, names.map((p) => h("option", { value: p.name }, p.name)));
+  const field = (/** @type {string} */ label, /** @type {string} */ value) => {
+    const input = h("input", { type: "text", class: "number", value, "aria-label": label });
+    return { input, element: h("label", { class: "setting" }, label, input) };
+  };
+  const [from, to, count] = [field("from", ""), field("to", ""), field("count", "8")];
+  const guess = () => {
+    const p = names.find((q) => q.name === name.value);
+    const value = p?.value ?? 1;
+    from.input.value = show(Math.max(p?.min ?? -Infinity, value * 0.5 || -1), 5);
+    to.input.value = show(Math.min(p?.max ?? Infinity, value * 1.5 || 1), 5);
+  };
+  name.addEventListener("change", guess);
+  guess();
+  const dialog = h("dialog", { class: "dialog", "aria-label": "Sweep" }, h("form", { method: "dialog", onsubmit: (/** @type {Event} */ e) => {
+    const [a, b, n] = [Number(from.input.value), Number(to.input.value), Math.round(Number(count.input.value))];
+    if (!Number.isFinite(a) || !Number.isFinite(b) || !(n >= 1 && n <= 500)) {
+      e.preventDefault();
+      return notice("Expected numbers, and 1 to 500 runs", "error");
+    }
+    const isInteger = names.find((q) => q.name === name.value)?.kind === "integer";
+    const values = Array.from({ length: n }, (_, i) => Number((n === 1 ? a : a + ((b - a) * i) / (n - 1)).toPrecision(12))).map((v) => (isInteger ? Math.round(v) : v));
+    start({ vary: { name: name.value, values: [...new Set(values)] } });
+  } }, h("h2", {}, "Sweep"), h("p", { class: "hint" }, "One run for each value; the curves are a family, in the colours of a rainbow."), h("label", { class: "setting" }, "vary", name), from.element, to.element, count.element,
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Run all"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+document.addEventListener("keydown", (event) => {
+  const control = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (control && event.key === "Enter") start();
+  else if (control && event.shiftKey && key === "f") editor.command("format");
+  else if (control && key === "s") editor.command("save");
+  else if (control && (key === "k" || key === "p")) {
+    side.choose("library");
+    library.input.focus();
+    library.input.select();
+  } else if (control && key === "z" && document.activeElement?.tagName !== "INPUT" && document.activeElement !== editor.area) editor.command(event.shiftKey ? "redo" : "undo");
+  else return;
+  event.preventDefault();
+});
+addEventListener("beforeunload", (event) => {
+  // The server has what was typed, unless it is gone.
+  if (editor.area.value !== editor.known) event.preventDefault();
+});
+
+listen((message) => {
+  if (message.type === "run") heard(message.run);
+  else if (message.type === "removed") forget(message.run);
+  else if (message.type === "document") {
+    status(message.document);
+    emit("document", message.document);
+  } else if (message.type === "problems") emit("problems", message);
+  else if (message.type === "notice") notice(message.text, "error");
+}, async (isConnected, why) => {
+  const wasConnected = store.isConnected;
+  store.isConnected = isConnected;
+  const isRefused = why instanceof Refused;
+  offline.hidden = isConnected;
+  if (!isConnected) replace(offline, isRefused ? `The server refuses this page: ${why.message}` : "The server does not answer. What you type stays here; start `saltus studio` again and it goes on.");
+  if (isConnected && !wasConnected) {
+    await reload();
+    await editor.refresh();
+    emit("reconnected");
+  }
+});
+
+const first = await get("state").catch((error) => {
+  offline.hidden = false;
+  replace(offline, error.message);
+  return null;
+});
+if (first) {
+  for (const run of first.runs) heard(run, true);
+  store.isLoaded = true;
+  const name = sessionStorage.getItem("saltus-class") ?? first.class;
+  if (name) await open(name);
+  else statusLine.textContent = first.target;
+  page.dataset.ready = "true";
+}
+/** For measurements and tests. */
+Object.assign(window, { saltus: { animation, store, plots, editor, events, open, start, choose, currentValues } });

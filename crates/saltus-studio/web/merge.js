@@ -1,0 +1,40 @@
+// Texts that change on two sides.
+
+/** @typedef {{start: number, end: number, text: string}} Edit */
+
+/** The one piece in which two texts differ. @param {string} before @param {string} after @returns {Edit} */
+export function difference(before, after) {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  // Half of a surrogate pair is not a character.
+  if (start > 0 && (before.charCodeAt(start - 1) & 0xfc00) === 0xd800) start--;
+  let same = 0;
+  while (same < most - start && before.charCodeAt(before.length - 1 - same) === after.charCodeAt(after.length - 1 - same)) same++;
+  if (same > 0 && (before.charCodeAt(before.length - same) & 0xfc00) === 0xdc00) same--;
+  return { start, end: before.length - same, text: after.slice(start, after.length - same) };
+}
+
+/** Where a place is after an edit. @param {number} at @param {Edit} edit */
+export function moved(at, edit) {
+  if (at <= edit.start) return at;
+  if (at >= edit.end) return at + edit.text.length - (edit.end - edit.start);
+  return edit.start + edit.text.length;
+}
+
+/**
+ * What was typed here, made again on what came from there. Where both changed the same piece, both texts stay.
+ * @param {string} base @param {string} here @param {string} there
+ */
+export function rebase(base, here, there) {
+  if (base === here) return there;
+  if (base === there) return here;
+  const mine = difference(base, here);
+  const theirs = difference(base, there);
+  if (mine.end <= theirs.start || theirs.end <= mine.start) {
+    const at = mine.end <= theirs.start ? mine.start : mine.start + theirs.text.length - (theirs.end - theirs.start);
+    return there.slice(0, at) + mine.text + there.slice(at + mine.end - mine.start);
+  }
+  const at = theirs.start + theirs.text.length;
+  return there.slice(0, at) + mine.text + there.slice(at);
+}

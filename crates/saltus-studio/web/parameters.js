@@ -1,0 +1,115 @@
+// Parameters and experiment settings for the next run. Setting them does not touch the text and does not compile.
+
+import { get } from "./api.js";
+import { debounce, h, replace, show } from "./dom.js";
+import { currentValues, emit, on, store } from "./store.js";
+
+/** @typedef {{name: string, description: string, unit: string, value: number|null, kind: string, literals: string[]|null, input: boolean,
+ *  min: number|null, max: number|null, display: {unit: string, factor: number, offset: number}|null}} Parameter */
+
+export class Parameters {
+  constructor() {
+    this.input = h("input", { type: "search", placeholder: "Filter parameters", "aria-label": "Filter parameters", id: "parameter-search", spellcheck: "false" });
+    this.input.addEventListener("input", debounce(() => this.render(), 100));
+    this.reset = h("button", { type: "button", class: "tool", title: "Forget all values for the next run", onclick: () => { currentValues().clear(); this.render(); } }, "Reset");
+    this.list = h("div", { class: "parameters" });
+    this.element = h("div", { class: "fill column" }, h("div", { class: "bar" }, this.input, this.reset), h("div", { class: "scroll" }, this.list));
+    /** @type {Parameter[]} */
+    this.parameters = [];
+    /** @type {any} */
+    this.settings = null;
+    on("opened", () => this.load());
+    on("saved-edit", debounce(() => this.load(), 600));
+  }
+
+  async load() {
+    const opened = store.current;
+    if (!opened?.simulates) {
+      this.parameters = [];
+      this.settings = null;
+      emit("settings", null);
+      return this.render();
+    }
+    const found = await get("parameters", { class: opened.name });
+    if (store.current?.name !== opened.name) return;
+    this.messages = found.messages ?? null;
+    if (found.parameters) {
+      this.parameters = found.parameters;
+      this.settings = { ...found.settings, solvers: found.solvers };
+      emit("settings", this.settings);
+    }
+    this.render();
+  }
+
+  render() {
+    const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const values = currentValues();
+    const fits = (/** @type {Parameter} */ p) => words.every((/** @type {string} */ w) => p.name.toLowerCase().includes(w) || p.description.toLowerCase().includes(w));
+    const shown = this.parameters.filter(fits);
+    this.reset.disabled = values.size === 0;
+    if (!shown.length) {
+      const why = this.messages?.length ? "The model has errors." : store.current?.simulates ? "No parameter can be set for a run." : "This class is not simulated.";
+      return replace(this.list, h("p", { class: "empty" }, why));
+    }
+    /** @type {Map<string, Parameter[]>} */
+    const groups = new Map();
+    for (const p of shown.slice(0, 600)) {
+      const at = p.name.lastIndexOf(".");
+      const group = at < 0 ? "" : p.name.slice(0, at);
+      groups.set(group, [...(groups.get(group) ?? []), p]);
+    }
+    replace(this.list, [...groups].map(([group, all]) => h("fieldset", {}, group && h("legend", {}, group), all.map((p) => this.field(p, values)))),
+      shown.length > 600 && h("p", { class: "empty" }, `${shown.length - 600} more: filter them.`));
+  }
+
+  /** @param {Parameter} p @param {Map<string, string>} values */
+  field(p, values) {
+    const at = p.name.lastIndexOf(".");
+    const usual = this.written(p);
+    const id = `parameter-${p.name}`;
+    const mark = (/** @type {any} */ element) => element.closest(".field").classList.toggle("changed", values.has(p.name));
+    const set = (/** @type {any} */ element, /** @type {string|null} */ text) => {
+      if (text === null || text === "" || text === usual) values.delete(p.name);
+      else values.set(p.name, this.plain(p, text));
+      this.reset.disabled = values.size === 0;
+      mark(element);
+      emit("values");
+      const run = store.run;
+      if (run?.live && run.phase === "running" && text) emit("live-set", { name: p.name, value: Number(this.plain(p, text)) });
+    };
+    const given = values.get(p.name);
+    const shown = given === undefined ? "" : this.shownOf(p, given);
+    let control;
+    if (p.kind === "boolean" || p.literals) {
+      const options = p.literals ?? ["false", "true"];
+      control = h("select", { id, onchange: (/** @type {any} */ e) => set(e.target, e.target.value) }, options.map((o) => h("option", { value: o, selected: (given ?? usual) === o }, o)));
+    } else {
+      control = h("input", { id, type: "text", inputmode: "decimal", placeholder: usual, value: shown, spellcheck: "false", onchange: (/** @type {any} */ e) => {
+        const text = e.target.value.trim().replace(",", ".");
+        const isNumber = text === "" || Number.isFinite(Number(text));
+        e.target.classList.toggle("wrong", !isNumber);
+        if (isNumber) set(e.target, text);
+      } });
+    }
+    return h("div", { class: `field${given === undefined ? "" : " changed"}`, title: `${p.name}\n${p.description}${p.min !== null ? `\nat least ${p.min}` : ""}${p.max !== null ? `\nat most ${p.max}` : ""}` },
+      h("label", { for: id }, at < 0 ? p.name : p.name.slice(at + 1)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), h("span", { class: "hint" }, p.description));
+  }
+
+  /** @param {Parameter} p */
+  written(p) {
+    if (p.value === null || p.value === undefined) return "";
+    if (p.kind === "boolean") return p.value ? "true" : "false";
+    if (p.literals) return p.literals[p.value - 1] ?? "";
+    return p.display ? show(p.value * p.display.factor + p.display.offset, 8) : show(p.value, 8);
+  }
+
+  /** From the unit of display to the one of the model. @param {Parameter} p @param {string} text */
+  plain(p, text) {
+    return p.display ? String((Number(text) - p.display.offset) / p.display.factor) : text;
+  }
+
+  /** @param {Parameter} p @param {string} text */
+  shownOf(p, text) {
+    return p.display ? show(Number(text) * p.display.factor + p.display.offset, 8) : text;
+  }
+}

@@ -1,0 +1,104 @@
+// Runs: started, shown, compared, thrown away.
+
+import { get, post, Refused } from "./api.js";
+import { h, notice, replace, show } from "./dom.js";
+import { currentValues, emit, on, store } from "./store.js";
+
+const PHASES = ["waiting", "compiling", "running", "done", "failed", "cancelled"];
+
+export class RunList {
+  constructor() {
+    this.list = h("div", { class: "run-list scroll" });
+    this.element = h("div", { class: "fill column" }, this.list);
+    on("runs", () => this.render());
+    on("run-chosen", () => this.render());
+    on("live-set", ({ name, value }) => store.run && post("set", { run: store.run.id, name, value }).catch((e) => notice(e.message, "error")));
+    this.render();
+  }
+
+  render() {
+    const runs = [...store.runs.values()].reverse();
+    replace(this.list, runs.length ? runs.map((run) => this.row(run)) : h("p", { class: "empty" }, "No runs yet."));
+  }
+
+  /** @param {import("./store.js").Run} run */
+  row(run) {
+    const values = run.values.map(([n, v]) => `${n} = ${v}`).join(", ");
+    const isOver = ["done", "failed", "cancelled"].includes(run.phase);
+    const part = run.time !== null && run.stop !== null && run.start !== null && run.stop > run.start ? (run.time - run.start) / (run.stop - run.start) : 0;
+    const errors = run.messages.filter((m) => m.severity === "error");
+    return h("div", { class: `run ${run.phase}${store.run?.id === run.id ? " chosen" : ""}`, "data-run": run.id },
+      h("input", { type: "checkbox", checked: run.visible, title: "Draw this run", "aria-label": `Draw run ${run.id}`, onchange: (/** @type {any} */ e) => { run.visible = e.target.checked; emit("runs"); } }),
+      h("button", { type: "button", class: "link", title: "Show its variables and events", onclick: () => choose(run) }, `#${run.id} ${run.class.split(".").pop()}`),
+      h("span", { class: "hint", title: values }, values || "as written"),
+      h("span", { class: "phase" }, run.phase === "running" ? (run.live ? `live, ${show(run.time, 5)} s` : `${Math.round(part * 100)} %`) : run.phase,
+        isOver && run.phase === "done" ? ` · ${run.rows} rows · ${run.events} events · ${show(run.seconds, 3)} s` : ""),
+      errors.length > 0 && h("span", { class: "error", title: errors[0].message }, errors[0].message),
+      !isOver && h("button", { type: "button", class: "tool", title: "Stop the run", onclick: () => post("cancel", { run: run.id }) }, "Stop"),
+      h("button", { type: "button", class: "close", title: "Throw the run away", "aria-label": `Throw run ${run.id} away`, onclick: () => post("remove", { run: run.id }) }, "×"));
+  }
+}
+
+/** Shows the variables and events of a run. @param {import("./store.js").Run} run */
+export function choose(run) {
+  store.run = run;
+  emit("run-chosen", run);
+}
+
+/** Starts a run of the open class. @param {{live?: number, vary?: {name: string, values: any[]}}} [more] */
+export async function start(more = {}) {
+  const opened = store.current;
+  if (!opened?.simulates) return notice("Open a model that can be simulated", "error");
+  const settings = store.settings.get(opened.name) ?? {};
+  try {
+    const { runs } = await post("run", { class: opened.name, values: [...currentValues()], settings, ...more });
+    if (!store.overlays) for (const run of store.runs.values()) run.visible = false;
+    for (const run of runs) heard(run, true);
+  } catch (error) {
+    notice(/** @type {Refused} */ (error).message, "error");
+  }
+}
+
+/** News of a run. @param {import("./store.js").Run} news @param {boolean} [isNew] */
+export function heard(news, isNew = false) {
+  const known = store.runs.get(news.id);
+  if (!known) {
+    if (!isNew && !store.isLoaded) return;
+    store.runs.set(news.id, { ...news, visible: isNew });
+  } else {
+    if (isNew) known.visible = true;
+    // The answer to a request may come behind the news.
+    if (PHASES.indexOf(news.phase) >= PHASES.indexOf(known.phase)) Object.assign(known, news);
+  }
+  const run = /** @type {import("./store.js").Run} */ (store.runs.get(news.id));
+  const hasBegun = run.rows > 0 && !run.isKnown;
+  if (hasBegun && run.visible) {
+    run.isKnown = true;
+    if (!run.group || store.run?.group !== run.group) choose(run);
+  }
+  if (run.phase === "failed" || (run.phase === "done" && run.messages.length)) emit("run-messages", run);
+  if (run.phase === "failed" && !known?.hasFailed) {
+    run.hasFailed = true;
+    notice(run.messages[0]?.message ?? "The run failed", "error");
+  }
+  emit("runs");
+}
+
+/** @param {number} id */
+export function forget(id) {
+  store.runs.delete(id);
+  if (store.run?.id === id) {
+    const last = [...store.runs.values()].pop() ?? null;
+    if (last) choose(last);
+    else store.run = null;
+  }
+  emit("runs");
+}
+
+/** All runs of the server, after a connection was lost. */
+export async function reload() {
+  const { runs } = await get("state");
+  const ids = new Set(runs.map((/** @type {any} */ r) => r.id));
+  for (const id of [...store.runs.keys()]) if (!ids.has(id)) forget(id);
+  for (const run of runs) heard(run, true);
+}
