@@ -277,6 +277,12 @@ document.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
+// A question that was not answered because the server is gone is asked again when it is back.
+addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof TypeError) && !(event.reason instanceof Refused)) return;
+  event.preventDefault();
+  if (event.reason instanceof Refused && event.reason.status >= 500) notice(event.reason.message, "error");
+});
 addEventListener("beforeunload", (event) => {
   // The server has what was typed, unless it is gone.
   if (editor.area.value !== editor.known) event.preventDefault();

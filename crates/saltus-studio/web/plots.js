@@ -69,6 +69,7 @@ export class Plots {
     this.panels.push(panel);
     this.box.append(element);
     this.listen(panel);
+    new ResizeObserver(() => this.resize()).observe(legend);
     this.activate(panel);
     this.resize();
     this.legends();
@@ -499,7 +500,6 @@ export class Plots {
   legends() {
     const palette = this.palette();
     const several = visibleRuns().length > 1;
-    let isOther = false;
     for (const panel of this.panels) {
       const curves = this.curves(panel);
       const x = panel.kind === "xy" && panel.signals[0] ? [h("span", { class: "key" }, `x: ${panel.signals[0].name}`, this.cross(panel, panel.signals[0].name))] : [];
@@ -512,11 +512,8 @@ export class Plots {
           this.isDiscrete(signal.name) && h("button", { type: "button", title: "As bands behind the curves", "aria-label": `${signal.name} as bands`, onclick: () => { signal.isBand = !signal.isBand; this.draw(); } }, "▤"),
           this.cross(panel, signal.name));
       }) : [h("span", { class: "hint" }, visibleRuns().length ? "Choose variables, or drag them here" : "Run the model (Ctrl+Enter), then choose variables")];
-      const before = panel.legend.offsetHeight;
       replace(panel.legend, x, names);
-      if (panel.legend.offsetHeight !== before) isOther = true;
     }
-    if (isOther) this.resize();
     this.draw();
   }
 

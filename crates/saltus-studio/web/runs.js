@@ -99,6 +99,9 @@ export function forget(id) {
 export async function reload() {
   const { runs } = await get("state");
   const ids = new Set(runs.map((/** @type {any} */ r) => r.id));
-  for (const id of [...store.runs.keys()]) if (!ids.has(id)) forget(id);
+  for (const id of [...store.runs.keys()]) if (!ids.has(id)) store.runs.delete(id);
   for (const run of runs) heard(run, true);
+  if (store.run && !store.runs.has(store.run.id)) store.run = [...store.runs.values()].pop() ?? null;
+  if (store.run) choose(store.run);
+  emit("runs");
 }
