@@ -352,8 +352,12 @@ fn documents_runs_and_results_are_served() {
         broken["phase"] == "failed" && broken["messages"][0]["message"].as_str().unwrap().contains("blue"),
         "{broken}"
     );
-    let endless = run(json!({"class": "Ball", "live": 50}));
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    // With the clock, until it is stopped: a value is set in the middle of it.
+    let endless = run(json!({"class": "Ball", "live": 1}));
+    let state = |id: u64| get("/api/state")["runs"].as_array().unwrap().iter().find(|r| r["id"] == id).unwrap().clone();
+    while state(endless[0])["time"].as_f64().is_none_or(|t| t < 0.1) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     assert_eq!(post("/api/set", json!({"run": endless[0], "name": "e", "value": 0.1})).0, 200);
     assert_eq!(post("/api/cancel", json!({"run": endless[0]})).0, 200);
     let ended = done(endless[0]);

@@ -207,6 +207,9 @@ fn decoded(value: &str) -> String {
 
 fn is_harmless(address: &str) -> bool {
     let address = address.to_ascii_lowercase();
+    if address.contains(|c: char| c.is_whitespace() || "\"'<>`".contains(c)) {
+        return false;
+    }
     address.starts_with("modelica://") || address.starts_with("https://") || address.starts_with("http://")
 }
 

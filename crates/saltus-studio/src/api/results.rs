@@ -213,7 +213,8 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
     };
     let signals = columns.iter().map(|(name, ty)| line(name, Some(*ty), None));
     let constants = parameters.iter().map(|(name, value)| line(name, None, Some(*value)));
-    let texts: serde_json::Map<String, Value> = model.texts().map(|(name, text)| (name.to_owned(), json!(text))).collect();
+    let texts: serde_json::Map<String, Value> =
+        model.texts().map(|(name, text)| (name.to_owned(), json!(text))).collect();
     ok(&json!({"variables": signals.chain(constants).collect::<Vec<_>>(), "texts": texts}))
 }
 
