@@ -252,7 +252,6 @@ export class Editor {
         this.mark(row, Math.max(p.start, start) - start, Math.max(Math.min(p.end, end) - start, Math.max(p.start, start) - start + 1), p.severity);
       }
       if (this.marked && this.marked.start <= end && this.marked.end >= start) {
-        this.mark(row, Math.max(this.marked.start, start) - start, Math.min(this.marked.end, end) - start, "event");
         row.classList.add("marked");
       }
       rows.push(row);

@@ -147,7 +147,7 @@ function status(now) {
   redoButton.disabled = !now.redo;
   formatButton.disabled = !!now.readOnly;
   undoButton.title = now.undo ? `Undo: ${now.undo} (Ctrl+Z)` : "Undo (Ctrl+Z)";
-  replace(statusLine, h("span", {}, now.path), now.readOnly && h("span", { class: "badge-text" }, `read only: ${now.readOnly}`), now.dirty && h("span", { class: "badge-text" }, "not saved"),
+  replace(statusLine, h("span", { title: now.path }, now.path.split("/").slice(-2).join("/")), now.readOnly && h("span", { class: "badge-text" }, `read only: ${now.readOnly}`), now.dirty && h("span", { class: "badge-text" }, "not saved"),
     h("span", { class: "spring" }), h("span", {}, store.current.words), h("span", {}, store.isConnected ? "" : "not connected"));
   conflict.hidden = !now.changedOnDisk;
   if (now.changedOnDisk) {
