@@ -108,7 +108,7 @@ fn tag(text: &str) -> Option<(Tag, &str)> {
     rest = rest.strip_prefix('/').unwrap_or(rest);
     let is_declaration = rest.starts_with(['!', '?']);
     let n = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-    if n == 0 && !is_declaration || !is_declaration && !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    if !is_declaration && !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
     let name = rest[..n].to_ascii_lowercase();

@@ -43,8 +43,11 @@ pub struct Studio {
     n_edits: Arc<AtomicU64>,
     /// Those who wait for the second desk: checks give way to them.
     n_waiting: Arc<AtomicUsize>,
-    models: Mutex<BTreeMap<(String, Vec<(String, String)>), (u64, Arc<Model>)>>,
+    models: Mutex<BTreeMap<Compiled, (u64, Arc<Model>)>>,
 }
+
+/// A class, and values that its structure was made for.
+type Compiled = (String, Vec<(String, String)>);
 
 /// What a page is told about a document besides its text.
 pub fn status(path: &Path, document: &Document) -> Value {

@@ -221,7 +221,7 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
 /// A header in JSON with its length in front, then numbers: what a page reads without parsing a million texts.
 fn binary(header: &Value, numbers: &[f64]) -> Answer {
     let mut text = header.to_string();
-    while (4 + text.len()) % 8 != 0 {
+    while !(4 + text.len()).is_multiple_of(8) {
         text.push(' ');
     }
     let mut body = (text.len() as u32).to_le_bytes().to_vec();
