@@ -6,7 +6,7 @@ the bytes. Dask and Ray have their own ways to spread data.
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _errors
@@ -69,6 +69,12 @@ def _lost(number: int, error: BaseException) -> _errors.Error:
     return failure
 
 
+def _broken(error: BaseException) -> _errors.Error:
+    """A pool of processes that has lost one takes no more tasks."""
+    hint = "give a new one; with `to` the study goes on where it was"
+    return _errors.Error(f"the executor has lost a worker and cannot go on ({error}): {hint}")
+
+
 def _futures(executor: Executor, study: _Study, missing: list[int], done: Done, retries: int) -> None:
     workers = getattr(executor, "_max_workers", 2) or 2
     waiting = list(reversed(missing))
@@ -78,7 +84,11 @@ def _futures(executor: Executor, study: _Study, missing: list[int], done: Done, 
     def submit(number: int, with_model: bool) -> None:
         at, task, points = study.part(number)
         data: Optional[bytes] = study.data(at) if with_model else None
-        running[executor.submit(_run_chunk, task, points, data, study.permissions)] = (number, with_model)
+        try:
+            future = executor.submit(_run_chunk, task, points, data, study.permissions)
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+        running[future] = (number, with_model)
 
     try:
         while waiting or running:
@@ -91,6 +101,8 @@ def _futures(executor: Executor, study: _Study, missing: list[int], done: Done, 
                     made = future.result()
                 except _errors.Error:
                     raise
+                except BrokenExecutor as error:
+                    raise _broken(error) from error
                 except Exception as error:
                     tries[number] = tries.get(number, 0) + 1
                     if tries[number] > retries:

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _errors, _saltus
 from ._result import Result
@@ -60,10 +60,38 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
 
 
+def _by_name(what: str, given: Any) -> dict[str, Any]:
+    """What was given by name: a mapping, or a series or data frame of pandas or polars."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    names = getattr(given, "columns", None)
+    if names is None and hasattr(given, "keys"):
+        names = given.keys()
+    if names is None:
+        raise TypeError(f"{what}: expected values by name, found {type(given).__name__}")
+    return {name: given[name] for name in names}
+
+
+def _names(given: Union[str, Iterable[str]]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _signals(given: Any) -> dict[str, Any]:
+    """Values of inputs over time; of a series of pandas the index is the time."""
+
+    def signal(value: Any) -> Any:
+        is_series = hasattr(value, "index") and hasattr(value, "to_numpy") and getattr(value, "ndim", 0) == 1
+        return (value.index.to_numpy(), value.to_numpy()) if is_series else value
+
+    return {name: signal(value) for name, value in _by_name("inputs", given).items()}
+
+
 def _split(values: Values, rest: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Values of variables and settings of the run, which keyword arguments mix."""
     settings = {key: rest.pop(key) for key in list(rest) if key in _SETTINGS}
-    return _plain({**(values or {}), **rest}), settings
+    return _plain({**_by_name("values", values), **rest}), settings
 
 
 @dataclass(frozen=True)
@@ -150,8 +178,8 @@ class Model:
 
         Parameters:
             values: Values of parameters and start values, by name.
-            inputs: Values of inputs over time: a number, a function of time, or (times, values), on lines between them, with a third
-                part "hold" in steps.
+            inputs: Values of inputs over time: a number, a function of time, a series of pandas whose index is the time, or (times, values),
+                on lines between them, with a third part "hold" in steps.
             settings: Settings of the run and further values of parameters; see `Model`.
 
         Raises:
@@ -163,7 +191,7 @@ class Model:
         (0.2152, 0.8)
         """
         given, chosen = _split(values, settings)
-        raw, told = self._raw.simulate(given, dict(inputs or {}), chosen)
+        raw, told = self._raw.simulate(given, _signals(inputs), chosen)
         _errors.warn(told)
         return Result(raw)
 
@@ -186,7 +214,7 @@ class Model:
         0.2152
         """
         given, chosen = _split(values, settings)
-        return self._raw.start(given, dict(inputs or {}), chosen, record)
+        return self._raw.start(given, _signals(inputs), chosen, record)
 
     def linearize(self, at: Optional[float] = None, values: Values = None, **settings: Any) -> Linearization:
         """The linear model at a time of a run; at its start without one.
@@ -200,13 +228,14 @@ class Model:
         return Linearization._of(self._raw.linearize(given, chosen, at))
 
     def jacobian(
-        self, of: Sequence[str], by: Sequence[str], at: Optional[float] = None, values: Values = None, **settings: Any
+        self, of: Union[str, Sequence[str]], by: Union[str, Sequence[str]], at: Optional[float] = None, values: Values = None, **settings: Any
     ) -> np.ndarray:
         """Derivatives of variables by states and inputs at a time of a run, exact where the program can be differentiated."""
         import numpy
 
         given, chosen = _split(values, settings)
-        rows = self._raw.jacobian(list(of), list(by), given, chosen, at)
+        of, by = _names(of), _names(by)
+        rows = self._raw.jacobian(of, by, given, chosen, at)
         return numpy.array(rows, dtype=float).reshape(len(of), len(by))
 
     def export_fmu(
@@ -214,7 +243,7 @@ class Model:
         path: Optional[Path] = None,
         *,
         version: str = "3.0",
-        kinds: Sequence[str] = ("me", "cs"),
+        kinds: Union[str, Sequence[str]] = ("me", "cs"),
         runtimes: Optional[Mapping[str, Path]] = None,
     ) -> str:
         """Write an FMU and give its path; without one it is the last part of the name, with ``.fmu``.
@@ -224,6 +253,7 @@ class Model:
             kinds: "me" for model exchange, "cs" for co-simulation, or both.
             runtimes: Libraries `saltus-fmu` by platform ("x86_64-linux", …); otherwise the one of the package, for this platform.
         """
+        kinds = _names(kinds)
         wrong = [kind for kind in kinds if kind not in ("me", "cs")]
         if wrong or not kinds:
             raise ValueError(f"kinds: expected \"me\", \"cs\" or both, found {kinds!r}")
@@ -266,8 +296,8 @@ class Model:
         """Run the model at many points, in parallel; the table comes in the order of the points.
 
         Parameters:
-            points: What differs from run to run: ``saltus.grid(e=[…], v0=[…])``, ``saltus.points(e=[…], …)``, ``saltus.samples(…)``, or a
-                mapping of names to equally many values.
+            points: What differs from run to run: ``saltus.grid(e=[…], v0=[…])``, ``saltus.points(e=[…], …)``, ``saltus.samples(…)``, or
+                equally many values by name: a mapping or a data frame.
             record: Expressions as in studies, by name or not: ``{"top": "max(h)", "impact": "event(h < 0).time"}``. Without them the last values
                 of all variables, or those of ``keep``.
             values: Values for all runs.
@@ -407,7 +437,7 @@ def _unknowns(given: Mapping[str, Any]) -> list[tuple[str, float, float, float]]
         raise ValueError("expected at least one unknown")
     for name, value in given.items():
         try:
-            numbers = [float(one) for one in value] if isinstance(value, (tuple, list)) else [float(value)]
+            numbers = [float(one) for one in value] if hasattr(value, "__len__") and not isinstance(value, str) else [float(value)]
         except (TypeError, ValueError):
             raise TypeError(f"{name}: expected numbers, found {value!r}") from None
         if len(numbers) == 1:

@@ -174,12 +174,17 @@ class Result(_Table):
         """The same as `names`."""
         return self.names
 
+    def items(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Names with their values over time."""
+        return ((name, self[name]) for name in self.names)
+
     def last(self, name: str) -> float:
         """The last value of a variable."""
         return float(self[name][-1])
 
     def at(self, name: str, time: Any) -> Any:
-        """Values at times between the rows: of Reals on a line, of others the last ones. At an event the value after it.
+        """Values at times between the rows: on cubic curves where the result has the derivative, of other Reals on lines, of discrete
+        variables the last ones. At an event the value after it.
 
         Raises:
             ValueError: a time is not one of the run.
@@ -204,8 +209,14 @@ class Result(_Table):
         if name in self.parameters or self.info(name).type != "Real":
             return values[before]
         width = self.time[after] - self.time[before]
-        part = numpy.where(width > 0, (time - self.time[before]) / numpy.where(width > 0, width, 1), 0)
-        return values[before] + numpy.clip(part, 0, 1) * (values[after] - values[before])
+        part = numpy.clip(numpy.where(width > 0, (time - self.time[before]) / numpy.where(width > 0, width, 1), 0), 0, 1)
+        rise = values[after] - values[before]
+        line = values[before] + part * rise
+        if f"der({name})" not in self:
+            return line
+        slopes = self[f"der({name})"]
+        bend = part * (1 - part) * ((1 - part) * (width * slopes[before] - rise) - part * (width * slopes[after] - rise))
+        return line + numpy.where(numpy.isfinite(bend), bend, 0)
 
     def to_pandas(self) -> Any:
         """A data frame of pandas with the times as index; its columns are the same memory."""
@@ -226,24 +237,25 @@ class Result(_Table):
             picture = f'<iframe src="data:text/html;base64,{data}" width="100%" height="420" style="border:0"></iframe>'
         return f"<div>{_escape(self._summary())}</div>{picture}"
 
-    def plot(self, *names: str, file: Optional[Path] = None, title: Optional[str] = None) -> Any:
+    def plot(self, *names: Union[str, Sequence[str]], file: Optional[Path] = None, title: Optional[str] = None) -> Any:
         """Draw variables over time, or patterns such as ``"motor.*"``; the first few without names.
 
         With a `file` (``.svg``, ``.png`` or ``.html``, which has zoom and cursor) the picture is written there. Otherwise it is drawn by
         matplotlib, which gives its figure, or without matplotlib as SVG, which notebooks show.
         """
+        wanted = [name for one in names for name in ([one] if isinstance(one, str) else one)]
         if file is not None:
             form = os.path.splitext(os.fspath(file))[1].lstrip(".").lower()
             if form not in ("svg", "png", "html"):
                 raise ValueError(f"file: expected a name that ends in .svg, .png or .html, found {os.fspath(file)!r}")
             with open(file, "wb") as out:
-                out.write(self._raw.chart(list(names), form, title))
+                out.write(self._raw.chart(wanted, form, title))
             return None
         try:
             from matplotlib import pyplot
         except ImportError:
-            return Svg(self._raw.chart(list(names), "svg", title).decode())
-        chosen = self._chosen(names)
+            return Svg(self._raw.chart(wanted, "svg", title).decode())
+        chosen = self._chosen(wanted)
         units: dict[str, list[str]] = {}
         for name in chosen:
             units.setdefault(self.info(name).unit, []).append(name)

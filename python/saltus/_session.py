@@ -8,7 +8,7 @@ from typing import Any, Iterable, Mapping, Optional, Union
 
 from . import _errors, _saltus
 from ._errors import Diagnostic
-from ._model import Model, _texts
+from ._model import Model, _by_name, _texts
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -46,6 +46,8 @@ class Session:
         """Load a file, or a directory with a ``package.mo``; its classes can be named then."""
         if not os.path.exists(path):
             raise FileNotFoundError(f"no such file: {os.fspath(path)!r}")
+        if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "package.mo")):
+            raise ValueError(f"{os.fspath(path)!r} has no package.mo; a directory that contains packages is one of `libraries`")
         self._raw.load_file(os.fspath(path))
         return self
 
@@ -79,7 +81,7 @@ class Session:
     def compile(self, name: Optional[str] = None, values: Optional[Mapping[str, Any]] = None, **parameters: Any) -> Model:
         """Compile a class, or the only model of what was loaded.
 
-        Values of parameters are compiled in; most can be set later, too. Warnings go to the module ``warnings``.
+        Values of parameters are compiled in; most can be set later, too. A str is an expression of Modelica: ``file='"data.txt"'``. Warnings go to the module ``warnings``.
 
         >>> s = saltus.Session().load_text("Decay.mo", "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; end Decay;")
         >>> s.compile("Decay").states
@@ -88,7 +90,7 @@ class Session:
         Raises:
             CompileError: with all diagnostics and their positions.
         """
-        texts = _texts({**(values or {}), **parameters})
+        texts = _texts({**_by_name("values", values), **parameters})
         raw, told = self._raw.compile(name, texts)
         _errors.warn(told)
         return Model._of(raw)

@@ -44,6 +44,8 @@ class Points:
 
 
 def _axis(name: str, values: Any) -> np.ndarray:
+    if isinstance(values, Iterator):
+        values = list(values)
     try:
         axis = np.atleast_1d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
@@ -141,6 +143,8 @@ def _distributed(name: str, what: Any, unit: np.ndarray) -> np.ndarray:
     if isinstance(what, (tuple, list)) and len(what) == 3 and what[0] == "normal":
         from statistics import NormalDist
 
+        if not float(what[2]) > 0:
+            raise ValueError(f"{name}: expected a positive deviation, found {what[2]!r}")
         normal = NormalDist(float(what[1]), float(what[2]))
         inside = np.clip(unit, 1e-16, 1 - 1e-16)
         return np.array([normal.inv_cdf(u) for u in inside])
@@ -351,10 +355,10 @@ def sweep(
     progress: Any,
 ) -> Sweep:
     """See `Model.sweep`."""
+    from ._model import _by_name
+
     if not isinstance(given, Points):
-        if not isinstance(given, Mapping):
-            raise TypeError("points: expected saltus.grid(…), saltus.points(…), saltus.samples(…) or a mapping of names to values")
-        given = points(given)
+        given = points(_by_name("points", given))
     expressions = _recorded(record)
     if trajectories and expressions:
         raise ValueError("trajectories and record exclude each other")
