@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::Screen;
 use crate::{
-    check, compare, compile, convert, explain, export, flatten, fmu, format, import, info, linearize, list, lsp, new,
-    parse, plot, run, search, shell, simulate, studio, sweep, test, watch,
+    check, compare, compile, convert, doc, explain, export, flatten, fmu, format, import, info, linearize, list, lsp,
+    new, parse, plot, run, search, shell, simulate, studio, sweep, test, watch,
 };
 
 /// What the process tells its caller; usage errors exit with 2 before any command runs.
@@ -80,6 +80,8 @@ enum Command {
     List(list::Arguments),
     /// Show what a class offers: parameters, connectors, variables, documentation.
     Info(info::Arguments),
+    /// Write the documentation of packages as a site: icons, diagrams, members, search.
+    Doc(doc::Arguments),
     /// Make a package to begin with.
     New(new::Arguments),
     /// Open the studio in a browser: library, text, runs, plots, events.
@@ -110,6 +112,7 @@ impl Cli {
             Command::Watch(arguments) => watch::run(arguments, screen),
             Command::List(arguments) => list::run(arguments, screen),
             Command::Info(arguments) => info::run(arguments, screen),
+            Command::Doc(arguments) => doc::run(arguments, screen),
             Command::New(arguments) => new::run(arguments, screen),
             Command::Studio(arguments) => studio::run(arguments, screen),
             Command::Lsp(arguments) => lsp::run(arguments, screen),

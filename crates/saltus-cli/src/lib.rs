@@ -7,6 +7,7 @@ mod commands;
 mod compare;
 mod compile;
 mod convert;
+mod doc;
 mod estimate;
 mod experiment;
 mod explain;

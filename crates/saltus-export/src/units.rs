@@ -7,14 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use saltus_check::units::{Parsed, parse};
+use saltus_check::units::{Parsed, TEMPERATURES, USUAL, parse};
 use saltus_fmi::{BaseUnit, DisplayUnit, Unit};
-
-/// Temperatures with an offset: kelvins per degree, and kelvins at zero.
-const TEMPERATURES: [(&str, f64, f64); 2] = [("degC", 1.0, 273.15), ("degF", 5.0 / 9.0, 273.15 - 32.0 * 5.0 / 9.0)];
-/// Symbols that are no units of the language and yet usual for display, with their factors to the base unit of the second.
-const USUAL: [(&str, f64, &str); 2] =
-    [("rev/min", std::f64::consts::PI / 30.0, "1/s"), ("rpm", std::f64::consts::PI / 30.0, "1/s")];
 
 /// Exponents of kg, m, s, A, K, mol, cd, rad; factor and offset to them.
 fn base_of(text: &str) -> Option<BaseUnit> {

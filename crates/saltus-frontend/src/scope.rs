@@ -123,11 +123,31 @@ impl<'a> Scopes<'a> {
         Some(self.nested(around, class))
     }
 
+    /// The class with its own text, also where it only gives another class a name.
+    pub fn own_scope(&mut self, class: ClassId) -> Option<Scope> {
+        let Some(parent) = self.library().parent(class) else { return Some(self.root()) };
+        let around = self.class_scope(parent)?;
+        let slot = self.nested_slot(around, class);
+        let front = &mut self.front;
+        let inst = front.slot_instance(slot);
+        if front.tree[inst].class == class {
+            return Some(Scope(inst));
+        }
+        let modifier = front.tree[slot].modifier.clone();
+        Some(Scope(front.tree.new_inst(slot, modifier, None)))
+    }
+
     /// A class that is declared in the text of `around`, also inside of a modification.
     pub fn nested(&mut self, around: Scope, class: ClassId) -> Scope {
+        let slot = self.nested_slot(around, class);
+        // An alias has the members of what it stands for, but its own text.
+        Scope(self.front.slot_instance(slot))
+    }
+
+    fn nested_slot(&mut self, around: Scope, class: ClassId) -> SlotId {
         let front = &mut self.front;
         let found = front.library.name_of(class).and_then(|name| front.member(around.0, name));
-        let slot = match found {
+        match found {
             Some(Member::Class(slot)) if front.tree[slot].class == class => slot,
             replaced => {
                 let slot = front.new_slot(class, around.0, None);
@@ -136,9 +156,7 @@ impl<'a> Scopes<'a> {
                 }
                 slot
             }
-        };
-        // An alias has the members of what it stands for, but its own text.
-        Scope(front.slot_instance(slot))
+        }
     }
 
     /// What a simple name means in the text of a class: members, imports, then the classes around it.
@@ -283,6 +301,11 @@ impl<'a> Scopes<'a> {
 
     /// The expression that a component, or one of its attributes, is bound to, by whoever says so last.
     pub fn value(&mut self, symbol: Symbol, attribute: Option<&str>) -> Option<&'a ast::Expr> {
+        self.binding(symbol, attribute).map(|(expr, _)| expr)
+    }
+
+    /// The same with the class in whose text the expression stands.
+    pub fn binding(&mut self, symbol: Symbol, attribute: Option<&str>) -> Option<(&'a ast::Expr, Scope)> {
         let Meaning::Member(Member::Component(comp)) = symbol.0 else { return None };
         let slot = self.type_slot(comp)?;
         let of_type = self.front.simple_type(slot).and_then(|simple| simple.modifier.clone());
@@ -292,9 +315,16 @@ impl<'a> Scopes<'a> {
             None => modifier?,
         };
         match modifier.value.as_ref()?.expr {
-            ModExpr::Ast(expr, _) => Some(expr),
+            ModExpr::Ast(expr, scope) => Some((expr, Scope(scope))),
             ModExpr::Break => None,
         }
+    }
+
+    /// The condition of a component with the class in whose text it stands.
+    pub fn condition(&self, symbol: Symbol) -> Option<(&'a ast::Expr, Scope)> {
+        let Meaning::Member(Member::Component(comp)) = symbol.0 else { return None };
+        let (condition, scope) = self.front.tree[comp].declared.condition?;
+        Some((condition, Scope(scope)))
     }
 
     /// The direct bases of a class, in the order of its text.

@@ -85,6 +85,22 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     out
 }
 
+/// The edits that undo others: applied to the text after them they give the text before them.
+pub fn inverse(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
+    let mut sorted: Vec<&TextEdit> = edits.iter().collect();
+    sorted.sort_by_key(|edit| (edit.start, edit.end));
+    let mut shift = 0i64;
+    sorted
+        .into_iter()
+        .map(|edit| {
+            let start = (i64::from(edit.start) + shift) as u32;
+            shift += edit.text.len() as i64 - i64::from(edit.end - edit.start);
+            let replaced = text.get(edit.start as usize..edit.end as usize).unwrap_or("");
+            TextEdit { start, end: start + edit.text.len() as u32, text: replaced.to_owned() }
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

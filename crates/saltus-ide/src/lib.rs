@@ -28,6 +28,7 @@ mod fixes;
 #[cfg(test)]
 mod fixture;
 mod formatting;
+mod graphics;
 mod hierarchy;
 mod highlighting;
 mod hover;
@@ -51,12 +52,14 @@ use std::path::Path;
 
 use saltus::Session;
 use saltus_base::LineIndex;
+use saltus_diagram::{Layer, Painter, Placement, Scene};
 
 pub use completion::{Completion, Completions};
 pub use describe::{ClassInfo, ClassLine, MemberInfo};
 pub use diagnostics::Problem;
 pub use fixes::{QuickFix, Suggestion};
-pub use formatting::{TextEdit, apply};
+pub use formatting::{TextEdit, apply, inverse};
+pub use graphics::{Choice, Parameter};
 pub use hierarchy::CallSite;
 pub use highlighting::{Highlight, HighlightKind};
 pub use hover::Hover;
@@ -249,5 +252,63 @@ impl<'s> Analysis<'s> {
     /// States, loops and events of a model in one line; `None` if it has mistakes. It may take long.
     pub fn structure(&self, class: &str) -> Option<String> {
         lens::structure(self.session, class)
+    }
+
+    /// A picture of a class; `None` if there is no such class.
+    pub fn scene(&self, class: &str, layer: Layer) -> Option<Scene> {
+        let library = self.session.library();
+        Painter::new(library).scene(library.find(class)?, layer)
+    }
+
+    /// Moves, turns or resizes a component in the diagram, or a connector in the icon. `visible` stays as it is.
+    pub fn place(&self, class: &str, component: &str, layer: Layer, place: &Placement) -> Result<SourceChange, String> {
+        graphics::place(self.session, class, component, layer, place)
+    }
+
+    /// Declares a component of the class `type_name`.
+    pub fn add_component(
+        &self,
+        class: &str,
+        type_name: &str,
+        name: &str,
+        place: &Placement,
+    ) -> Result<SourceChange, String> {
+        graphics::add(self.session, class, type_name, name, place)
+    }
+
+    /// Removes a component and the connections to it.
+    pub fn delete_component(&self, class: &str, component: &str) -> Result<SourceChange, String> {
+        graphics::delete(self.session, class, component)
+    }
+
+    /// Renames a component that the text of the class declares, everywhere; see [`rename`](Self::rename).
+    pub fn rename_component(&self, class: &str, component: &str, new: &str) -> Result<SourceChange, String> {
+        let edited = graphics::Edited::open(self.session, class)?;
+        let name = edited.own_component(component)?.component.name.span;
+        self.rename(&edited.path, name.start, new)
+    }
+
+    /// Whether two connectors fit; `Err` says why not.
+    pub fn can_connect(&self, class: &str, from: &str, to: &str) -> Result<(), String> {
+        graphics::can_connect(self.session, class, from, to)
+    }
+
+    /// Connects two connectors that fit, with a line of right angles.
+    pub fn connect(&self, class: &str, from: &str, to: &str) -> Result<SourceChange, String> {
+        graphics::connect(self.session, class, from, to)
+    }
+
+    pub fn disconnect(&self, class: &str, from: &str, to: &str) -> Result<SourceChange, String> {
+        graphics::disconnect(self.session, class, from, to)
+    }
+
+    /// Sets a parameter of the class or of a component (`r.R`), or an attribute (`x.start`); `None` takes it back.
+    pub fn modify(&self, class: &str, path: &str, value: Option<&str>) -> Result<SourceChange, String> {
+        graphics::modify(self.session, class, path, value)
+    }
+
+    /// The parameters of a class, or of one of its components, for a dialog.
+    pub fn parameters(&self, class: &str, component: Option<&str>) -> Option<Vec<Parameter>> {
+        graphics::parameters(self.session, class, component)
     }
 }

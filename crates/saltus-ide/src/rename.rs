@@ -72,7 +72,7 @@ pub(crate) fn rename(session: &Session, path: &Path, offset: u32, new: &str) -> 
 }
 
 /// The word is one identifier and not a keyword.
-fn is_identifier(word: &str) -> bool {
+pub(crate) fn is_identifier(word: &str) -> bool {
     let mut names = Interner::new();
     let (reference, found) = saltus_syntax::parse_component_ref(saltus_base::Index::from_usize(0), word, &mut names);
     let is_name = matches!(reference.parts.as_slice(), [part] if names.text(part.name.name) == word);

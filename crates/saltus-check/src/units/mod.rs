@@ -11,6 +11,7 @@
 //! and so does what is computed from them. Radian and 1 are the same; so are differences in degC and K. At most one
 //! message an equation.
 
+mod convert;
 mod infer;
 mod messages;
 mod parse;
@@ -22,6 +23,7 @@ use std::rc::Rc;
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{Equation, EquationKind, Expr, ExprKind, FlatModel, Statement, StatementKind, VarId, Variable};
 
+pub use convert::{TEMPERATURES, USUAL, convert};
 use infer::{Inference, Inferred};
 pub use parse::{Parsed, parse};
 pub use unit::Unit;
