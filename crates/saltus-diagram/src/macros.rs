@@ -107,14 +107,29 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// A unit as people write it.
+/// A unit as people write it: `kg.m2` is kg·m².
 fn unit_symbol(unit: &str) -> String {
     match unit {
-        "deg" => "°".into(),
-        "degC" => "°C".into(),
-        "degF" => "°F".into(),
-        _ => unit.replace("Ohm", "Ω").replace('.', "·"),
+        "deg" => return "°".into(),
+        "degC" => return "°C".into(),
+        "degF" => return "°F".into(),
+        _ => {}
     }
+    let mut out = String::new();
+    let mut is_raised = false;
+    for c in unit.replace("Ohm", "Ω").chars() {
+        is_raised = match c {
+            '0'..='9' | '-' => is_raised || out.chars().last().is_some_and(char::is_alphabetic),
+            _ => false,
+        };
+        out.push(match c {
+            '.' => '·',
+            '-' if is_raised => '⁻',
+            '0'..='9' if is_raised => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][c as usize - '0' as usize],
+            c => c,
+        });
+    }
+    out
 }
 
 fn shortened(text: &str) -> String {
@@ -122,5 +137,16 @@ fn shortened(text: &str) -> String {
     match line.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit_symbol;
+
+    #[test]
+    fn units_are_written_as_in_print() {
+        let shown = ["kg.m2", "m.s-2", "1/s", "Ohm", "W/(m2.K)", "degC", "m(1/2)"].map(unit_symbol);
+        assert_eq!(shown, ["kg·m²", "m·s⁻²", "1/s", "Ω", "W/(m²·K)", "°C", "m(1/2)"]);
     }
 }

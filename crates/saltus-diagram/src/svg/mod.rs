@@ -83,6 +83,11 @@ pub fn view(scene: &Scene) -> Extent {
     let mut points = system.to_vec();
     for component in scene.components.iter().filter(|component| component.is_visible()) {
         points.extend(component.bounds);
+        let x = component.anchor()[0];
+        let heights = component.picture.primitives.iter().filter(|p| p.visible && scene.layer == Layer::Diagram);
+        for label in heights.filter_map(|primitive| label_bounds(component, primitive)) {
+            points.extend(label.map(|[_, y]| [x, y]));
+        }
     }
     for connection in &scene.connections {
         points.extend(connection.points());
@@ -102,6 +107,12 @@ pub fn view(scene: &Scene) -> Extent {
     };
     let ([x1, x2], [y1, y2]) = (limit(0), limit(1));
     [[x1, y1], [x2, y2]]
+}
+
+/// Where a text of a component stands; names are written above or below it.
+fn label_bounds(component: &Component, primitive: &Primitive) -> Option<Extent> {
+    let Shape::Text(text) = &primitive.shape else { return None };
+    Some(component.matrix.after(&primitive.matrix).bounds(text.extent))
 }
 
 /// A text that an icon has above or below itself would be cut.
