@@ -26,7 +26,7 @@ MOST_POINTS = 10_000_000
 _TASK_SECONDS = 2.0
 _TRIAL_RUNS = 4
 _MOST_IN_CHUNK = 5000
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -377,7 +377,8 @@ def sweep(
             teller.add(len(variant.index))
     else:
         chunks = _chunks(variants, chunk, executor, jobs, to is not None)
-        store = _Store(to, model, given, values, settings, expressions, trajectories, chunks) if to is not None else None
+        places = [variants[at].index[first:last] for at, first, last in chunks]
+        store = _Store(to, model, given, values, settings, expressions, trajectories, places) if to is not None else None
         parts = _shared_out(variants, chunks, store, executor, jobs, retries, teller, model._raw.permissions)
     teller.end()
     return _together(given, parts, trajectories)
@@ -451,9 +452,12 @@ def _shared_out(
     return ordered
 
 
-def _together(given: Points, parts: list[tuple[np.ndarray, Part]], trajectories: bool) -> Sweep:
-    """One table in the order of the points."""
+def _together(
+    given: Points, parts: list[tuple[np.ndarray, Part]], trajectories: bool, numbers: Optional[np.ndarray] = None
+) -> Sweep:
+    """One table in the order of the points, which may have numbers of a larger study."""
     n = len(given)
+    numbers = np.arange(n) if numbers is None else numbers
     ok = np.zeros(n)
     failures: dict[int, str] = {}
     heads: dict[str, str] = {}
@@ -467,16 +471,15 @@ def _together(given: Points, parts: list[tuple[np.ndarray, Part]], trajectories:
     if trajectories:
         runs = np.concatenate([index[np.asarray(_column(part, "run"), dtype=int)] for index, part in parts] or [[]])
         order = np.argsort(runs, kind="stable")
-        runs = runs[order].astype(float)
-        place = runs.astype(int)
-        table: Columns = [("run", "Integer", runs)]
+        place = runs[order].astype(int)
+        table: Columns = [("run", "Integer", numbers[place].astype(float))]
         table += [(name, "Real", given.values[place, i]) for i, name in enumerate(given.names)]
         table.append(("ok", "Boolean", ok[place]))
         for name, kind in heads.items():
             pieces = [_column(part, name) for _, part in parts]
             table.append((_free(name, given), kind, np.concatenate(pieces)[order]))
         return Sweep(table, failures)
-    table = [("run", "Integer", np.arange(n, dtype=float))]
+    table = [("run", "Integer", numbers.astype(float))]
     table += [(name, "Real", given.values[:, i]) for i, name in enumerate(given.names)]
     table.append(("ok", "Boolean", ok))
     for name, kind in heads.items():
@@ -550,11 +553,12 @@ class _Store:
         settings: dict[str, Any],
         record: list[tuple[str, str]],
         trajectories: bool,
-        chunks: list[tuple[int, int, int]],
+        places: list[np.ndarray],
     ) -> None:
         self._dir = os.fspath(to)
         self._given = given
-        self._chunks = chunks
+        self._places = places
+        self._trajectories = trajectories
         study = {
             "format": _FORMAT,
             "version": _saltus.__version__,
@@ -567,7 +571,7 @@ class _Store:
             "settings": {name: repr(value) for name, value in sorted(settings.items())},
             "record": record,
             "trajectories": trajectories,
-            "chunks": len(chunks),
+            "chunks": len(places),
         }
         self._study = hashlib.sha256(json.dumps(study, sort_keys=True).encode()).hexdigest()
         os.makedirs(self._dir, exist_ok=True)
@@ -625,23 +629,17 @@ class _Store:
 
     def write(self, number: int, part: Part) -> None:
         columns, ok, failed = part
-        _, first, last = self._chunks[number]
+        index = self._places[number]
         table, record = self._paths(number)
-        index = np.arange(first, last)
         scratch = table + ".new.parquet"
-        _together_chunk(columns, ok).save(scratch)
+        # Its rows of the whole table, with the numbers and the values of their points.
+        own = Points(self._given.names, self._given.values[index])
+        _together(own, [(np.arange(len(index)), part)], self._trajectories, index).save(scratch)
         os.replace(scratch, table)
         head = {"columns": [(name, kind, len(values)) for name, kind, values in columns], "ok": [bool(one) for one in ok]}
         body = json.dumps({**head, "failed": failed, "points": [int(index[0]), int(index[-1])]}).encode() + b"\n"
         body += b"".join(np.ascontiguousarray(values, dtype=float).tobytes() for _, _, values in columns)
         _replace(record, hashlib.sha256(body).digest() + body)
-
-
-def _together_chunk(columns: Columns, ok: list[bool]) -> Sweep:
-    fine = np.asarray(ok, dtype=float)
-    if columns and columns[0][0] == "run":
-        fine = fine[np.asarray(columns[0][2], dtype=int)]
-    return Sweep([*columns, ("ok", "Boolean", fine)], {})
 
 
 def _replace(path: str, data: bytes) -> None:
