@@ -93,15 +93,12 @@ fn reference(fmu: &Path, wrapper: &Path, class: &str) -> String {
 fn contents(opened: &Opened) -> String {
     let model: &ModelDescription = &opened.document.model;
     let count = |causality: Causality| model.variables.iter().filter(|v| v.causality == causality).count();
-    let kinds: Vec<&str> = model
-        .kinds()
-        .into_iter()
-        .map(|kind| match kind {
-            Kind::ModelExchange => "model exchange",
-            Kind::CoSimulation => "co-simulation",
-            Kind::ScheduledExecution => "scheduled execution",
-        })
-        .collect();
+    let word = |kind: Kind| match kind {
+        Kind::ModelExchange => "model exchange",
+        Kind::CoSimulation => "co-simulation",
+        Kind::ScheduledExecution => "scheduled execution",
+    };
+    let kinds: Vec<&str> = model.kinds().into_iter().map(word).collect();
     let mut lines = vec![format!("{}  FMI {}: {}", model.model_name, model.version.text(), kinds.join(", "))];
     if let Some(description) = &model.description {
         lines.push(format!("  {description}"));
@@ -131,7 +128,7 @@ fn contents(opened: &Opened) -> String {
         .filter_map(|(can, what)| can.then_some(*what))
         .collect();
         if !can.is_empty() {
-            lines.push(format!("  {}", can.join(", ")));
+            lines.push(format!("  {}: {}", word(kind), can.join(", ")));
         }
     }
     lines.join("\n")

@@ -266,6 +266,9 @@ impl Instance {
         if self.book.phase != Phase::Instantiated {
             return Err(self.refuse("setting up the experiment"));
         }
+        if !start.is_finite() || stop.is_some_and(f64::is_nan) || tolerance.is_some_and(f64::is_nan) {
+            return Err(self.say(Severity::Error, "times and the tolerance of an experiment are numbers".to_owned()));
+        }
         self.book.times = Times { start: Some(start), stop, tolerance };
         Ok(())
     }

@@ -199,6 +199,46 @@ end M;",
     unsafe { fmi2FreeInstance(c) };
 }
 
+/// A ball that may come to rest: where `h <= 0` becomes true, `v <= 0` begins to matter, and its indicator gets another sign. An importer that
+/// asks for an event because of that, in the same instant, finds it settled: the ball has bounced, and goes on.
+#[test]
+fn an_event_that_is_settled_stays_settled() {
+    let of = resources(
+        "model M
+  Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+  Boolean flying(start = true, fixed = true), impact;
+equation
+  impact = h <= 0;
+  der(h) = v;
+  der(v) = if flying then -9.81 else 0;
+  when {impact, h <= 0 and v <= 0} then
+    flying = edge(impact);
+    reinit(v, if edge(impact) then -0.7*pre(v) else 0);
+  end when;
+end M;",
+    );
+    let c = me2(&of);
+    start_me(c);
+    let t = (2.0 / G).sqrt() + 1e-12;
+    let (mut x, mut flying) = (fall(t), -1);
+    // SAFETY: two states, a Boolean.
+    unsafe {
+        assert_eq!(fmi2SetTime(c, t), 0);
+        assert_eq!(fmi2SetContinuousStates(c, x.as_ptr(), 2), 0);
+        assert_eq!(fmi2EnterEventMode(c), 0);
+        assert_eq!(update(c).valuesOfContinuousStatesChanged, 1);
+        for _ in 0..4 {
+            assert_eq!(fmi2EnterContinuousTimeMode(c), 0);
+            assert_eq!(fmi2EnterEventMode(c), 0);
+            assert_eq!(update(c).valuesOfContinuousStatesChanged, 0);
+        }
+        assert_eq!(fmi2GetContinuousStates(c, x.as_mut_ptr(), 2), 0);
+        assert_eq!(fmi2GetBoolean(c, &of.reference("flying"), 1, &mut flying), 0);
+        assert_eq!((x[1], flying), (-0.7 * fall(t)[1], 1));
+        fmi2FreeInstance(c);
+    }
+}
+
 /// What an importer was shown tells what it has seen. Evaluated again with an error of 2e-11, `x + 100 > 100` is the relation that was shown to
 /// have changed at that time, though the other one is closer to its threshold. If it was shown to have changed at an earlier point only, the
 /// importer has seen that error end: nothing changes, and the same error is not shown as a crossing again.

@@ -320,6 +320,11 @@ impl CrossingSearch {
         self.watches.get(i).map_or(1.0, |w| w.side() * if w.is_masked { 1.0 } else { w.g(z) })
     }
 
+    /// When the search was armed last.
+    pub fn armed_at(&self) -> f64 {
+        self.armed_at
+    }
+
     /// Has the relation changed where its function is `z`?
     pub fn has_changed(&self, i: usize, z: f64) -> bool {
         self.watches.get(i).is_some_and(|w| w.g(z) < 0.0)

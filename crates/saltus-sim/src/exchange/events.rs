@@ -177,6 +177,7 @@ impl Exchange {
     /// The caller has seen a crossing that is none here: evaluated again, a function that comes from a loop has another error. The relations
     /// that it was shown to have changed here do change. If it was shown changes elsewhere only, it has seen the end of such an error: that
     /// relation gets a band as wide, or the next step would find the same. Whoever was shown nothing means the relation closest to its change.
+    /// In the instant of the last event nothing can have crossed: whoever asks once more finds it settled.
     fn believe(&mut self, t: f64, mut held: Vec<Held>) -> (EventKind, Vec<Held>) {
         // Operands may be as small as their difference; then its own size tells what an error is.
         let sizes: Vec<f64> = self.work.scale.iter().zip(&self.work.reach).map(|(s, r)| s.max(*r)).collect();
@@ -184,9 +185,10 @@ impl Exchange {
         let (shown, z) = (&self.work.shown, &self.work.z);
         let strayed: Vec<usize> =
             (0..shown.len()).filter(|&i| shown[i].at.is_some() && is_error(i, shown[i].farthest)).collect();
+        let is_later = t > self.watch.search.armed_at();
         let mut changed: Vec<usize> =
-            (0..shown.len()).filter(|&i| shown[i].at == Some(t) && is_error(i, z[i])).collect();
-        if strayed.is_empty() && changed.is_empty() {
+            (0..shown.len()).filter(|&i| is_later && shown[i].at == Some(t) && is_error(i, z[i])).collect();
+        if is_later && strayed.is_empty() && changed.is_empty() {
             changed.extend(self.watch.search.nearest(z, &sizes));
         }
         for &i in &strayed {
