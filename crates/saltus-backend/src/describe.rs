@@ -25,6 +25,8 @@ use crate::tuning::form::LONGEST_TEXT;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Description {
     pub sizes: Sizes,
+    /// One more than the most times that an equation was differentiated.
+    pub index: u32,
     pub states: Vec<StateNote>,
     /// Variables that the model differentiates and that are not states, because equations between states determine them.
     pub dependent: Vec<String>,
@@ -79,6 +81,8 @@ pub struct BlockNote {
     pub coefficient: Option<String>,
     /// The iteration variables as assignments, where these were found while compiling.
     pub solution: Vec<String>,
+    /// All variables that it gives values.
+    pub determines: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,6 +157,7 @@ impl SortedSystem {
         let note = |text: &str, span: Span| EventNote { text: text.to_owned(), span };
         Description {
             sizes: Sizes { scalar, without_aliases, reduced },
+            index: self.index,
             states: system.derivative_of.keys().map(|&slot| self.state_note(slot)).collect(),
             dependent: self.dependent(),
             aliases: self.alias_notes(),
@@ -303,9 +308,13 @@ fn block_note(system: &System, columns: &Columns, step: &Step) -> BlockNote {
                 torn: Vec::new(),
                 coefficient: None,
                 solution: Vec::new(),
+                determines: vec![system.name(a.slot).to_owned()],
             }
         }
-        Step::Loop(l) => loop_note(system, columns, l),
+        Step::Loop(l) => {
+            let determines = shown_slots(step).into_iter().map(|slot| system.name(slot).to_owned()).collect();
+            BlockNote { determines, ..loop_note(system, columns, l) }
+        }
     }
 }
 
@@ -344,5 +353,12 @@ fn loop_note(system: &System, columns: &Columns, l: &LoopStep) -> BlockNote {
     let is_mixed = !l.discrete.is_empty() && reals != Reals::None;
     let solved = |a: &Assignment| format!("{} := {}", system.name(a.slot), text_of(system, a.node, None));
     let solution = l.solution.iter().flat_map(|s| &s.values).map(solved).collect();
-    BlockNote { kind: BlockKind::Loop { reals, is_mixed }, equations, torn, coefficient, solution }
+    BlockNote {
+        kind: BlockKind::Loop { reals, is_mixed },
+        equations,
+        torn,
+        coefficient,
+        solution,
+        determines: Vec::new(),
+    }
 }

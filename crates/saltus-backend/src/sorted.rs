@@ -58,6 +58,8 @@ pub struct SortedSystem {
     pub(crate) differentiated: Vec<SlotId>,
     /// Scalar equations and unknowns before aliases were eliminated, after that, and after the reduction of the index.
     pub(crate) sizes: [(usize, usize); 3],
+    /// One more than the most times that an equation was differentiated.
+    pub(crate) index: u32,
     /// Conditions that change the index, by text, with positions in which they do not; their warnings are in
     /// [`SortedSystem::warnings`].
     pub switches: Vec<(String, bool)>,
@@ -234,6 +236,7 @@ struct ReducedSystem {
     preferences: Preferences,
     differentiated: Vec<SlotId>,
     sizes: [(usize, usize); 3],
+    index: u32,
     /// Slots that all configurations have.
     n_common: usize,
     /// The switches of the configuration and how its index was reduced, if the structure of the model changes.
@@ -319,6 +322,7 @@ fn reduce(
     let sizes = [scalar, without_aliases, size(&system)];
     let orders = sort_equations(&mut system, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
+    let index = reduced.as_ref().map_or(1, index_of);
     let fixed = fixed.zip(reduced);
     Ok(ReducedSystem {
         diagnostics,
@@ -329,10 +333,15 @@ fn reduce(
         preferences,
         differentiated,
         sizes,
+        index,
         n_common,
         fixed,
         kept,
     })
+}
+
+fn index_of(reduced: &Reduced) -> u32 {
+    1 + reduced.reduction.differentiations.iter().copied().max().unwrap_or(0) as u32
 }
 
 /// The third stage: the start, the parameters, and what is solved together.
@@ -346,6 +355,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         preferences,
         differentiated,
         sizes,
+        index,
         n_common,
         fixed,
         kept,
@@ -387,7 +397,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         }
         let (doubts, absent) = (configure::doubts(model, &mut system), configure::absent(model, &system));
         let integration = configure::integration(model);
-        let index = 1 + reduced.reduction.differentiations.iter().copied().max().unwrap_or(0) as u32;
+        let index = index_of(&reduced);
         let machines = model.active_states.as_ref().map_or_else(Vec::new, |active| active.machines.clone());
         configuration = Some(Configuration {
             switches,
@@ -441,6 +451,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         preferences,
         differentiated,
         sizes,
+        index,
         switches,
         configuration,
     })

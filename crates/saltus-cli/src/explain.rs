@@ -12,7 +12,7 @@ use crate::{Exit, Screen, progress};
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  saltus explain Circuit.mo\n  saltus explain Circuit.mo --html circuit.html\n  saltus explain Clutch.mo --configurations"
+    after_help = "Examples:\n  saltus explain Circuit.mo\n  saltus explain Circuit.mo --html circuit.html\n  saltus explain Clutch.mo --configurations\n  saltus explain Clutch.mo --profile"
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -27,23 +27,27 @@ pub struct Arguments {
     /// index of each, and when.
     #[arg(long, conflicts_with = "html")]
     configurations: bool,
+    /// Simulate, and say with each block which part of the run went into it.
+    #[arg(long, conflicts_with = "configurations")]
+    profile: bool,
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     arguments.target.protect(&[arguments.html.as_ref()], &[], screen)?;
-    let mut options = Options::until(Stage::Compile);
+    let mut options = Options::until(if arguments.profile { Stage::Simulate } else { Stage::Compile });
     options.describe = true;
+    options.profile = arguments.profile;
     let run = arguments.target.run(options, screen)?;
     if arguments.configurations {
         return configurations(arguments, &run, screen);
     }
     let started = Instant::now();
     if let Some(description) = &run.outcome.description {
-        let name = &run.class_name;
+        let (name, profile) = (&run.class_name, run.outcome.profile.as_ref());
         let page = run.session.with_sources(|sources| match (&arguments.html, arguments.json) {
-            (Some(_), _) => explain::page(name, description, sources),
-            (None, true) => format!("{}\n", explain::to_json(name, description, sources)),
-            (None, false) => explain::listing(name, description, sources),
+            (Some(_), _) => explain::page(name, description, sources, profile),
+            (None, true) => format!("{}\n", explain::to_json(name, description, sources, profile)),
+            (None, false) => explain::listing(name, description, sources, profile),
         });
         match &arguments.html {
             Some(path) => write(path, &page, screen)?,

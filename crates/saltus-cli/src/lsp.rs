@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use saltus_lsp::Settings;
 
-use crate::{Exit, Screen};
+use crate::{Exit, Screen, system_clock};
 
 #[derive(clap::Args)]
 #[command(
@@ -21,7 +21,11 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let _ = arguments.stdio;
-    let settings = Settings { libraries: arguments.library.clone(), modelica_path: std::env::var("MODELICAPATH").ok() };
+    let settings = Settings {
+        libraries: arguments.library.clone(),
+        modelica_path: std::env::var("MODELICAPATH").ok(),
+        stopwatch: system_clock::stopwatch(),
+    };
     match saltus_lsp::serve(&settings, std::io::stdin(), std::io::stdout().lock()) {
         Ok(true) => Ok(Exit::Success),
         Ok(false) => Ok(Exit::ModelError),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use saltus::container::{self, Content};
 use saltus::pipeline::{Client, Engine, Options, Outcome, Stage};
-use saltus::{Model, Start, Stream, diagnostics, results};
+use saltus::{Model, Profile, Start, Stream, diagnostics, results};
 use saltus_base::{Diagnostic, SourceMap};
 use saltus_results::{Format, WriteError};
 use saltus_sim::{Progress, Recorder, Simulation, State};
@@ -19,8 +19,8 @@ use crate::keep::{self, Keep};
 use crate::numbers::{finite, part, positive};
 use crate::progress::{self, Bar};
 use crate::real_time::{self, Pace};
-use crate::target::Target;
-use crate::write::write_bytes;
+use crate::target::{Run, Target};
+use crate::write::{write, write_bytes};
 use crate::{Exit, Screen, audit, chart, summary, system_clock};
 
 const EXAMPLES: &str = "\
@@ -30,6 +30,7 @@ Examples:
   saltus simulate Motors.Examples.Start --library libraries --output start.mat
   saltus simulate Circuit.mo --keep 'diode.*' --output diode.parquet --event-log events.jsonl
   saltus simulate Circuit.mo --audit --estimate-error
+  saltus simulate Circuit.mo --profile
   saltus simulate drive.saltus --input torque.csv --stop-time 2 --pause-at 1 --save-state half.state
   saltus simulate drive.saltus --resume half.state --stop-time 2 -o rest.csv
 
@@ -82,6 +83,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
           value_parser = estimate::listed)]
     estimate_error: Option<Listed>,
+    /// Say which equations, loops, functions and events the time of the run went to, and which state kept steps short, with source
+    /// lines; as JSON into FILE.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = false, default_missing_value = "-")]
+    profile: Option<PathBuf>,
     /// Let simulated time pass with the clock, or FACTOR times as fast, and say how many steps were too late, how long the longest one
     /// took and how exactly the others began; with a method with a fixed step.
     #[arg(long, value_name = "FACTOR", num_args = 0..=1, require_equals = true, default_missing_value = "1",
@@ -122,6 +127,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.start = start(arguments, screen)?;
     options.audit = arguments.audit.then(|| audit::settings(arguments.audit_bound));
     options.saves_state = arguments.save_state.is_some();
+    options.profile = arguments.profile.is_some();
     options.pause_at = arguments.pause_at;
     if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
         return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string())));
@@ -173,10 +179,24 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
             estimate::show(table, &run, second, listed, screen)?;
         }
     }
+    if let (Some(path), Some(profile)) = (&arguments.profile, &run.outcome.profile) {
+        show_profile(path, profile, &run, screen)?;
+    }
     let is_sound = run.outcome.audit.as_ref().is_none_or(|report| audit::show(report, &run, screen));
     arguments.target.report_cost(&run, &[("write", started.elapsed())], screen)?;
     let exit = exit(&run.outcome);
     Ok(if exit == Exit::Success && !is_sound { Exit::RunTimeFailure } else { exit })
+}
+
+/// As text on the screen unless a file is given.
+fn show_profile(path: &Path, profile: &Profile, run: &Run, screen: &Screen) -> Result<(), Exit> {
+    run.session.with_sources(|sources| match path == Path::new("-") {
+        true => {
+            screen.say(&format!("profile of {}", profile.listing(sources).trim_end()));
+            Ok(())
+        }
+        false => write(path, &format!("{}\n", profile.to_json(sources)), screen),
+    })
 }
 
 /// Nothing is compiled in the middle of a run that must keep up with the clock.
@@ -186,7 +206,8 @@ fn engine_in_real_time(engine: Engine) -> Engine {
 
 /// A state may be replaced by the one that follows it; nothing else that is read is written.
 fn protect(arguments: &Arguments, screen: &Screen) -> Result<(), Exit> {
-    let results = [arguments.output.as_ref(), arguments.event_log.as_ref()];
+    let profile = arguments.profile.as_ref().filter(|path| *path != Path::new("-"));
+    let results = [arguments.output.as_ref(), arguments.event_log.as_ref(), profile];
     let mut inputs = arguments.keep.files();
     inputs.extend(arguments.input.iter().cloned());
     arguments.target.protect(&[arguments.save_state.as_ref()], &inputs, screen)?;

@@ -20,6 +20,21 @@ equation
 end Circuit;
 ";
 
+/// On the ground 3 times until 1.6 s (closed form: at 0.4515, 1.0836 and 1.5261 s).
+const BALL: &str = "within Own;
+model Ball
+  Real h(start = 1, fixed = true);
+  Real v(start = 0, fixed = true);
+equation
+  der(h) = v;
+  der(v) = -9.81;
+  when h < 0 then
+    reinit(v, -0.7*pre(v));
+  end when;
+  annotation(experiment(StopTime = 1.6));
+end Ball;
+";
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -35,6 +50,7 @@ fn transcript() -> Option<String> {
     fs::create_dir_all(directory.join("Own")).unwrap();
     fs::write(directory.join("Own/package.mo"), "package Own\nend Own;\n").unwrap();
     fs::write(directory.join("Own/Circuit.mo"), CIRCUIT).unwrap();
+    fs::write(directory.join("Own/Ball.mo"), BALL).unwrap();
     let transcript = directory.join("transcript.txt");
     let script = root().join("crates/saltus-cli/tests/editor/client.lua");
     let mut editor = Command::new("nvim")
@@ -72,6 +88,9 @@ fn neovim_opens_edits_asks_and_applies() {
         "own rename refused: yes",
         "own renamed: voltage = resistor.R * resistor.i;",
         "own formatted: voltage = resistor.R*resistor.i;",
+        "own lenses: 2 equations · 2 states · index 1 · no loops · 1 state event | simulate | plot | check",
+        "own run: with curves",
+        "own lenses after it: fired 3 × · 3 events",
         "library outline: Resistor with 1",
         "library definition: TwoPin.mo line 2",
         "library hover: model Saltus.Electrical.Resistor ",

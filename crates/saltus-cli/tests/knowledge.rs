@@ -95,6 +95,17 @@ fn a_watched_model_is_checked_again_when_its_file_changes() {
     assert_eq!(output.status.code(), Some(1), "the second one has an unknown too many");
 }
 
+/// der(x) = -x from 1: exp(-1) at 1 s.
+#[test]
+fn a_watched_model_can_be_simulated() {
+    let dir = directory("watch_simulate");
+    fs::write(dir.join("M.mo"), "model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;").unwrap();
+    let output = saltus(&["watch", "M.mo", "--simulate", "--rounds", "1"], &dir);
+    let lines = text(&output);
+    assert!(lines.contains("x = 0.36788") || lines.contains("x = 0.36787"), "{lines}");
+    assert!(output.status.success());
+}
+
 #[test]
 fn an_editor_starts_the_server_and_ends_it() {
     use std::io::Write;

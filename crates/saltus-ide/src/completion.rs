@@ -20,7 +20,7 @@ use self::context::{Context, FrameKind, Statement};
 use crate::builtin;
 use crate::file::File;
 use crate::hover::{class_words, path_text, prefix_words};
-use crate::resolve::Resolver;
+use crate::resolve::{Resolver, called};
 use crate::target::{SymbolKind, text_of};
 use crate::walk;
 
@@ -121,7 +121,14 @@ impl<'a> Completer<'a, '_> {
                 }
                 self.expression();
             }
-            Some(_) => self.expression(),
+            Some(_) => {
+                if self.in_annotation() {
+                    words::ANNOTATION_ENUMERATIONS
+                        .iter()
+                        .for_each(|(name, _)| self.add_word(name, SymbolKind::Type, 0));
+                }
+                self.expression();
+            }
             None if context.in_value && !self.in_equations => self.expression(),
             None if self.in_equations => {
                 self.expression();
@@ -166,10 +173,15 @@ impl<'a> Completer<'a, '_> {
                 let operators = ["branch", "root", "potentialRoot", "isRoot", "rooted", "uniqueRoot"];
                 operators.iter().filter_map(|name| builtin::find(name)).for_each(|b| self.add_builtin(b));
             }
+            if let [name] = path {
+                let literals = words::literals(name, self.in_annotation());
+                literals.iter().for_each(|word| self.add_word(word, SymbolKind::Literal, 0));
+            }
             return;
         };
         let Some(inside) = self.scopes.inside(symbol) else { return };
         let wants_class = self.wants_class();
+        let is_import = self.context.statement == Statement::Import;
         let is_class = self.scopes.class_id(symbol).is_some();
         for member in self.scopes.members(inside) {
             let Some(declaration) = self.scopes.declaration(member) else { continue };
@@ -177,7 +189,8 @@ impl<'a> Completer<'a, '_> {
                 _ if declaration.is_protected() => false,
                 Declaration::Class { .. } => is_class,
                 Declaration::Component { clause, .. } => {
-                    !wants_class && (!is_class || SymbolKind::of_component(clause) == SymbolKind::Constant)
+                    let is_constant = SymbolKind::of_component(clause) == SymbolKind::Constant;
+                    !wants_class && (!is_class || is_constant) || is_import && is_class && is_constant
                 }
                 Declaration::Literal { .. } => is_class && !wants_class,
             };
@@ -185,6 +198,10 @@ impl<'a> Completer<'a, '_> {
                 self.add_symbol(member, None, 0);
             }
         }
+    }
+
+    fn in_annotation(&self) -> bool {
+        self.context.frames.iter().any(|frame| matches!(frame.kind, FrameKind::Annotation(_)))
     }
 
     /// Only a class can stand here.
@@ -302,7 +319,8 @@ impl<'a> Completer<'a, '_> {
 
     /// Inputs of the function that is called, as named arguments.
     fn arguments(&mut self, function: &[&str]) {
-        let Some(inside) = self.resolve(function).and_then(|function| self.scopes.inside(function)) else { return };
+        let function = self.resolve(function);
+        let Some(inside) = function.and_then(|function| called(self.scopes, function)) else { return };
         let taken: Vec<&str> = self.context.frames.last().map(|frame| frame.named.clone()).unwrap_or_default();
         for member in self.scopes.members(inside) {
             if let Some(Declaration::Component { clause, component, .. }) = self.scopes.declaration(member)
@@ -517,6 +535,22 @@ mod tests {
         assert_eq!(labels("model M Real x \"des$0\"; end M;"), [""; 0]);
         assert_eq!(labels("model M // com$0\n end M;"), [""; 0]);
         assert_eq!(labels("model M Real $0; end M;"), [""; 0]);
+    }
+
+    #[test]
+    fn annotations_know_their_enumerations() {
+        let text = "model M annotation(Icon(graphics = {Line(pattern = LinePattern.$0)})); end M;";
+        assert!(labels(text).contains(&"DashDot".to_string()));
+        let text = "model M annotation(Icon(graphics = {Line(pattern = $0)})); end M;";
+        assert!(labels(text).contains(&"LinePattern".to_string()));
+        assert!(labels("model M Real x = LinePattern.$0; end M;").is_empty());
+        assert!(labels("model M Real x(stateSelect = StateSelect.$0); end M;").contains(&"prefer".to_string()));
+    }
+
+    #[test]
+    fn constants_can_be_imported() {
+        let package = "package P constant Real c = 1; parameter Real p = 1; model A end A; end P; ";
+        assert_eq!(labels(&format!("{package} model M import P.$0; end M;")), ["c", "A"]);
     }
 
     #[test]

@@ -119,4 +119,15 @@ mod tests {
         let found = fixture.analysis().type_definition(&fixture.path, fixture.offset);
         assert_eq!(found.map(|t| t.name), Some("A".to_string()));
     }
+
+    #[test]
+    fn arguments_of_a_constructor_of_an_external_object() {
+        let text = "class Table extends ExternalObject;
+            function constructor input String file; output Table t; external \"C\"; end constructor;
+            function destructor input Table t; external \"C\"; end destructor; end Table;
+            model M Table t = Table(fi$0le = \"a\"); end M;";
+        let fixture = Fixture::new(text);
+        let found = fixture.analysis().definition(&fixture.path, fixture.offset).unwrap();
+        assert_eq!(found.focus.start as usize, fixture.text().find("file;").unwrap());
+    }
 }

@@ -326,6 +326,7 @@ mod tests {
                 "model A Real x; end A; model M A a[2](x = 1); end M;",
                 "model A Real x; end A; model M A a[2](each x = 1); end M;",
             ),
+            ("H0723", "model M Real x(unit = \"Nm\") = 1; end M;", "model M Real x(unit = \"N.m\") = 1; end M;"),
             ("E0248", "package P Real c = 1; end P;", "package P constant Real c = 1; end P;"),
             (
                 "E0209",

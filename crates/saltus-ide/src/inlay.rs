@@ -9,7 +9,7 @@ use saltus_syntax::ast::{Call, Direction, ExprKind, Subscript};
 
 use crate::file::File;
 use crate::hover::expr_text;
-use crate::resolve::{Meaning, Resolver};
+use crate::resolve::{Meaning, Resolver, called};
 use crate::walk::{self, Role};
 
 /// A remark behind a byte of the text.
@@ -78,7 +78,7 @@ fn argument_hints(scopes: &mut Scopes<'_>, function: Symbol, call: &Call) -> Vec
     if call.arguments.len() < 2 || !call.iterators.is_empty() {
         return Vec::new();
     }
-    let Some(inside) = scopes.inside(function) else { return Vec::new() };
+    let Some(inside) = called(scopes, function) else { return Vec::new() };
     let mut inputs = Vec::new();
     for member in scopes.members(inside) {
         if let Some(Declaration::Component { clause, component, .. }) = scopes.declaration(member)

@@ -11,6 +11,9 @@ use crate::diagnostics::qualified;
 use crate::file::File;
 use crate::walk;
 
+/// Sizes of loops that are listed, the largest first.
+const MOST_SIZES: usize = 5;
+
 /// A model of a file that can be simulated as it is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModelPlace {
@@ -52,17 +55,26 @@ fn summary(description: &Description) -> String {
         false => format!("{equations} equations, {unknowns} unknowns"),
     }];
     parts.push(counted(description.states.len(), "state"));
-    if description.sizes.reduced != description.sizes.without_aliases {
-        parts.push("index reduced".into());
-    }
+    parts.push(format!("index {}", description.index));
     let loops = description.continuous.blocks.iter().filter(|block| block.kind != BlockKind::Assignment);
-    let sizes: Vec<usize> = loops.map(|block| block.equations.len()).collect();
-    match sizes.iter().max() {
-        None => parts.push("no loops".into()),
-        Some(largest) => parts.push(format!("{} (largest {largest})", counted(sizes.len(), "loop"))),
-    }
-    let n_events = description.state_events.len() + description.time_events.len() + description.samples.len();
-    parts.push(if n_events == 0 { "no events".into() } else { counted(n_events, "kind") + " of events" });
+    let mut sizes: Vec<usize> = loops.map(|block| block.equations.len()).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    parts.push(match sizes.as_slice() {
+        [] => "no loops".into(),
+        [size] => format!("a loop of {}", counted(*size, "equation")),
+        sizes => {
+            let shown: Vec<String> = sizes.iter().take(MOST_SIZES).map(usize::to_string).collect();
+            let more = if sizes.len() > MOST_SIZES { ", …" } else { "" };
+            format!("{} loops of {}{more} equations", sizes.len(), shown.join(", "))
+        }
+    });
+    let events = [
+        (description.state_events.len(), "state event"),
+        (description.time_events.len(), "time event"),
+        (description.samples.len(), "sample"),
+    ];
+    let possible: Vec<String> = events.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
+    parts.push(if possible.is_empty() { "no events".into() } else { possible.join(", ") });
     parts.join(" · ")
 }
 
@@ -80,7 +92,13 @@ mod tests {
         let models = fixture.analysis().models(&fixture.path);
         assert_eq!(models.iter().map(|m| m.class.as_str()).collect::<Vec<_>>(), ["P.Ball"]);
         let line = fixture.analysis().structure("P.Ball").unwrap();
-        assert!(line.contains("2 states") && line.contains("no loops") && line.contains("1 kind of events"), "{line}");
+        assert!(
+            line.contains("2 states")
+                && line.contains("no loops")
+                && line.contains("index 1")
+                && line.contains("1 state event"),
+            "{line}"
+        );
         assert_eq!(fixture.analysis().structure("P.Missing"), None);
     }
 }

@@ -41,6 +41,7 @@ mod position;
 mod references;
 mod rename;
 mod resolve;
+mod run;
 mod signature;
 mod structure;
 mod symbols;
@@ -49,10 +50,13 @@ mod unresolved;
 mod walk;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use saltus::Session;
 use saltus_base::LineIndex;
 use saltus_diagram::{Layer, Painter, Placement, Scene};
+use saltus_program::Stopwatch;
 
 pub use completion::{Completion, Completions};
 pub use describe::{ClassInfo, ClassLine, MemberInfo};
@@ -70,6 +74,7 @@ pub use outline::OutlineItem;
 pub use position::{Encoding, Position, offset, position};
 pub use references::Reference;
 pub use rename::SourceChange;
+pub use run::{RunFile, RunNote, RunReport};
 pub use signature::SignatureHelp;
 pub use structure::Fold;
 pub use target::{FileRange, NavigationTarget, SymbolKind};
@@ -247,6 +252,11 @@ impl<'s> Analysis<'s> {
     /// Models of a file that can be simulated as they are.
     pub fn models(&self, path: &Path) -> Vec<ModelPlace> {
         lens::models(self.session, path)
+    }
+
+    /// Simulates a model with its own experiment, until the flag is set; `None` if there is no such class. It may take long.
+    pub fn run(&self, class: &str, stopwatch: &Stopwatch, stop: Arc<AtomicBool>) -> Option<RunReport> {
+        run::run(self.session, class, stopwatch, stop)
     }
 
     /// States, loops and events of a model in one line; `None` if it has mistakes. It may take long.

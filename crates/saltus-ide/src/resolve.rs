@@ -3,7 +3,7 @@
 use saltus_base::Span;
 use saltus_frontend::{Declaration, Scope, Scopes, Symbol};
 use saltus_library::{ClassId, Library};
-use saltus_syntax::ast::{ComponentRef, Ident};
+use saltus_syntax::ast::{ClassKind, ComponentRef, Ident};
 
 use crate::builtin::{self, Builtin};
 use crate::file::File;
@@ -18,6 +18,24 @@ pub(crate) enum Meaning {
     /// Such as `start` in `Real x(start = 1)`.
     Attribute(&'static str),
     Builtin(&'static Builtin),
+}
+
+/// What takes the arguments of a call: the function, or the constructor of an external object.
+pub(crate) fn called(scopes: &mut Scopes<'_>, function: Symbol) -> Option<Scope> {
+    let inside = scopes.inside(function)?;
+    let kind_of = |scopes: &Scopes<'_>, symbol: Symbol| match scopes.declaration(symbol) {
+        Some(Declaration::Class { definition, .. }) => Some(definition.kind),
+        _ => None,
+    };
+    if kind_of(scopes, function) != Some(ClassKind::Class) {
+        return Some(inside);
+    }
+    let constructor = scopes.library().intern("constructor");
+    let constructor = scopes.member(inside, constructor);
+    match constructor.filter(|&constructor| kind_of(scopes, constructor) == Some(ClassKind::Function)) {
+        Some(constructor) => scopes.inside(constructor),
+        None => Some(inside),
+    }
 }
 
 /// Finds the meaning of names of one file; what it has found out about classes it keeps.
@@ -107,7 +125,7 @@ impl<'a, 'n> Resolver<'a, 'n> {
             }
             Role::Argument { function } => {
                 let function = self.reference(occurrence.class, function, function.parts.len().checked_sub(1)?)?;
-                let inside = self.scopes.inside(function)?;
+                let inside = called(&mut self.scopes, function)?;
                 self.scopes.member(inside, name)
             }
         };

@@ -10,7 +10,7 @@ use crate::builtin;
 use crate::completion::context::{self, FrameKind};
 use crate::file::File;
 use crate::hover::signature;
-use crate::resolve::Resolver;
+use crate::resolve::{Resolver, called};
 use crate::target::text_of;
 use crate::walk;
 
@@ -72,7 +72,7 @@ fn is_input(label: &str, name: &str) -> bool {
 fn of_function(scopes: &mut Scopes<'_>, function: Symbol) -> Option<SignatureHelp> {
     let library = scopes.library();
     let declaration = scopes.declaration(function)?;
-    let inside = scopes.inside(function)?;
+    let inside = called(scopes, function)?;
     let mut inputs = Vec::new();
     for member in scopes.members(inside) {
         if let Some(declared @ Declaration::Component { clause, .. }) = scopes.declaration(member)

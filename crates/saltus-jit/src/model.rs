@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use saltus_base::{Diagnostic, Span};
 use saltus_program::{
-    Activation, Block, DerivativeStatistics, EvalFailure, Held, Loop, LoopStatistics, Message, MixedMethod,
-    MixedSolution, ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
+    Activation, Block, DerivativeStatistics, EvalFailure, Held, InstanceCosts, Loop, LoopStatistics, Message,
+    MixedMethod, MixedSolution, ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
 };
 use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
 use saltus_runtime::tangent::{Evaluator, Kept, Tangents};
@@ -95,7 +95,7 @@ impl CompiledModel {
 
     /// Compiles a section now.
     pub fn compile(&mut self, activation: Activation) -> Result<(), JitError> {
-        let Some(section) = section_of(&self.program, activation) else { return Ok(()) };
+        let Some(section) = self.program.section(activation) else { return Ok(()) };
         let Jit { isa, options, stopwatch } = &self.jit;
         let make = || section::compile(&self.program, section, isa, *options);
         let compiled = self.compile_time.measure(stopwatch, make)?;
@@ -110,7 +110,7 @@ impl CompiledModel {
 
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
-            let n_ops = section_of(&self.program, activation).map_or(0, n_operations);
+            let n_ops = self.program.section(activation).map_or(0, n_operations);
             if let Some(because_of_size) = (HOT * FIXED_OPERATIONS).checked_div(n_ops) {
                 self.watched.push((activation, HOT + because_of_size));
             }
@@ -152,23 +152,6 @@ impl NativeLoops for MachineLoops {
     }
 }
 
-fn section_of(program: &SimProgram, activation: Activation) -> Option<&Section> {
-    Some(match activation {
-        Activation::Parameters => &program.sections.parameters,
-        Activation::Guesses => &program.sections.guesses,
-        Activation::Initial => &program.sections.initial,
-        Activation::Homotopy => &program.sections.homotopy,
-        Activation::Events => &program.sections.events,
-        Activation::Derivatives => &program.sections.derivatives,
-        Activation::Crossings => &program.sections.crossings,
-        Activation::Outputs => &program.sections.outputs,
-        Activation::Selection => &program.sections.selection,
-        Activation::Entry => &program.sections.entry,
-        Activation::Arrival => &program.sections.arrival,
-        Activation::Clocked(k) => return program.clocks.sections.get(k as usize),
-    })
-}
-
 /// Operations of an evaluation, roughly.
 fn n_operations(section: &Section) -> u64 {
     let of = |block: &Block| {
@@ -182,12 +165,17 @@ impl Evaluator for CompiledModel {
     fn beside(&self, program: Arc<SimProgram>) -> Self {
         let mut model = CompiledModel::new(program, self.jit.clone());
         model.compile_time = self.compile_time.clone();
+        model.interpreter.measure_like(&self.interpreter);
         model.watch();
         model
     }
 
     fn interpreter(&mut self) -> &mut Interpreter {
         &mut self.interpreter
+    }
+
+    fn as_interpreter(&self) -> &Interpreter {
+        &self.interpreter
     }
 }
 
@@ -329,5 +317,19 @@ impl ModelFunctions for CompiledModel {
 
     fn compile_time(&self) -> Duration {
         self.compile_time.get()
+    }
+
+    fn measure(&mut self, stopwatch: &Stopwatch) {
+        self.interpreter.measure(stopwatch);
+    }
+
+    fn measured(&self) -> Duration {
+        self.interpreter.measured() + self.tangents.measured()
+    }
+
+    fn costs(&self) -> InstanceCosts {
+        let mut costs = self.interpreter.costs();
+        costs.tangents.extend(self.tangents.costs(&self.interpreter));
+        costs
     }
 }

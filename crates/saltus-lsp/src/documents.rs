@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use saltus_base::LineIndex;
-use saltus_ide::{Encoding, Position, Problem};
+use saltus_ide::{Encoding, Position, Problem, RunFile, RunNote};
 use serde_json::Value;
 
 pub(crate) struct Document {
@@ -16,6 +16,8 @@ pub(crate) struct Document {
     pub(crate) problems: Vec<Problem>,
     /// Lines about its models, of the last time that they were sorted.
     pub(crate) structures: Vec<(String, String)>,
+    /// What the last run had to say about it, moved along with edits.
+    pub(crate) notes: Vec<RunNote>,
     /// Number of the last edit of any document when this one was edited.
     pub(crate) edited: u64,
 }
@@ -50,9 +52,21 @@ impl Documents {
             version,
             problems: Vec::new(),
             structures: Vec::new(),
+            notes: Vec::new(),
             edited: self.n_edits,
         };
         self.open.insert(path, document);
+    }
+
+    /// A run has had something to say about files: documents whose text was run show it.
+    pub(crate) fn set_notes(&mut self, files: &[RunFile]) {
+        for (path, document) in &mut self.open {
+            document.set_notes(path, files);
+        }
+    }
+
+    pub(crate) fn set_notes_of(&mut self, path: &Path, files: &[RunFile]) {
+        self.open.get_mut(path).into_iter().for_each(|document| document.set_notes(path, files));
     }
 
     pub(crate) fn close(&mut self, path: &Path) -> Option<Document> {
@@ -73,11 +87,17 @@ impl Documents {
 }
 
 impl Document {
+    fn set_notes(&mut self, path: &Path, files: &[RunFile]) {
+        let file = files.iter().find(|file| file.path == path && *file.text == *self.text);
+        self.notes = file.map(|file| file.notes.clone()).unwrap_or_default();
+    }
+
     fn apply(&mut self, change: &Value, encoding: Encoding) {
         let new = change["text"].as_str().unwrap_or("");
         let Some(range) = change.get("range") else {
             self.text = new.to_owned();
             self.problems.clear();
+            self.notes.clear();
             return;
         };
         let lines = LineIndex::new(&self.text);
@@ -92,6 +112,10 @@ impl Document {
     fn move_problems(&mut self, start: u32, end: u32, length: u32) {
         self.problems.retain(|problem| problem.end < start || end < problem.start);
         let moved = |at: u32| if at >= end { at - end + start + length } else { at };
+        self.notes.retain(|note| note.end < start || end < note.start);
+        for note in &mut self.notes {
+            (note.start, note.end) = (moved(note.start), moved(note.end));
+        }
         for problem in &mut self.problems {
             // A suggestion that reaches into the replaced bytes is not one any more.
             problem.suggestions.retain(|s| s.end < start || end < s.start);

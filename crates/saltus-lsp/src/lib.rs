@@ -7,6 +7,7 @@ mod convert;
 mod documents;
 pub mod project;
 mod requests;
+mod runs;
 mod server;
 mod transport;
 mod uri;

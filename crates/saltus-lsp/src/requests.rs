@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use saltus_ide::{Analysis, CallSite, Encoding, LinkTarget, NavigationTarget, Problem, QuickFix, Reference};
+use saltus_ide::{Analysis, CallSite, Encoding, LinkTarget, NavigationTarget, Problem, QuickFix, Reference, RunNote};
 use serde_json::{Map, Value, json};
 
 use crate::convert::{self, Page};
@@ -36,6 +36,7 @@ pub(crate) fn capabilities(encoding: Encoding) -> Value {
         "inlayHintProvider": true,
         "documentLinkProvider": {},
         "codeLensProvider": {},
+        "executeCommandProvider": {"commands": [crate::runs::RUN]},
         "typeHierarchyProvider": true,
         "callHierarchyProvider": true,
         "semanticTokensProvider": {
@@ -97,12 +98,15 @@ struct Request<'a> {
     checked: &'a [Problem],
     /// What its models come to.
     structures: &'a [(String, String)],
+    /// What the last run had to say about it.
+    notes: &'a [RunNote],
 }
 
 impl<'a> Request<'a> {
     fn new<W: Write>(server: &'a Server<W>, params: &'a Value) -> Self {
         let path = uri::to_path(params["textDocument"]["uri"].as_str().unwrap_or(""));
         Self {
+            notes: server.documents.get(&path).map_or(&[][..], |document| document.notes.as_slice()),
             structures: server.documents.get(&path).map_or(&[][..], |document| document.structures.as_slice()),
             checked: server.documents.get(&path).map_or(&[][..], |document| document.problems.as_slice()),
             analysis: Analysis::new(&server.session),
@@ -323,12 +327,20 @@ fn code_lens(request: &Request<'_>) -> Option<Value> {
         let range = page.range(model.start, model.end);
         let known = request.structures.iter().find(|(class, _)| *class == model.class);
         let explain = known.map_or("explain", |(_, line)| line.as_str());
-        for (title, command) in
-            [(explain, "saltus.explain"), ("simulate", "saltus.simulate"), ("check", "saltus.check")]
-        {
+        let commands = [
+            (explain, "saltus.explain"),
+            ("simulate", "saltus.simulate"),
+            ("plot", "saltus.plot"),
+            ("check", "saltus.check"),
+        ];
+        for (title, command) in commands {
             let command = json!({"title": title, "command": command, "arguments": [model.class]});
             lenses.push(json!({"range": range, "command": command}));
         }
+    }
+    for note in request.notes {
+        let command = json!({"title": note.text, "command": "saltus.showTime", "arguments": [note.time]});
+        lenses.push(json!({"range": page.range(note.start, note.end), "command": command}));
     }
     Some(Value::Array(lenses))
 }

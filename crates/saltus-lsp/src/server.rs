@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use saltus::{Session, guard};
-use saltus_ide::{Analysis, Encoding};
+use saltus_ide::{Analysis, Encoding, RunFile};
+use saltus_program::Stopwatch;
 use serde_json::{Value, json};
 
 use crate::convert::{self, Page};
 use crate::documents::Documents;
+use crate::runs::{self, Ran, Runs, Wanted};
 use crate::worker::{Command, Finding, Progress, Worker};
 use crate::{project, requests, transport, uri};
 
@@ -20,6 +22,8 @@ pub struct Settings {
     pub libraries: Vec<PathBuf>,
     /// The value of `MODELICAPATH`.
     pub modelica_path: Option<String>,
+    /// Measures what simulations cost.
+    pub stopwatch: Stopwatch,
 }
 
 /// Serves one editor until it says `exit` or closes the stream. `true` if it said `shutdown` before.
@@ -36,6 +40,7 @@ enum Event {
     /// The editor is gone.
     Closed,
     Found(Finding),
+    Ran(Box<Ran>),
 }
 
 fn read_in_thread(input: impl Read + Send + 'static, events: Sender<Event>) -> io::Result<()> {
@@ -68,11 +73,23 @@ pub(crate) struct Server<W> {
     output: W,
     worker: Option<Worker>,
     events: VecDeque<Event>,
+    sender: Sender<Event>,
+    runs: Runs,
+    /// What the last run had to say about files.
+    notes: Vec<RunFile>,
+    settings: Settings,
     /// Requests that the editor does not want answered any more.
     cancelled: HashSet<String>,
     n_requests: i64,
     libraries: Vec<PathBuf>,
     is_shut_down: bool,
+}
+
+fn open(settings: &Settings, libraries: &[PathBuf]) -> Session {
+    let mut session = Session::on_disk();
+    libraries.iter().for_each(|library| session.add_library(library));
+    settings.modelica_path.iter().for_each(|path| session.add_modelica_path(path));
+    session
 }
 
 /// Errors of the protocol.
@@ -84,22 +101,21 @@ const SERVER_NOT_INITIALIZED: i64 = -32002;
 
 impl<W: Write> Server<W> {
     fn new(settings: &Settings, events: Sender<Event>, output: W) -> Self {
-        let open = || {
-            let mut session = Session::on_disk();
-            settings.libraries.iter().for_each(|library| session.add_library(library));
-            settings.modelica_path.iter().for_each(|path| session.add_modelica_path(path));
-            session
-        };
+        let sender = events.clone();
         Self {
-            session: open(),
+            session: open(settings, &settings.libraries),
             documents: Documents::default(),
             encoding: Encoding::Utf16,
             client: Client::default(),
             output,
-            worker: Worker::start(open(), move |finding| {
+            worker: Worker::start(open(settings, &settings.libraries), move |finding| {
                 let _ = events.send(Event::Found(finding));
             }),
             events: VecDeque::new(),
+            sender,
+            runs: Runs::default(),
+            notes: Vec::new(),
+            settings: settings.clone(),
             cancelled: HashSet::new(),
             n_requests: 0,
             libraries: settings.libraries.clone(),
@@ -121,6 +137,7 @@ impl<W: Write> Server<W> {
                 Some(Event::Message(message)) if !self.message(&message)? => return Ok(()),
                 Some(Event::Message(_)) | None => {}
                 Some(Event::Found(finding)) => self.found(finding)?,
+                Some(Event::Ran(ran)) => self.ran(*ran)?,
                 Some(Event::Closed) => return Ok(()),
             }
         }
@@ -136,6 +153,7 @@ impl<W: Write> Server<W> {
             if self.events.iter().any(is_pending) {
                 self.cancelled.insert(id.to_string());
             }
+            self.runs.cancel(id);
             return;
         }
         self.events.push_back(event);
@@ -146,19 +164,70 @@ impl<W: Write> Server<W> {
         let Some(method) = message["method"].as_str() else { return Ok(true) };
         let params = &message["params"];
         match message.get("id") {
+            Some(id) if method == "workspace/executeCommand" && !self.cancelled.contains(&id.to_string()) => {
+                if let Err(refused) = self.execute(id, params) {
+                    self.respond(id, Err((REQUEST_FAILED, refused)))?;
+                }
+            }
             Some(id) => {
                 let answer = self.answer(&id.to_string(), method, params);
-                let mut response = json!({"jsonrpc": "2.0", "id": id});
-                match answer {
-                    Ok(result) => response["result"] = result,
-                    Err((code, message)) => response["error"] = json!({"code": code, "message": message}),
-                }
-                self.send(&response)?;
+                self.respond(id, answer)?;
             }
             None if method == "exit" => return Ok(false),
             None => self.notification(method, params)?,
         }
         Ok(true)
+    }
+
+    fn respond(&mut self, id: &Value, answer: Result<Value, (i64, String)>) -> io::Result<()> {
+        let mut response = json!({"jsonrpc": "2.0", "id": id});
+        match answer {
+            Ok(result) => response["result"] = result,
+            Err((code, message)) => response["error"] = json!({"code": code, "message": message}),
+        }
+        self.send(&response)
+    }
+
+    /// Starts what a command asks for; it is answered when that is over.
+    fn execute(&mut self, id: &Value, params: &Value) -> Result<(), String> {
+        let class = params["arguments"][0].as_str();
+        let (true, Some(class)) = (params["command"] == runs::RUN, class) else {
+            return Err(format!("unknown command {}", params["command"]));
+        };
+        let texts = self.documents.by_edit().into_iter().rev();
+        let wanted = Wanted {
+            class: class.to_owned(),
+            texts: texts.filter_map(|path| Some((path.clone(), self.documents.get(&path)?.text.clone()))).collect(),
+            session: open(&self.settings, &self.libraries),
+            stopwatch: self.settings.stopwatch.clone(),
+        };
+        let sender = self.sender.clone();
+        self.runs.start(id, wanted, move |ran| {
+            let _ = sender.send(Event::Ran(Box::new(ran)));
+        })
+    }
+
+    /// A run is over: the editor has its answer, and lenses say what happened where.
+    fn ran(&mut self, ran: Ran) -> io::Result<()> {
+        let Ran { id, report } = ran;
+        let is_cancelled = self.runs.end(&id);
+        let report = match report {
+            _ if is_cancelled => return self.respond(&id, Err((REQUEST_CANCELLED, "cancelled".into()))),
+            Err(reason) => return self.respond(&id, Err((REQUEST_FAILED, reason))),
+            Ok(report) => report,
+        };
+        let result = runs::result(&report);
+        self.notes = report.files;
+        self.documents.set_notes(&self.notes);
+        self.respond(&id, Ok(result))?;
+        self.refresh_lenses()
+    }
+
+    fn refresh_lenses(&mut self) -> io::Result<()> {
+        match self.client.refreshes_lenses {
+            true => self.request("workspace/codeLens/refresh", Value::Null),
+            false => Ok(()),
+        }
     }
 
     fn answer(&mut self, id: &str, method: &str, params: &Value) -> Result<Value, (i64, String)> {
@@ -247,6 +316,7 @@ impl<W: Write> Server<W> {
                 let version = document["version"].as_i64().unwrap_or(0);
                 path.parent().into_iter().for_each(|directory| self.read_project(directory));
                 self.documents.open(path.clone(), document["uri"].as_str().unwrap_or(""), text, version);
+                self.documents.set_notes_of(&path, &self.notes);
                 self.edited(&path)?;
             }
             "textDocument/didChange" => {
@@ -340,11 +410,7 @@ impl<W: Write> Server<W> {
             Finding::Structures { path, version, lines } => match self.documents.get_mut(&path) {
                 Some(document) if document.version == version && document.structures != lines => {
                     document.structures = lines;
-                    if self.client.refreshes_lenses {
-                        self.request("workspace/codeLens/refresh", Value::Null)
-                    } else {
-                        Ok(())
-                    }
+                    self.refresh_lenses()
                 }
                 _ => Ok(()),
             },

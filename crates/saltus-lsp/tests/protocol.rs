@@ -143,3 +143,90 @@ fn nonsense_is_survived() {
     assert_eq!(answer(&said, 2)["error"]["code"], -32803);
     assert_eq!(answer(&said, 3)["result"], Value::Null);
 }
+
+/// A client that waits for the answer to a request before it goes on.
+mod patient {
+    use std::io::{BufRead, BufReader, Read, Write};
+
+    use super::*;
+
+    pub struct Talk<R: Read, W: Write> {
+        pub output: BufReader<R>,
+        pub input: W,
+    }
+
+    impl<R: Read, W: Write> Talk<R, W> {
+        pub fn tell(&mut self, message: &Value) {
+            let text = message.to_string();
+            write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+            self.input.flush().unwrap();
+        }
+
+        /// The answer to a request; what comes before it is dropped.
+        pub fn ask(&mut self, message: &Value) -> Value {
+            self.tell(message);
+            loop {
+                let (mut length, mut line) = (0, String::new());
+                loop {
+                    line.clear();
+                    self.output.read_line(&mut line).unwrap();
+                    match line.trim_end().split_once(": ") {
+                        Some((_, n)) => length = n.parse().unwrap(),
+                        None => break,
+                    }
+                }
+                let mut body = vec![0; length];
+                self.output.read_exact(&mut body).unwrap();
+                let said: Value = serde_json::from_slice(&body).unwrap();
+                if said["id"] == message["id"] && said.get("method").is_none() {
+                    return said;
+                }
+            }
+        }
+    }
+}
+
+/// The ball of the text is on the ground 3 times until 1.6 s (closed form: at 0.4515, 1.0836 and 1.5261 s).
+#[test]
+fn a_run_is_answered_and_leaves_lenses_that_move_along() {
+    let (server_input, client_output) = std::io::pipe().unwrap();
+    let (client_input, server_output) = std::io::pipe().unwrap();
+    let server = std::thread::spawn(move || serve(&Settings::default(), server_input, server_output).unwrap());
+    let mut talk = patient::Talk { output: std::io::BufReader::new(client_input), input: client_output };
+    talk.ask(&begin(&[]));
+    talk.tell(&open(
+        "model Ball\n  Real h(start = 1, fixed = true);\n  Real v(start = 0, fixed = true);\nequation\n  der(h) = v;\n  der(v) = -9.81;\n  when h < 0 then\n    reinit(v, -0.7*pre(v));\n  end when;\n  annotation(experiment(StopTime = 1.6));\nend Ball;\n",
+    ));
+    let run = |id: i64, class: &str| {
+        request(id, "workspace/executeCommand", json!({"command": "saltus.run", "arguments": [class]}))
+    };
+    let answer = talk.ask(&run(1, "Ball"));
+    assert_eq!(answer["result"]["complete"], true, "{answer}");
+    assert!(answer["result"]["page"].as_str().unwrap().contains("Ball"));
+    let of_run = |talk: &mut patient::Talk<_, _>, id: i64| {
+        let lenses = talk.ask(&request(id, "textDocument/codeLens", json!({"textDocument": {"uri": URI}})));
+        let is_of_run = |lens: &&Value| lens["command"]["command"] == "saltus.showTime";
+        let lens = lenses["result"].as_array().unwrap().iter().find(is_of_run).cloned();
+        lens.map(|lens| (lens["range"]["start"]["line"].as_i64().unwrap(), lens["command"].clone()))
+    };
+    let (line, command) = of_run(&mut talk, 2).unwrap();
+    assert_eq!(line, 6);
+    assert!(command["title"].as_str().unwrap().starts_with("fired 3 ×  ·  3 events"), "{command}");
+    assert!((command["arguments"][0].as_f64().unwrap() - (2.0_f64 / 9.81).sqrt()).abs() < 1e-6);
+    // A line above moves it, an edit of the condition takes it away.
+    let edit = |version: i64, line: i64, from: i64, to: i64, text: &str| {
+        let place = |character: i64| json!({"line": line, "character": character});
+        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": text});
+        let document = json!({"uri": URI, "version": version});
+        notification("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}))
+    };
+    talk.tell(&edit(2, 1, 0, 0, "  // Height\n"));
+    assert_eq!(of_run(&mut talk, 3).map(|lens| lens.0), Some(7));
+    talk.tell(&edit(3, 7, 7, 8, "v"));
+    assert_eq!(of_run(&mut talk, 4), None);
+    let refused = talk.ask(&run(5, "Missing"));
+    assert_eq!(refused["error"]["message"], "there is no class Missing");
+    talk.ask(&request(6, "shutdown", Value::Null));
+    talk.tell(&notification("exit", Value::Null));
+    assert!(server.join().unwrap());
+}

@@ -6,7 +6,7 @@
 //! Newton iteration, a Jacobian that is kept as long as the iteration converges.
 
 use crate::integrator::{
-    Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
+    Eval, Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
 };
 use crate::interpolant::{self, Interpolant};
 use crate::jacobian::Jacobian;
@@ -396,6 +396,13 @@ impl Integrator for Bdf {
             let is_alike = (attempt.h / self.h - 1.0).abs() < 1e-12;
             self.respace(if is_alike { self.h } else { attempt.h });
             let (error, safety) = self.attempt(system, attempt.end).unwrap_or((f64::INFINITY, 1.0));
+            let part = |i: usize| {
+                let (x, trial) = (self.differences[0][i], self.corrector.trial[i]);
+                let estimate = error_constant(self.order) * self.corrector.correction[i];
+                step_size::part(&self.tolerances, i, x, trial, estimate)
+            };
+            let is_cut_short = attempt.is_clipped || wanted > self.max_step;
+            system.judge(&Judged { error, is_cut_short, part: &part });
             if error <= 1.0 {
                 self.accept(&attempt);
                 self.error = error;

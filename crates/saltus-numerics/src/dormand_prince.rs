@@ -4,7 +4,7 @@
 //! and the controller are those of Hairer, Nørsett, Wanner: *Solving Ordinary Differential Equations I*, sections II.4
 //! to II.6. The seventh stage is the first of the next step.
 
-use crate::integrator::{Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances};
+use crate::integrator::{Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::interpolant::Interpolant;
 use crate::step_size::{self, Attempt};
 use crate::tuning::dormand_prince::{ALPHA, BETA, MOST_GROWTH, REMEMBERED_ERROR};
@@ -105,8 +105,12 @@ impl DormandPrince {
     }
 
     fn error_norm(&self, h: f64) -> f64 {
-        let estimates = (0..self.x.len()).map(|i| h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>());
-        step_size::norm(&self.tolerances, &self.x, &self.trial, estimates)
+        step_size::norm(&self.tolerances, &self.x, &self.trial, (0..self.x.len()).map(|i| self.estimate(h, i)))
+    }
+
+    /// The error of one state.
+    fn estimate(&self, h: f64, i: usize) -> f64 {
+        h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>()
     }
 
     /// Estimates `h·|λ|` of the dominant eigenvalue by the last two stages, which are at the same time (Hairer, Wanner:
@@ -180,6 +184,9 @@ impl Integrator for DormandPrince {
             };
             let h = attempt.h;
             let error = if self.stages(system, h) { self.error_norm(h) } else { f64::INFINITY };
+            let part = |i: usize| step_size::part(&self.tolerances, i, self.x[i], self.trial[i], self.estimate(h, i));
+            let is_cut_short = attempt.is_clipped || self.h > self.max_step;
+            system.judge(&Judged { error, is_cut_short, part: &part });
             if error <= 1.0 {
                 let factor = SAFETY * error.max(SMALLEST_ERROR).powf(-ALPHA) * self.last_error.powf(BETA);
                 let most = if may_grow { MOST_GROWTH } else { 1.0 };

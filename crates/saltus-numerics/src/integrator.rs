@@ -42,10 +42,23 @@ pub trait OdeSystem {
     /// The attempted step is rejected: what an iteration found on it is not a guess for the next one.
     fn reject(&mut self) {}
 
+    /// An attempt at a step has been judged, before it is accepted or rejected.
+    fn judge(&mut self, _judged: &Judged) {}
+
     /// Which entries of `∂f/∂x` can be other than zero. Must not change between restarts.
     fn sparsity(&self) -> Option<&Sparsity> {
         None
     }
+}
+
+/// How an attempt at a step came out.
+pub struct Judged<'a> {
+    /// The norm of the error; the step is accepted up to 1. Infinite if the system could not be evaluated.
+    pub error: f64,
+    /// It was shorter than the error asked for.
+    pub is_cut_short: bool,
+    /// The error of one state in units of what it may be.
+    pub part: &'a dyn Fn(usize) -> f64,
 }
 
 /// A step is accepted if its estimated error in each component is about `relative·|x| + absolute`.

@@ -69,7 +69,9 @@ pub use continuation::{ContinuationReport, Homotopy, PathEnds, follow};
 pub use dormand_prince::DormandPrince;
 pub use filippov::{NoLimit, Regions};
 pub use fixed_step::{FixedStep, FixedStepMethod};
-pub use integrator::{Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure};
+pub use integrator::{
+    Eval, Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
+};
 pub use interpolant::Interpolant;
 pub use interval::Interval;
 pub use linear_solver::LinearSolver;

@@ -6,7 +6,7 @@
 //! Differential Equations II*, section IV.8).
 
 use crate::integrator::{
-    Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
+    Eval, Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
 };
 use crate::interpolant::{self, Interpolant};
 use crate::jacobian::{Jacobian, time_derivative};
@@ -241,6 +241,10 @@ impl Integrator for Rosenbrock {
             };
             let h = attempt.h;
             let error = self.attempt(system, h).unwrap_or(f64::INFINITY);
+            let estimate = |i: usize| self.k.last().map_or(0.0, |k| k[i]);
+            let part = |i: usize| step_size::part(&self.tolerances, i, self.x[i], self.trial[i], estimate(i));
+            let is_cut_short = attempt.is_clipped || self.h > self.max_step;
+            system.judge(&Judged { error, is_cut_short, part: &part });
             let transient = if error <= 1.0 { self.extend(h) } else { None };
             // One shorter than time can tell is over at once.
             let can_shrink = |tau: &f64| {

@@ -18,6 +18,11 @@ pub(crate) fn norm(tolerances: &Tolerances, a: &[f64], b: &[f64], values: impl I
     (sum / a.len().max(1) as f64).sqrt()
 }
 
+/// A value in units of its weight at the larger of `a` and `b`.
+pub(crate) fn part(tolerances: &Tolerances, i: usize, a: f64, b: f64, value: f64) -> f64 {
+    (value / weight(tolerances, i, a, b)).abs()
+}
+
 /// The error of one component of `n`, of which only the norm is known: all of it may be there.
 pub(crate) fn error_of(tolerances: &Tolerances, i: usize, x: f64, norm: f64) -> f64 {
     norm * (tolerances.absolute.len() as f64).sqrt() * weight(tolerances, i, x, x)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use saltus_base::{Diagnostic, Index as _, Span};
 
-use crate::{Block, Message, SimProgram, SlotId, Stop};
+use crate::{Block, InstanceCosts, Message, SimProgram, SlotId, Stop, Stopwatch};
 
 /// Which part of the program to evaluate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -316,6 +316,19 @@ pub trait ModelFunctions: Send {
         Duration::ZERO
     }
 
+    /// From now on measures what blocks and calls cost.
+    fn measure(&mut self, _stopwatch: &Stopwatch) {}
+
+    /// What evaluations have taken since then.
+    fn measured(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// The same by block and call.
+    fn costs(&self) -> InstanceCosts {
+        InstanceCosts::default()
+    }
+
     /// The complete state of the instance between two evaluations, in an encoding of its own; else the names of external
     /// objects that cannot be saved.
     fn save(&self) -> Result<Vec<u8>, Vec<String>>;
@@ -435,21 +448,6 @@ pub trait ModelFunctions: Send {
 
     /// The blocks of a section; for messages.
     fn blocks(&self, activation: Activation) -> &[Block] {
-        let program = self.program();
-        let section = match activation {
-            Activation::Clocked(k) => return program.clocks.sections.get(k as usize).map_or(&[], |s| &s.blocks),
-            Activation::Parameters => &program.sections.parameters,
-            Activation::Guesses => &program.sections.guesses,
-            Activation::Initial => &program.sections.initial,
-            Activation::Homotopy => &program.sections.homotopy,
-            Activation::Events => &program.sections.events,
-            Activation::Derivatives => &program.sections.derivatives,
-            Activation::Crossings => &program.sections.crossings,
-            Activation::Outputs => &program.sections.outputs,
-            Activation::Selection => &program.sections.selection,
-            Activation::Entry => &program.sections.entry,
-            Activation::Arrival => &program.sections.arrival,
-        };
-        &section.blocks
+        self.program().section(activation).map_or(&[], |section| &section.blocks)
     }
 }

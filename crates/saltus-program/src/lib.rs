@@ -19,6 +19,7 @@ pub mod blame;
 pub mod clock;
 pub mod code;
 mod configuration;
+mod costs;
 mod events;
 mod files_used;
 mod fingerprint;
@@ -39,6 +40,7 @@ pub use blame::{Blame, blame};
 pub use clock::{Activity, BaseClock, BasePartition, Clocks, SubClock};
 pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, Unknown, ValueId};
 pub use configuration::{Configuration, Constraint, Entry, Integration, Key, Region, Switch, Verdict};
+pub use costs::{BlockCosts, CallCosts, Cost, InstanceCosts, SectionCosts, TangentCosts};
 pub use events::{
     Assertion, Events, InitialCheck, Message, RELATION_BAND, Reinit, Relation, RelationOp, Sample, Termination,
     TimeEvent,

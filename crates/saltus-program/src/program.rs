@@ -1,6 +1,6 @@
 //! The simulation program as a whole.
 
-use crate::{Clocks, Configuration, Events, History, Memory, Routines, Section, State, StateSet, Variable};
+use crate::{Activation, Clocks, Configuration, Events, History, Memory, Routines, Section, State, StateSet, Variable};
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimProgram {
@@ -94,6 +94,25 @@ impl SimProgram {
             experiment: Experiment::default(),
             configuration: None,
         }
+    }
+
+    /// The section that is evaluated; `None` for a clocked one that does not exist.
+    pub fn section(&self, activation: Activation) -> Option<&Section> {
+        let sections = &self.sections;
+        Some(match activation {
+            Activation::Parameters => &sections.parameters,
+            Activation::Guesses => &sections.guesses,
+            Activation::Initial => &sections.initial,
+            Activation::Homotopy => &sections.homotopy,
+            Activation::Events => &sections.events,
+            Activation::Derivatives => &sections.derivatives,
+            Activation::Crossings => &sections.crossings,
+            Activation::Outputs => &sections.outputs,
+            Activation::Selection => &sections.selection,
+            Activation::Entry => &sections.entry,
+            Activation::Arrival => &sections.arrival,
+            Activation::Clocked(k) => return self.clocks.sections.get(k as usize),
+        })
     }
 
     /// Is this one of several programs of a model whose structure changes?

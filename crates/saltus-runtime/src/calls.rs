@@ -11,6 +11,7 @@
 mod tangent;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{
@@ -25,6 +26,7 @@ use crate::effects::Effects;
 use crate::memo::Memo;
 use crate::native::procedure::NativeProcedures;
 use crate::procedure::{Procedures, Trouble};
+use crate::timing::{CallTimes, Clock};
 
 /// A table of tables deeper than this is a cycle.
 const MOST_RECORD_LEVELS: u32 = 50;
@@ -55,6 +57,8 @@ pub(crate) struct CallHost {
     /// Derivatives by differences.
     pub(crate) differences: tangent::Differences,
     pub n_calls: u64,
+    /// Measures what calls cost, if somebody wants to know.
+    times: Option<Box<CallTimes>>,
 }
 
 /// Why a call failed.
@@ -186,7 +190,22 @@ impl CallHost {
             effects: Effects::default(),
             differences: tangent::Differences::default(),
             n_calls: 0,
+            times: None,
         }
+    }
+
+    /// From now on measures what calls cost.
+    pub fn measure(&mut self, clock: Clock) {
+        self.times = Some(Box::new(CallTimes::new(clock)));
+    }
+
+    pub fn times(&self) -> Option<&CallTimes> {
+        self.times.as_deref()
+    }
+
+    /// What calls have taken so far.
+    pub fn time_in_calls(&self) -> Duration {
+        self.times.as_ref().map_or(Duration::ZERO, |times| times.total)
     }
 
     pub fn program(&self) -> &SimProgram {
@@ -336,6 +355,21 @@ impl CallHost {
 
     /// Makes call number `k` of the present code with the scalars `given`, for the equation at `span`.
     pub fn call(
+        &mut self,
+        k: u32,
+        callable: CallableId,
+        given: &mut dyn Iterator<Item = f64>,
+        memory: &[f64],
+        span: Span,
+    ) {
+        let Some(mut times) = self.times.take() else { return self.call_now(k, callable, given, memory, span) };
+        let started = times.clock.now();
+        self.call_now(k, callable, given, memory, span);
+        times.add(callable, span, started);
+        self.times = Some(times);
+    }
+
+    fn call_now(
         &mut self,
         k: u32,
         callable: CallableId,

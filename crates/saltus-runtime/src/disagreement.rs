@@ -55,10 +55,11 @@ impl Interpreter {
         self.failure = Failure::None;
         let program = self.machine.program.clone();
         let blocks = &program.sections.events.blocks;
-        let mut next_loop = self.first_loop[section_number(Activation::Events)];
+        let number = section_number(Activation::Events);
+        let mut next_loop = self.first_loop[number];
         for (k, block) in blocks.iter().enumerate() {
             let section = &program.sections.events;
-            let status = self.blocks(section, k..k + 1, &mut next_loop, Patience::Event(concession));
+            let status = self.blocks(section, number, k..k + 1, &mut next_loop, Patience::Event(concession));
             if !status.is_ok() {
                 return status;
             }

@@ -20,14 +20,16 @@ mod switches;
 pub mod tangent;
 #[cfg(test)]
 mod tests;
+mod timing;
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_program::{
-    Activation, Block, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
-    ModelFunctions, Section, SimProgram, SlotId, Status, Stop,
+    Activation, Block, DerivativeStatistics, EvalFailure, Held, InstanceCosts, LoopStatistics, Message, MixedMethod,
+    MixedSolution, ModelFunctions, Section, SimProgram, SlotId, Status, Stop, Stopwatch,
 };
 
 pub use calls::n_scalars;
@@ -40,6 +42,7 @@ use native::procedure::NativeProcedures;
 use native::{NativeCode, NativeLoop, NativeLoops, NativeSection, Step, UnitId};
 use state::InstanceState;
 use tangent::{Evaluator, Kept, Tangents};
+use timing::{Began, Clock, Timer};
 
 pub struct Interpreter {
     machine: Machine,
@@ -60,6 +63,8 @@ pub struct Interpreter {
     tangents: Kept<Interpreter>,
     /// Relations that are not literal at events, as long as they are at their thresholds.
     held: Vec<Held>,
+    /// Measures what blocks cost, if somebody wants to know.
+    timer: Option<Box<Timer>>,
 }
 
 /// Where the last failure is described.
@@ -97,6 +102,25 @@ fn section(program: &SimProgram, number: usize) -> Option<&Section> {
         Some(k) => program.clocks.sections.get(k),
         None => sections(program).nth(number),
     }
+}
+
+/// All sections of a program with their numbers.
+fn activations(program: &SimProgram) -> impl Iterator<Item = (usize, Activation)> {
+    let unclocked = [
+        Activation::Parameters,
+        Activation::Initial,
+        Activation::Events,
+        Activation::Derivatives,
+        Activation::Crossings,
+        Activation::Outputs,
+        Activation::Homotopy,
+        Activation::Selection,
+        Activation::Guesses,
+        Activation::Entry,
+        Activation::Arrival,
+    ];
+    let clocked = (0..program.clocks.sections.len()).map(|k| Activation::Clocked(k as u32));
+    unclocked.into_iter().chain(clocked).map(|activation| (section_number(activation), activation))
 }
 
 fn section_number(activation: Activation) -> usize {
@@ -142,6 +166,7 @@ impl Interpreter {
             checkpoint: None,
             tangents: Kept::default(),
             held: Vec::new(),
+            timer: None,
         }
     }
 
@@ -203,8 +228,9 @@ impl Interpreter {
         // Runs on several threads share the program: to count its users at every evaluation would make them wait for each other.
         let program = self.lent.take().unwrap_or_else(|| self.machine.program.clone());
         let mut next_loop = self.first_loop[number];
-        let status = section(&program, number)
-            .map_or(Status::Ok, |section| self.blocks(section, 0..section.blocks.len(), &mut next_loop, patience));
+        let status = section(&program, number).map_or(Status::Ok, |section| {
+            self.blocks(section, number, 0..section.blocks.len(), &mut next_loop, patience)
+        });
         self.lent = Some(program);
         status
     }
@@ -212,6 +238,7 @@ impl Interpreter {
     fn native_section(&mut self, native: &NativeSection, number: usize, patience: Patience) -> Status {
         let mut next_loop = self.first_loop[number];
         for step in &native.steps {
+            let began = self.begin_piece();
             let status = match step {
                 Step::Chunk { unit, blocks, n_loops } => {
                     let loops = next_loop..next_loop + n_loops;
@@ -220,6 +247,13 @@ impl Interpreter {
                 }
                 Step::Loop { .. } => self.solve_loop(&mut next_loop, patience),
             };
+            if let Some(began) = began {
+                let blocks = match step {
+                    Step::Chunk { blocks, .. } => (blocks.start, blocks.end),
+                    Step::Loop { block, .. } => (*block, *block + 1),
+                };
+                self.end_piece(&began, number, blocks);
+            }
             if !status.is_ok() {
                 return status;
             }
@@ -228,8 +262,17 @@ impl Interpreter {
     }
 
     /// Evaluates blocks by interpretation.
-    fn blocks(&mut self, section: &Section, range: Range<usize>, next_loop: &mut usize, patience: Patience) -> Status {
-        for block in section.blocks.get(range).unwrap_or_default() {
+    fn blocks(
+        &mut self,
+        section: &Section,
+        number: usize,
+        range: Range<usize>,
+        next_loop: &mut usize,
+        patience: Patience,
+    ) -> Status {
+        let first = range.start;
+        for (i, block) in section.blocks.get(range).unwrap_or_default().iter().enumerate() {
+            let began = self.begin_piece();
             let status = match block {
                 Block::Assign(assign) => {
                     let status = self.machine.assign(assign);
@@ -237,6 +280,9 @@ impl Interpreter {
                 }
                 Block::Loop(_) => self.solve_loop(next_loop, patience),
             };
+            if let Some(began) = began {
+                self.end_piece(&began, number, (first + i, first + i + 1));
+            }
             if !status.is_ok() {
                 return status;
             }
@@ -275,12 +321,43 @@ impl Interpreter {
         let mut next_loop = loops.start + n_solved;
         // The calls of the block at which it stopped have been made.
         let Some(Block::Assign(assign)) = section.blocks.get(first) else {
-            return self.blocks(section, first..range.end, &mut next_loop, patience);
+            return self.blocks(section, number, first..range.end, &mut next_loop, patience);
         };
         self.machine.replay(&assign.code, assign.span);
         let status = self.machine.store(assign);
         let status = self.note_failure(status, Failure::Call);
-        if status.is_ok() { self.blocks(section, first + 1..range.end, &mut next_loop, patience) } else { status }
+        if !status.is_ok() {
+            return status;
+        }
+        self.blocks(section, number, first + 1..range.end, &mut next_loop, patience)
+    }
+
+    /// `None` if nothing is measured, or if what follows is part of what is being measured.
+    #[inline]
+    fn begin_piece(&mut self) -> Option<Began> {
+        let timer = self.timer.as_deref_mut()?;
+        timer.begin(self.machine.host.time_in_calls(), self.record.statistics.newton_iterations)
+    }
+
+    #[cold]
+    fn end_piece(&mut self, began: &Began, section: usize, blocks: (usize, usize)) {
+        let (in_calls, iterations) = (self.machine.host.time_in_calls(), self.record.statistics.newton_iterations);
+        if let Some(timer) = &mut self.timer {
+            timer.end(began, section, blocks, in_calls, iterations);
+        }
+    }
+
+    /// Measures costs if the other one does.
+    pub fn measure_like(&mut self, other: &Interpreter) {
+        if let Some(timer) = &other.timer {
+            self.timer = Some(Box::new(Timer::new(timer.clock.clone(), self.first_loop.len())));
+        }
+    }
+
+    /// What blocks have cost, with calls that the host of another instance has made.
+    fn costs_with(&self, host: &Interpreter) -> InstanceCosts {
+        let Some(timer) = &self.timer else { return InstanceCosts::default() };
+        timing::collect(timer, host.machine.host.times(), &self.machine.program)
     }
 
     /// As if just made; machine code stays.
@@ -305,10 +382,16 @@ impl Interpreter {
 
 impl Evaluator for Interpreter {
     fn beside(&self, program: Arc<SimProgram>) -> Self {
-        Interpreter::new(program)
+        let mut beside = Interpreter::new(program);
+        beside.measure_like(self);
+        beside
     }
 
     fn interpreter(&mut self) -> &mut Interpreter {
+        self
+    }
+
+    fn as_interpreter(&self) -> &Interpreter {
         self
     }
 }
@@ -513,5 +596,23 @@ impl ModelFunctions for Interpreter {
 
     fn loop_statistics(&self) -> LoopStatistics {
         LoopStatistics { calls: self.machine.host.n_calls, ..self.record.statistics }
+    }
+
+    fn measure(&mut self, stopwatch: &Stopwatch) {
+        if self.timer.is_none() {
+            let clock = Clock::new(stopwatch.clone());
+            self.machine.host.measure(clock.clone());
+            self.timer = Some(Box::new(Timer::new(clock, self.first_loop.len())));
+        }
+    }
+
+    fn measured(&self) -> Duration {
+        self.timer.as_ref().map_or(Duration::ZERO, |timer| timer.total) + self.tangents.measured()
+    }
+
+    fn costs(&self) -> InstanceCosts {
+        let mut costs = self.costs_with(self);
+        costs.tangents.extend(self.tangents.costs(self));
+        costs
     }
 }

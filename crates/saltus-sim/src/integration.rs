@@ -1,12 +1,13 @@
 //! The model as the integrators see it, and which integrator is used.
 
 use saltus_numerics::{
-    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Method, OdeSystem, Rosenbrock, RosenbrockMethod,
+    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Judged, Method, OdeSystem, Rosenbrock, RosenbrockMethod,
     Sparsity, Tolerances, TrialFailure,
 };
 use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, Status};
 
 use crate::constants::{FEWEST_LOOKS, FEWEST_STEPS, LOOKS_IN_A_STEP, MOST_TIMED_LOOKS};
+use crate::costs::StepMeter;
 use crate::options::{Options, Solver};
 use crate::structure::Structure;
 
@@ -21,6 +22,8 @@ pub(crate) struct Rhs<'a> {
     /// What the last call has left in the model.
     done: Done,
     seeds: Vec<(SlotId, f64)>,
+    /// Who wants to know what keeps steps short.
+    pub meter: Option<&'a mut StepMeter>,
 }
 
 /// How far the model has been evaluated at a point.
@@ -41,7 +44,7 @@ impl<'a> Rhs<'a> {
     pub fn new(functions: &'a mut dyn ModelFunctions, structure: &'a Structure, starts: &'a mut Vec<f64>) -> Self {
         starts.clear();
         starts.extend(structure.unknowns.iter().map(|&slot| functions.get(slot)));
-        Rhs { functions, structure, status: Status::Ok, starts, done: Done::Nothing, seeds: Vec::new() }
+        Rhs { functions, structure, status: Status::Ok, starts, done: Done::Nothing, seeds: Vec::new(), meter: None }
     }
 
     /// Prepares directional derivatives at a point; false if there are none.
@@ -135,6 +138,12 @@ impl OdeSystem for Rhs<'_> {
             self.functions.set(slot, start);
         }
         self.functions.reject();
+    }
+
+    fn judge(&mut self, judged: &Judged) {
+        if let Some(meter) = &mut self.meter {
+            meter.judge(judged);
+        }
     }
 
     fn sparsity(&self) -> Option<&Sparsity> {

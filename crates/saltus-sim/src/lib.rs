@@ -11,7 +11,8 @@
 mod catalogue;
 mod clocks;
 mod constants;
-pub mod crossing;
+pub mod costs;
+mod crossing;
 pub mod dependence;
 mod error;
 mod event;
@@ -40,6 +41,7 @@ mod translation;
 mod witness;
 mod zeno;
 
+pub use costs::{Activity, ActivityCost, CauseCosts, ConditionCosts, RunCosts, StateCosts};
 pub use error::{SimError, SimErrorKind};
 pub use exchange::Exchange;
 pub use inputs::{BadTable, Line, Signal, Table};

@@ -3,13 +3,14 @@
 //! In: [`ModelFunctions`]. Out: the same, with outputs of `delay` and `spatialDistribution` from their histories, and with
 //! all sides of thresholds combined while the model slides along them. Without either it is the program itself.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_program::{
-    Activation, DerivativeStatistics, EvalFailure, Held, LoopStatistics, Message, MixedMethod, MixedSolution,
-    ModelFunctions, Moment, Round, SimProgram, SlotId, Status, Stop,
+    Activation, DerivativeStatistics, EvalFailure, Held, InstanceCosts, LoopStatistics, Message, MixedMethod,
+    MixedSolution, ModelFunctions, Moment, Round, SimProgram, SlotId, Status, Stop, Stopwatch,
 };
 
 use crate::history::Histories;
@@ -44,6 +45,8 @@ pub(crate) struct Model {
     is_trial: bool,
     /// When relations of time alone change.
     changes_of_time: Vec<f64>,
+    /// How often slots under `pre` became true at events, if somebody wants to know.
+    fired: Option<Box<BTreeMap<SlotId, u64>>>,
 }
 
 impl Model {
@@ -60,6 +63,7 @@ impl Model {
             shown: None,
             is_trial: false,
             changes_of_time: Vec::new(),
+            fired: None,
         }
     }
 
@@ -79,6 +83,24 @@ impl Model {
         self.shown = shown;
         self.histories.exchange(self.inner.program(), instance.program());
         std::mem::replace(&mut self.inner, instance)
+    }
+
+    /// Counts from now on how often conditions become true.
+    pub fn count_conditions(&mut self) {
+        self.fired = Some(Box::default());
+    }
+
+    /// How often since the last call.
+    pub fn take_fired(&mut self) -> Vec<(SlotId, u64)> {
+        self.fired.as_deref_mut().map(std::mem::take).unwrap_or_default().into_iter().collect()
+    }
+
+    /// What has changed in a round may be a condition that became true.
+    fn count_fired(&mut self, round: &Round) {
+        let Some(fired) = self.fired.as_deref_mut().filter(|_| !self.is_trial) else { return };
+        for &slot in round.changed.iter().filter(|&&slot| self.inner.get(slot) != 0.0) {
+            *fired.entry(slot).or_default() += 1;
+        }
     }
 
     pub fn into_inner(self) -> Box<dyn ModelFunctions> {
@@ -355,7 +377,21 @@ impl ModelFunctions for Model {
             return Err(status);
         }
         self.show(Moment::Round);
-        self.end_round()
+        let round = self.end_round()?;
+        self.count_fired(&round);
+        Ok(round)
+    }
+
+    fn measure(&mut self, stopwatch: &Stopwatch) {
+        self.inner.measure(stopwatch);
+    }
+
+    fn measured(&self) -> Duration {
+        self.inner.measured()
+    }
+
+    fn costs(&self) -> InstanceCosts {
+        self.inner.costs()
     }
 
     fn save(&self) -> Result<Vec<u8>, Vec<String>> {

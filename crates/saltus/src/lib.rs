@@ -29,6 +29,7 @@ pub mod model;
 #[cfg(not(feature = "jit"))]
 mod no_foreign;
 pub mod pipeline;
+pub mod profile;
 pub mod render;
 mod resources;
 pub mod results;
@@ -46,6 +47,7 @@ pub mod suite;
 mod watchdog;
 
 pub use model::Model;
+pub use profile::Profile;
 pub use session::{Flattening, Permissions, Report, Session};
 pub use shipped::ShippedFiles;
 pub use simulation::{AccessError, Settings, Simulation};

@@ -25,7 +25,7 @@ use crate::clock_variables::{ClockDriver, with_clock_variables};
 use crate::configurations::{check_treatments, sort_configuration};
 use crate::settable_starts::with_settable_starts;
 use crate::watchdog::Watchdog;
-use crate::{Flattening, Model, Permissions, Session, Start, diagnostics, guard, stats};
+use crate::{Flattening, Model, Permissions, Profile, Session, Start, diagnostics, guard, stats};
 
 /// How far to go.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -63,6 +63,8 @@ pub struct Options {
     pub clocks: ClockDriver,
     /// Measures the stages.
     pub stopwatch: Stopwatch,
+    /// Say what the time of the simulation went to, by the stopwatch.
+    pub profile: bool,
 }
 
 impl Default for Options {
@@ -86,6 +88,7 @@ impl Options {
             settable_starts: false,
             clocks: ClockDriver::default(),
             stopwatch: Stopwatch::default(),
+            profile: false,
         }
     }
 }
@@ -201,6 +204,8 @@ pub struct Outcome {
     pub layout: saltus_audit::Layout,
     /// What the audit found, if that was asked for.
     pub audit: Option<saltus_audit::Report>,
+    /// What the time of the simulation went to, if that was asked for.
+    pub profile: Option<Profile>,
     /// The settings of the simulation.
     pub settings: Option<saltus_sim::Options>,
     pub diagnostics: Diagnostics,
@@ -401,7 +406,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         (Some(_), None) => return outcome.diagnostics.push(diagnostics::nothing_to_audit()),
         (None, _) => None,
     };
-    let mut machine_code = Duration::ZERO;
+    let (mut machine_code, mut costs) = (Duration::ZERO, None);
     let done = outcome.stage("simulate", || {
         let instance = model.timed_instance(options.engine, permissions, &options.stopwatch);
         let mut simulation = Simulation::new(instance, settings.clone());
@@ -414,6 +419,9 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
             simulation.set_witness(audit.witness());
         }
         client.prepare(&model, &mut simulation).map_err(|unfit| vec![unfit])?;
+        if options.profile {
+            simulation.measure(&options.stopwatch);
+        }
         options.start.apply(&mut simulation, &model)?;
         let goes_on = &mut |progress| client.goes_on(progress);
         let until = options.pause_at.unwrap_or(f64::INFINITY);
@@ -422,9 +430,11 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         let is_pause = options.pause_at.is_some() && !simulation.is_over();
         let done = if is_pause { done } else { done.and_then(|()| simulation.finish()) };
         machine_code = simulation.compile_time();
+        costs = simulation.take_costs();
         Ok::<_, Vec<Diagnostic>>((simulation.trajectory(&recorder), done, state))
     });
     outcome.audit = audit.map(|audit| audit.report());
+    outcome.profile = costs.map(|costs| Profile::new(&model.program().name, costs, machine_code));
     // Compiled when hot, in the middle of the simulation: a stage of its own all the same.
     if let Some((_, time)) = outcome.timings.last_mut() {
         *time = time.saturating_sub(machine_code);

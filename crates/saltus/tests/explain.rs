@@ -20,8 +20,8 @@ fn describe(path: &Path) -> (Description, String, String, serde_json::Value) {
     assert!(!outcome.has_errors(), "{path:?}: {:?}", outcome.diagnostics);
     let description = outcome.description.unwrap();
     let (text, page, json) = session.with_sources(|sources| {
-        let text = explain::listing("M", &description, sources);
-        (text, explain::page("M", &description, sources), explain::to_json("M", &description, sources))
+        let text = explain::listing("M", &description, sources, None);
+        (text, explain::page("M", &description, sources, None), explain::to_json("M", &description, sources, None))
     });
     (description, text, page, json)
 }

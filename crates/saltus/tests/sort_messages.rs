@@ -11,7 +11,7 @@ fn run(text: &str, stage: Stage) -> (Outcome, String) {
     let mut options = Options::until(stage);
     options.describe = true;
     let outcome = pipeline::run(&session, class, &options);
-    let listing = outcome.description.as_ref().map(|d| session.with_sources(|s| explain::listing("M", d, s)));
+    let listing = outcome.description.as_ref().map(|d| session.with_sources(|s| explain::listing("M", d, s, None)));
     (outcome, listing.unwrap_or_default())
 }
 

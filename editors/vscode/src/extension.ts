@@ -1,8 +1,6 @@
 // Starts the language server, and runs the program for commands.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
@@ -123,31 +121,81 @@ async function command(word: string, name?: string): Promise<void> {
   }
 }
 
+/** What the server answers to `saltus.run`. */
+interface RunResult {
+  class: string;
+  complete: boolean;
+  summary: string;
+  messages: string;
+  profile: string;
+  page: string | null;
+}
+
+/** Panels with curves by class, and the one that was shown last. */
+const panels = new Map<string, vscode.WebviewPanel>();
+let shown: vscode.WebviewPanel | undefined;
+
+function showPage(name: string, page: string): void {
+  let panel = panels.get(name);
+  if (!panel) {
+    const options = { enableScripts: true, retainContextWhenHidden: true };
+    panel = vscode.window.createWebviewPanel('saltus.plot', name, vscode.ViewColumn.Beside, options);
+    const created = panel;
+    created.onDidDispose(() => {
+      panels.delete(name);
+      shown = shown === created ? undefined : shown;
+    });
+    panels.set(name, created);
+  }
+  panel.webview.html = page;
+  panel.reveal(vscode.ViewColumn.Beside, true);
+  shown = panel;
+}
+
+/** Runs the class as it stands in the editor, shows its curves, and lets the lenses tell what happened where. */
 async function simulate(name?: string): Promise<void> {
-  const wanted = await target(name);
-  if (!wanted) {
+  const editor = vscode.window.activeTextEditor;
+  const wanted = name ?? (editor ? await classAtCursor(editor) : undefined);
+  const server = client;
+  if (!wanted || !server) {
+    void vscode.window.showInformationMessage('There is no class at the cursor.');
     return;
   }
-  const directory = await mkdtemp(join(tmpdir(), 'saltus-'));
-  const [result, page] = [join(directory, 'result.mat'), join(directory, 'plot.html')];
-  const outcome = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Simulate ${wanted.name}` },
-    () => run(['simulate', ...wanted.words, '--output', result], wanted.cwd),
-  );
-  show(`saltus simulate ${wanted.name}`, outcome);
-  if (outcome.code !== 0) {
-    return;
+  const progress = { location: vscode.ProgressLocation.Notification, title: `Simulate ${wanted}`, cancellable: true };
+  try {
+    const result = await vscode.window.withProgress(progress, (_, token) =>
+      server.sendRequest<RunResult>('workspace/executeCommand', { command: 'saltus.run', arguments: [wanted] }, token),
+    );
+    show(`simulate ${wanted}`, { code: 0, stderr: result.messages, stdout: `${result.summary}\n${result.profile}` });
+    if (result.page) {
+      showPage(wanted, result.page);
+    }
+  } catch (error) {
+    if (!(error instanceof vscode.CancellationError)) {
+      void vscode.window.showErrorMessage(`Cannot simulate ${wanted}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
-  const drawn = await run(['plot', result, '--output', page], wanted.cwd);
-  if (drawn.code !== 0) {
-    show('saltus plot', drawn);
-    return;
+}
+
+/** Shows the curves of the last run of a class, or runs it. */
+async function plot(name?: string): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const wanted = name ?? (editor ? await classAtCursor(editor) : undefined);
+  const panel = wanted ? panels.get(wanted) : undefined;
+  if (panel) {
+    panel.reveal(vscode.ViewColumn.Beside, true);
+    shown = panel;
+  } else {
+    await simulate(wanted);
   }
-  const panel = vscode.window.createWebviewPanel('saltus.plot', wanted.name, vscode.ViewColumn.Beside, {
-    enableScripts: true,
-    retainContextWhenHidden: true,
-  });
-  panel.webview.html = await readFile(page, 'utf8');
+}
+
+/** Shows a time in the curves of the last run. */
+async function showTime(time: unknown): Promise<void> {
+  if (typeof time === 'number' && shown) {
+    shown.reveal(vscode.ViewColumn.Beside, true);
+    await shown.webview.postMessage({ saltusTime: time });
+  }
 }
 
 /** A lens hands over the name of its class, a menu something else. */
@@ -162,6 +210,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('saltus.check', (name?: unknown) => command('check', nameOf(name))),
     vscode.commands.registerCommand('saltus.explain', (name?: unknown) => command('explain', nameOf(name))),
     vscode.commands.registerCommand('saltus.simulate', (name?: unknown) => simulate(nameOf(name))),
+    vscode.commands.registerCommand('saltus.plot', (name?: unknown) => plot(nameOf(name))),
+    vscode.commands.registerCommand('saltus.showTime', showTime),
     vscode.commands.registerCommand('saltus.restart', restart),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('saltus')) {

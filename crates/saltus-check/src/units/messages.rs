@@ -1,7 +1,7 @@
 //! The wording of the unit messages.
 
 use saltus_base::{Diagnostic, Span};
-use saltus_flat::{Builtin, Expr, FlatModel};
+use saltus_flat::{Builtin, Expr, ExprKind, FlatModel};
 
 use super::infer::Inferred;
 use crate::diagnostics as codes;
@@ -65,7 +65,10 @@ pub fn syntax(value: &Expr, found: &str, suggestion: Option<&str>) -> Diagnostic
         format!("expected a unit such as \"N.m\" or \"kg/(m.s2)\", found \"{found}\""),
     );
     match suggestion {
-        Some(better) => d.hint(format!("write \"{better}\"")),
+        Some(better) => {
+            let d = d.hint(format!("write \"{better}\""));
+            if matches!(value.kind, ExprKind::String(_)) { d.fix_by(&format!("\"{better}\"")) } else { d }
+        }
         None => d.hint("factors are joined by `.`, exponents follow directly, and one `/` is allowed"),
     }
 }

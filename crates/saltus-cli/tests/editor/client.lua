@@ -107,6 +107,25 @@ vim.lsp.util.apply_text_edits(edits, 0, 'utf-16')
 say('own formatted', vim.fn.matchstr(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'), 'voltage = [^;]*;'))
 vim.cmd('edit!')
 
+-- A model of the user that runs.
+open(vim.env.ROOT .. '/Own/Ball.mo')
+local function lenses(command)
+  local found = {}
+  for _, lens in ipairs(ask('textDocument/codeLens') or {}) do
+    if not command or lens.command.command == command then
+      table.insert(found, lens.command.title)
+    end
+  end
+  return table.concat(found, ' | ')
+end
+vim.wait(60000, function()
+  return lenses():find('states') ~= nil
+end, 50)
+say('own lenses', lenses())
+local ran = ask('workspace/executeCommand', { command = 'saltus.run', arguments = { 'Own.Ball' } })
+say('own run', ran.complete and ran.page:find('Own.Ball', 1, true) and 'with curves' or ran.messages)
+say('own lenses after it', lenses('saltus.showTime'):match('fired %d+ ×  ·  %d+ events'))
+
 -- A class of a library.
 open(vim.env.LIBRARY .. '/Saltus/Electrical/Resistor.mo')
 local symbols = ask('textDocument/documentSymbol')

@@ -101,6 +101,44 @@ pub(super) const IN_EXPRESSIONS: Words = &[
 pub(super) const IN_MODIFICATIONS: Words =
     &[("each", None), ("final", None), ("redeclare", None), ("replaceable", None)];
 
+/// Enumerations that only graphical annotations know (specification section 18.6).
+pub(super) const ANNOTATION_ENUMERATIONS: &[(&str, &[&str])] = &[
+    ("LinePattern", &["None", "Solid", "Dash", "Dot", "DashDot", "DashDotDot"]),
+    (
+        "FillPattern",
+        &[
+            "None",
+            "Solid",
+            "Horizontal",
+            "Vertical",
+            "Cross",
+            "Forward",
+            "Backward",
+            "CrossDiag",
+            "HorizontalCylinder",
+            "VerticalCylinder",
+            "Sphere",
+        ],
+    ),
+    ("BorderPattern", &["None", "Raised", "Sunken", "Engraved"]),
+    ("Smooth", &["None", "Bezier"]),
+    ("EllipseClosure", &["None", "Chord", "Radial"]),
+    ("Arrow", &["None", "Open", "Filled", "Half"]),
+    ("TextStyle", &["Bold", "Italic", "UnderLine"]),
+    ("TextAlignment", &["Left", "Center", "Right"]),
+];
+
+/// Enumerations that are part of the language.
+const PREDEFINED_ENUMERATIONS: &[(&str, &[&str])] =
+    &[("StateSelect", &["never", "avoid", "default", "prefer", "always"]), ("AssertionLevel", &["error", "warning"])];
+
+/// The literals of an enumeration that no class declares.
+pub(super) fn literals(enumeration: &str, in_annotation: bool) -> &'static [&'static str] {
+    let graphical = ANNOTATION_ENUMERATIONS.iter().filter(|_| in_annotation);
+    let mut known = PREDEFINED_ENUMERATIONS.iter().chain(graphical);
+    known.find(|(name, _)| *name == enumeration).map_or(&[], |(_, literals)| literals)
+}
+
 /// Annotations of the specification (chapter 18), by the one around them; the empty name is `annotation` itself.
 pub(super) fn annotation_names(outer: &str) -> &'static [&'static str] {
     match outer {

@@ -8,9 +8,12 @@
 //! Calls are made by the host of the instance: external objects and compiled procedures exist once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use saltus_base::Index;
-use saltus_program::{Activation, DerivativeStatistics, ModelFunctions, SimProgram, SlotId, Status};
+use saltus_program::{
+    Activation, Block, DerivativeStatistics, ModelFunctions, SimProgram, SlotId, Status, TangentCosts,
+};
 
 use super::code::HOLE;
 use super::program::{COEFFICIENTS, DIRECTION, TangentProgram};
@@ -26,6 +29,8 @@ pub trait Evaluator: ModelFunctions + Sized {
     fn beside(&self, program: Arc<SimProgram>) -> Self;
 
     fn interpreter(&mut self) -> &mut Interpreter;
+
+    fn as_interpreter(&self) -> &Interpreter;
 }
 
 /// Programs of tangents that an instance keeps: one for the integrator, and those of whoever looks at the run besides.
@@ -64,6 +69,28 @@ impl<E: Evaluator> Kept<E> {
     /// Another run begins.
     pub fn renew(&mut self) {
         self.0.iter_mut().for_each(|tangents| tangents.renew());
+    }
+
+    /// What evaluations have taken, if that is measured.
+    pub fn measured(&self) -> Duration {
+        self.0.iter().map(|tangents| tangents.evaluator.measured()).sum()
+    }
+
+    /// The same by the equations that were differentiated.
+    pub fn costs(&self, of: &Interpreter) -> Vec<TangentCosts> {
+        let mut all = Vec::new();
+        for tangents in &self.0 {
+            // Its calls were made by the host of the instance.
+            for section in tangents.evaluator.as_interpreter().costs_with(of).sections {
+                let blocks = tangents.evaluator.blocks(section.activation).iter().zip(&section.blocks);
+                all.extend(blocks.filter(|(_, spent)| spent.cost.count > 0).map(|(block, spent)| TangentCosts {
+                    span: block.span(),
+                    is_loop: matches!(block, Block::Loop(_)),
+                    cost: spent.cost,
+                }));
+            }
+        }
+        all
     }
 
     /// The sum over all of them.

@@ -304,6 +304,7 @@ impl Simulation {
         let program = next.instance.program().clone();
         let home = self.known.home.as_ref().filter(|_| self.model.has_witness());
         let shown = home.map(|home| shown(&program, &home.program));
+        self.leave_measured();
         let instance = self.model.exchange(next.instance, shown);
         let parked = Parked {
             instance,
@@ -318,6 +319,7 @@ impl Simulation {
         };
         self.known.park(own, parked);
         let left = std::mem::replace(&mut self.program, program);
+        self.enter_measured();
         let cost = self.driver.integrator.statistics();
         self.driver.earlier = self.driver.earlier + cost;
         self.driver.search = CrossingSearch::new(&self.program);

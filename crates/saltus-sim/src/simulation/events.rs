@@ -20,6 +20,10 @@ use crate::zeno::{Happened, Verdict};
 impl Simulation {
     /// Settles the event at `t`; true if the integrator was restarted.
     pub(super) fn event(&mut self, t: f64, kind: EventKind) -> Result<bool, Failure> {
+        self.during_event(t, |run| run.settle_event(t, kind))
+    }
+
+    fn settle_event(&mut self, t: f64, kind: EventKind) -> Result<bool, Failure> {
         self.go_to(t)?;
         let slide = match self.model.end_slide() {
             Some(slide) if kind == EventKind::State && slide.is_over() => return self.leave(t, *slide),

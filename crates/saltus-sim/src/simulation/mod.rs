@@ -22,6 +22,7 @@ mod foresight;
 mod guards;
 mod impulses;
 mod jumping;
+mod measuring;
 mod proving;
 mod recording;
 mod regions;
@@ -44,6 +45,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Options;
 use crate::catalogue::Catalogue;
+use crate::costs::{Activity, Meter};
 use crate::crossing::CrossingSearch;
 use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event;
@@ -90,6 +92,8 @@ pub struct Simulation {
     /// Memory at the present time, if it was asked for.
     view: Option<Vec<f64>>,
     work: Work,
+    /// Measures what the run costs, if somebody wants to know.
+    meter: Option<Box<Meter>>,
 }
 
 /// What a run is about to do and has learnt; part of its state.
@@ -266,6 +270,7 @@ impl Simulation {
             changes: Vec::new(),
             slopes: Vec::new(),
             view: None,
+            meter: None,
         }
     }
 
@@ -290,14 +295,18 @@ impl Simulation {
 
     /// Solves the initial system and settles the first event.
     pub fn initialise(&mut self) -> Result<(), SimError> {
-        let initialised = self.initialise_or_fail();
+        let initialised = self.begin_run();
         initialised.map_err(|failure| self.fail(failure))
     }
 
-    fn initialise_or_fail(&mut self) -> Result<(), Failure> {
-        if self.driver.phase != Phase::New {
-            return Ok(());
+    fn begin_run(&mut self) -> Result<(), Failure> {
+        match self.driver.phase {
+            Phase::New => self.during(Activity::Start, Self::initialise_or_fail),
+            _ => Ok(()),
         }
+    }
+
+    fn initialise_or_fail(&mut self) -> Result<(), Failure> {
         let start = self.options.start_time;
         if let Some(what) = self.options.mistake() {
             return Err(Failure::new(start, SimErrorKind::BadOptions { what }));
@@ -417,7 +426,7 @@ impl Simulation {
 
     /// Goes on by one step or one event, not beyond `until` and not beyond the stop time.
     pub fn advance(&mut self, until: f64) -> Result<Advance, SimError> {
-        let advanced = self.initialise_or_fail().and_then(|()| self.advance_or_fail(until.min(self.options.stop_time)));
+        let advanced = self.begin_run().and_then(|()| self.advance_or_fail(until.min(self.options.stop_time)));
         advanced.map_err(|failure| self.fail(failure))
     }
 

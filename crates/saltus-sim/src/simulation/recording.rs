@@ -3,6 +3,7 @@
 use saltus_program::{ModelFunctions, Moment};
 
 use super::Simulation;
+use crate::costs::Activity;
 use crate::error::{Failure, SimErrorKind};
 use crate::sink::{Header, SinkError};
 
@@ -39,23 +40,27 @@ impl Simulation {
 
     /// Equidistant rows before `t`.
     pub(super) fn write_points_before(&mut self, t: f64) -> Result<(), Failure> {
-        while let Some(point) = self.next_point_before(t) {
-            self.go_to(point)?;
-            self.write_point(point)?;
-        }
-        Ok(())
+        self.during(Activity::Rows, |run| {
+            while let Some(point) = run.next_point_before(t) {
+                run.go_to(point)?;
+                run.write_point(point)?;
+            }
+            Ok(())
+        })
     }
 
     /// Equidistant rows before `t`, up to the first one at which an assertion does not hold, and not for long: its time.
     pub(super) fn write_points_that_hold(&mut self, t: f64) -> Result<Option<f64>, Failure> {
-        while let Some(point) = self.next_point_before(t) {
-            self.go_to(point)?;
-            if !self.is_as_known() {
-                return Ok(Some(point));
+        self.during(Activity::Rows, |run| {
+            while let Some(point) = run.next_point_before(t) {
+                run.go_to(point)?;
+                if !run.is_as_known() {
+                    return Ok(Some(point));
+                }
+                run.write_point(point)?;
             }
-            self.write_point(point)?;
-        }
-        Ok(None)
+            Ok(None)
+        })
     }
 
     /// A point at which an assertion fails is not part of the solution: nobody looks at its equations.

@@ -12,6 +12,7 @@ use crate::constants::{
     FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
     SAME_INSTANT_ULPS, SHORTER, SHORTEST_DELAY,
 };
+use crate::costs::Activity;
 use crate::crossing::{N_WEIGHTS, Probe, Restart, has_state_events};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
@@ -113,7 +114,7 @@ impl Simulation {
                 None => return Ok(()),
             },
         };
-        let (mut pending, next) = self.look_for_next(pending)?;
+        let (mut pending, next) = self.during(Activity::Search, |run| run.look_for_next(pending))?;
         self.driver.phase = Phase::Inside(pending);
         let at = match next {
             Next::Event(at, _) | Next::Bound { at, .. } => at,
@@ -338,7 +339,12 @@ impl Simulation {
     }
 
     fn step(&mut self, limit: f64) -> Result<(), Failure> {
+        self.during(Activity::Steps, |run| run.step_to(limit))
+    }
+
+    fn step_to(&mut self, limit: f64) -> Result<(), Failure> {
         let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
+        rhs.meter = self.meter.as_mut().map(|meter| meter.steps.begin());
         let stepped = self.driver.integrator.step(&mut rhs, limit);
         let status = rhs.status;
         stepped.map_err(|e| self.integrator_failure(e, status))?;

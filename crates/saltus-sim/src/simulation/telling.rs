@@ -82,6 +82,9 @@ impl Simulation {
         is_restart: bool,
     ) -> Result<(), Failure> {
         self.close_event()?;
+        if let Some(meter) = &mut self.meter {
+            meter.note_causes(&causes);
+        }
         let statistics = &mut self.driver.statistics;
         statistics.events += 1;
         statistics.event_iterations += rounds as u64;

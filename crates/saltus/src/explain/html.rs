@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use saltus_backend::describe::{BlockKind, Description, EventNote, Order, Role};
+use saltus_backend::describe::{BlockKind, BlockNote, Description, EventNote, Order, Role};
 use saltus_base::{SourceMap, Span};
 
-use super::{block_title, picture, place, size_lines};
+use super::{block_title, picture, place, share, size_lines};
+use crate::Profile;
 
 const STYLE: &str = "
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1d2129; }
@@ -22,7 +23,7 @@ p.key { color: #6b7280; }
 @media (prefers-color-scheme: dark) { body { background: #14171c; color: #e5e7eb; } code b { color: #8ab4f8; } }
 ";
 
-pub fn page(name: &str, description: &Description, sources: &SourceMap) -> String {
+pub fn page(name: &str, description: &Description, sources: &SourceMap, profile: Option<&Profile>) -> String {
     let title = escape(name);
     let mut out = format!(
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>\
@@ -33,9 +34,14 @@ pub fn page(name: &str, description: &Description, sources: &SourceMap) -> Strin
     }
     out.push_str("</ul>\n");
     states(&mut out, description);
-    order(&mut out, "Equations between events", &description.continuous, sources, true);
-    order(&mut out, "Equations at events", &description.events, sources, true);
-    order(&mut out, "Initial system", &description.initial, sources, false);
+    if let Some(profile) = profile {
+        let _ = write!(out, "<h2>Profile of a run</h2><pre>{}</pre>\n", escape(&profile.listing(sources)));
+    }
+    let between = |block: &BlockNote| share(profile, block, false);
+    let at_events = |block: &BlockNote| share(profile, block, true);
+    order(&mut out, "Equations between events", &description.continuous, sources, Some(&between));
+    order(&mut out, "Equations at events", &description.events, sources, Some(&at_events));
+    order(&mut out, "Initial system", &description.initial, sources, None);
     let decisions: Vec<_> =
         description.decisions.iter().map(|d| EventNote { text: d.text.clone(), span: d.span }).collect();
     notes(&mut out, "Initial conditions", &decisions, sources);
@@ -63,17 +69,25 @@ fn states(out: &mut String, description: &Description) {
     out.push_str("</table>\n");
 }
 
-fn order(out: &mut String, title: &str, order: &Order, sources: &SourceMap, is_open: bool) {
+/// Open if the shares of its blocks are of interest.
+fn order(
+    out: &mut String,
+    title: &str,
+    order: &Order,
+    sources: &SourceMap,
+    share: Option<&dyn Fn(&BlockNote) -> String>,
+) {
     let n = order.blocks.len();
     let _ = write!(
         out,
         "<h2>{title}</h2>{}<p class='key'>Rows are equations, columns unknowns, in order of computation; frames are \
          loops.</p><details{}><summary>{n} blocks</summary><table>",
         picture::svg(order),
-        if is_open { " open" } else { "" }
+        if share.is_some() { " open" } else { "" }
     );
     for (i, block) in order.blocks.iter().enumerate() {
-        let number = (i + 1).to_string();
+        let share = share.map_or_else(String::new, |share| share(block));
+        let number = format!("{} {share}", i + 1).trim_end().to_owned();
         let is_loop = block.kind != BlockKind::Assignment;
         if is_loop {
             row(out, "title", &number, &block_title(block), None);

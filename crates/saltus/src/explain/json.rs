@@ -5,15 +5,16 @@ use saltus_base::SourceMap;
 use serde_json::{Value, json};
 
 use super::place;
+use crate::Profile;
 
-pub fn to_json(name: &str, description: &Description, sources: &SourceMap) -> Value {
+pub fn to_json(name: &str, description: &Description, sources: &SourceMap, profile: Option<&Profile>) -> Value {
     let size = |(equations, unknowns): (usize, usize)| json!({ "equations": equations, "unknowns": unknowns });
     let events = |notes: &[EventNote]| -> Vec<Value> {
         notes.iter().map(|note| json!({ "text": note.text, "place": place(sources, note.span) })).collect()
     };
     let decision =
         |d: &saltus_backend::describe::DecisionNote| json!({ "text": d.text, "place": place(sources, d.span) });
-    json!({
+    let mut all = json!({
         "class": name,
         "sizes": {
             "scalar": size(description.sizes.scalar),
@@ -30,7 +31,11 @@ pub fn to_json(name: &str, description: &Description, sources: &SourceMap) -> Va
         "state_events": events(&description.state_events),
         "time_events": events(&description.time_events),
         "samples": events(&description.samples),
-    })
+    });
+    if let Some(profile) = profile {
+        all["profile"] = profile.to_json(sources);
+    }
+    all
 }
 
 fn order(order: &Order, sources: &SourceMap) -> Value {

@@ -19,15 +19,24 @@ mod text;
 use saltus_backend::describe::{BlockKind, BlockNote, Description, Order};
 use saltus_base::{SourceMap, Span};
 
+use crate::Profile;
+
 pub use html::page;
 pub use json::to_json;
 pub use text::listing;
 
 /// File name without its directories, and line.
-fn place(sources: &SourceMap, span: Span) -> Option<String> {
+pub(crate) fn place(sources: &SourceMap, span: Span) -> Option<String> {
     let file = sources.get(span.file)?;
     let name = file.path.rsplit(['/', '\\']).next().unwrap_or(&file.path);
     Some(format!("{name}:{}", file.lines.line_column(&file.text, span.start).line))
+}
+
+/// The part of a run that went into a block, between events or at them: ` 12.3 %`; empty if nothing is known.
+fn share(profile: Option<&Profile>, block: &BlockNote, is_event: bool) -> String {
+    let Some(profile) = profile else { return String::new() };
+    let time = block.determines.iter().find_map(|name| profile.of_variable(name, is_event));
+    time.map_or_else(String::new, |time| format!("{:.1} %", 100.0 * profile.share(time)))
 }
 
 /// Loops of an order.

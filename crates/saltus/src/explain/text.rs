@@ -2,15 +2,17 @@
 
 use std::fmt::Write;
 
-use saltus_backend::describe::{BlockKind, Description, EquationNote, EventNote, Order, Role};
+use saltus_backend::describe::{BlockKind, BlockNote, Description, EquationNote, EventNote, Order, Role};
 use saltus_base::{SourceMap, Span};
 
-use super::{block_title, place, size_lines};
+use super::{block_title, place, share, size_lines};
+use crate::Profile;
 
 /// Where source positions begin.
 const PLACE_COLUMN: usize = 88;
 
-pub fn listing(name: &str, description: &Description, sources: &SourceMap) -> String {
+/// With a profile each block says which part of the run went into it.
+pub fn listing(name: &str, description: &Description, sources: &SourceMap, profile: Option<&Profile>) -> String {
     let mut out = format!("{name}\n");
     for line in size_lines(description) {
         let _ = writeln!(out, "  {line}");
@@ -20,8 +22,14 @@ pub fn listing(name: &str, description: &Description, sources: &SourceMap) -> St
     for alias in &description.aliases {
         let _ = writeln!(out, "  {} = {}", alias.name, alias.value);
     }
-    order(&mut out, "equations between events, discrete variables known", &description.continuous, sources);
-    order(&mut out, "equations at events, all together", &description.events, sources);
+    if let Some(profile) = profile {
+        out.push_str("profile of a run: ");
+        out.push_str(&profile.listing(sources));
+    }
+    let between = |block: &BlockNote| share(profile, block, false);
+    let at_events = |block: &BlockNote| share(profile, block, true);
+    order(&mut out, "equations between events, discrete variables known", &description.continuous, sources, &between);
+    order(&mut out, "equations at events, all together", &description.events, sources, &at_events);
     initial(&mut out, description, sources);
     events(&mut out, "state events", &description.state_events, sources);
     events(&mut out, "time events", &description.time_events, sources);
@@ -42,16 +50,20 @@ fn states(out: &mut String, description: &Description) {
     }
 }
 
-fn order(out: &mut String, title: &str, order: &Order, sources: &SourceMap) {
+fn order(out: &mut String, title: &str, order: &Order, sources: &SourceMap, share: &dyn Fn(&BlockNote) -> String) {
     let _ = writeln!(out, "{title} ({} blocks)", order.blocks.len());
     for (i, block) in order.blocks.iter().enumerate() {
+        let share = match share(block) {
+            text if text.is_empty() => text,
+            text => format!("{text:>6}  "),
+        };
         if block.kind == BlockKind::Assignment {
             for equation in &block.equations {
-                line(out, &format!("{:>4}  {}", i + 1, equation.text), equation.span, sources);
+                line(out, &format!("{:>4}  {share}{}", i + 1, equation.text), equation.span, sources);
             }
             continue;
         }
-        let _ = writeln!(out, "{:>4}  {}", i + 1, block_title(block));
+        let _ = writeln!(out, "{:>4}  {share}{}", i + 1, block_title(block));
         for equation in &block.equations {
             line(out, &format!("      | {}{}", marker(equation), equation.text), equation.span, sources);
         }
@@ -74,7 +86,7 @@ fn marker(equation: &EquationNote) -> &'static str {
 }
 
 fn initial(out: &mut String, description: &Description, sources: &SourceMap) {
-    order(out, "initial system", &description.initial, sources);
+    order(out, "initial system", &description.initial, sources, &|_| String::new());
     let _ = writeln!(out, "initial conditions ({})", description.decisions.len());
     for decision in &description.decisions {
         line(out, &format!("  {}", decision.text), decision.span, sources);
