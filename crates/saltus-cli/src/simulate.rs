@@ -85,7 +85,7 @@ pub struct Arguments {
     estimate_error: Option<Listed>,
     /// Say which equations, loops, functions and events the time of the run went to, and which state kept steps short, with source
     /// lines; as JSON into FILE.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = false, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", value_parser = profile_file)]
     profile: Option<PathBuf>,
     /// Let simulated time pass with the clock, or FACTOR times as fast, and say how many steps were too late, how long the longest one
     /// took and how exactly the others began; with a method with a fixed step.
@@ -107,6 +107,12 @@ pub fn result_file(text: &str) -> Result<PathBuf, String> {
             Err(format!("expected a file name that ends in {}", known.join(", ")))
         }
     }
+}
+
+/// A file for a profile, or `-` for the screen: not the model that follows the option by chance.
+fn profile_file(text: &str) -> Result<PathBuf, String> {
+    let is_json = Path::new(text).extension().is_some_and(|extension| extension == "json");
+    if is_json || text == "-" { Ok(text.into()) } else { Err("expected a file name that ends in .json".to_owned()) }
 }
 
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {

@@ -5,12 +5,13 @@ use std::path::Path;
 use saltus::Session;
 use saltus_base::Span;
 use saltus_frontend::{Declaration, Scopes, Symbol};
-use saltus_syntax::ast::{Call, Direction, ExprKind, Subscript};
+use saltus_syntax::ast::{Call, Direction, Expr, ExprKind, Subscript};
 
 use crate::file::File;
 use crate::hover::expr_text;
 use crate::resolve::{Meaning, Resolver, called};
-use crate::walk::{self, Role};
+use crate::target::SymbolKind;
+use crate::walk::{self, Occurrence, Role};
 
 /// A remark behind a byte of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +35,7 @@ pub(crate) fn inlay_hints(session: &Session, path: &Path, start: u32, end: u32) 
         {
             let text = declared_hint(&mut resolver.scopes, symbol);
             found.extend(text.map(|text| InlayHint { at: span.end, text }));
+            found.extend(value_hint(&mut resolver, occurrence, symbol));
         }
         if let Role::Reference { reference, at, call: Some(call) } = occurrence.role
             && at + 1 == reference.parts.len()
@@ -66,6 +68,31 @@ fn declared_hint(scopes: &mut Scopes<'_>, symbol: Symbol) -> Option<String> {
         text += &format!(" [{unit}]");
     }
     (!text.is_empty()).then_some(text)
+}
+
+/// The value of a parameter that is written as the name of another one.
+fn value_hint<'a>(resolver: &mut Resolver<'a, '_>, occurrence: &Occurrence<'a>, symbol: Symbol) -> Option<InlayHint> {
+    let Some(Declaration::Component { clause, component, .. }) = resolver.scopes.declaration(symbol) else {
+        return None;
+    };
+    if !matches!(SymbolKind::of_component(clause), SymbolKind::Parameter | SymbolKind::Constant) {
+        return None;
+    }
+    let written = resolver.scopes.value(symbol, None).filter(|value| contains(component.span, value.span))?;
+    let ExprKind::Ref(reference) = &written.kind else { return None };
+    let of = resolver.reference(occurrence.class, reference, reference.parts.len().checked_sub(1)?)?;
+    let is_element = reference.parts.iter().any(|part| !part.subscripts.is_empty());
+    let value = resolver.scopes.value(of, None).filter(|value| !is_element && is_literal(value))?;
+    let text = format!(" = {}", expr_text(resolver.scopes.library(), value));
+    Some(InlayHint { at: written.span.end, text })
+}
+
+fn is_literal(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Integer(_) | ExprKind::Real(_) | ExprKind::Boolean(_) | ExprKind::String(_) => true,
+        ExprKind::Unary(_, inner) => is_literal(inner),
+        _ => false,
+    }
 }
 
 fn contains(outer: Span, inner: Span) -> bool {
@@ -108,6 +135,13 @@ mod tests {
         assert_eq!(hints("type Length = Real(unit = \"m\"); model M Length l; Real x(unit = \"s\"); end M;"), [" [m]"]);
         let sized = "type Length = Real(unit = \"m\"); model M parameter Length l[:] = {1, 2, 3}; end M;";
         assert_eq!(hints(sized), ["[3] [m]"]);
+    }
+
+    #[test]
+    fn values_of_parameters_behind_names() {
+        let text = "record Data parameter Real R = 10; end Data;
+            model M parameter Data data(R = 20); parameter Real a = data.R; parameter Real b = -a; Real c = a; end M;";
+        assert_eq!(hints(text), [" = 20"]);
     }
 
     #[test]

@@ -211,7 +211,7 @@ fn a_run_is_answered_and_leaves_lenses_that_move_along() {
     };
     let (line, command) = of_run(&mut talk, 2).unwrap();
     assert_eq!(line, 6);
-    assert!(command["title"].as_str().unwrap().starts_with("fired 3 ×  ·  3 events"), "{command}");
+    assert!(command["title"].as_str().unwrap().starts_with("fired 3 ×  ·  6 events"), "{command}");
     assert!((command["arguments"][0].as_f64().unwrap() - (2.0_f64 / 9.81).sqrt()).abs() < 1e-6);
     // A line above moves it, an edit of the condition takes it away.
     let edit = |version: i64, line: i64, from: i64, to: i64, text: &str| {

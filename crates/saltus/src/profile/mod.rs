@@ -208,7 +208,7 @@ struct Blocks {
 
 impl Blocks {
     fn add(&mut self, program: &SimProgram, block: &Block, part: Use, cost: Cost, iterations: u64) {
-        if cost.time.is_zero() {
+        if cost.count == 0 {
             return;
         }
         let names = |slots: Vec<saltus_program::SlotId>| -> Vec<String> {
