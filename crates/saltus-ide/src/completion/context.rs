@@ -204,6 +204,10 @@ impl<'t> Reader<'t> {
         let kind = match self.context.frames.last() {
             _ if is_annotation => FrameKind::Annotation(""),
             Some(frame) if matches!(frame.kind, FrameKind::Annotation(_)) => FrameKind::Annotation(last.unwrap_or("")),
+            // A graphical item: `graphics = {Line(`.
+            Some(Frame { kind: FrameKind::Group, .. }) if last.is_some() && self.in_annotation() => {
+                FrameKind::Annotation(last.unwrap_or(""))
+            }
             Some(frame) if frame.is_redeclaration && frame.in_value => FrameKind::Modifies(path),
             Some(frame) if frame.is_redeclaration => FrameKind::Modifies(frame.first_path.clone()),
             Some(Frame { kind: FrameKind::Modifies(_) | FrameKind::ModifiesPart(_), in_value: false, .. }) => {
@@ -218,6 +222,10 @@ impl<'t> Reader<'t> {
         };
         let in_value = matches!(kind, FrameKind::Group);
         self.push(kind, in_value);
+    }
+
+    fn in_annotation(&self) -> bool {
+        self.context.frames.iter().any(|frame| matches!(frame.kind, FrameKind::Annotation(_)))
     }
 
     fn push(&mut self, kind: FrameKind<'t>, in_value: bool) {
@@ -346,6 +354,8 @@ mod tests {
 
     #[test]
     fn annotations_nest() {
+        let context = at_end("; annotation(Icon(graphics = {Line(points = {{0, 0}}, col", false);
+        assert_eq!(context.frames.last().map(|f| f.kind.clone()), Some(FrameKind::Annotation("Line")));
         let context = at_end("; Real x annotation(Dialog(gr", false);
         assert_eq!(context.frames.last().map(|f| f.kind.clone()), Some(FrameKind::Annotation("Dialog")));
     }
