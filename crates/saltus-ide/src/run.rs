@@ -17,8 +17,8 @@ use saltus::pipeline::{self, Options, Stage, Stoppable};
 use saltus::profile::BlockProfile;
 use saltus::render::{Style, render};
 use saltus::{Profile, Session, chart, results};
-use saltus_base::{Severity, SourceMap, Span};
-use saltus_program::Stopwatch;
+use saltus_base::{FileId, Severity, SourceMap, Span};
+use saltus_program::{Cost, Stopwatch};
 
 /// What came of a run.
 #[derive(Clone, Debug)]
@@ -100,33 +100,49 @@ pub(crate) fn run(session: &Session, class: &str, stopwatch: &Stopwatch, stop: A
         .into()
 }
 
+type Place = (FileId, u32, u32);
+
+fn place_of(span: Span) -> Place {
+    (span.file, span.start, span.end)
+}
+
 /// Notes by file and line, in the order of the text.
 fn files(profile: &Profile, sources: &SourceMap) -> Vec<RunFile> {
-    let mut notes: BTreeMap<(saltus_base::FileId, u32), RunNote> = BTreeMap::new();
-    let mut add = |span: Span, text: String, time: Option<f64>| {
-        let Some(file) = sources.get(span.file) else { return };
-        let line = file.lines.line_column(&file.text, span.start).line;
-        match notes.get_mut(&(span.file, line)) {
+    let mut notes: BTreeMap<(FileId, u32), RunNote> = BTreeMap::new();
+    let mut add = |(id, start, end): Place, text: String, time: Option<f64>| {
+        let Some(file) = sources.get(id) else { return };
+        let line = file.lines.line_column(&file.text, start).line;
+        match notes.get_mut(&(id, line)) {
             Some(known) => {
                 known.text = format!("{}  ·  {text}", known.text);
                 known.time = known.time.or(time);
             }
             None => {
-                notes.insert((span.file, line), RunNote { start: span.start, end: span.end, text, time });
+                notes.insert((id, line), RunNote { start, end, text, time });
             }
         }
     };
+    // A class that is used many times has the same place many times.
+    let mut fired: BTreeMap<Place, u64> = BTreeMap::new();
     for condition in &profile.conditions {
-        add(condition.span, format!("fired {} ×", condition.fired), None);
+        *fired.entry(place_of(condition.span)).or_default() += condition.fired;
     }
+    for (place, n) in fired {
+        add(place, format!("fired {n} ×"), None);
+    }
+    let mut events: BTreeMap<Place, (Cost, f64)> = BTreeMap::new();
     for event in &profile.events {
-        let n = event.cost.count;
-        let what = if n == 1 { "1 event".to_owned() } else { format!("{n} events") };
-        add(event.span, format!("{what}, {}", cost(profile, event.cost.time)), Some(event.first));
+        let (sum, first) = events.entry(place_of(event.span)).or_insert((Cost::default(), f64::INFINITY));
+        *sum += event.cost;
+        *first = first.min(event.first);
+    }
+    for (place, (sum, first)) in events {
+        let what = if sum.count == 1 { "1 event".to_owned() } else { format!("{} events", sum.count) };
+        add(place, format!("{what}, {}", cost(profile, sum.time)), Some(first));
     }
     for block in &profile.blocks {
         if let Some(text) = block_note(profile, block) {
-            add(block.span, text, None);
+            add(place_of(block.span), text, None);
         }
     }
     let mut files: Vec<RunFile> = Vec::new();

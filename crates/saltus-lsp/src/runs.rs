@@ -64,16 +64,18 @@ impl Runs {
         thread.spawn(work).map(|_| ()).map_err(|error| error.to_string())
     }
 
-    /// Ends a run soon.
-    pub(crate) fn cancel(&mut self, id: &Value) {
-        let found = self.going_on.iter().find(|(known, _)| known == id);
-        found.into_iter().for_each(|(_, stop)| stop.store(true, Ordering::Relaxed));
+    /// Ends a run soon, whatever comes of it; true if there was one.
+    pub(crate) fn cancel(&mut self, id: &Value) -> bool {
+        let Some(at) = self.going_on.iter().position(|(known, _)| known == id) else { return false };
+        self.going_on.remove(at).1.store(true, Ordering::Relaxed);
+        true
     }
 
-    /// A run is over; true if it was cancelled.
+    /// A run is over; false if nobody waits for it any more.
     pub(crate) fn end(&mut self, id: &Value) -> bool {
-        let Some(at) = self.going_on.iter().position(|(known, _)| known == id) else { return false };
-        self.going_on.remove(at).1.load(Ordering::Relaxed)
+        let before = self.going_on.len();
+        self.going_on.retain(|(known, _)| known != id);
+        self.going_on.len() < before
     }
 }
 

@@ -41,6 +41,8 @@ enum Event {
     Closed,
     Found(Finding),
     Ran(Box<Ran>),
+    /// A run that went on when it was cancelled.
+    Cancelled(Value),
 }
 
 fn read_in_thread(input: impl Read + Send + 'static, events: Sender<Event>) -> io::Result<()> {
@@ -138,6 +140,7 @@ impl<W: Write> Server<W> {
                 Some(Event::Message(_)) | None => {}
                 Some(Event::Found(finding)) => self.found(finding)?,
                 Some(Event::Ran(ran)) => self.ran(*ran)?,
+                Some(Event::Cancelled(id)) => self.respond(&id, Err((REQUEST_CANCELLED, "cancelled".into())))?,
                 Some(Event::Closed) => return Ok(()),
             }
         }
@@ -153,7 +156,9 @@ impl<W: Write> Server<W> {
             if self.events.iter().any(is_pending) {
                 self.cancelled.insert(id.to_string());
             }
-            self.runs.cancel(id);
+            if self.runs.cancel(id) {
+                self.events.push_front(Event::Cancelled(id.clone()));
+            }
             return;
         }
         self.events.push_back(event);
@@ -210,9 +215,10 @@ impl<W: Write> Server<W> {
     /// A run is over: the editor has its answer, and lenses say what happened where.
     fn ran(&mut self, ran: Ran) -> io::Result<()> {
         let Ran { id, report } = ran;
-        let is_cancelled = self.runs.end(&id);
+        if !self.runs.end(&id) {
+            return Ok(());
+        }
         let report = match report {
-            _ if is_cancelled => return self.respond(&id, Err((REQUEST_CANCELLED, "cancelled".into()))),
             Err(reason) => return self.respond(&id, Err((REQUEST_FAILED, reason))),
             Ok(report) => report,
         };

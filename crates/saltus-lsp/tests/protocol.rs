@@ -162,9 +162,13 @@ mod patient {
             self.input.flush().unwrap();
         }
 
-        /// The answer to a request; what comes before it is dropped.
         pub fn ask(&mut self, message: &Value) -> Value {
             self.tell(message);
+            self.answer(&message["id"])
+        }
+
+        /// The answer to a request; what comes before it is dropped.
+        pub fn answer(&mut self, id: &Value) -> Value {
             loop {
                 let (mut length, mut line) = (0, String::new());
                 loop {
@@ -178,7 +182,7 @@ mod patient {
                 let mut body = vec![0; length];
                 self.output.read_exact(&mut body).unwrap();
                 let said: Value = serde_json::from_slice(&body).unwrap();
-                if said["id"] == message["id"] && said.get("method").is_none() {
+                if said["id"] == *id && said.get("method").is_none() {
                     return said;
                 }
             }
@@ -226,7 +230,17 @@ fn a_run_is_answered_and_leaves_lenses_that_move_along() {
     assert_eq!(of_run(&mut talk, 4), None);
     let refused = talk.ask(&run(5, "Missing"));
     assert_eq!(refused["error"]["message"], "there is no class Missing");
-    talk.ask(&request(6, "shutdown", Value::Null));
+    // A run that would take hours ends when it is cancelled, and others are answered meanwhile.
+    let text = "model Long Real x(start = 1, fixed = true); equation der(x) = cos(time); annotation(experiment(StopTime = 1e9)); end Long;";
+    talk.tell(&notification(
+        "textDocument/didOpen",
+        json!({"textDocument": {"uri": "untitled:Long.mo", "version": 1, "text": text, "languageId": "modelica"}}),
+    ));
+    talk.tell(&run(6, "Long"));
+    assert!(talk.ask(&request(7, "textDocument/hover", at(2, 7)))["result"].is_object());
+    talk.tell(&notification("$/cancelRequest", json!({"id": 6})));
+    assert_eq!(talk.answer(&json!(6))["error"]["code"], -32800);
+    talk.ask(&request(8, "shutdown", Value::Null));
     talk.tell(&notification("exit", Value::Null));
     assert!(server.join().unwrap());
 }
