@@ -107,8 +107,11 @@ fn a_new_name_changes_only_the_name() {
                 };
                 let (before, after) = (flat(&session), flat(&changed));
                 assert_eq!(with_name(&before, &old), with_name(&after, &old), "{old} of {}", path.display());
-                // And back again.
-                let back = Analysis::new(&changed).rename(&path, at, &old).unwrap();
+                // And back again, where uses before the declaration have moved it.
+                let before = change.edits[&path].iter().filter(|edit| edit.end <= at);
+                let grown: i64 = before.map(|edit| edit.text.len() as i64 - i64::from(edit.end - edit.start)).sum();
+                let moved = (i64::from(at) + grown) as u32;
+                let back = Analysis::new(&changed).rename(&path, moved, &old).unwrap();
                 let there = Analysis::new(&changed).text(&path).unwrap();
                 assert_eq!(apply(there, &back.edits[&path]), text, "{old} of {}", path.display());
                 n_done += 1;
