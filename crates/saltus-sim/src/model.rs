@@ -46,7 +46,7 @@ pub(crate) struct Model {
     /// When relations of time alone change.
     changes_of_time: Vec<f64>,
     /// How often slots under `pre` became true at events, if somebody wants to know.
-    fired: Option<Box<BTreeMap<SlotId, u64>>>,
+    fired: Option<BTreeMap<SlotId, u64>>,
 }
 
 impl Model {
@@ -87,17 +87,17 @@ impl Model {
 
     /// Counts from now on how often conditions become true.
     pub fn count_conditions(&mut self) {
-        self.fired = Some(Box::default());
+        self.fired = Some(BTreeMap::new());
     }
 
     /// How often since the last call.
     pub fn take_fired(&mut self) -> Vec<(SlotId, u64)> {
-        self.fired.as_deref_mut().map(std::mem::take).unwrap_or_default().into_iter().collect()
+        self.fired.as_mut().map(std::mem::take).unwrap_or_default().into_iter().collect()
     }
 
     /// What has changed in a round may be a condition that became true.
     fn count_fired(&mut self, round: &Round) {
-        let Some(fired) = self.fired.as_deref_mut().filter(|_| !self.is_trial) else { return };
+        let Some(fired) = self.fired.as_mut().filter(|_| !self.is_trial) else { return };
         for &slot in round.changed.iter().filter(|&&slot| self.inner.get(slot) != 0.0) {
             *fired.entry(slot).or_default() += 1;
         }

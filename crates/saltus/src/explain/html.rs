@@ -35,7 +35,7 @@ pub fn page(name: &str, description: &Description, sources: &SourceMap, profile:
     out.push_str("</ul>\n");
     states(&mut out, description);
     if let Some(profile) = profile {
-        let _ = write!(out, "<h2>Profile of a run</h2><pre>{}</pre>\n", escape(&profile.listing(sources)));
+        let _ = writeln!(out, "<h2>Profile of a run</h2><pre>{}</pre>", escape(&profile.listing(sources)));
     }
     let between = |block: &BlockNote| share(profile, block, false);
     let at_events = |block: &BlockNote| share(profile, block, true);

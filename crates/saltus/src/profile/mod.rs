@@ -274,7 +274,7 @@ impl Blocks {
 
     fn sorted(self) -> Vec<BlockProfile> {
         let mut list = self.list;
-        list.sort_by(|a, b| rank(a.cost.time, a.span).cmp(&rank(b.cost.time, b.span)));
+        list.sort_by_key(|block| rank(block.cost.time, block.span));
         list
     }
 }
