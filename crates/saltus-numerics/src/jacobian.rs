@@ -6,7 +6,7 @@
 use crate::integrator::{Eval, OdeSystem, Statistics, Tolerances, TrialFailure};
 use crate::linear_solver::is_worth_sparse;
 use crate::lu::{DenseLu, Singular};
-use crate::sparse_lu::SparseLu;
+use crate::sparse_lu::{Ordering, SparseLu};
 use crate::sparsity::Sparsity;
 use crate::step_size;
 use crate::tuning::jacobian::{MEASURED_PRODUCTS, NOISE_ULPS, SKIPPED_PRODUCTS};
@@ -69,7 +69,7 @@ impl Jacobian {
             position,
             diagonal: (0..self.n).filter_map(|j| shifted_pattern.position(j, j)).collect(),
             shifted: vec![0.0; shifted_pattern.n_entries()],
-            lu: Box::new(SparseLu::new(&shifted_pattern)),
+            lu: Box::new(SparseLu::new(&shifted_pattern, Ordering::MinimumDegree)),
             pattern: pattern.clone(),
         };
     }

@@ -3,7 +3,7 @@
 //! In: a pattern and values in its order. Out: solutions in place. The pattern must be the one the solver was made for.
 
 use crate::lu::{DenseLu, Singular};
-use crate::sparse_lu::SparseLu;
+use crate::sparse_lu::{Ordering, SparseLu};
 use crate::sparsity::Sparsity;
 use crate::tuning::linear::{DENSEST_SPARSE, LARGEST_ALWAYS_DENSE};
 
@@ -22,7 +22,7 @@ pub fn is_worth_sparse(pattern: &Sparsity) -> bool {
 impl LinearSolver {
     pub fn for_pattern(pattern: &Sparsity) -> Self {
         if is_worth_sparse(pattern) {
-            return LinearSolver::Sparse(SparseLu::new(pattern));
+            return LinearSolver::Sparse(SparseLu::new(pattern, Ordering::MinimumDegree));
         }
         let n = pattern.n();
         LinearSolver::Dense { lu: DenseLu::new(n), matrix: vec![0.0; n * n] }

@@ -4,7 +4,7 @@
 //! of `A·x = b`, and the entries one by one, to measure rows.
 
 use crate::lu::{DenseLu, Singular};
-use crate::sparse_lu::SparseLu;
+use crate::sparse_lu::{Ordering, SparseLu};
 use crate::sparsity::Sparsity;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -27,7 +27,7 @@ impl Matrix {
     }
 
     pub fn sparse(pattern: &Sparsity) -> Self {
-        let factors = Factors::Sparse { pattern: pattern.clone(), lu: SparseLu::new(pattern) };
+        let factors = Factors::Sparse { pattern: pattern.clone(), lu: SparseLu::new(pattern, Ordering::Markowitz) };
         Matrix { n: pattern.n(), values: vec![0.0; pattern.n_entries()], factors }
     }
 

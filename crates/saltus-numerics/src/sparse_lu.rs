@@ -1,12 +1,13 @@
 //! Sparse LU factorisation for larger systems: left-looking, after Gilbert and Peierls (1988).
 //!
-//! In: a pattern once, values as often as wanted. Out: solutions of `A·x = b`. Columns are ordered by minimum degree; the
-//! diagonal entry is the pivot unless it is a thousand times smaller than the largest of its column: other pivots undo what the order
-//! is good for. The first factorisation
+//! In: a pattern once, values as often as wanted. Out: solutions of `A·x = b`. Columns are ordered by minimum degree with the diagonal
+//! for pivots, or after Markowitz, who chooses row and column by the values; that pivot is taken unless it is a thousand times smaller
+//! than the largest of its column: others undo what the order is good for. The first factorisation
 //! finds the pattern of the factors; later ones reuse it with the same pivots, without allocation, and start afresh if a
 //! pivot has become too small for that.
 
 use crate::lu::{Singular, reciprocal_power_of_two};
+use crate::markowitz::markowitz;
 use crate::ordering::minimum_degree;
 use crate::sparsity::Sparsity;
 use crate::tuning::linear::{DIAGONAL_PREFERENCE, PIVOT_ROUNDING, REUSED_PIVOT};
@@ -70,11 +71,22 @@ fn is_usable(pivot: f64, smallest: f64) -> bool {
     pivot.is_finite() && pivot > smallest
 }
 
+/// How the order of elimination is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Ordering {
+    /// From the pattern alone, with the diagonal for pivots: for `I − h·J`.
+    MinimumDegree,
+    /// With the values of the first factorisation: for matrices whose diagonal means nothing.
+    Markowitz,
+}
+
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SparseLu {
     pattern: Sparsity,
-    /// Column of the matrix that is eliminated as number `k`.
+    ordering: Ordering,
+    /// Column of the matrix that is eliminated as number `k`, and the row that is to be its pivot.
     order: Vec<usize>,
+    wanted: Vec<usize>,
     /// As number what a row of the matrix is eliminated.
     pivot_of_row: Vec<usize>,
     lower: Columns,
@@ -91,10 +103,13 @@ pub struct SparseLu {
 }
 
 impl SparseLu {
-    pub fn new(pattern: &Sparsity) -> Self {
+    pub fn new(pattern: &Sparsity, ordering: Ordering) -> Self {
         let n = pattern.n();
+        let order = if ordering == Ordering::MinimumDegree { minimum_degree(pattern) } else { (0..n).collect() };
         SparseLu {
-            order: minimum_degree(pattern),
+            wanted: order.clone(),
+            order,
+            ordering,
             pattern: pattern.clone(),
             pivot_of_row: vec![NO_PIVOT; n],
             lower: Columns::default(),
@@ -201,6 +216,10 @@ impl SparseLu {
 
     fn analyse_and_factor(&mut self, values: &[f64]) -> Result<(), Singular> {
         let n = self.n();
+        if self.ordering == Ordering::Markowitz {
+            let pivots = markowitz(&self.pattern, values, &self.row_scale);
+            (self.order, self.wanted) = (pivots.columns, pivots.rows);
+        }
         self.lower.clear();
         self.upper.clear();
         self.pivot_of_row.fill(NO_PIVOT);
@@ -280,9 +299,10 @@ impl SparseLu {
         if best == NO_PIVOT || self.is_rounding(size, largest_of_column) {
             return Err(Singular { column, pivot: size });
         }
-        let has_diagonal = self.mark[column] == k && self.pivot_of_row[column] == NO_PIVOT;
-        if has_diagonal && self.work[column].abs() >= DIAGONAL_PREFERENCE * size {
-            best = column;
+        let wanted = self.wanted[k];
+        let is_possible = self.mark[wanted] == k && self.pivot_of_row[wanted] == NO_PIVOT;
+        if is_possible && self.work[wanted].abs() >= DIAGONAL_PREFERENCE * size {
+            best = wanted;
         }
         let pivot = self.work[best];
         self.diagonal[k] = pivot;
@@ -358,6 +378,38 @@ mod tests {
         r.iter().fold(0f64, |m, v| m.max(v.abs()))
     }
 
+    /// A chain of bodies: row `2i` couples positions `i` and `i + 1` with a force, row `2i + 1` forces with a position; shuffled, so that
+    /// the diagonal means nothing.
+    #[test]
+    fn markowitz_keeps_a_shuffled_chain_sparse() {
+        let m = 200;
+        let n = 2 * m;
+        let row_of = |i: usize| (i * 7 + 3) % n;
+        let chain = (0..m).flat_map(|i| {
+            let next = (i + 1).min(m - 1);
+            let last = i.saturating_sub(1);
+            [(2 * i, i), (2 * i, next), (2 * i, m + i), (2 * i + 1, m + i), (2 * i + 1, m + last), (2 * i + 1, i)]
+        });
+        let pattern = Sparsity::from_entries(n, chain.map(|(i, j)| (row_of(i), j)));
+        let values = fill(&pattern, |i, j| 1.0 + ((i * 31 + j * 17) % 13) as f64 / 7.0);
+        let b: Vec<f64> = (0..n).map(|i| ((i % 5) as f64) - 2.0).collect();
+        let mut entries = Vec::new();
+        for ordering in [Ordering::Markowitz, Ordering::MinimumDegree] {
+            let mut lu = SparseLu::new(&pattern, ordering);
+            lu.factor(&values).unwrap();
+            let first = lu.n_factor_entries();
+            // Once more with the same pivots.
+            lu.factor(&values).unwrap();
+            assert_eq!(lu.n_factor_entries(), first);
+            let mut x = b.clone();
+            lu.solve(&mut x);
+            assert!(residual(&pattern, &values, &x, &b) < 1e-9);
+            entries.push(first);
+        }
+        // The matrix itself has about 3n entries.
+        assert!(entries[0] < 5 * n && entries[0] < entries[1], "{entries:?}");
+    }
+
     /// Five-point stencil on a square grid.
     fn grid(m: usize) -> Sparsity {
         let entries = (0..m * m).flat_map(move |i| {
@@ -373,7 +425,7 @@ mod tests {
     fn a_grid_is_solved_and_stays_sparse() {
         let pattern = grid(20);
         let values = fill(&pattern, |i, j| if i == j { 4.5 } else { -1.0 });
-        let mut lu = SparseLu::new(&pattern);
+        let mut lu = SparseLu::new(&pattern, Ordering::MinimumDegree);
         lu.factor(&values).unwrap();
         let b: Vec<f64> = (0..400).map(|i| f64::from(i % 7) - 3.0).collect();
         let mut x = b.clone();
@@ -389,7 +441,7 @@ mod tests {
         let entries = |smallest: f64| {
             let diagonal = |i: usize| if i.is_multiple_of(3) { smallest } else { 4.5 };
             let values = fill(&pattern, |i, j| if i == j { diagonal(i) } else { -0.1 });
-            let mut lu = SparseLu::new(&pattern);
+            let mut lu = SparseLu::new(&pattern, Ordering::MinimumDegree);
             lu.factor(&values).unwrap();
             let b = vec![1.0; 1600];
             let mut x = b.clone();
@@ -405,7 +457,7 @@ mod tests {
     #[test]
     fn new_values_reuse_the_pattern_and_a_lost_pivot_is_replaced() {
         let pattern = grid(8);
-        let mut lu = SparseLu::new(&pattern);
+        let mut lu = SparseLu::new(&pattern, Ordering::MinimumDegree);
         let b = vec![1.0; 64];
         // the third set has zeros on the diagonal, so the pivots found first are useless
         for diagonal in [5.0, -7.0, 0.0, 4.2] {
@@ -429,7 +481,8 @@ mod tests {
                 dense[pattern.rows()[k] * n + j] = values[k];
             }
         }
-        let (mut sparse_lu, mut dense_lu) = (SparseLu::new(&pattern), crate::lu::DenseLu::new(n));
+        let (mut sparse_lu, mut dense_lu) =
+            (SparseLu::new(&pattern, Ordering::MinimumDegree), crate::lu::DenseLu::new(n));
         sparse_lu.factor(&values).unwrap();
         dense_lu.factor(&dense).unwrap();
         let mut x: Vec<f64> = (0..n).map(|i| i as f64).collect();
@@ -443,9 +496,9 @@ mod tests {
     #[test]
     fn a_missing_column_and_a_not_a_number_are_singular() {
         let pattern = Sparsity::from_entries(3, [(0, 0), (1, 1), (2, 1)]);
-        assert_eq!(SparseLu::new(&pattern).factor(&[1.0, 1.0, 1.0]).unwrap_err().column, 2);
+        assert_eq!(SparseLu::new(&pattern, Ordering::MinimumDegree).factor(&[1.0, 1.0, 1.0]).unwrap_err().column, 2);
         let diagonal = Sparsity::from_entries(2, [(0, 0), (1, 1)]);
-        assert!(SparseLu::new(&diagonal).factor(&[1.0, f64::NAN]).is_err());
-        assert!(SparseLu::new(&diagonal).factor(&[1.0]).is_err());
+        assert!(SparseLu::new(&diagonal, Ordering::MinimumDegree).factor(&[1.0, f64::NAN]).is_err());
+        assert!(SparseLu::new(&diagonal, Ordering::MinimumDegree).factor(&[1.0]).is_err());
     }
 }

@@ -220,6 +220,10 @@ pub mod linear {
     /// The diagonal is preferred as a pivot if it is at least this part of the largest candidate: other pivots undo the order.
     /// Test: `small_entries_on_the_diagonal_do_not_undo_the_order`.
     pub const DIAGONAL_PREFERENCE: f64 = 1e-3;
+    /// A pivot of Markowitz must be at least this part of the largest entry of its column (Duff and Reid's MA28), and so many rows and
+    /// columns are looked at for it at most. Test: `small_entries_are_not_pivots`.
+    pub const MARKOWITZ_PIVOT: f64 = 0.1;
+    pub const MARKOWITZ_LOOKS: u32 = 8;
     /// A reused pivot must be at least this part of the largest entry of its column. Test:
     /// `new_values_reuse_the_pattern_and_a_lost_pivot_is_replaced`.
     pub const REUSED_PIVOT: f64 = 1e-4;
