@@ -27,7 +27,7 @@ pub mod tolerance {
 /// What is written out, and what is left to calls, loops and solvers.
 pub mod form {
     /// Variables with more elements than this are not taken apart.
-    pub const MOST_ELEMENTS: u64 = 200_000;
+    pub const MOST_ELEMENTS: u64 = 2_000_000;
     /// Larger loops that are not linear are solved as they are, with a sparse matrix: to write the torn variables out in terms of the
     /// others takes time that grows with the square of the size.
     pub const LARGEST_TORN: usize = 400;

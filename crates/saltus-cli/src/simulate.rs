@@ -68,6 +68,10 @@ pub struct Arguments {
     /// run without a pause writes.
     #[arg(long, value_name = "SECONDS", requires = "save_state", allow_negative_numbers = true, value_parser = finite)]
     pause_at: Option<f64>,
+    /// Give parts of the model that share no variable integrators of their own: an event restarts its part alone. Rows at events are left
+    /// out; the record of events (--event-log) says what changed.
+    #[arg(long, conflicts_with_all = ["input", "resume", "save_state", "audit", "real_time", "step_rows", "estimate_error", "profile"])]
+    apart: bool,
     /// Draw these signals on the terminal, separated by commas; without names the first few.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     plot: Option<String>,
@@ -135,6 +139,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.saves_state = arguments.save_state.is_some();
     options.profile = arguments.profile.is_some();
     options.pause_at = arguments.pause_at;
+    options.apart = arguments.apart;
     if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
         return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string())));
     }

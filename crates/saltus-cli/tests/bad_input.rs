@@ -133,5 +133,5 @@ fn an_array_that_an_algorithm_fills_does_not_fit_into_memory() {
     let output = saltus(&["simulate", &path.display().to_string()]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.starts_with("error[E0812]: not supported yet: an array of more than 200000 elements"), "{said}");
+    assert!(said.starts_with("error[E0812]: not supported yet: an array of more than 2000000 elements"), "{said}");
 }

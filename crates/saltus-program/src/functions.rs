@@ -97,6 +97,21 @@ pub struct LoopStatistics {
     pub calls: u64,
 }
 
+impl std::ops::Add for LoopStatistics {
+    type Output = LoopStatistics;
+
+    fn add(self, other: LoopStatistics) -> LoopStatistics {
+        LoopStatistics {
+            solved: self.solved + other.solved,
+            newton_iterations: self.newton_iterations + other.newton_iterations,
+            retries: self.retries + other.retries,
+            failures: self.failures + other.failures,
+            factorisations: self.factorisations + other.factorisations,
+            calls: self.calls + other.calls,
+        }
+    }
+}
+
 /// What directional derivatives have cost so far.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct DerivativeStatistics {

@@ -24,6 +24,7 @@ mod integration;
 mod masking;
 mod model;
 pub mod options;
+mod parts;
 mod profile;
 mod proof;
 pub mod record;

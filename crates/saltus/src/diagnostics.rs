@@ -452,6 +452,12 @@ pub fn unsatisfied(finding: &Finding) -> Diagnostic {
     d
 }
 
+/// A part has an integrator of its own where no variable of it appears in another one.
+pub fn not_apart(why: &str) -> Diagnostic {
+    Diagnostic::new(Code("W0907"), Span::nowhere(), format!("the model is not taken apart: {why}"))
+        .hint("it is simulated as a whole; leave out `--apart`")
+}
+
 /// The file of a compiled model has no equations any more.
 pub fn nothing_to_audit() -> Diagnostic {
     error("E0922", "a compiled model has no equations to audit")

@@ -55,6 +55,8 @@ pub struct Options {
     pub saves_state: bool,
     /// End the simulation there, as a part of the run to its stop time.
     pub pause_at: Option<f64>,
+    /// Give parts that share no variable integrators of their own.
+    pub apart: bool,
     /// Evaluate the equations as written at every point of the simulation.
     pub audit: Option<audit::Settings>,
     /// Fixed start values can be set in the compiled model ([`settable_starts`](crate::settable_starts)).
@@ -84,6 +86,7 @@ impl Options {
             start: Start::default(),
             saves_state: false,
             pause_at: None,
+            apart: false,
             audit: None,
             settable_starts: false,
             clocks: ClockDriver::default(),
@@ -406,7 +409,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         (Some(_), None) => return outcome.diagnostics.push(diagnostics::nothing_to_audit()),
         (None, _) => None,
     };
-    let (mut machine_code, mut costs) = (Duration::ZERO, None);
+    let (mut machine_code, mut costs, mut together) = (Duration::ZERO, None, None);
     let done = outcome.stage("simulate", || {
         let instance = model.timed_instance(options.engine, permissions, &options.stopwatch);
         let mut simulation = Simulation::new(instance, settings.clone());
@@ -424,6 +427,16 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         }
         options.start.apply(&mut simulation, &model)?;
         let goes_on = &mut |progress| client.goes_on(progress);
+        if options.apart {
+            // Parts are small and many: most are not worth machine code.
+            let engine = if options.engine == Engine::Jit { Engine::Jit } else { Engine::Interpreter };
+            let mut make = |part| model.instance_of(part, engine, permissions, &options.stopwatch);
+            match within(&mut simulation, options.experiment.time_limit, goes_on, |s, o| s.run_apart(&mut make, o)) {
+                Ok(Ok(())) => return Ok((simulation.trajectory(&recorder), Ok(()), None)),
+                Ok(Err(why)) => together = Some(why),
+                Err(error) => return Ok((simulation.trajectory(&recorder), Err(error), None)),
+            }
+        }
         let until = options.pause_at.unwrap_or(f64::INFINITY);
         let done = run_within(&mut simulation, until, options.experiment.time_limit, goes_on);
         let state = options.saves_state.then(|| simulation.state());
@@ -435,6 +448,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     });
     outcome.audit = audit.map(|audit| audit.report());
     outcome.profile = costs.map(|costs| Profile::new(&model.program().name, costs, machine_code));
+    outcome.diagnostics.extend(together.map(diagnostics::not_apart));
     // Compiled when hot, in the middle of the simulation: a stage of its own all the same.
     if let Some((_, time)) = outcome.timings.last_mut() {
         *time = time.saturating_sub(machine_code);
@@ -481,11 +495,23 @@ pub(crate) fn run_within(
     limit: Option<Duration>,
     observer: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), SimError> {
-    let Some(limit) = limit else { return saltus_sim::advance_until(simulation, until, observer) };
+    within(simulation, limit, observer, |simulation, observer| saltus_sim::advance_until(simulation, until, observer))
+}
+
+type Observed<'o> = &'o mut dyn FnMut(Progress) -> bool;
+
+/// Lets a simulation go on until the time limit.
+fn within<T>(
+    simulation: &mut Simulation,
+    limit: Option<Duration>,
+    observer: Observed,
+    run: impl FnOnce(&mut Simulation, Observed) -> Result<T, SimError>,
+) -> Result<T, SimError> {
+    let Some(limit) = limit else { return run(simulation, observer) };
     let watchdog = Watchdog::new(limit);
     simulation.stop_when(watchdog.is_late.clone());
     let is_late = || watchdog.is_late();
-    let done = saltus_sim::advance_until(simulation, until, &mut |progress| !is_late() && observer(progress));
+    let done = run(simulation, &mut |progress| !is_late() && observer(progress));
     match done {
         Err(error) if is_late() => {
             let kind = SimErrorKind::TimeLimit { seconds: limit.as_secs_f64() };

@@ -10,6 +10,7 @@
 //! [`stepping`] makes steps and searches them for events, [`events`] settles those, [`sliding`] follows thresholds, [`changing`] applies what is set from
 //! outside, [`recording`] writes rows and records, [`state`] turns all of it into a value.
 
+mod apart;
 mod arriving;
 mod assertions;
 mod bounds;
@@ -568,7 +569,7 @@ impl Simulation {
             crossing_evaluations: self.driver.search.evaluations,
             restarts: cost.restarts,
             method_switches: cost.switches,
-            loops: self.model.loop_statistics(),
+            loops: self.model.loop_statistics() + self.driver.statistics.loops,
             ..self.driver.statistics
         }
     }

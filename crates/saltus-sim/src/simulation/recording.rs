@@ -156,7 +156,7 @@ impl Simulation {
     }
 }
 
-fn refused(t: f64, error: SinkError) -> Failure {
+pub(super) fn refused(t: f64, error: SinkError) -> Failure {
     let kind = match error {
         SinkError::TooLarge { bytes } => SimErrorKind::ResultsTooLarge { bytes },
         SinkError::Failed(why) => SimErrorKind::CannotRecord { why },
