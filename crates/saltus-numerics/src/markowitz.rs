@@ -109,8 +109,7 @@ impl Active {
         let largest = entries.iter().fold(0f64, |largest, entry| largest.max(entry.1.abs()));
         for &(row, value) in entries.iter().filter(|entry| wanted.is_none_or(|row| row == entry.0)) {
             let size = value.abs() / largest;
-            // Not a number is not large enough.
-            if !(size >= MARKOWITZ_PIVOT) {
+            if size.is_nan() || size < MARKOWITZ_PIVOT {
                 continue;
             }
             let cost = (self.rows[row].len() - 1) * (entries.len() - 1);
