@@ -42,6 +42,11 @@ pub(super) fn slice(program: &SimProgram, components: &Components) -> Vec<Part> 
             seeds[*part].push(SlotId::from_usize(index));
         }
     }
+    // Every part has these.
+    let memory = &program.memory;
+    let common: Vec<SlotId> =
+        [memory.time, memory.initial, memory.terminal].into_iter().chain(memory.homotopy()).collect();
+    seeds.iter_mut().for_each(|own| own.extend(&common));
     let all = blocks.into_iter().zip(seeds).enumerate();
     all.map(|(number, (blocks, own))| make(program, number, blocks, own, &mut tables, &parameters)).collect()
 }
@@ -239,8 +244,6 @@ fn make(
 ) -> Part {
     let memory = &program.memory;
     let mut slots: BTreeSet<SlotId> = own.into_iter().collect();
-    slots.extend([memory.time, memory.initial, memory.terminal]);
-    slots.extend(memory.homotopy());
     slots.extend(blocks.iter().flatten().flat_map(|b| b.loads().collect::<Vec<_>>()));
     let mut events = std::mem::take(&mut tables.events[number]);
     each_slot(&mut events, &mut |slot| _ = slots.insert(*slot));
