@@ -310,6 +310,14 @@ fn documents_runs_and_results_are_served() {
     );
     assert_eq!(post("/api/undo", json!({"path": path})).1["text"], json!(BALL));
 
+    // A file that appears in a directory is a class of the tree.
+    let folder = Scratch::new("studio-folder");
+    let other = Studio::start(&[&folder.dir()], &dir.path("state"));
+    folder.file("New.mo", "model New end New;");
+    let is_there = || other.get("/api/class?name=New").0 == 200;
+    let pause = || std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!((0..1000).any(|_| is_there() || (pause(), false).1), "the file is not noticed");
+
     // A library's text is looked at, not changed.
     let shipped = get("/api/class?name=Saltus.Electrical.Resistor");
     let shipped = shipped["document"]["path"].as_str().unwrap().to_owned();
@@ -370,4 +378,80 @@ fn what_cannot_be_opened_is_said() {
     let dir = Scratch::new("studio-wrong");
     let (_, said) = run(&["studio", &dir.path("missing.mo"), "--no-open"], 1);
     assert!(said.contains("E0079") && said.contains("missing.mo"), "{said}");
+}
+
+const CIRCUIT: &str = "model Circuit \"A rectifier\" // with a comment
+  Saltus.Electrical.SineVoltage source(V = 10, f = 1)
+    annotation (Placement(transformation(extent = {{-60, -10}, {-40, 10}}))); // here
+  Saltus.Electrical.Diode diode annotation (Placement(transformation(extent = {{-20, 20}, {0, 40}})));
+  Saltus.Electrical.Resistor load(R = 2) annotation (Placement(transformation(extent = {{20, -10}, {40, 10}})));
+  Saltus.Electrical.Ground ground annotation (Placement(transformation(extent = {{-60, -60}, {-40, -40}})));
+equation
+  connect(source.p, diode.p) annotation (Line(points = {{-60, 0}, {-60, 30}, {-20, 30}}));
+  connect(diode.n, load.p) annotation (Line(points = {{0, 30}, {20, 30}, {20, 0}}));
+  connect(source.n, ground.p) annotation (Line(points = {{-40, 0}, {-40, -40}, {-50, -40}}));
+  annotation (experiment(StopTime = 2));
+end Circuit;
+";
+
+#[test]
+fn a_diagram_is_edited_as_text() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-diagram");
+    let file = dir.file("Circuit.mo", CIRCUIT);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    browser.wait("document.querySelectorAll('.stage .component').length === 4");
+    browser.wait("document.querySelectorAll('.stage .connection').length === 3");
+
+    // Where something of the picture is on the page.
+    let place = |x: f64, y: f64| {
+        let script = format!(
+            "const p = new DOMPoint({x}, {}).matrixTransform(saltus.diagram.root.getScreenCTM()); return [p.x, p.y]",
+            -y
+        );
+        let at = browser.script(&script);
+        (at[0].as_f64().unwrap(), at[1].as_f64().unwrap())
+    };
+    // Moved to the right by ten: one placement changes, and nothing else but the ends of its line.
+    browser.drag(place(30.0, 3.0), place(40.0, 3.0));
+    browser.wait("saltus.store.current.document.dirty");
+    let text = |browser: &Browser| browser.script("return saltus.editor.known").as_str().unwrap().to_owned();
+    browser.wait("saltus.editor.known.includes('{{30,-10},{50,10}}')");
+    let moved = text(&browser);
+    let changed: Vec<&str> = moved.lines().filter(|line| !CIRCUIT.contains(line)).collect();
+    assert_eq!(changed.iter().filter(|line| line.contains("Placement")).count(), 1, "{changed:?}");
+    assert_eq!(moved.lines().count(), CIRCUIT.lines().count());
+
+    // A line from pin to pin.
+    browser.wait("document.querySelectorAll('.stage .connection').length === 3");
+    browser.drag(place(50.0, 0.0), place(-50.0, -40.0));
+    browser.wait("document.querySelectorAll('.stage .connection').length === 4");
+    assert!(text(&browser).contains("connect(load.n, ground.p)"), "{}", text(&browser));
+
+    // It runs; the diode's events mark it.
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    browser.wait("document.querySelector('[data-event=\"1\"]')");
+    browser.click("[data-event='1']");
+    browser.wait("document.querySelector('.marked-frame')");
+
+    // A value from the dialog is a modification in the text.
+    browser.script("saltus.diagram.selected = new Set(['load']); saltus.diagram.parameters()");
+    browser.wait("document.getElementById('dialog-R')");
+    browser.script("const e = document.getElementById('dialog-R'); e.value = '5'; e.dispatchEvent(new Event('input'))");
+    browser.click("#parameter-dialog .primary");
+    browser.wait("/load\\(R ?= ?5\\)/.test(saltus.editor.known)");
+
+    for _ in 0..10 {
+        if browser.script("return !!saltus.store.current.document.undo") != true {
+            break;
+        }
+        browser.script("return saltus.editor.command('undo')");
+    }
+    browser.wait(&format!("saltus.editor.known === {}", json!(CIRCUIT)));
+    browser.script("return saltus.editor.command('save')");
+    assert_eq!(dir.read("Circuit.mo"), CIRCUIT, "byte for byte what it was");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }

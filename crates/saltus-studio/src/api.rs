@@ -3,6 +3,7 @@
 //! Asking is `GET`, doing is `POST` with a JSON body. A request that makes no sense is answered with a status and words.
 
 mod classes;
+mod diagrams;
 mod results;
 mod texts;
 
@@ -35,6 +36,10 @@ fn get(studio: &Arc<Studio>, path: &str, request: &Request) -> Answer {
         "/api/search" => classes::search(studio, request),
         "/api/class" => classes::open(studio, request),
         "/api/documentation" => classes::documentation(studio, request),
+        "/api/icon" => diagrams::icon(studio, request),
+        "/api/scene" => diagrams::scene(studio, request),
+        "/api/fits" => diagrams::fits(studio, request),
+        "/api/dialog" => diagrams::dialog(studio, request),
         "/api/parameters" => results::parameters(studio, request),
         "/api/document" => texts::document(studio, request),
         "/api/highlight" => texts::highlight(studio, request),
@@ -55,6 +60,7 @@ fn post(studio: &Arc<Studio>, path: &str, body: &Value) -> Answer {
         "/api/save" => texts::save(studio, body),
         "/api/reload" => texts::reload(studio, body),
         "/api/format" => texts::format(studio, body),
+        "/api/diagram" => diagrams::change(studio, body),
         "/api/check" => texts::check(studio, body),
         "/api/run" => results::run(studio, body),
         "/api/cancel" => results::cancel(studio, body),

@@ -31,6 +31,9 @@ assets! {
     "/layout.js", "text/javascript; charset=utf-8", "layout.js";
     "/animation.js", "text/javascript; charset=utf-8", "animation.js";
     "/shapes.js", "text/javascript; charset=utf-8", "shapes.js";
+    "/diagram.js", "text/javascript; charset=utf-8", "diagram.js";
+    "/dialog.js", "text/javascript; charset=utf-8", "dialog.js";
+    "/icons.js", "text/javascript; charset=utf-8", "icons.js";
     "/documentation.js", "text/javascript; charset=utf-8", "documentation.js";
 }
 

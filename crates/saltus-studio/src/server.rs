@@ -53,8 +53,10 @@ impl Server {
             permissions: settings.permissions,
             stopwatch: settings.stopwatch.clone(),
         };
+        // Before the sessions look: what comes later is noticed.
+        let listing = target.listing();
         let sessions = (target.session(), target.session());
-        let studio = Studio::open(target, sessions, memory, around).map_err(|error| error.to_string())?;
+        let studio = Studio::open(target, sessions, listing, memory, around).map_err(|error| error.to_string())?;
         Ok(Server { listener, port, gate: Arc::new(gate::Gate::new(port, &token)), studio })
     }
 

@@ -3,7 +3,7 @@
 //! Every change of a text goes through [`Studio::change`]: the document, both desks, the journal of unsaved texts and all pages learn of it
 //! in this order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -58,9 +58,11 @@ pub fn status(path: &Path, document: &Document) -> Value {
 }
 
 impl Studio {
+    /// `listing` are the files that there were before the sessions looked.
     pub fn open(
         target: Target,
         sessions: (Session, Session),
+        mut listing: BTreeSet<PathBuf>,
         memory: Memory,
         around: Surroundings,
     ) -> std::io::Result<Arc<Studio>> {
@@ -104,6 +106,11 @@ impl Studio {
             loop {
                 std::thread::sleep(WATCH);
                 watching.look_at_disk();
+                let now = watching.target.listing();
+                if now != listing {
+                    watching.list_anew(now.symmetric_difference(&listing).cloned().collect());
+                }
+                listing = now;
             }
         };
         std::thread::Builder::new().name("watch".into()).spawn(watch)?;
@@ -190,6 +197,23 @@ impl Studio {
             let (path, text) = (path.to_path_buf(), text.to_owned());
             desk.tell(move |session| session.set_text(&path, &text));
         }
+    }
+
+    /// Files have come or gone.
+    fn list_anew(&self, changed: Vec<PathBuf>) {
+        self.n_edits.fetch_add(1, Ordering::SeqCst);
+        let files = self.target.files();
+        for desk in [&self.desk, &self.work] {
+            let (changed, files) = (changed.clone(), files.clone());
+            desk.tell(move |session| {
+                for path in &changed {
+                    session.reload(path);
+                    path.parent().into_iter().for_each(|directory| session.reload(directory));
+                }
+                files.iter().filter(|file| changed.contains(file)).for_each(|file| session.load_file(file));
+            });
+        }
+        self.hub().publish(&json!({"type": "tree"}));
     }
 
     fn look_at_disk(&self) {

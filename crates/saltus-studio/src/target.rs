@@ -1,9 +1,13 @@
 //! What the user named: a directory, a file or a class; and where classes come from besides.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use saltus::{Permissions, Session};
 use saltus_lsp::project;
+
+/// Files below a directory that are watched.
+const MOST_FILES: usize = 5000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Target {
@@ -53,8 +57,31 @@ impl Target {
         session
     }
 
+    /// All files of the language below the target, to notice new ones and those that are gone.
+    pub fn listing(&self) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::new();
+        let mut todo: Vec<PathBuf> = self.path.iter().cloned().collect();
+        while let Some(path) = todo.pop() {
+            if found.len() >= MOST_FILES || todo.len() >= MOST_FILES {
+                break;
+            }
+            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+                let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+                let path = entry.path();
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && !is_hidden => todo.push(path),
+                    Ok(kind) if kind.is_file() && !is_hidden && path.extension().is_some_and(|e| e == "mo") => {
+                        found.insert(path);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
     /// A package is itself; of another directory the files and packages in it.
-    fn files(&self) -> Vec<PathBuf> {
+    pub fn files(&self) -> Vec<PathBuf> {
         let Some(path) = &self.path else { return Vec::new() };
         if path.is_file() || path.join("package.mo").is_file() {
             return vec![path.clone()];

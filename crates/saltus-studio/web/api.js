@@ -43,6 +43,12 @@ export async function get(path, parameters = {}) {
   return (await ask(`/api/${path}${query ? `?${query}` : ""}`)).json();
 }
 
+/** @param {string} path @param {Record<string, any>} parameters */
+export async function getText(path, parameters) {
+  const query = new URLSearchParams(Object.entries(parameters).map(([k, v]) => [k, String(v)])).toString();
+  return (await ask(`/api/${path}?${query}`)).text();
+}
+
 /** @param {string} path @param {any} body @returns {Promise<any>} */
 export async function post(path, body) {
   return (await ask(`/api/${path}`, { method: "POST", body: JSON.stringify(body) })).json();

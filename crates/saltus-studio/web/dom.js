@@ -99,11 +99,11 @@ export function debounce(work, pause) {
 /**
  * Tabs that the arrow keys move through.
  * @param {{id: string, label: string, panel: HTMLElement}[]} tabs
- * @param {(id: string) => void} [chosen]
+ * @param {(id: string, byUser: boolean) => void} [chosen]
  */
 export function tabs(tabs, chosen) {
   const buttons = tabs.map(({ id, label }) =>
-    h("button", { role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, type: "button", onclick: () => choose(id) }, label));
+    h("button", { role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, type: "button", onclick: () => choose(id, true) }, label));
   const bar = h("div", { class: "tabs", role: "tablist", onkeydown: (/** @type {KeyboardEvent} */ event) => {
     const at = buttons.findIndex((b) => b === document.activeElement);
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -114,15 +114,15 @@ export function tabs(tabs, chosen) {
       next.click();
     }
   } }, buttons);
-  /** @param {string} id */
-  const choose = (id) => {
+  /** @param {string} id @param {boolean} [byUser] */
+  const choose = (id, byUser = false) => {
     tabs.forEach((tab, i) => {
       const is = tab.id === id;
       buttons[i].setAttribute("aria-selected", String(is));
       buttons[i].tabIndex = is ? 0 : -1;
       tab.panel.hidden = !is;
     });
-    chosen?.(id);
+    chosen?.(id, byUser);
   };
   tabs.forEach(({ id, panel }) => {
     panel.id = `panel-${id}`;

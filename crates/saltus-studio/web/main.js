@@ -2,10 +2,12 @@
 
 import { get, listen, post, Refused } from "./api.js";
 import { Animation } from "./animation.js";
+import { Diagram } from "./diagram.js";
 import { Documentation } from "./documentation.js";
 import { h, notice, replace, show, tabs } from "./dom.js";
 import { Editor } from "./editor.js";
 import { EventTable } from "./events.js";
+import { drawIcon } from "./icons.js";
 import { splitter } from "./layout.js";
 import { Parameters } from "./parameters.js";
 import { Plots } from "./plots.js";
@@ -22,7 +24,11 @@ const events = new EventTable();
 const runs = new RunList();
 const documentation = new Documentation();
 const animation = new Animation();
-const library = new LibraryTree((name) => open(name));
+const diagram = new Diagram();
+const library = new LibraryTree((name) => open(name), drawIcon);
+/** What the user wants to see of documents, if they have it. */
+let preferred = "diagram";
+let shown = "diagram";
 
 // Left: what there is. Middle: the document. Right: results. Below: what happened.
 const side = tabs([
@@ -31,10 +37,15 @@ const side = tabs([
   { id: "parameters", label: "Parameters", panel: parameters.element },
 ]);
 const documentTabs = tabs([
+  { id: "diagram", label: "Diagram", panel: diagram.element },
   { id: "text", label: "Text", panel: editor.element },
   { id: "documentation", label: "Documentation", panel: documentation.element },
   { id: "animation", label: "3-D", panel: animation.element },
-], (id) => {
+], (id, byUser) => {
+  if (byUser) preferred = id;
+  shown = id;
+  diagram.isShown = id === "diagram" || preferred === "diagram";
+  if (id === "diagram" && diagram.isStale) diagram.load();
   animation.isShown = id === "animation";
   if (animation.isShown) animation.load();
   animation.draw();
@@ -91,7 +102,7 @@ const root = h("div", { id: "studio" },
     stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, sweep, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
   h("main", {},
     h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
-    h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, editor.element, documentation.element, animation.element),
+    h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, diagram.element, editor.element, documentation.element, animation.element),
     h("section", { class: "results column" }, plots.element),
     h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element)),
   statusLine);
@@ -190,13 +201,19 @@ on("animated", (t) => {
 on("event-count", (n) => dock.label("events", n ? `Events ${n}` : "Events"));
 on("event-chosen", ({ time, place }) => {
   plots.jump(time);
-  if (place) goTo(place);
+  // A diagram that shows the component stays.
+  if (place) goTo(place, shown === "diagram" && diagram.hasMarks());
 });
 on("place", (place) => goTo(place));
+on("diagram", (scene) => {
+  if (preferred !== "diagram") return;
+  const hasDiagram = scene.components.some((/** @type {any} */ c) => c.visible && !c.connector);
+  documentTabs.choose(hasDiagram || diagram.layer === "icon" ? "diagram" : "text");
+});
 
-/** Goes to a place of a text, in the open document or in that of its class. @param {import("./store.js").Place} place */
-async function goTo(place) {
-  documentTabs.choose("text");
+/** Goes to a place of a text, in the open document or in that of its class. @param {import("./store.js").Place} place @param {boolean} [stays] */
+async function goTo(place, stays = false) {
+  if (!stays) documentTabs.choose("text");
   if (store.current?.document.path === place.path) editor.point(place);
   else {
     notice(`${place.path.split("/").pop()}, line ${place.line}`);
@@ -294,7 +311,8 @@ listen((message) => {
   else if (message.type === "document") {
     status(message.document);
     emit("document", message.document);
-  } else if (message.type === "problems") emit("problems", message);
+  } else if (message.type === "tree") library.reload();
+  else if (message.type === "problems") emit("problems", message);
   else if (message.type === "notice") notice(message.text, "error");
 }, async (isConnected, why) => {
   const wasConnected = store.isConnected;
@@ -323,4 +341,4 @@ if (first) {
   page.dataset.ready = "true";
 }
 /** For measurements and tests. */
-Object.assign(window, { saltus: { animation, store, plots, editor, events, open, start, choose, currentValues } });
+Object.assign(window, { saltus: { animation, diagram, store, plots, editor, events, open, start, choose, currentValues } });

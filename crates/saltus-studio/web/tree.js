@@ -76,6 +76,13 @@ export class LibraryTree {
     }) : h("p", { class: "empty" }, "No class has this name."));
   }
 
+  /** Files have come or gone. */
+  async reload() {
+    const current = this.list.querySelector(".row.current")?.dataset.class;
+    await this.load(this.list, "", 0);
+    if (current) await this.reveal(current);
+  }
+
   /** Opens the packages above a class and marks it. @param {string} name */
   async reveal(name) {
     const parts = name.split(".");

@@ -45,7 +45,12 @@ pub fn tree(studio: &Arc<Studio>, request: &Request) -> Answer {
                 "children": has_children(session, &full, &line.words), "own": package.is_none() && own.contains(&full),
             })
         };
-        let mut entries: Vec<Value> = list.iter().map(entry).collect();
+        // The predefined types are not in a file, and nothing to look at.
+        let library = session.library();
+        let is_shown = |line: &&ClassLine| {
+            package.is_some() || library.find(&line.name).is_some_and(|id| library.file_of(id).is_some())
+        };
+        let mut entries: Vec<Value> = list.iter().filter(is_shown).map(entry).collect();
         // The user's own things first.
         entries.sort_by_key(|entry| entry["own"] != true);
         Some(entries)

@@ -1,0 +1,160 @@
+//! Pictures of classes, and edits of diagrams as steps of the document.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use saltus::Session;
+use saltus_diagram::{Component, Layer, Placement, Point, Scene, svg};
+use saltus_ide::{Analysis, Parameter, SourceChange};
+use serde_json::{Value, json};
+
+use super::{Answer, internal, ok, parameter, text_of, texts};
+use crate::http::{Request, Response};
+use crate::studio::Studio;
+
+fn layer(name: Option<&str>) -> Layer {
+    if name == Some("icon") { Layer::Icon } else { Layer::Diagram }
+}
+
+fn unknown() -> (u16, String) {
+    (404, "there is no such class".into())
+}
+
+/// The small picture of a class; nothing if it has none.
+pub fn icon(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let class = parameter(request, "class")?.to_owned();
+    let picture = studio.desk.ask(move |session| {
+        let scene = Analysis::new(session).scene(&class, Layer::Icon)?;
+        let is_empty = scene.primitives.is_empty() && scene.components.is_empty();
+        let style = svg::Style { id: "i", thin_lines: true, sheet: false };
+        Some(if is_empty { String::new() } else { svg::render(&scene, &style) })
+    });
+    let picture = picture.ok_or_else(internal)?.ok_or_else(unknown)?;
+    Ok(Response::bytes("image/svg+xml", picture.into_bytes()))
+}
+
+/// The picture of a class, and what of it can be taken hold of.
+pub fn scene(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let class = parameter(request, "class")?.to_owned();
+    let layer = layer(request.parameter("layer"));
+    let found = studio.desk.ask(move |session| {
+        let scene = Analysis::new(session).scene(&class, layer)?;
+        let picture = svg::render(&scene, &svg::Style::default());
+        Some(json!({"svg": picture, "scene": outline(&scene), "view": svg::view(&scene)}))
+    });
+    ok(&found.ok_or_else(internal)?.ok_or_else(unknown)?)
+}
+
+/// What a page needs besides the picture.
+fn outline(scene: &Scene) -> Value {
+    let connections = scene
+        .connections
+        .iter()
+        .map(|c| json!({"from": c.from, "to": c.to, "points": c.points(), "inherited": c.inherited_from.is_some()}));
+    json!({
+        "system": scene.system,
+        "components": scene.components.iter().map(component).collect::<Vec<_>>(),
+        "connections": connections.collect::<Vec<_>>(),
+        "notes": scene.notes.iter().map(|note| &note.message).collect::<Vec<_>>(),
+    })
+}
+
+fn component(of: &Component) -> Value {
+    let port = |port: &Component| {
+        let centre = of.matrix.apply(port.anchor());
+        json!({"name": port.name, "class": port.class, "at": centre, "visible": port.is_visible()})
+    };
+    json!({
+        "name": of.name, "class": of.class, "description": of.description, "inherited": of.inherited_from.is_some(),
+        "connector": of.is_connector, "placement": of.placement, "bounds": of.bounds, "visible": of.is_visible(),
+        "at": of.anchor(), "ports": of.picture.ports.iter().map(port).collect::<Vec<_>>(),
+    })
+}
+
+/// Do two connectors fit?
+pub fn fits(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let name = |name| parameter(request, name).map(str::to_owned);
+    let (class, from, to) = (name("class")?, name("from")?, name("to")?);
+    let fits = studio.desk.ask(move |session| Analysis::new(session).can_connect(&class, &from, &to));
+    ok(&json!({"why": fits.ok_or_else(internal)?.err()}))
+}
+
+/// The parameters of a class or of a component, for a dialog.
+pub fn dialog(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let class = parameter(request, "class")?.to_owned();
+    let component = request.parameter("component").filter(|c| !c.is_empty()).map(str::to_owned);
+    let found = studio.desk.ask(move |session| Analysis::new(session).parameters(&class, component.as_deref()));
+    let all = found.ok_or_else(internal)?.ok_or_else(unknown)?;
+    let line = |p: &Parameter| {
+        let choices: Vec<Value> = p.choices.iter().map(|c| json!({"value": c.value, "label": c.label})).collect();
+        json!({
+            "name": p.name, "description": p.description, "type": p.type_name, "base": p.base, "tab": p.tab, "group": p.group,
+            "unit": p.unit, "value": p.value, "default": p.default, "evaluated": p.evaluated, "modified": p.is_modified, "final": p.is_final,
+            "enabled": p.is_enabled, "choices": choices, "dimensions": p.dimensions,
+        })
+    };
+    ok(&json!({"parameters": all.iter().map(line).collect::<Vec<_>>()}))
+}
+
+fn placement(value: &Value) -> Option<Placement> {
+    let point = |value: &Value| -> Option<Point> { Some([value[0].as_f64()?, value[1].as_f64()?]) };
+    Some(Placement {
+        visible: true,
+        origin: point(&value["origin"])?,
+        extent: [point(&value["extent"][0])?, point(&value["extent"][1])?],
+        rotation: value["rotation"].as_f64()?,
+    })
+}
+
+/// What is to be done, found for the texts that the session has.
+fn edit(session: &Session, class: &str, body: &Value) -> Result<(String, SourceChange), String> {
+    let analysis = Analysis::new(session);
+    let text = |name: &str| body[name].as_str().ok_or_else(|| format!("expected `{name}`"));
+    let place = || placement(&body["placement"]).ok_or_else(|| "expected a placement".to_owned());
+    match body["action"].as_str().unwrap_or_default() {
+        "place" => {
+            let component = text("component")?;
+            let change = analysis.place(class, component, layer(body["layer"].as_str()), &place()?)?;
+            Ok((format!("Move {component}"), change))
+        }
+        "add" => Ok((
+            format!("Add {}", text("name")?),
+            analysis.add_component(class, text("type")?, text("name")?, &place()?)?,
+        )),
+        "delete" => {
+            Ok((format!("Delete {}", text("component")?), analysis.delete_component(class, text("component")?)?))
+        }
+        "rename" => {
+            let change = analysis.rename_component(class, text("component")?, text("name")?)?;
+            Ok((format!("Rename {}", text("component")?), change))
+        }
+        "connect" => Ok(("Connect".into(), analysis.connect(class, text("from")?, text("to")?)?)),
+        "disconnect" => Ok(("Disconnect".into(), analysis.disconnect(class, text("from")?, text("to")?)?)),
+        "modify" => {
+            let path = text("path")?;
+            Ok((format!("Set {path}"), analysis.modify(class, path, body["value"].as_str())?))
+        }
+        other => Err(format!("there is no edit `{other}`")),
+    }
+}
+
+pub fn change(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let class = text_of(body, "class")?.to_owned();
+    let asked = body.clone();
+    let found = studio.desk.ask(move |session| {
+        let (label, change) = edit(session, &class, &asked)?;
+        let analysis = Analysis::new(session);
+        let text = |path: &PathBuf| analysis.text(path).unwrap_or_default().to_owned();
+        let texts: BTreeMap<PathBuf, String> = change.edits.keys().map(|path| (path.clone(), text(path))).collect();
+        Ok::<_, String>((label, change, texts))
+    });
+    let (label, change, before) = found.ok_or_else(internal)?.map_err(|why| (422, why))?;
+    let mut answer = Response::json(200, &json!({}));
+    for (path, edits) in &change.edits {
+        let text = before.get(path).map_or("", String::as_str);
+        studio.open_document(path, text);
+        answer = texts::apply(studio, path, text, edits, &label)?;
+    }
+    Ok(answer)
+}

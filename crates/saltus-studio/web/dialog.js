@@ -1,0 +1,71 @@
+// The dialog of parameters: by tab and group, defaults grey, changed ones marked; what is entered is written into the model.
+
+import { get } from "./api.js";
+import { h, notice, replace, tabs } from "./dom.js";
+import { emit } from "./store.js";
+
+/** @typedef {{name: string, description: string, type: string, base: string, tab: string, group: string, unit: string, value: string, default: string,
+ *   evaluated: string, modified: boolean, final: boolean, enabled: boolean|null, choices: {value: string, label: string}[], dimensions: string[]}} Entry */
+
+/**
+ * @param {string} name the class that is shown
+ * @param {{name: string, class: string, description: string}|null} component
+ * @param {(path: string, value: string|null) => Promise<boolean>} modify
+ */
+export async function openDialog(name, component, modify) {
+  let found;
+  try {
+    found = await get("dialog", { class: name, component: component?.name ?? "" });
+  } catch (error) {
+    return notice(/** @type {Error} */ (error).message, "error");
+  }
+  /** @type {Entry[]} */
+  const all = found.parameters;
+  /** @type {Map<string, string|null>} */
+  const changes = new Map();
+  const pages = [...new Set(all.map((p) => p.tab))].map((tab, i) => ({ id: `dialog-${i}`, label: tab, panel: page(all.filter((p) => p.tab === tab), changes) }));
+  const body = h("div", { class: "dialog-body" });
+  if (pages.length) {
+    const { bar } = tabs(pages);
+    append(body, pages.length > 1 ? [bar] : [], pages.map((p) => p.panel));
+  } else replace(body, h("p", { class: "empty" }, "There are no parameters."));
+  const dialog = h("dialog", { class: "dialog wide", id: "parameter-dialog", "aria-label": "Parameters" }, h("form", { method: "dialog", onsubmit: async () => {
+    for (const [path, value] of changes) await modify(component ? `${component.name}.${path}` : path, value);
+  } }, h("h2", {}, component ? component.name : name), h("p", { class: "hint" }, component ? `${component.class}${component.description ? ` – ${component.description}` : ""}` : ""), body,
+    h("div", { class: "buttons" }, component && h("button", { type: "button", onclick: () => { dialog.close(); emit("open", { name: component.class }); } }, "Open class"), h("span", { class: "spring" }),
+      h("button", { type: "submit", class: "primary" }, "Write"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {HTMLElement} into @param {...any[]} lists */
+function append(into, ...lists) {
+  for (const list of lists) into.append(...list);
+}
+
+/** @param {Entry[]} all @param {Map<string, string|null>} changes */
+function page(all, changes) {
+  const groups = [...new Set(all.map((p) => p.group))];
+  return h("div", { class: "parameters dialog-page" }, groups.map((group) => h("fieldset", {}, h("legend", {}, group), all.filter((p) => p.group === group).map((p) => field(p, changes)))));
+}
+
+/** @param {Entry} p @param {Map<string, string|null>} changes */
+function field(p, changes) {
+  const id = `dialog-${p.name}`;
+  const isOff = p.final || p.enabled === false;
+  const set = (/** @type {any} */ element, /** @type {string} */ text) => {
+    const given = p.modified ? p.value : "";
+    if (text === given) changes.delete(p.name);
+    else changes.set(p.name, text === "" ? null : text);
+    element.closest(".field").classList.toggle("changed", text !== "");
+  };
+  let control;
+  if (p.choices.length || p.base === "Boolean") {
+    const choices = p.choices.length ? p.choices : [{ value: "false", label: "false" }, { value: "true", label: "true" }];
+    control = h("select", { id, disabled: isOff, onchange: (/** @type {any} */ e) => set(e.target, e.target.value) }, h("option", { value: "", selected: !p.modified }, p.default || p.value || "–"),
+      choices.map((c) => h("option", { value: c.value, selected: p.modified && p.value === c.value }, c.label || c.value)));
+  } else control = h("input", { id, type: "text", disabled: isOff, value: p.modified ? p.value : "", placeholder: p.modified ? p.default : p.value || p.default, spellcheck: "false", oninput: (/** @type {any} */ e) => set(e.target, e.target.value.trim()) });
+  return h("div", { class: `field${p.modified ? " changed" : ""}`, title: [p.type, p.evaluated && p.evaluated !== p.value ? `= ${p.evaluated}` : ""].filter(Boolean).join("\n") },
+    h("label", { for: id }, p.name, p.dimensions.length ? `[${p.dimensions.join(", ")}]` : ""), control, h("span", { class: "unit" }, p.unit), h("span", { class: "hint" }, p.description));
+}
