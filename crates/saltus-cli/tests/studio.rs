@@ -3,7 +3,7 @@
 mod browser;
 mod common;
 
-use browser::{Browser, Studio, raw};
+use browser::{Browser, Studio, raw, wait_until};
 use common::{Scratch, run};
 use serde_json::{Value, json};
 
@@ -81,10 +81,14 @@ fn a_model_is_opened_changed_run_plotted_and_edited() {
     browser.keys("textarea", "\u{e009}s\u{e000}");
     browser.wait("!saltus.store.current.document.dirty");
     assert_eq!(dir.read("Ball.mo"), BALL.replace("0.5", "0.6"));
-    while browser.script("return !!saltus.store.current.document.undo") == true {
-        browser.keys("textarea", "\u{e009}z\u{e000}");
-        browser.wait("!saltus.editor.isSending");
-    }
+    wait_until("undoing does not end", || {
+        let goes_on = browser.script("return !!saltus.store.current.document.undo") == true;
+        if goes_on {
+            browser.keys("textarea", "\u{e009}z\u{e000}");
+            browser.wait("!saltus.editor.isSending");
+        }
+        !goes_on
+    });
     browser.wait(&format!("saltus.editor.area.value === {}", json!(BALL)));
     browser.keys("textarea", "\u{e009}s\u{e000}");
     browser.wait("!saltus.store.current.document.dirty");
@@ -314,9 +318,7 @@ fn documents_runs_and_results_are_served() {
     let folder = Scratch::new("studio-folder");
     let other = Studio::start(&[&folder.dir()], &dir.path("state"));
     folder.file("New.mo", "model New end New;");
-    let is_there = || other.get("/api/class?name=New").0 == 200;
-    let pause = || std::thread::sleep(std::time::Duration::from_millis(50));
-    assert!((0..1000).any(|_| is_there() || (pause(), false).1), "the file is not noticed");
+    wait_until("the file is not noticed", || other.get("/api/class?name=New").0 == 200);
 
     // A library's text is looked at, not changed.
     let shipped = get("/api/class?name=Saltus.Electrical.Resistor");
@@ -331,15 +333,11 @@ fn documents_runs_and_results_are_served() {
             .map(|r| r["id"].as_u64().unwrap())
             .collect::<Vec<_>>()
     };
+    let state = |id: u64| get("/api/state")["runs"].as_array().unwrap().iter().find(|r| r["id"] == id).unwrap().clone();
     let done = |id: u64| {
-        loop {
-            let state = get("/api/state");
-            let run = state["runs"].as_array().unwrap().iter().find(|r| r["id"] == id).unwrap().clone();
-            if ["done", "failed", "cancelled"].contains(&run["phase"].as_str().unwrap()) {
-                return run;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        let is_over = || ["done", "failed", "cancelled"].contains(&state(id)["phase"].as_str().unwrap());
+        wait_until("the run does not end", is_over);
+        state(id)
     };
     let varied =
         run(json!({"class": "Ball", "vary": {"name": "e", "values": [0.2, 0.4, 0.6]}, "settings": {"stop": 0.6}}));
@@ -362,10 +360,7 @@ fn documents_runs_and_results_are_served() {
     );
     // With the clock, until it is stopped: a value is set in the middle of it.
     let endless = run(json!({"class": "Ball", "live": 1}));
-    let state = |id: u64| get("/api/state")["runs"].as_array().unwrap().iter().find(|r| r["id"] == id).unwrap().clone();
-    while state(endless[0])["time"].as_f64().is_none_or(|t| t < 0.1) {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_until("the live run does not move", || state(endless[0])["time"].as_f64().is_some_and(|t| t >= 0.1));
     assert_eq!(post("/api/set", json!({"run": endless[0], "name": "e", "value": 0.1})).0, 200);
     assert_eq!(post("/api/cancel", json!({"run": endless[0]})).0, 200);
     let ended = done(endless[0]);
