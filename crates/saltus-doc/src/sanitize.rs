@@ -495,6 +495,13 @@ mod tests {
             "<math><mtext><script>alert(1)</script></mtext></math>",
             "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
             "<a\u{0}href=\"javascript:alert(1)\">",
+            "<a href=\"https://ok&quot; onclick=&quot;alert(1)\">x</a>",
+            "<iframe srcdoc='<script>alert(1)</script>'>",
+            "<object data=x></object><embed src=x>",
+            "<![CDATA[<script>alert(1)</script>]]>",
+            "<p/onclick=alert(1)>x",
+            "<script>never closed",
+            "</p><script x='</script>'>alert(1)</script>",
         ];
         for attack in attacks {
             let html = clean(attack);
@@ -522,5 +529,10 @@ mod tests {
         assert_eq!(clean("a < b && c > d <"), "a &lt; b &amp;&amp; c &gt; d &lt;");
         assert_eq!(clean("<b>x"), "<b>x</b>");
         assert_eq!(clean("<a href=\"x"), "<a></a>");
+        for text in
+            ["</", "<a", "<a href", "<a href=", "<a/", "&", "&#", "<!", "<!--", "<p\u{e4}=1>", "<p \u{e4}>", "<\u{e4}>"]
+        {
+            clean(text);
+        }
     }
 }

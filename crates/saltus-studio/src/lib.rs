@@ -20,7 +20,6 @@ mod messages;
 mod offsets;
 mod recording;
 mod runs;
-mod sanitize;
 mod series;
 mod server;
 mod studio;

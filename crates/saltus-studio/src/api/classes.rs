@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::{Answer, internal, ok, parameter};
 use crate::http::Request;
 use crate::offsets::Offsets;
-use crate::sanitize;
 use crate::studio::{Studio, status};
 
 /// Lines of a search.
@@ -147,6 +146,19 @@ pub fn documentation(studio: &Arc<Studio>, request: &Request) -> Answer {
         Some((text("info"), text("revisions")))
     });
     let (info, revisions) = found.ok_or_else(internal)?.ok_or((404, "there is no such class".to_owned()))?;
-    let clean = |text: Option<String>| text.map(|text| sanitize::sanitize(&text));
+    let clean = |text: Option<String>| text.map(|text| saltus_doc::sanitize(&text, &mut SessionLinks));
     ok(&json!({"info": clean(info), "revisions": clean(revisions)}))
+}
+
+/// Links lead to classes of the session, which the page opens; files of packages are not served.
+struct SessionLinks;
+
+impl saltus_doc::Links for SessionLinks {
+    fn class(&mut self, name: &str) -> Option<String> {
+        Some(format!("modelica://{name}"))
+    }
+
+    fn resource(&mut self, _uri: &str, _is_image: bool) -> Option<String> {
+        None
+    }
 }
