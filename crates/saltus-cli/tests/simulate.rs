@@ -371,3 +371,32 @@ fn real_time_waits_for_the_clock_and_counts_steps() {
     let (code, _, said, _) = with(&["--real-time"]);
     assert!(code == Some(2) && said.contains("a method with a fixed step"), "{code:?}: {said}");
 }
+
+#[test]
+fn a_profile_names_the_lines_that_took_the_time() {
+    let (dir, ball) = (Scratch::new("profile"), model("BouncingBall"));
+    let (said, _) = run(&["simulate", &ball, "--profile"], 0);
+    assert!(said.contains("profile of BouncingBall") && said.contains("BouncingBall.mo:10"), "{said}");
+    let path = dir.path("profile.json");
+    run(&["simulate", &ball, "--profile", &path, "--quiet"], 0);
+    assert!(dir.read("profile.json").contains("\"BouncingBall\""));
+    let (said, _) = run(&["explain", &ball, "--profile"], 0);
+    assert!(said.contains(" %"), "{said}");
+}
+
+#[test]
+fn parts_that_share_nothing_run_apart() {
+    let dir = Scratch::new("apart");
+    let two = "model Two Real x(start = 1, fixed = true), y(start = 1, fixed = true); \
+               equation der(x) = -x; der(y) = -2*y; end Two;";
+    let (file, table) = (dir.file("Two.mo", two), dir.path("two.csv"));
+    run(&["simulate", &file, "--apart", "--stop-time", "1", "--intervals", "1", "--output", &table], 0);
+    let read = read(&dir, "two.csv");
+    // Closed forms: exp(-t) and exp(-2 t).
+    for (name, expected) in [("x", (-1.0f64).exp()), ("y", (-2.0f64).exp())] {
+        let found = *read.values(name).unwrap().last().unwrap();
+        assert!((found - expected).abs() < 1e-5, "{name} = {found}, not {expected}");
+    }
+    let (_, said) = run(&["simulate", &model("BouncingBall"), "--apart"], 0);
+    assert!(said.contains("W0907"), "{said}");
+}

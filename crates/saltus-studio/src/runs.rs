@@ -26,6 +26,8 @@ const REFRESH: Duration = Duration::from_millis(120);
 const STEPS_PER_LOOK: u32 = 32;
 /// A live run advances by this part of a second at a time.
 const TICK: Duration = Duration::from_millis(20);
+/// Output points after which a live run ends by itself: below what a run may have, and more than anybody looks at.
+const MOST_LIVE_POINTS: f64 = 5e7;
 /// Functions of models may recurse.
 const STACK: usize = 64 << 20;
 
@@ -285,11 +287,13 @@ impl Going {
         let (commands, received) = channel();
         *self.run.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
         self.enter(Phase::Running);
-        // It goes on until it is cancelled.
-        let endless = Experiment { stop_time: Some(1e9), ..wanted.experiment.clone() };
+        // It goes on until it is cancelled, with the output points of an ordinary run.
         let usual = wanted.experiment.settings(model.program());
-        let output = endless.output.or(Some(pipeline::Output::Interval(usual.interval)));
-        let settings = Experiment { output, ..endless };
+        let settings = Experiment {
+            stop_time: Some(usual.start_time + MOST_LIVE_POINTS * usual.interval),
+            output: Some(pipeline::Output::Interval(usual.interval)),
+            ..wanted.experiment.clone()
+        };
         let mut simulation =
             Simulation::with(model.clone(), &settings, pipeline::Engine::default(), self.around.permissions);
         simulation.set_sink(Box::new(self.run.recording.clone()));

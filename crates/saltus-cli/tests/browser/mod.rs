@@ -181,8 +181,12 @@ impl Browser {
 
     /// With the pointer, as a user does.
     pub fn click(&self, selector: &str) {
-        let done = self.command("POST", &format!("/element/{}/click", self.element(selector)), &json!({}));
-        assert!(done.is_null(), "{selector}: {done}");
+        // A list that is drawn anew in between has another element of this name.
+        wait_until(selector, || {
+            let done = self.command("POST", &format!("/element/{}/click", self.element(selector)), &json!({}));
+            assert!(done.is_null() || done["error"] == "stale element reference", "{selector}: {done}");
+            done.is_null()
+        });
     }
 
     /// With the keyboard.
