@@ -25,7 +25,7 @@ impl Simulation {
     /// Makes the next step, if none is under way, and says what comes first in it. The run stays where it is: any time before that can be
     /// reached by [`Simulation::advance`] without another step.
     pub fn foresee(&mut self) -> Result<Foreseen, SimError> {
-        let foreseen = self.initialise_or_fail().and_then(|()| self.foresee_or_fail());
+        let foreseen = self.begin_run().and_then(|()| self.foresee_or_fail());
         foreseen.map_err(|failure| self.fail(failure))
     }
 
