@@ -118,6 +118,7 @@ end M;
         let (profile, listing) = profile(text, engine);
         let of_loop = profile.blocks.iter().find(|b| b.solved.is_some() && b.variables.contains(&"y".to_owned()));
         let of_loop = of_loop.unwrap_or_else(|| panic!("{listing}"));
+        // FIXME: fewer iterations than solutions are counted, which has not been explained; at least one a solution was expected.
         assert!(of_loop.iterations > 0, "{listing}");
         // The equation `y + sin(y) + y^3 = x`; a line of the listing only where it takes a part of the time that is worth one.
         assert_eq!(text[..of_loop.span.start as usize].lines().count(), 16, "{listing}");
