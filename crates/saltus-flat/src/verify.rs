@@ -8,7 +8,8 @@
 //!    attribute values are scalars or have the variable's dimensions.
 //! 4. Every expression's type agrees with its parts (see `verify_expr`).
 //! 5. Both sides of an equation, and target and value of an assignment, have equal types; `Tuple` stands only on the
-//!    left of a call, with no more entries than results.
+//!    left of a call, with no more entries than results. An Integer result may go to a Real entry, and a value of an enumeration to
+//!    one of another with the same literals.
 //! 6. Conditions are scalar Booleans; a `when` condition may be a vector.
 //! 7. `Local`s outside functions are bound by an enclosing `for` or reduction; those of functions are its own.
 //! 8. Targets of assignments are references; `reinit` stands in a `when` only and on a Real variable.
@@ -194,7 +195,6 @@ impl<'a> Verifier<'a> {
     /// Both sides of an equation, or target and value of an assignment.
     fn sides(&mut self, left: &'a Expr, right: &'a Expr) {
         if let ExprKind::Tuple(items) = &left.kind {
-            items.iter().flatten().for_each(|item| self.expr(item));
             self.expr(right);
             self.results(items, right);
             return;
@@ -204,7 +204,7 @@ impl<'a> Verifier<'a> {
         self.same_type(&left.ty, &right.ty, "the two sides differ");
     }
 
-    fn results(&mut self, items: &[Option<Expr>], call: &Expr) {
+    fn results(&mut self, items: &'a [Option<Expr>], call: &Expr) {
         let model = self.model;
         match &call.kind {
             ExprKind::Call { function, .. } => {
@@ -214,14 +214,32 @@ impl<'a> Verifier<'a> {
                 });
                 for (item, output) in items.iter().zip(&function.outputs) {
                     if let (Some(item), Some(local)) = (item, function.locals.get(*output)) {
-                        self.same_type(&item.ty, &local.ty, "a result");
+                        self.result(item, &local.ty);
                     }
                 }
             }
             // Built-in operators with several results check themselves by their first type only.
-            ExprKind::Builtin { .. } | ExprKind::Error => {}
+            ExprKind::Builtin { .. } | ExprKind::Error => items.iter().flatten().for_each(|item| self.expr(item)),
             _ => self.report("several results are taken from something that is not a call".into()),
         }
+    }
+
+    /// The target of a result. Results cannot be wrapped, so whoever takes the call apart converts them.
+    fn result(&mut self, item: &'a Expr, result: &Type) {
+        let model = self.model;
+        if let (ExprKind::Record(items), BaseType::Record(id)) = (&item.kind, result.base)
+            && item.ty.base == result.base
+            && let Some(record) = model.records.get(id)
+        {
+            items.iter().zip(&record.fields).for_each(|(item, field)| self.result(item, &field.ty));
+            return;
+        }
+        self.expr(item);
+        let converted = match (result.base, item.ty.base) {
+            (BaseType::Integer, BaseType::Real) | (BaseType::Enumeration(_), BaseType::Enumeration(_)) => item.ty.base,
+            (base, _) => base,
+        };
+        self.same_type(&item.ty, &Type::array(converted, result.dims.clone()), "a result");
     }
 
     fn assert(&mut self, condition: &'a Expr, message: &'a Expr, level: Option<&'a Expr>) {

@@ -5,7 +5,7 @@
 //! Specification: "Equality and Assignment", "Standard Type Coercion".
 
 use saltus_base::Span;
-use saltus_flat::{Expr, ExprKind, Type};
+use saltus_flat::{BaseType, Expr, ExprKind, Type};
 
 use crate::builtin::result_types;
 use crate::diagnostics as d;
@@ -74,7 +74,8 @@ pub fn tuple(
         return (Expr::error(span), call);
     }
     let mut ok = true;
-    for (target, result) in targets.iter().zip(results) {
+    let mut targets = targets;
+    for (target, result) in targets.iter_mut().zip(results) {
         let Some(target) = target else { continue };
         if target.is_error() {
             ok = false;
@@ -90,6 +91,14 @@ pub fn tuple(
             d::rank_mismatch(cx, place, &value, &target.ty)
         } else if merge_dims(&result.dims, &target.ty.dims).is_none() {
             d::size_mismatch(cx, place, &value, &target.ty)
+        } else if matches!(result.base, BaseType::Record(_)) && result.base != target.ty.base {
+            // Fields have the order of the result.
+            let known = target.ty.dims.iter().all(|d| d.known().is_some());
+            if known {
+                *target = cast(cx, target.clone(), result.base);
+                continue;
+            }
+            d::elements_cannot_be_converted(cx, &value, target.ty.base)
         } else {
             continue;
         };
