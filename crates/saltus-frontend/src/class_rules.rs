@@ -34,6 +34,9 @@ impl<'a> Front<'a> {
                 self.check_sections(class, definition.kind, body);
                 self.check_declarations(class, definition.kind, body);
                 self.check_external_object(class, definition, body);
+                if imports(body).next().is_some() {
+                    self.imports.classes.push(class);
+                }
                 // Reading the names of the classes in it finds the ones that are declared twice.
                 self.library.child(class, self.words.constructor);
             }

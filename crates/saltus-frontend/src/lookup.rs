@@ -395,6 +395,28 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Imports that nobody needed name something, too (specification 13.2.1). Those of the classes that are opened on the way do not
+    /// concern the model.
+    pub fn check_unused_imports(&mut self) {
+        for class in std::mem::take(&mut self.imports.classes) {
+            let Some(ast::ClassBody::Long(body)) = self.library.definition(class).map(|d| &d.body) else { continue };
+            for import in imports(body) {
+                let parts = &import.path.parts;
+                match &import.kind {
+                    ast::ImportKind::Some(names) => {
+                        for last in names {
+                            let parts: Vec<_> = parts.iter().chain([last]).copied().collect();
+                            self.import_target(import, &parts);
+                        }
+                    }
+                    _ => {
+                        self.import_target(import, parts);
+                    }
+                }
+            }
+        }
+    }
+
     fn import_target(&mut self, import: &ast::Import, parts: &[ast::Ident]) -> Option<Member> {
         let found = self.walk_members(self.tree.root, parts);
         if found.is_none() {

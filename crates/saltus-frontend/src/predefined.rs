@@ -133,6 +133,7 @@ impl<'a> Front<'a> {
 
     /// The rules that are looked at once everything else is there.
     pub fn finish_checks(&mut self) {
+        self.check_unused_imports();
         self.check_duplicates();
         self.check_redeclarations();
         self.check_must_connect();

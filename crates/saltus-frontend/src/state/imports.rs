@@ -13,6 +13,8 @@ pub struct Imports {
     pub found: HashMap<(ClassId, Name), Option<Member>>,
     /// Names that an import or a library should have brought; their absence has been reported.
     pub failed: HashSet<Name>,
+    /// Classes that were opened and have imports, in this order.
+    pub classes: Vec<ClassId>,
     /// How many messages of the library have been looked at.
     pub n_library_messages: usize,
 }
