@@ -47,7 +47,8 @@ impl<'a> Front<'a> {
             self.check_inner_inputs(comp);
             match self.comp_kind(comp) {
                 CompKind::Error => {}
-                CompKind::Leaf(_) => {
+                CompKind::Leaf(leaf) => {
+                    self.check_constraining_base(comp, leaf.base);
                     self.comp_dims(comp);
                 }
                 CompKind::Class(class) => {
@@ -112,6 +113,18 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// A variable stays of the built-in type that it was declared with (specification 6.4).
+    fn check_constraining_base(&mut self, comp: CompId, given: BaseType) {
+        let Some((path, scope, span)) = self.tree[comp].declared.constrained_to else { return };
+        let wanted = self.lookup_class(scope, path).and_then(|slot| self.simple_type(slot));
+        let Some(wanted) = wanted.map(|simple| simple.base) else { return };
+        let is_known = given != BaseType::Error && wanted != BaseType::Error;
+        if is_known && !self.types.is_subtype(given, wanted) {
+            let (given, wanted) = (self.types.base_text(given), self.types.base_text(wanted));
+            self.report(d::wrong_variable_replacement(&self.comp_name(comp), &given, &wanted, span));
+        }
+    }
+
     /// The replacement of a component has everything that its constraining type promises (specification 7.3.2).
     fn check_constraining_type(&mut self, comp: CompId, inst: InstId) {
         let Some((path, scope, span)) = self.tree[comp].declared.constrained_to else { return };
@@ -133,6 +146,9 @@ impl<'a> Front<'a> {
                 self.report(d::wrong_replacement(&self.comp_name(comp), &class, &base, self.text(name), span));
                 self.tree[inst].members.is_incomplete = true;
             }
+        }
+        if !self.tree[inst].members.is_incomplete {
+            self.check_promised_types(&self.comp_name(comp), [promised, inst], span);
         }
     }
 

@@ -20,6 +20,7 @@ mod bus_arrays;
 mod bus_presence;
 mod call;
 mod class_rules;
+mod compatibility;
 mod component;
 mod connection;
 mod connector_rules;

@@ -166,13 +166,25 @@ impl<'a> Front<'a> {
         if let Some(lacks) = self.first_missing(constraining, new) {
             let [base, class] = [constraining, new].map(|slot| self.library.qualified_name(self.tree[slot].class));
             self.report(d::wrong_replacement(name, &class, &base, self.text(lacks), span));
-        } else if self.is_function(constraining) && self.is_function(new) {
+            return;
+        }
+        if !self.check_promised_types(name, instances, span) && self.is_function(constraining) && self.is_function(new)
+        {
             let [promised, given] = [constraining, new].map(|slot| self.function_of(slot));
             if self.functions[given].purity == Purity::Impure && self.functions[promised].purity == Purity::Pure {
                 let class = self.library.qualified_name(self.tree[new].class);
                 self.report(d::impure_replacement(name, &class, span));
             }
         }
+    }
+
+    /// Reports an element of a replacement that is something else than was promised.
+    pub fn check_promised_types(&mut self, name: &str, [promised, given]: [InstId; 2], span: Span) -> bool {
+        let Some(found) = self.first_mismatch(promised, given) else { return false };
+        let classes = [given, promised].map(|inst| self.library.qualified_name(self.tree[inst].class));
+        let what = [&found.element, &found.given, &found.wanted].map(String::as_str);
+        self.report(d::incompatible_replacement(name, classes.each_ref().map(String::as_str), what, span));
+        true
     }
 
     /// The first public component of one class that another does not have.

@@ -304,6 +304,12 @@ pub fn wrong_type_replacement(name: &str, given: &str, wanted: &str, span: Span)
         .hint("the replacement must be a subtype of the constraining type")
 }
 
+/// A replaced variable of another built-in type.
+pub fn wrong_variable_replacement(name: &str, given: &str, wanted: &str, span: Span) -> Diagnostic {
+    message("E0286", span, format!("`{name}` is redeclared as {given}, but must be {wanted}"))
+        .hint("the replacement must be a subtype of the constraining type")
+}
+
 /// `input`, `flow` and the like in a record.
 pub fn record_prefix(name: &str, record: &str, span: Span) -> Diagnostic {
     message("E0295", span, format!("the field `{name}` of the record `{record}` has a prefix that fields cannot have"))

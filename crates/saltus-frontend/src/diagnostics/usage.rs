@@ -53,6 +53,19 @@ pub fn wider_constraint(name: &str, new: &str, old: &str, lacks: &str, span: Spa
     message("E0390", span, text).hint(format!("use a constraining type that extends `{old}`"))
 }
 
+/// A replacement with an element of another type, size or with other prefixes than the original.
+pub fn incompatible_replacement(
+    name: &str,
+    [class, constraint]: [&str; 2],
+    [element, given, wanted]: [&str; 3],
+    span: Span,
+) -> Diagnostic {
+    let text = format!(
+        "`{name}` cannot be redeclared as `{class}`: `{element}` is {given} in it, but {wanted} in `{constraint}`"
+    );
+    message("E0394", span, text).hint(format!("use a class whose public elements are those of `{constraint}`"))
+}
+
 /// Something whose class fixes its meaning, replaced by something else.
 pub fn other_kind_of_value(name: &str, what: &str, wanted: &str, given: &str, span: Span) -> Diagnostic {
     message("E0391", span, format!("`{name}` is the {what} `{wanted}` and cannot become `{given}`"))
