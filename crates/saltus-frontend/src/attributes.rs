@@ -4,7 +4,7 @@
 //! type T = Real[3](start = {1, 2, 3}); T x[2];    ⇒    x(start = {{1, 2, 3}, {1, 2, 3}})
 //! ```
 
-use saltus_base::{Name, Severity};
+use saltus_base::Name;
 use saltus_flat::{Attributes, BaseType, Confidence, Expr, ExprKind, Type, Variability};
 use saltus_typing as typing;
 
@@ -21,11 +21,7 @@ impl<'a> Front<'a> {
     /// An array needs a value for each element, or `each` (specification 7.2.5). What its type says holds for elements.
     fn check_each(&mut self, comp: CompId, name: Name, sub: &Mod<'a>, value: &ModValue<'a>, expr: &Expr) {
         if expr.ty.is_scalar() && !sub.is_each && !self.is_said_by_type(comp, name, value) {
-            // Texts cannot be taken for values of elements, and libraries leave `each` out there.
-            let is_text = expr.ty.base == BaseType::String
-                && self.types.leaf_types.get(&comp).is_some_and(|t| t.base != BaseType::String);
-            let diagnostic = d::missing_each(value.span);
-            self.report_once(if is_text { diagnostic.severity(Severity::Warning) } else { diagnostic });
+            self.report_once(d::missing_each(value.span));
         }
     }
 

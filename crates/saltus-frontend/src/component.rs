@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use saltus_base::Diagnostic;
+use saltus_base::{Diagnostic, Severity};
 use saltus_eval::Value;
 use saltus_flat::{self as flat, BaseType, Dim, Type};
 use saltus_syntax::ast;
@@ -720,7 +720,9 @@ impl<'a> Front<'a> {
         }
         if typed.ty.rank() < value.indices.len() + rank && typed.ty.rank() <= rank {
             if !value.may_be_each {
-                self.report_once(d::missing_each(value.span));
+                let diagnostic = d::missing_each(value.span);
+                let is_clear = typed.ty.is_scalar();
+                self.report_once(if is_clear { diagnostic } else { diagnostic.severity(Severity::Error) });
             }
             return Some((*typed).clone());
         }

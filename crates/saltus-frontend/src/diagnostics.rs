@@ -14,7 +14,7 @@ pub use functions::*;
 pub use rules::*;
 pub use usage::*;
 
-use saltus_base::{Code, Diagnostic, Fixes, Place, Span, nearest};
+use saltus_base::{Code, Diagnostic, Fixes, Place, Severity, Span, nearest};
 use saltus_flat::{BaseType, Variability};
 
 fn message(code: &'static str, span: Span, text: String) -> Diagnostic {
@@ -398,9 +398,11 @@ pub fn size_not_constant(name: &str, what: &str, span: Span) -> Diagnostic {
         .hint("use parameters and constants with values in sizes")
 }
 
-/// An array value for each element of a component array written without `each`.
+/// One value for all elements of an array, written without `each`: a mistake by the specification (7.2.5) that cannot be misunderstood and
+/// that libraries make, so a warning. An array for each element of an array of components is an error: it could also be meant to be shared out.
 pub fn missing_each(span: Span) -> Diagnostic {
     message("E0241", span, "one value for all elements of an array".to_string())
+        .severity(Severity::Warning)
         .hint("write `each` in front of the modification, or give as many values as there are elements")
         .fix_at(Place::BeforeArgument, span, "each ")
 }
