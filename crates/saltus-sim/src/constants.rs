@@ -146,6 +146,14 @@ pub(crate) const TIME_EVENT_ULPS: f64 = 8.0;
 /// better, and a threshold that the time event moves away in this instant is not crossed. Test: `CrossingAtTimeEvent.mo`.
 pub(crate) const SAME_INSTANT_ULPS: f64 = 32.0;
 
+/// Rounds of one event before it is looked whether they come back to where they were.
+pub(crate) const SHORT_EVENT: usize = 8;
+
+/// Rounds of one event after which those are the same that differ by [`SAME_AFTER_ROUND`] of each Real.
+pub(crate) const LONG_EVENT: usize = 200;
+
+pub(crate) const SAME_AFTER_ROUND: f64 = 1e-9;
+
 /// Evaluations of the initial system after which its `pre` values are taken as they are.
 pub(crate) const MOST_INITIAL_ROUNDS: usize = 30;
 

@@ -47,9 +47,10 @@ pub enum SimErrorKind {
     TooManySteps {
         most: u64,
     },
-    /// An event did not settle: these variables change in every round.
+    /// An event did not settle: these variables change in every round, or go back and forth.
     EventDoesNotSettle {
         rounds: usize,
+        is_cycle: bool,
         changing: Vec<String>,
     },
     /// Events at which states jump follow each other faster than time can resolve.
@@ -142,8 +143,9 @@ impl fmt::Display for SimErrorKind {
                 if is_named { write!(f, ": {state} changes ever faster, as at a singularity") } else { Ok(()) }
             }
             SimErrorKind::TooManySteps { most } => write!(f, "stopped after the limit of {most} steps"),
-            SimErrorKind::EventDoesNotSettle { rounds, changing } => {
-                write!(f, "the event does not settle: after {rounds} rounds still changing: {}", changing.join(", "))
+            SimErrorKind::EventDoesNotSettle { rounds, is_cycle, changing } => {
+                let what = if *is_cycle { "rounds these go back and forth" } else { "rounds still changing" };
+                write!(f, "the event does not settle: after {rounds} {what}: {}", changing.join(", "))
             }
             SimErrorKind::Zeno { relation, accumulation } => {
                 write!(f, "events of `{relation}` accumulate")?;

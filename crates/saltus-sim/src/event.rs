@@ -18,6 +18,7 @@ use crate::constants::{
     INITIAL_CONTRADICTION, MOST_FLIPS, MOST_INITIAL_ROUNDS, MOST_PROVISIONAL_ROUNDS, SMALLEST_HOMOTOPY_STEP,
     TIME_EVENT_ULPS,
 };
+use crate::cycle::Cycle;
 use crate::error::{Failure, SimErrorKind};
 use crate::model::Model;
 use crate::selection::Selection;
@@ -272,6 +273,7 @@ pub(crate) fn settle(
     let mut termination = None;
     let mut last = Round::default();
     let mut n_provisional = 0;
+    let mut cycle = Cycle::default();
     for round in 1..=options.max_event_rounds.max(2) {
         // At the start a condition that holds has become true (the delayed `pre` of it is its start value, false).
         let is_start = round == 1 && t == options.start_time;
@@ -314,11 +316,24 @@ pub(crate) fn settle(
             functions.accept();
             return Ok(Settled { rounds: round, termination, flips });
         }
+        if let Some(changing) = cycle.look(program, functions.memory(), round, &last) {
+            return Err(does_not_settle(program, t, round, true, changing));
+        }
     }
-    let mut changing: Vec<String> =
-        last.changed.iter().chain(&last.reinitialised).map(|&s| program.memory.slot_name(s).to_owned()).collect();
+    let changing = last.changed.iter().chain(&last.reinitialised);
+    Err(does_not_settle(program, t, options.max_event_rounds, false, changing))
+}
+
+fn does_not_settle<'a>(
+    program: &SimProgram,
+    t: f64,
+    rounds: usize,
+    is_cycle: bool,
+    changing: impl IntoIterator<Item = &'a SlotId>,
+) -> Failure {
+    let mut changing: Vec<String> = changing.into_iter().map(|&s| program.memory.slot_name(s).to_owned()).collect();
     changing.sort();
-    Err(Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds: options.max_event_rounds, changing }))
+    Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds, is_cycle, changing })
 }
 
 /// The same with these relations held. Where that contradicts the rest they are as their equations say, rounding or not.

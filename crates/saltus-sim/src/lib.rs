@@ -13,6 +13,7 @@ mod clocks;
 mod constants;
 pub mod costs;
 mod crossing;
+mod cycle;
 pub mod dependence;
 mod error;
 mod event;

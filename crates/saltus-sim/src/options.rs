@@ -171,7 +171,7 @@ impl Options {
             max_step: None,
             fixed_step: None,
             max_steps: 50_000_000,
-            max_event_rounds: 200,
+            max_event_rounds: 10_000,
             on_zeno: ZenoPolicy::Auto,
             events: EventSearch::default(),
             mixed: MixedMethod::Auto,
