@@ -18,6 +18,7 @@ use crate::describe::equation_text;
 use crate::diagnostics;
 use crate::guesses::{guess_between_loops, order_guesses};
 use crate::sort::{extend_by_quality, report_real_equation};
+use crate::start_choice::starts_first;
 use crate::state_sets::{is_choice, is_chosen_state};
 use crate::structure::{Solvability, Structure};
 use crate::system::{Assignment, ScalarEquation, System, event_unknowns};
@@ -93,10 +94,27 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
         extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
     }
     // Group by group, so that the most wanted start values are taken first.
-    let n_optional = optional.len();
-    for end in [n_wanted, n_states, n_memory, n_optional].map(|n| n_required + n) {
-        if matching.size() < unknowns.len() {
-            extend_by_quality(&mut matching, &structure, &equations, &|row| row < end);
+    let groups = [n_wanted, n_states, n_memory, optional.len()].map(|n| n_required + n);
+    let take = |matching: &mut Matching, first: &BTreeSet<SlotId>| {
+        let is_first = |row: usize| row >= n_required && first.contains(&optional[row - n_required].1);
+        extend_by_quality(matching, &structure, &equations, &is_first);
+        for end in groups {
+            if matching.size() < unknowns.len() {
+                extend_by_quality(matching, &structure, &equations, &|row| row < end);
+            }
+        }
+    };
+    let required = matching.clone();
+    take(&mut matching, &BTreeSet::new());
+    if !system.state_sets.is_empty() {
+        let follows = |slot: SlotId| {
+            let row = unknowns.binary_search(&slot).ok().and_then(|column| matching.row_of_column[column]);
+            row.is_some_and(|row| row < n_model)
+        };
+        let first = starts_first(system, &follows);
+        if !first.is_empty() {
+            matching = required;
+            take(&mut matching, &first);
         }
     }
     for row in (0..n_model).filter(|&r| matching.column_of_row[r].is_none()) {

@@ -53,6 +53,7 @@ mod small_loops;
 mod solve;
 mod sort;
 mod sorted;
+mod start_choice;
 mod state_machines;
 mod state_sets;
 mod states;

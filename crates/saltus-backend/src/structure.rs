@@ -161,17 +161,28 @@ pub fn known_nodes(system: &System) -> Vec<Known> {
     known
 }
 
+/// The same with these values of slots.
+pub fn known_with(system: &System, value: &dyn Fn(SlotId) -> Option<f64>) -> Vec<Known> {
+    let mut known = Vec::with_capacity(system.dag.len());
+    extend_known_with(system, value, &mut known);
+    known
+}
+
 /// Looks at the nodes that have been made since `known` was complete.
 pub fn extend_known(system: &System, known: &mut Vec<Known>) {
+    extend_known_with(system, &|slot| system.parameters.values.get(slot.index()).copied().flatten(), known);
+}
+
+fn extend_known_with(system: &System, value: &dyn Fn(SlotId) -> Option<f64>, known: &mut Vec<Known>) {
     let dag = &system.dag;
     for k in known.len()..dag.len() {
         let of = |node: NodeId| known[node.index()].value();
-        let value = match dag.node(NodeId::from_usize(k)) {
+        let found = match dag.node(NodeId::from_usize(k)) {
             Node::Const(bits) => {
                 known.push(Known::Constant(f64::from_bits(bits)));
                 continue;
             }
-            Node::Load(slot) => system.parameters.values.get(slot.index()).copied().flatten(),
+            Node::Load(slot) => value(slot),
             Node::Unary(f, x) => of(x).map(|x| f.apply(x)),
             Node::Binary(f, a, b) => match (f, of(a), of(b)) {
                 (BinaryFn::And, Some(0.0), _) | (BinaryFn::And, _, Some(0.0)) => Some(0.0),
@@ -182,6 +193,6 @@ pub fn extend_known(system: &System, known: &mut Vec<Known>) {
             Node::Select(c, a, b) => of(c).and_then(|c| if c != 0.0 { of(a) } else { of(b) }),
             Node::Result(..) => None,
         };
-        known.push(value.map_or(Known::No, Known::Parameter));
+        known.push(found.map_or(Known::No, Known::Parameter));
     }
 }

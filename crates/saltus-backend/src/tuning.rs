@@ -5,6 +5,9 @@
 
 /// Tolerances.
 pub mod tolerance {
+    /// Coefficients of constraints, relative to the largest, for which these are not solved at the start: what is solved for would be found to
+    /// the square root of the rounding error at best.
+    pub const SINGULAR_AT_START: f64 = 1e-6;
     /// Coefficients below this share of the largest in their row are taken as zero when states are chosen: rounding of
     /// parameters leaves such remainders where a geometry cancels.
     pub const NEGLIGIBLE_COEFFICIENT: f64 = 1e-9;
