@@ -255,6 +255,13 @@ pub(crate) const MOVED_AWAY: f64 = 4.0;
 /// Rounds in which states that have drifted off a threshold are moved back: Newton's method, with one gradient.
 pub(crate) const MOST_PROJECTIONS: usize = 5;
 
+/// Rounds in which the states of a region are moved to where its own functions are zero. Test: `BlocksWithoutSliding.mo`.
+pub(crate) const MOST_LANDINGS: usize = 3;
+
+/// A function that changes in one region by another part than this of what it changes by in another has other gradients there: that is neither
+/// rounding nor the curvature of its threshold.
+pub(crate) const UNBENT: std::ops::Range<f64> = 0.5..2.0;
+
 /// A choice is kept until some dummy moves this many times as much as a state.
 pub(crate) const WORST_SELECTION: f64 = 3.0;
 

@@ -293,17 +293,24 @@ impl Model {
     /// Begins to slide along a single threshold if both its sides point at it at the present point; returns the rates of z there.
     pub fn try_to_slide(&mut self, mut slide: Slide) -> Option<(f64, f64)> {
         let now = self.inner.snapshot();
+        let nominal = nominal_values(self.inner.program());
+        let found = Surfaces::find(&mut *self.inner, slide.relations(), &nominal);
         for is_apart in [false, true] {
             if is_apart {
-                let nominal = nominal_values(self.inner.program());
-                let found = Surfaces::find(&mut *self.inner, slide.relations(), &nominal);
-                let Some((surfaces, _)) = found else { break };
-                slide.move_apart(surfaces);
+                let Some((surfaces, _)) = &found else { break };
+                slide.move_apart(surfaces.clone());
             }
             if slide.eval(&mut *self.inner).is_ok() && slide.is_attractive() {
                 let rates = slide.rates();
-                self.slide = Some(Box::new(slide));
-                return Some(rates);
+                self.inner.restore(&now);
+                let lands = found.as_ref().is_none_or(|(surfaces, _)| {
+                    slide.eval_on_thresholds(&mut *self.inner, surfaces, &[0]) && slide.is_attractive()
+                });
+                self.inner.restore(&now);
+                if lands && slide.eval(&mut *self.inner).is_ok() {
+                    self.slide = Some(Box::new(slide));
+                    return Some(rates);
+                }
             }
             self.inner.restore(&now);
         }

@@ -15,12 +15,13 @@
 //! away from it, on its own side.
 
 use saltus_base::Index;
+use saltus_numerics::DenseLu;
 use saltus_numerics::filippov::NoLimit;
 use saltus_program::{Activation, ModelFunctions, Relation, RelationId, SimProgram, SlotId, SlotKind, Status};
 
-use crate::constants::{ADDS_UP, RELATIVE_MOVE};
+use crate::constants::{ADDS_UP, MOST_LANDINGS, RELATIVE_MOVE, SIDE_DISTANCE, UNBENT};
 use crate::groups::Group;
-use crate::surfaces::Surfaces;
+use crate::surfaces::{Surfaces, distance};
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Slide {
@@ -42,6 +43,12 @@ pub(crate) struct Slide {
     nominal: Vec<f64>,
     /// If the regions are evaluated apart from each other.
     apart: Option<Surfaces>,
+    /// While it is asked whether the model slides.
+    #[serde(skip)]
+    landing: Option<Vec<Landing>>,
+    /// A function has other gradients in other regions.
+    #[serde(skip)]
+    is_bent: bool,
     x: Vec<f64>,
     /// The states at which a region is evaluated.
     at: Vec<f64>,
@@ -50,6 +57,15 @@ pub(crate) struct Slide {
     /// Functions and their rates in the region evaluated last.
     z: Vec<f64>,
     rates: Vec<f64>,
+}
+
+/// Along which direction the states are moved to where a function is zero.
+#[derive(Clone)]
+struct Landing {
+    function: usize,
+    direction: Vec<f64>,
+    /// It has the same sign in all regions: otherwise it jumps itself, and is left where it is.
+    is_moved: bool,
 }
 
 /// A combination of groups that should be the sum of what each contributes.
@@ -96,6 +112,8 @@ impl Slide {
             differing: Vec::new(),
             nominal: nominal_values(program),
             apart: None,
+            landing: None,
+            is_bent: false,
             x: vec![0.0; n],
             at: vec![0.0; n],
             moved: vec![0.0; n],
@@ -233,6 +251,62 @@ impl Slide {
         Status::Ok
     }
 
+    /// Evaluates each region where its own functions are zero: at some distance from there two sides may seem to point at each other though nothing
+    /// jumps at zero. Behind its threshold a diode that blocks goes to its leakage current, from everywhere and in no time. False if that cannot be
+    /// done, or if a function has other gradients in other regions: then its relation is part of the function, and no motion keeps it at zero
+    /// in all of them. All regions have been evaluated at the present point. Test: `BlocksWithoutSliding.mo`.
+    pub fn eval_on_thresholds(&mut self, model: &mut dyn ModelFunctions, surfaces: &Surfaces, basis: &[usize]) -> bool {
+        let distances = self.distances();
+        let landing = |(&function, direction): (&usize, &Vec<f64>)| {
+            let is_moved = distances.get(function).is_some_and(|z| *z != 0.0);
+            Landing { function, direction: direction.clone(), is_moved }
+        };
+        self.landing = Some(basis.iter().zip(surfaces.directions()).map(landing).collect());
+        self.is_bent = false;
+        let status = self.eval_regions(model);
+        self.landing = None;
+        status.is_ok() && !self.is_bent
+    }
+
+    /// Moves the states of a region, whose functions are `z`, to where these are zero; where that leads nowhere they stay.
+    fn land(&mut self, model: &mut dyn ModelFunctions, along: &[Landing], time: f64) {
+        let k = along.len();
+        let (mut matrix, mut lu) = (vec![0.0; k * k], DenseLu::new(k));
+        for _ in 0..MOST_LANDINGS {
+            for (column, Landing { direction, .. }) in along.iter().enumerate() {
+                let step = RELATIVE_MOVE / SIDE_DISTANCE * distance(direction, &self.nominal, &self.at);
+                let moved = self.moved.iter_mut().zip(&self.at).zip(direction);
+                moved.for_each(|((moved, x), along)| *moved = x + step * along);
+                model.set_continuous(time, &self.moved);
+                if !derivatives_and_crossings(model).is_ok() {
+                    return;
+                }
+                for (row, Landing { function: i, .. }) in along.iter().enumerate() {
+                    matrix[row * k + column] = (model.get(self.crossings[*i]) - self.z[*i]) / step;
+                }
+                self.is_bent |= !UNBENT.contains(&matrix[column * k + column]);
+            }
+            let z = |l: &Landing| if l.is_moved { self.z[l.function] } else { 0.0 };
+            let mut z: Vec<f64> = along.iter().map(z).collect();
+            if z.iter().all(|z| *z == 0.0) || lu.factor(&matrix).is_err() {
+                return;
+            }
+            lu.solve(&mut z);
+            self.moved.copy_from_slice(&self.at);
+            for (Landing { direction, .. }, part) in along.iter().zip(&z) {
+                self.moved.iter_mut().zip(direction).for_each(|(x, along)| *x -= part * along);
+            }
+            model.set_continuous(time, &self.moved);
+            let is_ok = derivatives_and_crossings(model).is_ok();
+            let is_closer = |l: &Landing| model.get(self.crossings[l.function]).abs() <= self.z[l.function].abs();
+            if !is_ok || !along.iter().filter(|l| l.is_moved).all(is_closer) {
+                return;
+            }
+            self.at.copy_from_slice(&self.moved);
+            self.z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
+        }
+    }
+
     /// Evaluates a region: afterwards `z` and `rates` of these functions are known, and the memory is that of the point.
     fn eval_region(
         &mut self,
@@ -248,17 +322,50 @@ impl Slide {
         self.at.copy_from_slice(&self.x);
         let mut status = derivatives_and_crossings(model);
         self.z.iter_mut().zip(&self.crossings).for_each(|(z, &slot)| *z = model.get(slot));
-        if let Some(surfaces) = self.apart.as_ref().filter(|_| status.is_ok()) {
-            surfaces.move_into(is_positive, &self.z, &self.nominal, &mut self.at);
+        let landing = self.landing.take();
+        if let Some(along) = landing.as_ref().filter(|_| status.is_ok()) {
+            let own: Vec<_> = along.iter().filter(|l| functions.contains(&l.function)).cloned().collect();
+            self.land(model, &own, time);
             model.set_continuous(time, &self.at);
             status = derivatives_and_crossings(model);
+        }
+        self.landing = landing;
+        if status.is_ok() && self.apart.is_some() {
+            status = self.move_apart_from(model, is_positive, time);
         }
         if !status.is_ok() {
             return status;
         }
         model.get_derivatives(&mut self.dx);
         memory.copy_from_slice(model.memory());
-        self.eval_rates(model, functions, time)
+        status = self.eval_rates(model, functions, time);
+        if !status.is_ok() || self.landing.is_none() || self.apart.is_none() {
+            return status;
+        }
+        // As far again: the rates at the threshold follow.
+        let near = self.rates.clone();
+        self.z.fill(0.0);
+        status = self.move_apart_from(model, is_positive, time);
+        model.get_derivatives(&mut self.dx);
+        if status.is_ok() {
+            status = self.eval_rates(model, functions, time);
+        }
+        functions.iter().for_each(|&i| self.rates[i] = 2.0 * near[i] - self.rates[i]);
+        status
+    }
+
+    /// Moves the states of a region a little away from its thresholds, where its functions are `z`, and evaluates it there.
+    fn move_apart_from(
+        &mut self,
+        model: &mut dyn ModelFunctions,
+        is_positive: &dyn Fn(usize) -> bool,
+        time: f64,
+    ) -> Status {
+        if let Some(surfaces) = &self.apart {
+            surfaces.move_into(is_positive, &self.z, &self.nominal, &mut self.at);
+        }
+        model.set_continuous(time, &self.at);
+        derivatives_and_crossings(model)
     }
 
     /// Rates of the functions along the motion in a region.

@@ -143,6 +143,11 @@ impl Surfaces {
         }
     }
 
+    /// For each surface the movement that changes its function alone.
+    pub fn directions(&self) -> impl Iterator<Item = &Vec<f64>> {
+        self.away.iter()
+    }
+
     /// These surfaces alone.
     pub fn reduced(&self, kept: &[usize]) -> Surfaces {
         Surfaces { away: kept.iter().map(|&i| self.away[i].clone()).collect() }
@@ -150,7 +155,7 @@ impl Surfaces {
 }
 
 /// A change of the function that moves no state by more than a small part of its magnitude.
-fn distance(away: &[f64], nominal: &[f64], x: &[f64]) -> f64 {
+pub(crate) fn distance(away: &[f64], nominal: &[f64], x: &[f64]) -> f64 {
     let magnitudes = x.iter().zip(nominal).zip(away);
     SIDE_DISTANCE * magnitudes.map(|((x, n), along)| x.abs().max(*n) / along.abs()).fold(f64::INFINITY, f64::min)
 }

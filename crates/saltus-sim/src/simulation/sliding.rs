@@ -138,6 +138,11 @@ impl Simulation {
             if near.len() < meeting.relations.len() {
                 return self.slide_along_many(t, &near, last);
             }
+            let lands = slide.eval_on_thresholds(&mut self.model, &meeting.surfaces, &meeting.dependence.basis);
+            self.model.restore(&now);
+            if !lands {
+                return Ok(Attempt::Unknown);
+            }
             slide.set_shares(&from);
             let Ok(outcome) = slide.outcome(&self.program) else { return Ok(Attempt::Unknown) };
             if let Outcome::Partly(memory, kept) = outcome {
