@@ -382,13 +382,18 @@ fn activate_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t:
     any
 }
 
+/// Time events up to here are at the same time as one at `t`.
+pub(crate) fn reach(t: f64) -> f64 {
+    t + TIME_EVENT_ULPS * (t.abs().next_up() - t.abs())
+}
+
 /// The time of the next time event after `t`: keys that practically coincide are one event at the latest of them.
 pub(crate) fn next_time_event(functions: &dyn ModelFunctions, t: f64) -> f64 {
     let first = functions.next_time_event(t);
     if first == f64::INFINITY {
         return first;
     }
-    let reach = first + TIME_EVENT_ULPS * (first.abs().next_up() - first.abs());
+    let reach = reach(first);
     let mut latest = first;
     loop {
         let next = functions.next_time_event(latest);

@@ -45,7 +45,8 @@ pub fn advance_until(
     observer: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), SimError> {
     simulation.initialise()?;
-    let until = until.min(simulation.options().stop_time);
+    // Where a run ends it knows better than its stop time.
+    let until = if until < simulation.options().stop_time { until } else { f64::INFINITY };
     while !simulation.is_over() && simulation.time() < until {
         if !observer(simulation.progress()) {
             return Err(simulation.stop(SimErrorKind::Interrupted));

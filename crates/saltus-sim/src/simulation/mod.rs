@@ -427,17 +427,16 @@ impl Simulation {
 
     /// Goes on by one step or one event, not beyond `until` and not beyond the stop time.
     pub fn advance(&mut self, until: f64) -> Result<Advance, SimError> {
-        let advanced = self.begin_run().and_then(|()| self.advance_or_fail(until.min(self.options.stop_time)));
+        let advanced = self.begin_run().and_then(|()| self.advance_or_fail(self.end_within(until)));
         advanced.map_err(|failure| self.fail(failure))
     }
 
     /// Goes on up to `until` (or the stop time), or until the model ends by itself: then its message.
     pub fn advance_to(&mut self, until: f64) -> Result<Option<String>, SimError> {
-        let until = until.min(self.options.stop_time);
         loop {
             match self.advance(until)? {
                 Advance::Terminated(message) => return Ok(Some(message)),
-                Advance::Step | Advance::Event(_) if self.driver.now >= until => return Ok(None),
+                Advance::Step | Advance::Event(_) if self.driver.now >= self.end_within(until) => return Ok(None),
                 Advance::Step | Advance::Event(_) => {}
             }
         }
@@ -469,7 +468,7 @@ impl Simulation {
 
     /// Is there nothing more to come?
     pub fn is_over(&self) -> bool {
-        self.driver.phase == Phase::Over || self.driver.phase != Phase::New && self.driver.now >= self.options.stop_time
+        self.driver.phase == Phase::Over || self.driver.phase != Phase::New && self.driver.now >= self.end_time()
     }
 
     pub fn program(&self) -> &Arc<SimProgram> {

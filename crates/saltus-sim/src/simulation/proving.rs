@@ -71,6 +71,25 @@ impl Simulation {
         self.driver.time_event = event::next_time_event(&self.model, t);
     }
 
+    /// Where the run ends: at its stop time, or at a time event that rounding alone puts behind it, as the third tick of `sample(0.1, 0.1)` at
+    /// 0.30000000000000004 is behind 0.3. What changes only after the stop time (`time > 0.3`) is not part of the run. Test:
+    /// `ticks_that_rounding_puts_behind_the_stop_time_belong_to_the_run`.
+    pub(super) fn end_time(&self) -> f64 {
+        let (stop, due) = (self.options.stop_time, self.driver.time_event);
+        if due <= stop || due > event::reach(stop) {
+            return stop;
+        }
+        let strict = self.program.events.time_events.iter().filter(|e| e.is_strict);
+        let is_strict = |key: f64| strict.clone().any(|e| e.key(self.model.get(e.threshold)) == key);
+        let first = self.model.next_time_event(self.driver.now);
+        if first <= stop || !is_strict(first) || !is_strict(due) { due } else { stop }
+    }
+
+    /// How far a run goes that is asked to go to `until`.
+    pub(super) fn end_within(&self, until: f64) -> f64 {
+        if until < self.options.stop_time { until } else { self.end_time() }
+    }
+
     /// Relations that are not searched for in steps until the next event.
     pub(super) fn unwatched(&self) -> Vec<RelationId> {
         if self.model.is_sliding() {

@@ -135,7 +135,7 @@ impl Simulation {
         if !fits {
             return Err(CannotRestore::Damaged("its sizes are not those of the model".to_owned()));
         }
-        if self.options.stop_time < state.time() {
+        if event::reach(self.options.stop_time) < state.time() {
             return Err(CannotRestore::EndsBefore { time: state.time() });
         }
         let is_new = self.driver.phase == Phase::New;

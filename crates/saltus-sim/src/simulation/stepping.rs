@@ -146,8 +146,7 @@ impl Simulation {
         let from = self.driver.integrator.time();
         let hold = self.driver.hold.unwrap_or(f64::INFINITY);
         let known = self.look_far_ahead(from).min(self.look_far_ahead_at_bounds(from));
-        let limit =
-            self.driver.time_event.min(self.options.stop_time).min(hold).min(self.reach_of_delays(from)).min(known);
+        let limit = self.driver.time_event.min(self.end_time()).min(hold).min(self.reach_of_delays(from)).min(known);
         self.recall_loops(from);
         if let Err(failure) = self.step(limit) {
             // Perhaps the present choice of states leads no further.

@@ -3,7 +3,8 @@
 
 use std::f64::consts::PI;
 
-use saltus::pipeline::{Engine, Experiment};
+use saltus::pipeline::{self, Engine, Experiment, Options};
+use saltus::{Session, Settings};
 use saltus_sim::{EventKind, Solver, Trajectory};
 
 use crate::{ADAPTIVE, run, simulate, state_events};
@@ -205,6 +206,80 @@ fn samples_that_meet_are_one_event() {
         let times = trajectory.events.iter().filter(|e| e.kind == EventKind::Time).map(|e| e.time);
         assert!(times.eq((1..=20).map(f64::from)), "{solver:?}: one event at each full second");
     }
+}
+
+/// 0.1 + 2·0.1 = 0.30000000000000004 in floating point: the third tick is a unit in the last place behind 0.3.
+#[test]
+fn ticks_that_rounding_puts_behind_the_stop_time_belong_to_the_run() {
+    let text = "model LastTick
+      discrete Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
+      Integer c(start = 0);
+      Real x(start = 0, fixed = true);
+    equation
+      der(x) = 1;
+      when sample(0.1, 0.1) then
+        n = pre(n) + 1;
+      end when;
+      when time >= 0.1 + 0.2 then
+        m = pre(m) + 1;
+      end when;
+      when Clock(0.1) then
+        c = previous(c) + 1;
+      end when;
+    end LastTick;";
+    let strict = "model AfterTheEnd
+      discrete Integer n(start = 0, fixed = true);
+      Real x(start = 0, fixed = true);
+    equation
+      der(x) = 1;
+      when time > 0.3 then
+        n = pre(n) + 1;
+      end when;
+    end AfterTheEnd;";
+    for solver in all() {
+        let trajectory = simulate(text, 0.3, solver, 1e-6);
+        let last = |name: &str| trajectory.last(name);
+        // Ticks at 0.1, 0.2 and 0.3; the clock also ticks at 0.
+        assert_eq!((last("n"), last("m"), last("c")), (Some(3.0), Some(1.0), Some(4.0)), "{solver:?}");
+        // What begins after the stop time is not part of the run.
+        assert_eq!(simulate(strict, 0.3, solver, 1e-6).last("n"), Some(0.0), "{solver:?}");
+    }
+}
+
+/// A run that ends at such a tick, or is stopped a unit in the last place before it, goes on without ticking twice.
+#[test]
+fn a_tick_at_the_stop_time_is_not_repeated_when_the_run_goes_on() {
+    let text = "model LastTick
+      discrete Integer n(start = 0, fixed = true);
+      Real x(start = 0, fixed = true);
+    equation
+      der(x) = 1;
+      when sample(0.1, 0.1) then
+        n = pre(n) + 1;
+      end when;
+    end LastTick;";
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(None).expect("one model");
+    let model = pipeline::compile(&session, class, &Options::default()).expect("it compiles");
+    let settings = |stop: f64| Settings { stop_time: Some(stop), ..Settings::default() };
+    let mut run = saltus::Simulation::new(model.clone(), &settings(0.3));
+    run.advance_to(0.3).expect("it runs");
+    assert_eq!((run.get("n").ok(), run.is_over()), (Some(3.0), true));
+    let state = run.state().expect("it can be saved");
+    run.extend(0.6);
+    run.advance_to(0.6).expect("it goes on");
+    // Ticks at 0.1, 0.2, … 0.6.
+    assert_eq!(run.get("n").ok(), Some(6.0));
+    let mut restored = saltus::Simulation::new(model.clone(), &settings(0.3));
+    restored.restore(&state).expect("the state of a run that has ended");
+    assert!(restored.is_over());
+    // Stopped at 0.3, before the tick, because the run goes on to 0.6.
+    let mut pieces = saltus::Simulation::new(model, &settings(0.6));
+    for until in [0.3, 0.30000000000000004, 0.45, 0.6] {
+        pieces.advance_to(until).expect("it runs");
+    }
+    assert_eq!(pieces.get("n").ok(), Some(6.0));
 }
 
 #[test]
