@@ -66,12 +66,6 @@ pub fn no_ticks(span: Span) -> Diagnostic {
     Diagnostic::new(Code("E0858"), span, message).hint("timeInState() is the time since the state was entered")
 }
 
-pub fn no_delay(span: Span) -> Diagnostic {
-    let message = "`immediate = false` has no meaning in a state machine of continuous time: there is no next tick";
-    Diagnostic::new(Code("E0859"), span, message)
-        .hint("leave it out; `timeInState() > T` in the condition waits for a time")
-}
-
 pub fn two_entries(variable: &str, span: Span, other: Span) -> Diagnostic {
     let message = format!("two entry equations give {variable} a value");
     Diagnostic::new(Code("E0860"), span, message)

@@ -472,7 +472,8 @@ impl<'a> Fixing<'a> {
     }
 
     /// The transitions that leave the active state, each with the condition under which it fires: the one with the smallest number
-    /// of those that are enabled.
+    /// of those that are enabled. `immediate = false` asks for the condition one tick before. Conditions are those of an event that has been
+    /// settled, where `pre(condition)` is the condition, and there is nothing else to wait for: both fire at the same instant.
     fn firing(
         &mut self,
         machine: &Machine,
@@ -491,9 +492,6 @@ impl<'a> Fixing<'a> {
             let from = &machine.states[transition.from - 1];
             let state = self.place.get(from).copied();
             self.fold_expression(&mut condition, state, diagnostics);
-            if !transition.immediate {
-                diagnostics.push(diagnostics::machines::no_delay(transition.span));
-            }
             if transition.synchronize && !self.is_finished(from) {
                 condition = Expr::boolean(false, transition.span);
             }
