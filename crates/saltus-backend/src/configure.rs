@@ -16,14 +16,17 @@ use saltus_program::{BinaryFn, Integration, Key, Region, RelationId, SlotId, Slo
 
 use crate::alias::{Alias, Aliases};
 use crate::bounds::relations;
-use crate::dag::{Node, NodeId, Replacement};
+use crate::dag::{Dag, Node, NodeId, Replacement};
 use crate::describe::full_text_of;
+use crate::superfluous::{Choice, moved, take_back_superfluous};
 use crate::system::{Assignment, System};
 
 /// The switches of a configuration, those of states of machines last.
 pub struct Fixed {
     pub switches: Vec<Switch>,
     pub regions: Vec<Region>,
+    /// Variables that the equations leave open in these positions.
+    pub free: Vec<(SlotId, Span)>,
 }
 
 pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates>, aliases: &Aliases) -> Fixed {
@@ -52,19 +55,16 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
             })
             .collect();
     }
-    system.replace_expressions(std::iter::empty(), |dag, roots| {
-        dag.replace_all(roots, |dag, id| match dag.node(id) {
-            Node::Select(condition, a, b) => {
-                positions.get(&condition).map(|is_on| Replacement::ByChild(if *is_on { a } else { b }))
-            }
-            _ => None,
-        })
-    });
+    let moved = moved(system, positions.keys().copied().chain(switches.iter().map(|s| s.1)));
+    let choices = choices(system, &positions);
+    system.replace_expressions(std::iter::empty(), |dag, roots| at_positions(dag, roots, &positions));
+    let free = take_back_superfluous(system, &choices, &moved);
     let switches = switches.into_iter().map(|(text, condition, is_on, span)| {
         let name = format!("position of {text}");
+        let is_moved = moved.contains(&condition);
         let condition = with_events(system, condition, span);
         let condition = system.add_discrete(name, SlotType::Boolean, condition, None, span);
-        Switch { text, condition, is_on, span }
+        Switch { text, condition, is_on, is_moved, span }
     });
     let mut switches: Vec<Switch> = switches.collect();
     let mut regions = Vec::new();
@@ -104,9 +104,45 @@ pub fn fix_switches(system: &mut System, key: &Key, active: Option<&ActiveStates
             has_states: with_states.contains(&k),
             conditions,
         });
-        switches.push(Switch { text: state.text.clone(), condition, is_on: state.is_active, span: state.span });
+        let (text, is_on) = (state.text.clone(), state.is_active);
+        switches.push(Switch { text, condition, is_on, is_moved: true, span: state.span });
     }
-    Fixed { switches, regions }
+    Fixed { switches, regions, free }
+}
+
+/// Expressions with switches in these positions.
+fn at_positions(dag: &mut Dag, roots: &[NodeId], positions: &BTreeMap<NodeId, bool>) -> Vec<NodeId> {
+    dag.replace_all(roots, |dag, id| match dag.node(id) {
+        Node::Select(condition, a, b) => {
+            positions.get(&condition).map(|is_on| Replacement::ByChild(if *is_on { a } else { b }))
+        }
+        _ => None,
+    })
+}
+
+/// Equations that contain one of the switches, with their sides in its other position.
+fn choices(system: &mut System, positions: &BTreeMap<NodeId, bool>) -> Vec<Choice> {
+    let mut found = Vec::new();
+    for (k, equation) in system.equations.iter().enumerate().filter(|(_, e)| e.is_real) {
+        let sides = [equation.left, equation.right];
+        let conditions: BTreeSet<NodeId> = system
+            .dag
+            .reachable(&sides)
+            .into_iter()
+            .filter_map(|id| match system.dag.node(id) {
+                Node::Select(condition, ..) if positions.contains_key(&condition) => Some(condition),
+                _ => None,
+            })
+            .collect();
+        let mut conditions = conditions.into_iter();
+        if let (Some(condition), None) = (conditions.next(), conditions.next()) {
+            let other = BTreeMap::from([(condition, !positions[&condition])]);
+            if let [left, right] = at_positions(&mut system.dag, &sides, &other)[..] {
+                found.push(Choice { equation: k, other: [left, right], condition });
+            }
+        }
+    }
+    found
 }
 
 /// A condition that changes the structure changes at events only, `noEvent` or not: the integrator cannot pass from one structure to another
@@ -121,7 +157,7 @@ fn with_events(system: &mut System, condition: NodeId, span: Span) -> NodeId {
         let memory = system.relation(op, left, right, text, span);
         memories.insert(node, system.load(memory));
     }
-    let replace = |_: &crate::dag::Dag, id: NodeId| memories.get(&id).copied().map(Replacement::By);
+    let replace = |_: &Dag, id: NodeId| memories.get(&id).copied().map(Replacement::By);
     system.dag.replace_all(&[condition], replace).first().copied().unwrap_or(condition)
 }
 
@@ -148,11 +184,12 @@ pub fn can_have_events(system: &System, condition: NodeId) -> bool {
 /// Slots for the present positions of conditions that may change the structure together, and what they are.
 pub fn add_candidates(system: &mut System, conditions: &[(NodeId, Span)]) -> (Vec<Switch>, Vec<Assignment>) {
     let (mut candidates, mut positions) = (Vec::new(), Vec::new());
+    let moved = moved(system, conditions.iter().map(|c| c.0));
     for &(node, span) in conditions {
         let text = full_text_of(system, node);
         let slot = system.add_slot(format!("position of {text}"), SlotKind::Auxiliary, SlotType::Boolean);
         positions.push(Assignment { slot, node, span });
-        candidates.push(Switch { text, condition: slot, is_on: false, span });
+        candidates.push(Switch { text, condition: slot, is_on: false, is_moved: moved.contains(&node), span });
     }
     (candidates, positions)
 }

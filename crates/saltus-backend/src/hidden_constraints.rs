@@ -104,7 +104,7 @@ fn integer_row(system: &mut System, equation: usize, columns: &BTreeMap<SlotId, 
     form.terms.iter().map(entry).collect()
 }
 
-fn integer(system: &System, coefficient: NodeId) -> Option<i64> {
+pub fn integer(system: &System, coefficient: NodeId) -> Option<i64> {
     let value = system.dag.value(coefficient)?;
     (value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX)).then_some(value as i64)
 }

@@ -58,6 +58,7 @@ mod state_machines;
 mod state_sets;
 mod states;
 mod structure;
+mod superfluous;
 mod system;
 #[cfg(test)]
 mod tests;

@@ -84,7 +84,7 @@ fn structure(system: &System, rows: &[usize]) -> pantelides::Structure {
     }
 }
 
-fn is_unknown(kind: SlotKind) -> bool {
+pub fn is_unknown(kind: SlotKind) -> bool {
     matches!(kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::State)
 }
 

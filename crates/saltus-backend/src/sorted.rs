@@ -383,7 +383,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         candidates: candidates.clone(),
         ..Default::default()
     });
-    if let Some((Fixed { switches, regions }, reduced)) = fixed {
+    if let Some((Fixed { switches, regions, free }, reduced)) = fixed {
         let EntryOrder { steps, mut entry } = sort_entry(model, &mut system, &aliases, &reduced, &switches);
         orders.entry = steps;
         if switches.len() > regions.len() {
@@ -407,6 +407,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
             can_start,
             entry,
             regions,
+            free,
             machines,
             doubts,
             absent,

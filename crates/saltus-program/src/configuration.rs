@@ -39,6 +39,9 @@ pub struct Configuration {
     /// It has a section for the start.
     pub can_start: bool,
     pub entry: Entry,
+    /// Variables that the equations leave open, each with an equation: an ideal element has no effect beside others, as one of two closed
+    /// switches in parallel. They have the values of its other position.
+    pub free: Vec<(SlotId, Span)>,
     /// States of machines, each with its switch.
     pub regions: Vec<Region>,
     /// Names of the variables that say which state of a machine is active.
@@ -79,6 +82,8 @@ pub struct Switch {
     pub condition: SlotId,
     /// The value that the program was made for.
     pub is_on: bool,
+    /// It depends on continuous variables: what is solved for at an instant may move it. Others are what they are.
+    pub is_moved: bool,
     pub span: Span,
 }
 

@@ -46,6 +46,8 @@ pub enum WarningKind {
     Jump,
     /// The equations of the start leave a variable open; its name is the message.
     Undetermined,
+    /// Nothing determines a variable of an ideal element that has no effect beside others; its name is the message.
+    Free,
 }
 
 #[derive(Clone, PartialEq, Default, Debug)]

@@ -406,6 +406,19 @@ pub fn undetermined(time: f64, variable: &str, span: Span) -> Diagnostic {
 }
 
 /// ```modelica
+/// 0 = if a then i1 else u; 0 = if b then i2 else u; // closed both: any part of the current may go through each
+/// ```
+pub fn free(time: f64, variable: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "from time {} on nothing determines `{variable}`: its ideal element has no effect beside others",
+        digits(time)
+    );
+    Diagnostic::new(Code("W0908"), span, message).hint(
+        "closed switches in parallel share a current in any proportion, open ones in series a voltage; this one is computed as if it were in its other position, and a small resistance or conductance determines it",
+    )
+}
+
+/// ```modelica
 /// x^3 - x = 1 - time; // the solution from x = 1.3 on ends at time 1.38; another one, below -1, goes on
 /// ```
 pub fn jump(time: f64, why: &str, span: Span) -> Diagnostic {

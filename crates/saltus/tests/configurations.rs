@@ -701,8 +701,12 @@ fn what_was_tried_in_vain_is_tried_again_in_other_positions() {
       annotation(experiment(StopTime = 1.5));
     end M;";
     assert!(last(text, "i").abs() < 1e-12);
+    // While both are closed, they share the current in any proportion.
+    let outcome = run(text);
+    let codes: Vec<&str> = outcome.diagnostics.iter().map(|d| d.code.0).collect();
+    assert_eq!(codes, ["W0908"]);
     // By hand: i = t up to 1.
-    let events = changes(text);
+    let events = outcome.trajectory.expect("a run").events;
     let jump = events.iter().flat_map(|e| &e.changes).find(|c| &*c.variable == "i").expect("a jump");
     assert!((jump.before - 1.0).abs() < 1e-9 && jump.after == 0.0, "{jump:?}");
 }
@@ -782,4 +786,67 @@ fn branches_of_branches_change_the_structure() {
       annotation(experiment(StopTime = 3));
     end M;";
     assert!((last(text, "a") - 2.0).abs() < 1e-9 && (last(text, "b") - 1.0).abs() < 1e-9);
+}
+
+/// What a run says and where it ends, with a method and an audit.
+fn audited(text: &str, solver: saltus_sim::Solver) -> Outcome {
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("M.mo", text);
+    let class = session.class(Some("M")).expect("a model");
+    let mut options = Options::until(Stage::Simulate);
+    options.experiment.solver = solver;
+    options.audit = Some(saltus::audit::Settings::default());
+    pipeline::run(&session, class, &options)
+}
+
+const SOLVERS: [saltus_sim::Solver; 4] =
+    [saltus_sim::Solver::Auto, saltus_sim::Solver::DormandPrince, saltus_sim::Solver::Rodas, saltus_sim::Solver::Bdf];
+
+/// One of two elements that do the same has any part of the current or voltage: one value is taken, and that is said. By hand: the capacitor is
+/// empty from 0.3 on and charged again from 0.8 on, whichever of the switches carries its current.
+#[test]
+fn elements_without_effect_beside_others_are_told() {
+    let parallel = "model M
+      Real u(start = 1, fixed = true), i, i1, i2;
+      Boolean a = time < 0.3 or time > 0.8, b = time < 0.5 or time > 0.7;
+    equation
+      der(u) = i; i + i1 + i2 = 1 - u;
+      0 = if a then i1 else u; 0 = if b then i2 else u;
+    end M;";
+    let in_series = "model M
+      Real i(start = 0, fixed = true), u, u1, u2;
+      Boolean a = time >= 0.3 and time <= 0.8, b = time >= 0.5 and time <= 0.7;
+    equation
+      der(i) = u; u + u1 + u2 = 1 - i;
+      0 = if a then i else u1; 0 = if b then i else u2;
+    end M;";
+    let without_states = "model M
+      Real i, u1, u2;
+      Boolean a = time > 0.3, b = time > 0.6;
+    equation
+      0 = if a then i else u1; 0 = if b then i else u2;
+      1 = 2*i + u1 + u2;
+    end M;";
+    let no_end = "model M
+      Real i, u;
+      Boolean a = time > 0.3;
+    equation
+      i = 0; 0 = if a then i else u;
+    end M;";
+    let after = 1.0 - (-0.2f64).exp();
+    for (text, variable, expected, free) in [
+        (parallel, "u", after, "i2"),
+        (in_series, "i", after, "u2"),
+        (without_states, "i", 0.0, "u2"),
+        (no_end, "i", 0.0, "u"),
+    ] {
+        for solver in SOLVERS {
+            let outcome = audited(text, solver);
+            let said: Vec<(&str, &str)> = outcome.diagnostics.iter().map(|d| (d.code.0, d.message.as_str())).collect();
+            let [("W0908", message)] = said[..] else { panic!("{solver:?} of {variable}: {said:?}") };
+            assert!(message.contains(&format!("nothing determines `{free}`")), "{message}");
+            let found = outcome.trajectory.expect("a run").last(variable).expect("a variable");
+            assert!((found - expected).abs() < 1e-5, "{solver:?}: {variable} = {found}");
+        }
+    }
 }

@@ -247,6 +247,7 @@ impl Simulation {
             note.push_str(&format!("; integrated by {} with tolerance {}", method.0.name(), method.1));
         }
         self.note_event(&note);
+        self.tell_free(t);
         Ok(true)
     }
 

@@ -41,9 +41,12 @@ impl Simulation {
         let before = if self.has_candidates() { self.model.snapshot() } else { Vec::new() };
         let settled = event::settle_held(&self.program, &mut self.model, &self.options, t, &held);
         let mut settled = settled.map_err(|failure| self.located(failure.after_all_starts()));
-        if self.needs_fixing(&settled) {
+        let is_fixed = self.needs_fixing(&settled);
+        if is_fixed {
             settled = self.fix_event(t, before, settled);
         }
+        // The integrator is another one where the program has been exchanged, also for the same one again.
+        let is_exchanged = is_fixed && self.known.entered.is_none();
         let Settled { rounds, termination, flips } = settled?;
         self.model.remember_event(t);
         self.write_row_after(t)?;
@@ -52,7 +55,7 @@ impl Simulation {
         self.add_reverted(&flips, &mut causes);
         let exchanges = self.selection.review(&mut self.model, t)?;
         causes.extend(self.selection.causes(&exchanges));
-        let disturbed = self.is_disturbed() || !exchanges.is_empty();
+        let disturbed = self.is_disturbed() || !exchanges.is_empty() || is_exchanged;
         let jumped = self.has_jumped();
         let changed = self.changed_relations();
         if jumped && kind == EventKind::State {

@@ -14,6 +14,7 @@ use super::configurations::Left;
 use super::search::Entered;
 use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
+use crate::trajectory::{Warning, WarningKind};
 
 /// After so many positions in vain no more are tried.
 const MOST_GIVEN_UP: usize = 64;
@@ -73,6 +74,18 @@ impl Simulation {
                 self.take_program_of(t, &key)?;
                 self.model.restore(&after);
                 settled.map_err(|_| failure)
+            }
+        }
+    }
+
+    /// Says once of each variable that the present configuration leaves it open.
+    pub(super) fn tell_free(&mut self, t: f64) {
+        let program = self.program.clone();
+        for &(slot, span) in program.configuration.iter().flat_map(|c| &c.free) {
+            let message = program.memory.slot_name(slot).to_owned();
+            let is_known = |w: &Warning| w.kind == WarningKind::Free && w.message == message;
+            if !self.driver.warnings.iter().any(is_known) {
+                self.driver.warnings.push(Warning { kind: WarningKind::Free, time: t, message, span });
             }
         }
     }

@@ -321,6 +321,7 @@ impl Simulation {
         for (message, span) in self.model.undetermined() {
             self.driver.warnings.push(Warning { kind: WarningKind::Undetermined, time: start, message, span });
         }
+        self.tell_free(start);
         self.model.remember_event(start);
         self.model.show(Moment::After);
         self.begin_recording(start)?;
