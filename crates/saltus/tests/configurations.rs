@@ -850,3 +850,57 @@ fn elements_without_effect_beside_others_are_told() {
         }
     }
 }
+
+/// A switch that time holds open is open, whatever else is tried at the instant at which another one closes: no current flows through it that would
+/// empty the capacitor. Both diodes block or carry nothing, so that the resistor alone discharges it: -exp(-t).
+#[test]
+fn nothing_jumps_through_an_open_switch() {
+    let text = "model M
+      Real u(start = -1, fixed = true), i, iS, iO, v, u1, u2, s1, s2, i1, i2;
+      Boolean open = time < 0.25 or time >= 0.5, off1 = s1 < 0, off2 = s2 < 0;
+      Boolean other = time <= 2;
+    equation
+      der(u) = i;
+      0 = if open then iS else u - v; 0 = if other then iO else v;
+      i + u + iS - i2 = 0; iS = i1 + i2 + iO;
+      v = u1; u1 = if off1 then s1 else 0; i1 = if off1 then 0 else s1;
+      v - u = u2; u2 = if off2 then s2 else 0; i2 = if off2 then 0 else s2;
+      annotation(experiment(StopTime = 1, Tolerance = 1e-9));
+    end M;";
+    for solver in SOLVERS {
+        let outcome = audited(text, solver);
+        let errors: Vec<&str> =
+            outcome.diagnostics.iter().filter(|d| d.code.0.starts_with('E')).map(|d| d.message.as_str()).collect();
+        assert!(errors.is_empty(), "{solver:?}: {errors:?}");
+        let found = outcome.trajectory.expect("a run").last("u").expect("a voltage");
+        assert!((found + (-1.0f64).exp()).abs() < 1e-7, "{solver:?}: {found}");
+    }
+}
+
+/// A bridge of ideal diodes with a capacitor: while all of them block, nothing says where the capacitor is between the poles of the source. By SciPy
+/// (1e-10): der(u) = max(0, (|2 sin t| - u)/0.1) - u/10.
+#[test]
+fn a_bridge_may_block_on_both_sides() {
+    let text = "connector P Real v; flow Real i; end P;
+    partial model Two P p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0; end Two;
+    model Source extends Two; equation v = 2*sin(time) + 0.1*i; end Source;
+    model Load extends Two(v(start = 0, fixed = true)); equation der(v) = i - v/10; end Load;
+    model Diode extends Two; Real s; Boolean off;
+      equation off = s < 0; v = if off then s else 0; i = if off then 0 else s; end Diode;
+    model Ground P p; equation p.v = 0; end Ground;
+    model M
+      Source s; Load c; Diode a, b, d, e; Ground g;
+    equation
+      connect(s.n, g.p); connect(s.p, a.p); connect(a.n, c.p); connect(c.n, d.p); connect(d.n, g.p);
+      connect(b.p, g.p); connect(b.n, c.p); connect(c.n, e.p); connect(e.n, s.p);
+      annotation(experiment(StopTime = 10, Tolerance = 1e-9));
+    end M;";
+    for solver in SOLVERS {
+        let outcome = audited(text, solver);
+        let errors: Vec<&str> =
+            outcome.diagnostics.iter().filter(|d| d.code.0.starts_with('E')).map(|d| d.message.as_str()).collect();
+        assert!(errors.is_empty(), "{solver:?}: {errors:?}");
+        let found = outcome.trajectory.expect("a run").last("c.v").expect("a voltage");
+        assert!((found - 1.613796491681609).abs() < 1e-7, "{solver:?}: {found}");
+    }
+}

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use saltus_base::{Index, Span};
-use saltus_program::{Activation, Key, ModelFunctions, Moment, SimProgram, SlotId, SlotKind, Switch};
+use saltus_program::{Activation, Key, ModelFunctions, Moment, SimProgram, SlotKind, Switch, read};
 
 use super::Simulation;
 use super::arriving::state_of;
@@ -162,9 +162,36 @@ impl Known {
 }
 
 /// Values before, by slot of the program they belong to.
+#[derive(Clone)]
 pub(super) struct Left {
     pub program: Arc<SimProgram>,
     pub memory: Vec<f64>,
+}
+
+impl Left {
+    pub fn key(&self) -> Key {
+        self.program.configuration.as_ref().map_or_else(Key::default, |c| c.key())
+    }
+
+    /// Discrete variables of the model.
+    pub fn discrete_values(&self) -> Vec<f64> {
+        let slots = &self.program.memory.slots;
+        let is_discrete =
+            |slot| slots.get(slot).is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
+        let all = self.program.variables.iter().filter(|v| !v.is_hidden && is_discrete(v.slot));
+        all.map(|v| read(&self.memory, v.slot)).collect()
+    }
+
+    /// Discrete variables that keep their values from event to event, and states.
+    pub fn remembered_values(&self) -> Vec<f64> {
+        self.program.memory.pre.iter().map(|&(variable, _)| read(&self.memory, variable)).collect()
+    }
+
+    /// Positions of switches that nothing that is solved for at an instant moves.
+    pub fn given_positions(&self) -> impl Iterator<Item = (String, bool)> {
+        let switches = self.program.configuration.iter().flat_map(|c| &c.switches);
+        switches.filter(|s| !s.is_moved).map(|s| (s.text.clone(), read(&self.memory, s.condition) != 0.0))
+    }
 }
 
 impl Simulation {
@@ -217,9 +244,9 @@ impl Simulation {
             Some(entered) => entered,
             None => {
                 let Some(asked) = self.other_key() else { return Ok(false) };
-                let (from, memory) = (self.key(), self.model.snapshot());
-                let left = Left { program: self.program.clone(), memory };
-                (from, left, self.find_configuration(t, asked)?)
+                let left = self.left_here();
+                let entered = self.find_configuration(t, asked, &left)?;
+                (left.key(), left, entered)
             }
         };
         let method_before = integration::method(&left.program, &self.options);
@@ -276,17 +303,9 @@ impl Simulation {
         other.join(", ")
     }
 
-    /// Discrete variables of the model.
-    pub(super) fn discrete_values(&self) -> Vec<f64> {
-        let is_discrete = |slot: SlotId| {
-            self.program
-                .memory
-                .slots
-                .get(slot)
-                .is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked))
-        };
-        let all = self.program.variables.iter().filter(|v| !v.is_hidden && is_discrete(v.slot));
-        all.map(|v| self.model.get(v.slot)).collect()
+    /// The present values.
+    pub(super) fn left_here(&self) -> Left {
+        Left { program: self.program.clone(), memory: self.model.snapshot() }
     }
 
     /// Puts the program of a configuration in the place of the present one.

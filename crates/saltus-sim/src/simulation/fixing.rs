@@ -98,7 +98,10 @@ impl Simulation {
         self.model.update_pre();
         let settled = event::settle(&self.program, &mut self.model, &self.options, t)?;
         let entered = match self.other_key() {
-            Some(asked) => Some(self.find_configuration(t, asked)?),
+            Some(asked) => {
+                let here = self.left_here();
+                Some(self.find_configuration(t, asked, &here)?)
+            }
             None => Some(Entered::default()),
         };
         Ok((settled, entered))

@@ -375,10 +375,11 @@ impl Simulation {
                 }
                 continue;
             }
-            if settled.is_ok() && self.other_key().is_some() {
+            let settled = match settled {
                 // Relations at their thresholds may agree with this configuration all the same.
-                self.settle_entry(start)?;
-            }
+                Ok(settled) if self.other_key().is_some() => self.settle_entry(start).map(|()| settled),
+                settled => settled,
+            };
             let asked = match (settled, self.other_key()) {
                 (Ok(settled), None) if !is_hidden => return Ok(settled),
                 (Ok(_), None) => {
@@ -388,6 +389,7 @@ impl Simulation {
                 }
                 (Ok(_), Some(asked)) => {
                     search.disagrees(&key, &asked);
+                    search.keep(self.left_here().given_positions());
                     Some(asked)
                 }
                 (Err(failure), _) if self.program.configuration.is_none() => return Err(failure),

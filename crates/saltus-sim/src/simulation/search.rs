@@ -7,7 +7,7 @@
 //! leads back to a configuration that was tried, the switches that have moved on the way are tried in all positions, those that differ
 //! least from the positions before first. A relation at its threshold that the motion does not leave agrees with both of its values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_program::{Held, Key, ModelFunctions, Moment, Relation};
 
@@ -53,12 +53,21 @@ pub(super) struct Search {
     passed: Vec<(Key, String)>,
     /// Switches that have moved.
     moved: BTreeSet<String>,
+    /// Positions that nothing that happens at the instant moves, as those of switches that time opens.
+    given: BTreeMap<String, bool>,
     failure: Option<Failure>,
 }
 
 impl Search {
     pub fn new(from: Key) -> Self {
-        Search { from, tried: Vec::new(), passed: Vec::new(), moved: BTreeSet::new(), failure: None }
+        Search {
+            from,
+            tried: Vec::new(),
+            passed: Vec::new(),
+            moved: BTreeSet::new(),
+            given: BTreeMap::new(),
+            failure: None,
+        }
     }
 
     /// A search over all positions of those switches that are not in a key.
@@ -72,6 +81,11 @@ impl Search {
         self.passed.append(&mut self.tried);
         (self.from, self.failure) = (from, None);
         self.moved.clear();
+    }
+
+    /// These positions are not tried in another way.
+    pub fn keep(&mut self, given: impl Iterator<Item = (String, bool)>) {
+        self.given.extend(given);
     }
 
     /// A configuration that cannot be entered.
@@ -106,10 +120,13 @@ impl Search {
             return None;
         }
         let last = self.tried.last().map_or(&self.from, |(key, _)| key);
-        let base: Key = Key(last.0.iter().map(|(t, on)| (t.clone(), *self.from.0.get(t).unwrap_or(on))).collect());
+        let known = |text: &String| self.given.get(text).or(self.from.0.get(text)).copied();
+        let base: Key = Key(last.0.iter().map(|(t, on)| (t.clone(), known(t).unwrap_or(*on))).collect());
         // Those that have moved alone, then with others: one that takes over from another has to push it away.
-        let others = base.0.keys().filter(|text| !self.moved.contains(*text));
-        let all: Vec<&String> = self.moved.iter().chain(others).take(MOST_FREE_RELATIONS).collect();
+        let is_open = |text: &&String| !self.given.contains_key(*text);
+        let moved: Vec<&String> = self.moved.iter().filter(is_open).collect();
+        let others = base.0.keys().filter(is_open).filter(|text| !self.moved.contains(*text));
+        let all: Vec<&String> = moved.iter().copied().chain(others).take(MOST_FREE_RELATIONS).collect();
         let flipped = |mask: u32| {
             let mut key = base.clone();
             for (_, text) in all.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
@@ -117,7 +134,7 @@ impl Search {
             }
             key
         };
-        let moved = by_fewest(self.moved.len()).into_iter();
+        let moved = by_fewest(moved.len()).into_iter();
         moved.chain(by_fewest(all.len())).map(flipped).find(|key| !self.is_tried(key))
     }
 
@@ -137,18 +154,37 @@ fn by_fewest(n: usize) -> Vec<u32> {
 }
 
 impl Simulation {
-    /// Enters the configuration that follows where the present one, with the event settled in it, asks for other positions.
-    pub(super) fn find_configuration(&mut self, t: f64, asked: Key) -> Result<Entered, Failure> {
+    /// Enters the configuration that follows where the one that is left, with the event settled in it, asks for other positions.
+    pub(super) fn find_configuration(&mut self, t: f64, asked: Key, left: &Left) -> Result<Entered, Failure> {
+        let states = self.entered(&asked);
+        match self.try_configuration(t, &asked, left, &states)? {
+            Attempt::Agrees { jumped } => {
+                let mut found = Entered { states, ..Entered::default() };
+                self.note_jumps(jumped, left, &mut found);
+                Ok(found)
+            }
+            attempt => self.search_configuration(t, asked, attempt, left),
+        }
+    }
+
+    /// Goes on where the configuration that was asked for first does not agree.
+    fn search_configuration(
+        &mut self,
+        t: f64,
+        mut key: Key,
+        mut attempt: Attempt,
+        left: &Left,
+    ) -> Result<Entered, Failure> {
         let mut found = Entered::default();
-        let mut left = Left { program: self.program.clone(), memory: self.model.snapshot() };
-        let mut passed = vec![(self.key(), self.discrete_values())];
-        let mut remembered = self.remembered_values();
-        let mut search = Search::new(self.key());
-        let mut key = asked;
+        let mut left = left.clone();
+        let mut passed = vec![(left.key(), left.discrete_values())];
+        let mut remembered = left.remembered_values();
+        let mut search = Search::new(left.key());
+        search.keep(left.given_positions());
         loop {
-            found.states = self.entered(&key);
             let has_machines = self.program.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
-            let asked = match self.try_configuration(t, &key, &left, &found.states)? {
+            let mut next = None;
+            let asked = match attempt {
                 Attempt::Agrees { jumped } => {
                     self.note_jumps(jumped, &left, &mut found);
                     return Ok(found);
@@ -159,30 +195,37 @@ impl Simulation {
                 }
                 Attempt::Disagrees { asked, jumped } => {
                     search.disagrees(&key, &asked);
-                    let now = (self.key(), self.discrete_values());
-                    let is_further = jumped || has_machines || self.remembered_values() != remembered;
+                    let now = self.left_here();
+                    search.keep(now.given_positions());
+                    let values = (now.key(), now.discrete_values());
+                    // Nothing has happened with a switch in a position that it does not have.
+                    let is_possible = now.given_positions().all(|(text, is_on)| values.0.0.get(&text) == Some(&is_on));
+                    let is_further = is_possible && (jumped || has_machines || now.remembered_values() != remembered);
                     // Left twice with the same discrete variables, it would be left without end.
-                    let is_circle = passed.contains(&now) || passed.len() > MOST_CHANGES;
+                    let is_circle = passed.contains(&values) || passed.len() > MOST_CHANGES;
                     if is_further && !is_circle {
                         self.note_jumps(jumped, &left, &mut found);
-                        passed.push(now);
-                        remembered = self.remembered_values();
-                        left = Left { program: self.program.clone(), memory: self.model.snapshot() };
-                        search.go_on_from(self.key());
-                        key = asked;
-                        continue;
+                        passed.push(values);
+                        remembered = now.remembered_values();
+                        left = now;
+                        search.go_on_from(left.key());
+                        next = Some(asked);
+                        None
+                    } else {
+                        Some(asked)
                     }
-                    Some(asked)
                 }
                 Attempt::Fails(failure) => {
                     search.fails(&key, failure);
                     None
                 }
             };
-            match search.next(asked, !has_machines) {
+            match next.or_else(|| search.next(asked, !has_machines)) {
                 Some(next) => key = next,
                 None => return Err(self.no_configuration(t, search)),
             }
+            found.states = self.entered(&key);
+            attempt = self.try_configuration(t, &key, &left, &found.states)?;
         }
     }
 
@@ -226,11 +269,6 @@ impl Simulation {
         }
     }
 
-    /// Discrete variables that keep their values from event to event, and states.
-    fn remembered_values(&self) -> Vec<f64> {
-        self.program.memory.pre.iter().map(|&(variable, _)| self.model.get(variable)).collect()
-    }
-
     /// Why no configuration was found.
     pub(super) fn no_configuration(&self, t: f64, mut search: Search) -> Failure {
         let asked = search.passed.first().or(search.tried.first());
@@ -256,7 +294,7 @@ impl Simulation {
             return Ok(());
         }
         let now = self.model.snapshot();
-        let decided = self.decided_by_motion(t, &near, &now);
+        let decided = self.decided_by_motion(t, &near, &now)?;
         let n_free = decided.iter().filter(|d| d.is_none()).count();
         let choices = by_fewest(n_free);
         // What they are then cannot be seen from the numbers at this point: a witness is told that it does not know.
@@ -295,17 +333,25 @@ impl Simulation {
     }
 
     /// What relations are when the motion in this configuration has left their thresholds; none where it stays. A contact may be of higher
-    /// order: then it is followed further.
-    fn decided_by_motion(&mut self, t: f64, near: &[&Relation], now: &[f64]) -> Vec<Option<bool>> {
+    /// order: then it is followed further. Equations that hold at this instant only, as those of a current that passes through zero and has no
+    /// way to flow, are no configuration to go on in.
+    fn decided_by_motion(&mut self, t: f64, near: &[&Relation], now: &[f64]) -> Result<Vec<Option<bool>>, Failure> {
         let mut here = vec![0.0; self.program.states.len()];
         self.model.get_states(&mut here);
         let mut there = here.clone();
         let longest = 0.5 * (self.model.next_time_event(t) - t);
         let mut decided = vec![None; near.len()];
+        // Where other conditions may take unknowns out of equations, these may be in the wrong positions.
+        let is_fixed = self.program.configuration.as_ref().is_some_and(|c| c.candidates.is_empty());
         for ahead in ENTRY_LOOKS.map(|part| (part * self.options.time_span()).min(longest)) {
             self.model.restore(now);
-            if !self.move_ahead(t, ahead, &here, &mut there) {
-                break;
+            match self.move_ahead(t, ahead, &here, &mut there) {
+                Err(failure) if is_fixed && failure.is_unsolved() => {
+                    self.model.restore(now);
+                    return Err(failure);
+                }
+                Err(_) => break,
+                Ok(()) => {}
             }
             for (relation, decided) in near.iter().zip(&mut decided) {
                 let z = self.model.get(relation.crossing);
@@ -319,11 +365,11 @@ impl Simulation {
         }
         self.model.restore(now);
         self.model.set_continuous(t, &here);
-        decided
+        Ok(decided)
     }
 
-    /// Follows the motion from the present point by the midpoint rule; false if that is not possible.
-    fn move_ahead(&mut self, t: f64, ahead: f64, here: &[f64], there: &mut [f64]) -> bool {
+    /// Follows the motion from the present point by the midpoint rule.
+    fn move_ahead(&mut self, t: f64, ahead: f64, here: &[f64], there: &mut [f64]) -> Result<(), Failure> {
         let mut slopes = vec![0.0; here.len()];
         for part in [0.5, 1.0] {
             self.model.get_derivatives(&mut slopes);
@@ -331,10 +377,8 @@ impl Simulation {
                 *to = x + part * ahead * dx;
             }
             self.model.set_continuous(t + part * ahead, there);
-            if event::eval_continuous(&mut self.model, t + part * ahead).is_err() {
-                return false;
-            }
+            event::eval_continuous(&mut self.model, t + part * ahead)?;
         }
-        true
+        Ok(())
     }
 }
