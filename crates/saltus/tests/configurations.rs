@@ -715,7 +715,7 @@ fn what_was_tried_in_vain_is_tried_again_in_other_positions() {
 /// voltage, u - L der(i) is p, n, or in between without current; a piece ends where a current does or where another diode begins.
 #[test]
 fn a_late_event_is_not_an_impulse() {
-    let text = |stop: f64| {
+    let text = |stop: f64, tolerance: f64| {
         format!(
             "connector P Real v; flow Real i; end P;
     partial model Two P p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0; end Two;
@@ -735,7 +735,7 @@ fn a_late_event_is_not_an_impulse() {
         connect(l[k].n, up[k].p); connect(up[k].n, r.p);
         connect(r.n, down[k].p); connect(down[k].n, l[k].n);
       end for;
-      annotation(experiment(StopTime = {stop}, Tolerance = 1e-9));
+      annotation(experiment(StopTime = {stop}, Tolerance = {tolerance}));
     end M;"
         )
     };
@@ -744,17 +744,18 @@ fn a_late_event_is_not_an_impulse() {
         (0.35, [1.6345146069594165, 0.0, -1.6345146069594163]),
         (0.77, [-1.518191310633722, 1.4368193289775189, 0.08137198165620345]),
     ];
-    for (time, currents) in expected {
+    // A current that ends does so with a slope of zero at the next configuration, where rounding decides which way it seems to go.
+    for (tolerance, (time, currents)) in [1e-9, 1e-10, 1e-11].into_iter().flat_map(|t| expected.map(|e| (t, e))) {
         let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-        session.set_text("M.mo", &text(time));
+        session.set_text("M.mo", &text(time, tolerance));
         let class = session.class(Some("M")).expect("a model");
         let outcome = pipeline::run(&session, class, &Options::until(Stage::Simulate));
         let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
-        assert!(!outcome.has_errors(), "{time}: {messages:?}");
+        assert!(!outcome.has_errors(), "{time} with {tolerance}: {messages:?}");
         let trajectory = outcome.trajectory.expect("a run");
         for (k, expected) in currents.into_iter().enumerate() {
             let found = trajectory.last(&format!("l[{}].i", k + 1)).expect("a current");
-            assert!((found - expected).abs() < 1e-6, "{time}: {found} instead of {expected}");
+            assert!((found - expected).abs() < 1e-6, "{time} with {tolerance}: {found} instead of {expected}");
         }
     }
 }

@@ -238,12 +238,13 @@ impl Simulation {
         Ok(())
     }
 
-    /// After an event at `t`: enters the configurations that its switches ask for; true if there is another one.
-    pub(super) fn change_structure(&mut self, t: f64) -> Result<bool, Failure> {
+    /// After an event at `t`: enters the configurations that its switches ask for. If there is another one, whether anything has jumped
+    /// on the way.
+    pub(super) fn change_structure(&mut self, t: f64) -> Result<Option<bool>, Failure> {
         let (from, left, entered) = match self.known.entered.take() {
             Some(entered) => entered,
             None => {
-                let Some(asked) = self.other_key() else { return Ok(false) };
+                let Some(asked) = self.other_key() else { return Ok(None) };
                 let left = self.left_here();
                 let entered = self.find_configuration(t, asked, &left)?;
                 (left.key(), left, entered)
@@ -261,6 +262,7 @@ impl Simulation {
         self.write_event_row(t)?;
         let causes = Vec::new();
         self.record(t, EventKind::Configuration, causes, 1, true)?;
+        let jumped = !(entered.jumps.is_empty() && entered.states.is_empty());
         if let Some(event) = &mut self.work.event {
             event.changes.extend(entered.jumps);
         }
@@ -275,7 +277,7 @@ impl Simulation {
         }
         self.note_event(&note);
         self.tell_free(t);
-        Ok(true)
+        Ok(Some(jumped))
     }
 
     /// What has changed since a configuration, in words.

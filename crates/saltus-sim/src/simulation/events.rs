@@ -75,9 +75,11 @@ impl Simulation {
         if let Verdict::Chattering { events } = verdict {
             return Err(self.chattering(t, &changed, events));
         }
-        if termination.is_none() && self.change_structure(t)? {
+        if termination.is_none()
+            && let Some(has_jumped) = self.change_structure(t)?
+        {
             self.schedule(t);
-            self.start_integrator(t, false, true)?;
+            self.start_integrator(t, false, jumped || has_jumped)?;
             return Ok(true);
         }
         let slides_on = match &slide {

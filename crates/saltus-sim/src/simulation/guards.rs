@@ -97,7 +97,7 @@ impl Simulation {
         self.write_row_after(at).ok()?;
         let causes = self.causes(false);
         self.record(at, EventKind::State, causes, settled.rounds, true).ok()?;
-        let is_other = self.change_structure(at).ok()?;
+        let is_other = self.change_structure(at).ok()?.is_some();
         self.schedule(at);
         self.start_integrator(at, !is_other, false).ok()?;
         self.driver.now = at;

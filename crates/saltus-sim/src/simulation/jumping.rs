@@ -108,7 +108,7 @@ impl Simulation {
         self.write_row_after(to).ok()?;
         self.tell_jump(to, settled.rounds, failure).ok()?;
         self.driver.jumps.last = Some(to);
-        let is_other = self.change_structure(to).ok()?;
+        let is_other = self.change_structure(to).ok()?.is_some();
         self.schedule(to);
         self.start_integrator(to, !is_other, true).ok()?;
         self.driver.phase = Phase::Between;
