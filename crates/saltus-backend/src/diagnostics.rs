@@ -179,6 +179,11 @@ pub fn subscript_outside(access: &str, size: usize) -> (String, String) {
     ("the subscript ".to_owned(), format!(" in `{access}` is outside 1 to {size}"))
 }
 
+/// What is said before and after the size that a declaration states at run time.
+pub fn size_stated(name: &str, dimension: usize, found: usize) -> (String, String) {
+    (format!("dimension {} of `{name}` has size {found}, its declaration says ", dimension + 1), String::new())
+}
+
 /// An Integer expression that is too large to be exact.
 pub fn integer_overflow(expression: &str) -> String {
     format!("Integer overflow: `{expression}` is beyond ±2^53, up to which Integers are exact")

@@ -142,7 +142,7 @@ impl<'a> Lowering<'a, '_> {
         let variable = &model.variables[id];
         let Some(binding) = &variable.binding else { return Ok(()) };
         let slots = self.system.elements[id].clone();
-        let values = self.making(Made::Always, |l| l.spread(binding, slots.len()))?;
+        let values = self.making(Made::Always, |l| l.bound(variable, binding, slots.len()))?;
         let is_real = variable.ty.base == BaseType::Real;
         for (slot, right) in slots.into_iter().zip(values) {
             let left = self.system.load(slot);
@@ -224,8 +224,9 @@ impl<'a> Lowering<'a, '_> {
     fn pair(&mut self, a: &Value, b: &Value, base: BaseType, span: Span) -> Lowered<Vec<Sides>> {
         let flags = self.real_scalars(a, base);
         let (left, right) = (a.scalars(), b.scalars());
-        if left.len() != right.len() {
-            return self.broken("an equation between values of different sizes", span);
+        let is_empty = left.is_empty() && right.is_empty();
+        if left.len() != right.len() || a.dims() != b.dims() && !is_empty {
+            return Err(saltus_eval::sizes_disagree(span, a.dims(), b.dims()).into());
         }
         let sides = left.into_iter().zip(right).zip(flags);
         Ok(sides.map(|((left, right), is_real)| Sides { left, right, is_real, span }).collect())

@@ -9,6 +9,7 @@
 mod algorithm;
 mod arrays;
 mod constants;
+mod declared_sizes;
 pub mod derivatives;
 pub mod effects;
 pub mod function_assertions;
@@ -41,6 +42,7 @@ use crate::outline::Outlined;
 use crate::system::System;
 use crate::tuning::form::MOST_ELEMENTS;
 use crate::tuning::work::MOST_EXPRESSION_LEVELS;
+use declared_sizes::Sizes;
 use effects::Acts;
 use function_assertions::{FunctionAssertion, Made};
 use statements::State;
@@ -81,6 +83,10 @@ pub struct Lowering<'a, 's> {
     pub declared_dims: Option<Vec<usize>>,
     /// Branches of `if` expressions and equations around the present expression, in the present function.
     pub branches: Vec<(NodeId, bool)>,
+    /// Is the function being executed called whatever happens?
+    pub is_entered: bool,
+    /// Sizes that the declarations of the function being executed state.
+    pub sizes: Sizes,
     /// Assertions of the function being executed.
     pub function_assertions: Vec<FunctionAssertion>,
     /// Is what is lowered computed at every accepted point?
@@ -114,6 +120,8 @@ impl<'a, 's> Lowering<'a, 's> {
             last_effect: None,
             declared_dims: None,
             branches: Vec::new(),
+            is_entered: true,
+            sizes: Sizes::new(),
             function_assertions: Vec::new(),
             made: Made::Sometimes,
             outlined: None,
@@ -159,10 +167,14 @@ impl<'a, 's> Lowering<'a, 's> {
     /// The scalar value of an expression that does not depend on anything but, where they settle it, parameters.
     pub fn constant(&mut self, e: &'a Expr) -> Lowered<Option<f64>> {
         let node = self.scalar(e)?;
-        Ok(match self.system.dag.value(node) {
+        Ok(self.settled(node))
+    }
+
+    fn settled(&mut self, node: NodeId) -> Option<f64> {
+        match self.system.dag.value(node) {
             None if self.settles => self.value_by_parameters(node),
             value => value,
-        })
+        }
     }
 
     /// With or without parameters that settle sizes.
@@ -220,7 +232,9 @@ impl<'a, 's> Lowering<'a, 's> {
             ExprKind::Field { base, field } => self.field(e, base, *field),
             ExprKind::Record(items) => {
                 let fields: Lowered<Vec<Value>> = items.iter().map(|item| self.value(item)).collect();
-                Ok(Value::record(fields?))
+                let fields = fields?;
+                self.check_fields(e, &fields)?;
+                Ok(Value::record(fields))
             }
             ExprKind::Array(items) => self.array(e, items),
             ExprKind::Range { start, step, stop } => self.range(e, start, step.as_deref(), stop),
@@ -238,6 +252,17 @@ impl<'a, 's> Lowering<'a, 's> {
             ExprKind::Tuple(_) => self.unsupported("several results of a call", e.span),
             ExprKind::Error => self.broken("an expression with an error", e.span),
         }
+    }
+
+    /// In a function the sizes of what a record is made of may be known by the call only.
+    fn check_fields(&mut self, e: &Expr, values: &[Value]) -> Lowered<()> {
+        let BaseType::Record(id) = e.ty.base else { return Ok(()) };
+        if self.function.is_none() {
+            return Ok(());
+        }
+        let model = self.model;
+        let fields = model.records.get(id).map_or(&[][..], |r| &r.fields);
+        fields.iter().zip(values).try_for_each(|(f, value)| self.check_known_sizes(&f.ty, value, &f.name, e.span))
     }
 
     pub fn number(&mut self, value: f64) -> Value {

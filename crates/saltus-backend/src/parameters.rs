@@ -66,7 +66,8 @@ fn lower_parameter<'a>(
     let Some(value) = value else { return Ok(()) };
     lowering.declared_dims = known_dims(&variable.ty)
         .filter(|_| matches!(value.kind, ExprKind::Call { .. }) && !variable.ty.dims.is_empty());
-    let nodes = lowering.acting_always(|l| l.making(Made::Always, |l| l.literally(|l| l.spread(value, slots.len()))));
+    let nodes =
+        lowering.acting_always(|l| l.making(Made::Always, |l| l.literally(|l| l.bound(variable, value, slots.len()))));
     lowering.declared_dims = None;
     let nodes = nodes?;
     if lowering.system.parameters.free.ends_with(slots) {

@@ -8,6 +8,7 @@ use saltus_procedure::{Body, External, ExternalArgument, Local, Procedure, Regis
 use crate::array::Items;
 use crate::evaluator::{Evaluator, Frame, integer_of};
 use crate::native::{self, NativeContext, NativeError, NativeResult};
+use crate::sizes::code_names_number;
 use crate::value::type_name;
 use crate::{Environment, EvalError, EvalResult, ForeignCall, Value, diagnostics};
 
@@ -84,7 +85,7 @@ impl Evaluator<'_> {
         Ok(results)
     }
 
-    /// Gives every local its declared value, or the default of its type, and checks the sizes of inputs.
+    /// Gives every local its declared value, or the default of its type, and checks the sizes of inputs and initial values.
     fn initialise(&mut self, procedure: &Procedure, span: Span) -> EvalResult<()> {
         self.frame.is_initialising = true;
         let (first, rest) =
@@ -93,11 +94,16 @@ impl Evaluator<'_> {
             self.initialise_local(procedure, local, span)?;
         }
         for &input in &procedure.inputs {
-            self.check_input_size(procedure, input, span)?;
+            self.check_size(procedure, input, span)?;
         }
         if !matches!(procedure.body, Body::Record(_)) {
             for &local in rest {
                 self.initialise_local(procedure, local, span)?;
+            }
+            for &local in rest {
+                if procedure.local(local).is_some_and(|l| l.default.is_some()) {
+                    self.check_size(procedure, local, span)?;
+                }
             }
         }
         self.frame.is_initialising = false;
@@ -122,18 +128,25 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Inputs declared with a size, as `input Real y[size(x, 1)]`, must have it.
-    fn check_input_size(&mut self, procedure: &Procedure, input: Register, span: Span) -> EvalResult<()> {
-        let Some(local) = procedure.local(input) else { return Ok(()) };
-        for (d, size) in local.sizes.iter().enumerate() {
-            let Some(size) = size else { continue };
-            let expected = integer_of(&self.eval_code(size)?, size.span)?;
-            let found = self.frame.get(input).and_then(|v| v.dims().get(d).copied());
-            if let Some(found) = found
-                && found as i64 != expected
+    /// An input or an initial value has the sizes of its declaration, as in `input Real y[size(x, 1)]`; `:` is any.
+    fn check_size(&mut self, procedure: &Procedure, register: Register, span: Span) -> EvalResult<()> {
+        let Some(local) = procedure.local(register).filter(|l| !l.ty.is_scalar()) else { return Ok(()) };
+        for (d, dim) in local.ty.dims.iter().enumerate() {
+            let expected = match (dim.known(), local.sizes.get(d)) {
+                (Some(n), _) => n as i64,
+                (None, Some(Some(size))) => integer_of(&self.eval_code(size)?, size.span)?,
+                _ => continue,
+            };
+            let found = self.frame.get(register).and_then(|v| v.dims().get(d).copied());
+            let Some(found) = found.filter(|&n| n as i64 != expected) else { continue };
+            let is_input = procedure.inputs.contains(&register);
+            if is_input
+                && local.sizes.get(d).and_then(Option::as_ref).is_some_and(|size| code_names_number(procedure, size))
             {
-                return Err(diagnostics::size_expected(span, &local.name, d, expected, found).into());
+                self.warn(diagnostics::size_stated(span, &local.name, d, expected, found));
+                continue;
             }
+            return Err(diagnostics::size_expected(span, &local.name, d, expected, found).into());
         }
         Ok(())
     }

@@ -107,6 +107,28 @@ pub fn size_expected(span: Span, name: &str, dimension: usize, expected: i64, fo
     )
 }
 
+/// An input whose size an Integer argument states, which other tools do not look at.
+pub fn size_stated(span: Span, name: &str, dimension: usize, stated: i64, found: usize) -> Diagnostic {
+    Diagnostic::new(
+        Code("W0610"),
+        span,
+        format!(
+            "dimension {} of `{name}` has size {found}, the argument that its declaration names says {stated}",
+            dimension + 1
+        ),
+    )
+    .hint("the call goes on with the array as it is")
+}
+
+/// Does it say that a value has another size than its place?
+pub fn is_size_mismatch(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code.0 == "E0610"
+}
+
+pub fn is_size_warning(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code.0 == "W0610"
+}
+
 pub fn shape_expected(span: Span, what: &str, expected: &str, found: &[usize]) -> Diagnostic {
     Diagnostic::new(Code("E0610"), span, format!("`{what}` needs {expected}, found {}", dims_text(found)))
 }

@@ -1,11 +1,12 @@
 //! Instructions, one by one.
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, BinaryOp, Type};
+use saltus_flat::{BaseType, BinaryOp, RecordField, RecordId, Type};
 use saltus_procedure::{Argument, Block, Callee, Code, Literal, Op, Operand, Step};
 
 use crate::array::{Array, Items};
 use crate::evaluator::Evaluator;
+use crate::sizes::check_known_sizes;
 use crate::value::{FunctionValue, type_name};
 use crate::{EvalError, EvalResult, Value, diagnostics, operators};
 
@@ -118,6 +119,7 @@ impl Evaluator<'_> {
             Op::Literal(literal) => literal_value(literal, span),
             Op::Record(id, fields) => {
                 let values = fields.iter().map(|f| self.read(f, span)).collect::<EvalResult<Vec<_>>>()?;
+                self.check_fields(*id, &values, span)?;
                 Ok(Value::record(*id, values))
             }
             Op::Array { elements, ty } => self.array(elements, ty, span),
@@ -136,6 +138,17 @@ impl Evaluator<'_> {
             Op::Unavailable(what) => Err(EvalError::not_constant(span, what.clone())),
             Op::TooDeep => Err(self.too_deep(span)),
         }
+    }
+
+    /// Arrays in a record have the sizes that its type knows.
+    fn check_fields(&self, id: RecordId, values: &[Value], span: Span) -> EvalResult<()> {
+        if values.iter().all(|v| v.dims().is_empty()) {
+            return Ok(());
+        }
+        let record = self.env.record_type(id);
+        let check =
+            |(f, value): (&RecordField, &Value)| check_known_sizes(&f.ty, value.dims(), span, || f.name.clone());
+        record.fields.iter().zip(values).try_for_each(check)
     }
 
     fn binary(&mut self, op: BinaryOp, left: Value, right: Value, span: Span) -> EvalResult {

@@ -11,6 +11,7 @@ use saltus_procedure::{self as procedure, Operand, Register, Subscript};
 
 use crate::array::{Array, Items, n_items};
 use crate::evaluator::Evaluator;
+use crate::sizes::check_known_sizes;
 use crate::value::type_name;
 use crate::{EvalError, EvalResult, Value, diagnostics};
 
@@ -234,6 +235,9 @@ impl Evaluator<'_> {
         if path.is_empty() {
             return self.assign_whole(target, value, span);
         }
+        if let Some(procedure::PathStep::Field { ty, .. }) = path.last() {
+            check_known_sizes(ty, value.dims(), span, || self.path_text(target, path))?;
+        }
         let mut parts = Vec::with_capacity(path.len());
         for step in path {
             parts.push(self.part(step)?);
@@ -244,6 +248,20 @@ impl Evaluator<'_> {
         }
     }
 
+    /// `r.x` for messages, without subscripts.
+    fn path_text(&self, local: Register, path: &[procedure::PathStep]) -> String {
+        let local = self.calls.last().and_then(|(procedure, _)| procedure.local(local));
+        let (mut text, mut base) = local.map_or((String::new(), BaseType::Error), |l| (l.name.clone(), l.ty.base));
+        for step in path {
+            if let (procedure::PathStep::Field { field, ty, .. }, BaseType::Record(id)) = (step, base) {
+                let record = self.env.record_type(id);
+                text += &record.fields.get(*field as usize).map_or(String::new(), |f| format!(".{}", f.name));
+                base = ty.base;
+            }
+        }
+        text
+    }
+
     fn assign_whole(&mut self, target: Register, value: Value, span: Span) -> EvalResult<()> {
         let Some(local) = self.calls.last().and_then(|(procedure, _)| procedure.local(target)) else {
             return Err(diagnostics::unknown_local(span).into());
@@ -251,11 +269,12 @@ impl Evaluator<'_> {
         if local.ty.rank() != value.dims().len() {
             return Err(diagnostics::sizes_disagree(span, &vec![0; local.ty.rank()], value.dims()).into());
         }
-        for (d, (size, &found)) in local.ty.dims.iter().zip(value.dims()).enumerate() {
-            if let Some(n) = size.known()
-                && n != found as u64
-            {
-                return Err(diagnostics::size_expected(span, &local.name, d, n as i64, found).into());
+        check_known_sizes(&local.ty, value.dims(), span, || local.name.clone())?;
+        // A size that the type does not know was found when the function was entered.
+        let before = self.frame.get(target).map_or(&[][..], Value::dims);
+        for (d, (&entered, &found)) in before.iter().zip(value.dims()).enumerate() {
+            if matches!(local.sizes.get(d), Some(Some(_))) && entered != found {
+                return Err(diagnostics::size_expected(span, &local.name, d, entered as i64, found).into());
             }
         }
         let base = local.ty.base;

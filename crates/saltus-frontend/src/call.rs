@@ -325,7 +325,10 @@ impl<'a> Front<'a> {
         if let Some(outer) = outer {
             return self.vectorised_call(function, arguments, &outer, span);
         }
-        if !self.convert_arguments(function, &mut arguments) || !self.fill_defaults(function, &mut arguments, span) {
+        if !self.convert_arguments(function, &mut arguments)
+            || !self.fill_defaults(function, &mut arguments, span)
+            || !self.check_argument_sizes(function, &arguments)
+        {
             return Expr::error(span);
         }
         let types = self.result_types(function, &arguments, span);
@@ -353,6 +356,27 @@ impl<'a> Front<'a> {
                 self.check_function_argument(function, input, &mut converted);
             }
             arguments[k] = Some(converted);
+        }
+        ok
+    }
+
+    /// `input Real b[size(a, 1)]`: what other arguments say about the sizes of an argument holds where both are known. Parameters are
+    /// left to whoever executes the call.
+    fn check_argument_sizes(&mut self, function: FunctionId, arguments: &[Option<Expr>]) -> bool {
+        let inputs = self.functions[function].inputs.clone();
+        let mut ok = true;
+        for (k, (&input, argument)) in inputs.iter().zip(arguments).enumerate() {
+            let local = &self.functions[function].locals[input];
+            let (mut ty, input_name) = (local.ty.clone(), local.name.clone());
+            let Some(argument) = argument.as_ref().filter(|_| ty.dims.contains(&Dim::Unknown)) else { continue };
+            self.find_sizes(function, input, arguments, &mut ty, false);
+            let differs = |(a, b): (&Dim, &Dim)| a.known().is_some() && b.known().is_some() && a != b;
+            if argument.ty.dims.iter().zip(&ty.dims).any(differs) {
+                let name = self.functions[function].name.clone();
+                let place = typing::Place::Argument { function: &name, position: k + 1, name: &input_name };
+                typing::convert(self, argument.clone(), &ty, place);
+                ok = false;
+            }
         }
         ok
     }
@@ -455,18 +479,27 @@ impl<'a> Front<'a> {
         outer: &[Dim],
         span: Span,
     ) -> Expr {
-        let Some(witness) = arguments.iter().zip(is_spread).find_map(|(a, &s)| a.clone().filter(|_| s)) else {
-            return Expr::error(span);
-        };
+        let Some(first) = is_spread.iter().position(|&s| s) else { return Expr::error(span) };
+        let Some(witness) = arguments[first].clone() else { return Expr::error(span) };
         let mut iterators = Vec::new();
         let mut subscripts = Vec::new();
         for k in 0..outer.len() {
             let local =
                 flat::Local { name: format!("$i{}", k + 1), ty: Type::INTEGER, sizes: Vec::new(), default: None, span };
             let local = self.functions.locals_mut().push(local);
-            let size = vec![witness.clone(), Expr::integer(k as i64 + 1, span)];
-            let stop = Expr::builtin(Builtin::Size, size, Type::INTEGER, span);
-            let range = typing::range(self, Expr::integer(1, span), None, stop, span);
+            let positions = |front: &mut Self, argument: &Expr| {
+                let size = vec![argument.clone(), Expr::integer(k as i64 + 1, span)];
+                let stop = Expr::builtin(Builtin::Size, size, Type::INTEGER, span);
+                typing::range(front, Expr::integer(1, span), None, stop, span)
+            };
+            let mut range = positions(self, &witness);
+            for (argument, _) in arguments.iter().zip(is_spread).skip(first + 1).filter(|(_, s)| **s) {
+                let Some(argument) = argument else { continue };
+                // The sum of both is defined if they have the same size.
+                let other = positions(self, argument);
+                let none = typing::binary(self, ast::BinaryOp::Subtract, other.clone(), other, span);
+                range = typing::binary(self, ast::BinaryOp::Add, range, none, span);
+            }
             iterators.push(flat::Iterator { local, range });
             subscripts.push(Expr::new(ExprKind::Local(local), Type::INTEGER, span));
         }

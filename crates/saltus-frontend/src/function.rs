@@ -508,7 +508,7 @@ impl<'a> Front<'a> {
         for (k, local) in outputs.into_iter().enumerate() {
             let mut ty = self.functions[id].locals[local].ty.clone();
             if ty.dims.contains(&Dim::Unknown) {
-                self.find_result_sizes(id, local, arguments, &mut ty);
+                self.find_sizes(id, local, arguments, &mut ty, true);
             }
             if ty.dims.contains(&Dim::Unknown) {
                 self.assigned_sizes(id, local, &mut ty);
@@ -553,7 +553,15 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn find_result_sizes(&mut self, id: FunctionId, local: LocalId, arguments: &[Option<Expr>], ty: &mut Type) {
+    /// Sizes that a declaration states in terms of arguments; without variables those that no value of a variable or an argument decides.
+    pub fn find_sizes(
+        &mut self,
+        id: FunctionId,
+        local: LocalId,
+        arguments: &[Option<Expr>],
+        ty: &mut Type,
+        with_variables: bool,
+    ) {
         let Some(comp) = self.functions[id].components.iter().copied().find(|&c| self.tree[c].local == Some(local))
         else {
             return;
@@ -565,7 +573,14 @@ impl<'a> Front<'a> {
                 continue;
             }
             let Some(Some(size)) = sizes.get(k) else { continue };
+            let is_record = self.functions[id].is_record_constructor;
+            if !with_variables && !is_record && saltus_eval::names_number(size) {
+                continue;
+            }
             let Some(size) = self.substitute(id, size, arguments) else { continue };
+            if !with_variables && mentions_variable(&size) {
+                continue;
+            }
             if let Some(saltus_eval::Value::Integer(n)) = self.structural_quietly(&size)
                 && n >= 0
             {
@@ -574,6 +589,12 @@ impl<'a> Front<'a> {
         }
         self.messages.take_back(mark);
     }
+}
+
+fn mentions_variable(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| found |= matches!(e.kind, ExprKind::Var(_)));
+    found
 }
 
 /// Without what annotations say.

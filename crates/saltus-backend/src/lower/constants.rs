@@ -12,7 +12,7 @@ use saltus_base::{FileId, Span};
 use saltus_eval::{Environment, EvalError, Evaluator, FunctionValue as EvalFunction, Items, Limits, Value as Known};
 use saltus_flat::{
     BaseType, EnumId, EnumType, Expr, ExprKind, FlatModel, Function, FunctionId, RecordId, RecordType, VarId,
-    Variability,
+    Variability, Variable,
 };
 use saltus_procedure::Procedure;
 use saltus_program::{CallableId, SlotId, SlotKind};
@@ -239,6 +239,8 @@ impl<'a> Lowering<'a, '_> {
         let results = evaluator.call(id, known, span);
         // What prints is called when it shall print.
         let is_silent = evaluator.messages().is_empty();
+        let sizes = evaluator.take_warnings().into_iter().filter(saltus_eval::is_size_warning);
+        sizes.for_each(|warning| self.tell(warning));
         self.system.memo.procedures = surroundings.procedures;
         results.ok().filter(|_| is_silent)?.iter().map(|v| self.recognised(v)).collect()
     }
@@ -316,6 +318,14 @@ impl<'a> Lowering<'a, '_> {
             }
             Known::Function(_) | Known::Object(_) => return None,
         })
+    }
+
+    /// The scalars of the value of a variable that has `n` elements; a scalar holds for all.
+    pub fn bound(&mut self, variable: &Variable, e: &'a Expr, n: usize) -> Lowered<Vec<NodeId>> {
+        let value = self.value(e)?;
+        self.check_known_sizes(&variable.ty, &value, &variable.name, e.span)?;
+        let nodes = value.scalars();
+        Ok(if nodes.len() == 1 && n != 1 { vec![nodes[0]; n] } else { nodes })
     }
 
     /// The scalars of an attribute or value for `n` elements; a scalar holds for all.

@@ -36,6 +36,10 @@ impl FunctionAssertion {
     pub fn new(holds: NodeId, message: Wording, span: Span) -> FunctionAssertion {
         FunctionAssertion { holds, message, is_warning: false, span, calls: Vec::new() }
     }
+
+    pub fn at_level(self, is_warning: bool) -> FunctionAssertion {
+        FunctionAssertion { is_warning, ..self }
+    }
 }
 
 /// Are calls made at every accepted point?
@@ -107,6 +111,12 @@ impl<'a> Lowering<'a, '_> {
             let here = if value { condition } else { dag.not(condition) };
             dag.and(reached, here)
         })
+    }
+
+    /// Is the present expression evaluated whatever happens?
+    pub fn is_reached(&mut self) -> bool {
+        let reached = self.reached();
+        self.system.dag.value(reached).is_some_and(|v| v != 0.0)
     }
 
     /// The condition, as far as the guard holds.

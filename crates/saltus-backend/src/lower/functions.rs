@@ -194,6 +194,7 @@ impl<'a> Lowering<'a, '_> {
                 self.real_call(id, function, arguments, span).map(alone).or(Ok((results, assertions)))
             }
             Ok(executed) => Ok(executed),
+            Err(problem) if saltus_eval::is_size_mismatch(&problem) && self.is_reached() => Err(problem),
             Err(problem) => {
                 if self.n_calls < MOST_NESTED_CALLS {
                     self.system.memo.not_executed.insert(sketch);
@@ -318,10 +319,13 @@ impl<'a> Lowering<'a, '_> {
         let state = std::mem::replace(&mut self.state, State::new(function.locals.len(), no));
         let outer = self.function.replace(id);
         let always = self.system.dag.boolean(true);
+        let is_entered = self.is_entered && self.is_reached();
+        let was_entered = std::mem::replace(&mut self.is_entered, is_entered);
         let inner = self.system.dag.and(self.entry, self.path);
         let entry = std::mem::replace(&mut self.entry, inner);
         let path = std::mem::replace(&mut self.path, always);
         let branches = std::mem::take(&mut self.branches);
+        let sizes = std::mem::take(&mut self.sizes);
         let is_literal = self.is_literal;
         self.is_literal |= !function.generate_events;
         self.n_calls += 1;
@@ -330,6 +334,7 @@ impl<'a> Lowering<'a, '_> {
         self.is_literal = is_literal;
         self.function = outer;
         (self.entry, self.path, self.branches) = (entry, path, branches);
+        (self.sizes, self.is_entered) = (sizes, was_entered);
         self.state = state;
         result
     }
@@ -339,6 +344,13 @@ impl<'a> Lowering<'a, '_> {
             let is_set = self.state.locals.get(id.index()).is_some_and(Option::is_some);
             if local.default.is_some() && !is_set {
                 self.initialise_local(id, span)?;
+            }
+        }
+        self.sizes = self.entry_sizes(function)?;
+        for (id, local) in function.locals.iter() {
+            if (local.default.is_some() || function.inputs.contains(&id)) && !local.ty.is_scalar() {
+                let value = self.initialise_local(id, span)?;
+                self.check_declared_sizes(function, id, &value, span)?;
             }
         }
         if function.is_record_constructor {
@@ -365,7 +377,7 @@ impl<'a> Lowering<'a, '_> {
             Some(default) => self.value(default)?,
             None if function.inputs.contains(&id) => return self.broken("an input without a value", span),
             None => {
-                let dims = self.local_dims(local, span)?;
+                let dims = self.local_dims(id, local, span)?;
                 self.default_value(local.ty.base, dims, span, 0)?
             }
         };
@@ -373,15 +385,19 @@ impl<'a> Lowering<'a, '_> {
         Ok(value)
     }
 
-    fn local_dims(&mut self, local: &'a saltus_flat::Local, span: Span) -> Lowered<Vec<usize>> {
+    fn local_dims(&mut self, id: LocalId, local: &'a saltus_flat::Local, span: Span) -> Lowered<Vec<usize>> {
+        let stated = self.sizes.get(id.index()).cloned().unwrap_or_default();
         let mut dims = Vec::with_capacity(local.ty.rank());
         for (d, dim) in local.ty.dims.iter().enumerate() {
             let size = match (dim.known(), local.sizes.get(d)) {
                 (Some(n), _) => n as f64,
-                (None, Some(Some(size))) => match self.constant(size)? {
-                    Some(n) if n >= 0.0 => n,
-                    _ => return self.unsupported("an array whose size is not constant", span),
-                },
+                (None, Some(Some(size))) => {
+                    let node = stated.get(d).copied().flatten().map_or_else(|| self.scalar(size), Ok)?;
+                    match self.settled(node) {
+                        Some(n) if n >= 0.0 => n,
+                        _ => return self.unsupported("an array whose size is not constant", span),
+                    }
+                }
                 (None, _) => return self.unsupported("an array of unknown size that is not assigned as a whole", span),
             };
             dims.push(size as usize);
@@ -549,7 +565,7 @@ impl<'a> Lowering<'a, '_> {
                 // The variable has the size that the call had when it was evaluated.
                 let declared = declared.take().filter(|dims| dims.len() == local.ty.rank());
                 let dims = l
-                    .local_dims(local, span)
+                    .local_dims(output, local, span)
                     .or_else(|problem| declared.ok_or(problem))?
                     .into_iter()
                     .map(|d| Dim::Known(d as u64))

@@ -178,6 +178,10 @@ impl<'a> Lowering<'a, '_> {
 
     /// `value` with the chosen part replaced.
     pub fn write(&mut self, value: Value, choices: &[Choice], new: Value, span: Span) -> Lowered<Value> {
+        let shape = shape_of(choices);
+        if new.dims() != shape && !(shape.contains(&0) && new.dims().contains(&0)) {
+            return Err(self.misfit(saltus_eval::sizes_disagree(span, &shape, new.dims()), span));
+        }
         if let Some((d, positions)) = several(choices) {
             let mut result = value;
             for (k, position) in positions.into_iter().enumerate() {
@@ -290,6 +294,16 @@ fn with_choice(choices: &[Choice], d: usize, position: NodeId) -> Vec<Choice> {
 fn kept_before(choices: &[Choice], d: usize) -> usize {
     let keeps = |c: &&Choice| matches!(c, Choice::Fixed { keeps: true, .. } | Choice::Several(_));
     choices.iter().take(d).filter(keeps).count()
+}
+
+/// Sizes of the selection.
+fn shape_of(choices: &[Choice]) -> Vec<usize> {
+    let size = |c: &Choice| match c {
+        Choice::Fixed { positions, keeps } => keeps.then_some(positions.len()),
+        Choice::Several(positions) => Some(positions.len()),
+        Choice::Open(_) => None,
+    };
+    choices.iter().filter_map(size).collect()
 }
 
 /// Arrays of one shape as one array with a new dimension at `axis`.

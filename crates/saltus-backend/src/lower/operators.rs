@@ -62,7 +62,7 @@ impl<'a> Lowering<'a, '_> {
                 let items = a.items.iter().map(|&x| act(self, x, *y)).collect();
                 Ok(Value::numbers(a.dims.clone(), items))
             }
-            (Value::Numbers(a), Value::Numbers(b)) if a.items.len() == b.items.len() => {
+            (Value::Numbers(a), Value::Numbers(b)) if a.dims == b.dims || a.items.is_empty() && b.items.is_empty() => {
                 let items = a.items.iter().zip(&b.items).map(|(&x, &y)| act(self, x, y)).collect();
                 Ok(Value::numbers(a.dims.clone(), items))
             }

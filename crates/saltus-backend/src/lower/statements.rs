@@ -17,6 +17,7 @@ use saltus_base::{Index, Span};
 use saltus_flat::{Expr, ExprKind, Statement, StatementKind, Subscript, VarId};
 use saltus_program::BinaryFn;
 
+use super::declared_sizes::fits;
 use super::value::{Template, Value};
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
@@ -197,10 +198,18 @@ impl<'a> Lowering<'a, '_> {
     pub fn assign(&mut self, target: &'a Expr, value: Value) -> Lowered<()> {
         match &target.kind {
             ExprKind::Local(id) => {
+                let model = self.model;
+                if let Some(function) = self.function.and_then(|f| model.functions.get(f)) {
+                    self.check_declared_sizes(function, *id, &value, target.span)?;
+                }
                 self.state.set_local(id.index(), Some(value));
                 Ok(())
             }
             ExprKind::Var(id) => {
+                let model = self.model;
+                if let Some(variable) = model.variables.get(*id) {
+                    self.check_known_sizes(&variable.ty, &value, &variable.name, target.span)?;
+                }
                 self.state.variables.insert(*id, value);
                 self.state.texts.remove(id);
                 Ok(())
@@ -225,7 +234,12 @@ impl<'a> Lowering<'a, '_> {
                 Ok(())
             }
             ExprKind::Cast(inner) => self.assign(inner, value),
-            ExprKind::Index { .. } | ExprKind::Field { .. } => self.assign_part(target, value),
+            ExprKind::Index { .. } | ExprKind::Field { .. } => {
+                if !fits(&target.ty, &value) {
+                    self.check_known_sizes(&target.ty, &value, &self.text_of(target), target.span)?;
+                }
+                self.assign_part(target, value)
+            }
             _ => self.unsupported("this left-hand side of an assignment", target.span),
         }
     }

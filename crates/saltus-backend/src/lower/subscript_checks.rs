@@ -35,13 +35,24 @@ impl<'a> Lowering<'a, '_> {
         span: Span,
         wording: impl FnOnce(&mut Self) -> Wording,
     ) -> Lowered<()> {
+        self.assert_reached_or_warn(condition, false, span, wording)
+    }
+
+    /// The same, or a warning.
+    pub fn assert_reached_or_warn(
+        &mut self,
+        condition: NodeId,
+        is_warning: bool,
+        span: Span,
+        wording: impl FnOnce(&mut Self) -> Wording,
+    ) -> Lowered<()> {
         let guard = self.reached();
         let holds = self.implies(guard, condition);
         if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
             return Ok(());
         }
         let message = wording(self);
-        let assertion = FunctionAssertion::new(holds, message, span);
+        let assertion = FunctionAssertion::new(holds, message, span).at_level(is_warning);
         if self.function.is_some() {
             // A function that is called checks what it computes itself.
             let is_full = !self.postpone(assertion);
@@ -63,7 +74,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Between the two parts of the message stands the value of an Integer then.
-    fn wording_with(&mut self, number: NodeId, (before, after): (String, String), span: Span) -> Wording {
+    pub fn wording_with(&mut self, number: NodeId, (before, after): (String, String), span: Span) -> Wording {
         let value = Value::Number(number);
         let hole = Expr::new(ExprKind::Local(LocalId::from_usize(0)), Type::INTEGER, span);
         let number = Expr::builtin(Builtin::ToString, vec![hole], Type::STRING, span);

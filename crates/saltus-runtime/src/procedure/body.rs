@@ -129,7 +129,9 @@ impl<'c, 'a> Body<'c, 'a> {
         let (first, rest) = function.initial.split_at((function.n_before_check as usize).min(function.initial.len()));
         first.iter().try_for_each(|&local| self.initialise(local))?;
         function.inputs.iter().try_for_each(|&input| self.check_sizes(input))?;
-        rest.iter().try_for_each(|&local| self.initialise(local))
+        rest.iter().try_for_each(|&local| self.initialise(local))?;
+        let has_value = |local: &&Register| function.local(**local).is_some_and(|l| l.default.is_some());
+        rest.iter().filter(has_value).try_for_each(|&local| self.check_sizes(local))
     }
 
     /// In the order of initial values, in which a declaration comes after those it refers to.
@@ -142,15 +144,19 @@ impl<'c, 'a> Body<'c, 'a> {
         Ok(())
     }
 
-    fn check_sizes(&mut self, input: Register) -> Compiled<()> {
-        let Some(local) = self.function.local(input) else { return Ok(()) };
-        for (d, size) in local.sizes.iter().enumerate() {
-            let Some(size) = size else { continue };
-            let expected = self.constant_code(size)?;
-            if let Operand::Value(place) = self.local(input)?
+    /// An input or an initial value has the sizes of its declaration.
+    fn check_sizes(&mut self, register: Register) -> Compiled<()> {
+        let Some(local) = self.function.local(register) else { return Ok(()) };
+        for (d, dim) in local.ty.dims.iter().enumerate() {
+            let expected = match (dim.known(), local.sizes.get(d)) {
+                (Some(n), _) => n as i64,
+                (None, Some(Some(size))) => self.constant_code(size)?,
+                _ => continue,
+            };
+            if let Operand::Value(place) = self.local(register)?
                 && place.dims.get(d).is_some_and(|&found| found as i64 != expected)
             {
-                return Err(Unsupported("an argument of another size"));
+                return Err(Unsupported("a value of another size than declared"));
             }
         }
         Ok(())

@@ -226,7 +226,7 @@ fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
     let mut outputs = Vec::new();
     for (output, ty) in signature.outputs.iter().zip(&callable.results) {
         let n = compiler.layout.size(output.base, &output.dims)?;
-        if n != compiler.layout.size(ty.base, &known_dims(ty)?)? {
+        if output.dims != known_dims(ty)? || n != compiler.layout.size(ty.base, &output.dims)? {
             return Err(Unsupported("a result of another size than declared"));
         }
         outputs.push((output.at.position(), n));
