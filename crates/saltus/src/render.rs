@@ -134,57 +134,89 @@ fn snippet(out: &mut String, source: &SourceFile, mut marks: Vec<&Mark>, gutter:
     let bar = style.paint("34", "|");
     let _ = writeln!(out, "{:gutter$} {bar}", "");
     marks.sort_by_key(|m| (m.line, m.span.start, !m.is_main));
-    let mut last = None;
+    let mut last: Option<(u32, Window)> = None;
     for mark in marks {
         let cells = Cells::of(source, mark);
-        if last != Some(mark.line) {
-            if last.is_some_and(|l| l + 1 < mark.line) {
-                let _ = writeln!(out, "{:gutter$}{}", "", style.paint("34", "..."));
+        let shown = last.take();
+        let above = shown.as_ref().map(|(line, _)| *line);
+        // Another place in a long line may lie outside of the part that is shown.
+        let window = match shown {
+            Some((line, window)) if line == mark.line && window.has(cells.start) => window,
+            _ => {
+                if above.is_some_and(|l| l + 1 < mark.line) {
+                    let _ = writeln!(out, "{:gutter$}{}", "", style.paint("34", "..."));
+                }
+                let window = cells.window();
+                let number = style.paint("34", &format!("{:gutter$}", mark.line));
+                let _ = writeln!(out, "{number} {bar} {}", window.text);
+                window
             }
-            let number = style.paint("34", &format!("{:gutter$}", mark.line));
-            let _ = writeln!(out, "{number} {bar} {}", cells.text);
-        }
-        last = Some(mark.line);
+        };
         let (sign, colour) = if mark.is_main { ("^", colour) } else { ("-", "1;34") };
-        let under = sign.repeat(cells.width);
+        let under = sign.repeat(cells.width.min(window.end - cells.start).max(1));
         let remark = if mark.text.is_empty() { under } else { format!("{under} {}", printable(mark.text)) };
-        let _ =
-            writeln!(out, "{:gutter$} {bar} {:indent$}{}", "", "", style.paint(colour, &remark), indent = cells.start);
+        let indent = cells.start - window.from + window.indent;
+        let _ = writeln!(out, "{:gutter$} {bar} {:indent$}{}", "", "", style.paint(colour, &remark));
+        last = Some((mark.line, window));
     }
 }
 
-/// A source line as terminal cells and the marked cells in it.
-struct Cells {
-    text: String,
+/// A source line and the marked cells in it.
+struct Cells<'a> {
+    line: &'a str,
     start: usize,
     width: usize,
 }
 
-impl Cells {
-    fn of(source: &SourceFile, mark: &Mark) -> Cells {
+/// The part of a source line that is shown, as terminal cells.
+struct Window {
+    text: String,
+    /// The first cell that is shown, and the one behind the last.
+    from: usize,
+    end: usize,
+    /// Cells in front of the first.
+    indent: usize,
+}
+
+impl Window {
+    fn has(&self, cell: usize) -> bool {
+        (self.from..=self.end).contains(&cell)
+    }
+}
+
+impl<'a> Cells<'a> {
+    fn of(source: &'a SourceFile, mark: &Mark) -> Cells<'a> {
         let range = source.lines.line_range(&source.text, mark.line);
         let line = source.text.get(range.clone()).unwrap_or("");
         let first = (clamp(&source.text, mark.span.start) as usize).saturating_sub(range.start).min(line.len());
         let end = (clamp(&source.text, mark.span.end) as usize).saturating_sub(range.start).clamp(first, line.len());
         let start: usize = line[..first].chars().map(cell_width).sum();
         let width: usize = line[first..end].chars().map(cell_width).sum::<usize>().max(1);
-        let total: usize = line.chars().map(cell_width).sum();
+        Cells { line, start, width }
+    }
+
+    fn window(&self) -> Window {
+        let total: usize = self.line.chars().map(cell_width).sum();
         if total <= WINDOW {
-            return Cells { text: line.chars().map(drawn).collect(), start, width };
+            return Window { text: self.line.chars().map(drawn).collect(), from: 0, end: total, indent: 0 };
         }
-        let from = start.saturating_sub(WINDOW / 3);
-        let (mut text, mut at) = (String::from("…"), 0);
-        for c in line.chars() {
-            if at >= from && at + cell_width(c) <= from + WINDOW {
-                text.push_str(&drawn(c));
-            }
-            at += cell_width(c);
-            if at > from + WINDOW {
+        // Whole characters from there on.
+        let wanted = self.start.saturating_sub(WINDOW / 3);
+        let (mut text, mut at, mut from) = (String::new(), 0, None);
+        for c in self.line.chars() {
+            let end = at + cell_width(c);
+            if end > wanted + WINDOW {
                 break;
             }
+            if at >= wanted {
+                from.get_or_insert(at);
+                text.push_str(&drawn(c));
+            }
+            at = end;
         }
-        text.push('…');
-        Cells { text, start: start - from + 1, width: width.min(from + WINDOW - start.min(from + WINDOW)).max(1) }
+        let from = from.unwrap_or(at);
+        let (front, back) = (if from > 0 { "…" } else { "" }, if at < total { "…" } else { "" });
+        Window { text: format!("{front}{text}{back}"), from, end: at, indent: front.chars().count() }
     }
 }
 
@@ -197,8 +229,10 @@ fn drawn(c: char) -> String {
 
 /// Terminal cells of a character: the East Asian wide and emoji blocks take two, combining marks none.
 fn cell_width(c: char) -> usize {
-    match c as u32 {
-        0x09 => TAB,
+    if c == '\t' {
+        return TAB;
+    }
+    match sign(c) as u32 {
         0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F | 0x20D0..=0x20FF => 0,
         0x1100..=0x115F
         | 0x2E80..=0x303E
@@ -300,6 +334,50 @@ error[E0113]: expected `end A`, found `end B`
         assert!(lines[3].chars().count() < 200);
         let caret = lines[4].chars().position(|c| c == '^').unwrap();
         assert_eq!(lines[3].chars().nth(caret), Some('x'));
+    }
+
+    /// What stands above each mark.
+    fn marked(text: &str) -> Vec<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut line = "";
+        let mut found = Vec::new();
+        for &below in &lines[3..] {
+            let marks: Vec<usize> =
+                below.chars().enumerate().filter(|(_, c)| matches!(c, '^' | '-')).map(|(i, _)| i).collect();
+            if below.starts_with("1 |") {
+                line = below;
+            } else if !marks.is_empty() {
+                found.push(marks.iter().filter_map(|&i| line.chars().nth(i)).collect());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn all_marks_of_a_long_line_stand_below_their_places() {
+        let line = format!("{}one{}two{}three{}", "a".repeat(200), "b".repeat(20), "c".repeat(500), "d".repeat(70));
+        let (sources, id) = one_file(&line);
+        let span = |word: &str| {
+            let at = line.find(word).unwrap() as u32;
+            Span::new(id, at, at + word.len() as u32)
+        };
+        let d = Diagnostic::new(Code("E0108"), span("two"), "m").label(span("one"), "x").label(span("three"), "y");
+        assert_eq!(marked(&render(&d, &sources, Style::default())), ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn tabs_and_beginnings_of_long_lines_are_not_cut() {
+        for n in 0..8 {
+            let line = format!("{}{}x{}", "\t".repeat(30), " ".repeat(n), "b".repeat(300));
+            let (sources, id) = one_file(&line);
+            let at = 30 + n as u32;
+            let text =
+                render(&Diagnostic::new(Code("E0108"), Span::new(id, at, at + 1), "m"), &sources, Style::default());
+            assert_eq!(marked(&text), ["x"], "{text}");
+        }
+        let (sources, id) = one_file(&"a".repeat(400));
+        let text = render(&Diagnostic::new(Code("E0108"), Span::new(id, 0, 1), "m"), &sources, Style::default());
+        assert!(text.lines().nth(3).is_some_and(|l| l.starts_with("1 | aaa") && l.ends_with("a…")), "{text}");
     }
 
     #[test]
