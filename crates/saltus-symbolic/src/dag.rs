@@ -48,6 +48,8 @@ pub struct Dag {
     calls: IdVec<CallId, Call>,
     call_ids: FastMap<Call, CallId>,
     marks: RefCell<Vec<Marks>>,
+    /// Nothing is made simpler that would lose what it loads.
+    keeps_loads: bool,
 }
 
 /// What a node is replaced by.
@@ -79,6 +81,16 @@ impl Dag {
             Node::Const(bits) => Some(f64::from_bits(bits)),
             _ => None,
         }
+    }
+
+    /// From now on `0 * x` stays as it is (or becomes 0 again): who asks which slots occur in an equation may mean the equation as it was
+    /// written.
+    pub fn keep_loads(&mut self, keeps_loads: bool) {
+        self.keeps_loads = keeps_loads;
+    }
+
+    pub fn keeps_loads(&self) -> bool {
+        self.keeps_loads
     }
 
     pub fn is_zero(&self, id: NodeId) -> bool {
@@ -133,7 +145,9 @@ impl Dag {
             if result.is_finite() || !x.is_finite() || !y.is_finite() {
                 return self.constant(result);
             }
-        } else if let Some(simpler) = self.simplify_binary(function, a, b) {
+        } else if let Some(simpler) = self.simplify_binary(function, a, b)
+            && !(self.keeps_loads && self.value(simpler).is_some())
+        {
             return simpler;
         }
         self.operation(function, a, b)
@@ -238,15 +252,29 @@ impl Dag {
         roots: &[NodeId],
         replacement: impl Fn(&Dag, NodeId) -> Option<Replacement>,
     ) -> Vec<NodeId> {
+        self.rewrite(roots, |dag, id, at| match replacement(dag, id) {
+            Some(Replacement::By(node)) => node,
+            Some(Replacement::ByChild(child)) => at(child),
+            None => dag.rebuild(id, at),
+        })
+    }
+
+    /// `roots` as simple as they become where loads need not be kept.
+    pub fn simplify_all(&mut self, roots: &[NodeId]) -> Vec<NodeId> {
+        self.rewrite(roots, |dag, id, at| dag.remake(id, at))
+    }
+
+    /// What `make` makes of the roots, children first; it is handed what they have become.
+    fn rewrite(
+        &mut self,
+        roots: &[NodeId],
+        make: impl Fn(&mut Dag, NodeId, &dyn Fn(NodeId) -> NodeId) -> NodeId,
+    ) -> Vec<NodeId> {
         let walk = self.walk(roots, |_, _| true);
         let mut new: Vec<NodeId> = Vec::with_capacity(walk.order.len());
         for &id in &walk.order {
             let at = |child: NodeId| walk.place(child).and_then(|p| new.get(p)).copied().unwrap_or(child);
-            let result = match replacement(self, id) {
-                Some(Replacement::By(node)) => node,
-                Some(Replacement::ByChild(child)) => at(child),
-                None => self.rebuild(id, at),
-            };
+            let result = make(self, id, &at);
             new.push(result);
         }
         let results = roots.iter().map(|&root| walk.place(root).map_or(root, |p| new[p])).collect();
@@ -259,6 +287,10 @@ impl Dag {
         if self.children(id).all(|child| at(child) == child) {
             return id;
         }
+        self.remake(id, at)
+    }
+
+    fn remake(&mut self, id: NodeId, at: impl Fn(NodeId) -> NodeId) -> NodeId {
         match self.node(id) {
             Node::Const(_) | Node::Load(_) => id,
             Node::Unary(f, x) => self.unary(f, at(x)),

@@ -237,11 +237,15 @@ impl Dag {
         if let Some(value) = self.value(condition) {
             return Some(if value != 0.0 { a } else { b });
         }
-        if a == b {
-            return Some(a);
-        }
         if let Node::Unary(UnaryFn::Not, positive) = self.node(condition) {
             return Some(self.select(positive, b, a));
+        }
+        // Those that follow lose a condition or a branch.
+        if self.keeps_loads() {
+            return None;
+        }
+        if a == b {
+            return Some(a);
         }
         // Inside a branch the condition is known.
         if let Node::Select(same, inner, _) = self.node(a)

@@ -320,11 +320,14 @@ impl<'a> Lowering<'a, '_> {
         self.system.load(slot)
     }
 
-    /// Lowers an item of a clocked partition: relations are literal.
+    /// Lowers an item of a clocked partition: relations are literal, and whatever occurs in an equation as it is written belongs to its
+    /// clock (specification 16.7).
     pub fn clocked_item(&mut self, item: Item, number: usize) -> Lowered<()> {
         let first = self.system.equations.len();
         self.system.clocks.is_active = true;
+        self.system.dag.keep_loads(true);
         let result = self.literally(|l| l.item(item));
+        self.system.dag.keep_loads(false);
         self.system.clocks.is_active = false;
         let whole = is_whole(self.model, item).then_some(number);
         let new = self.system.equations.split_off(first);

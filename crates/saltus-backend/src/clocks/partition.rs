@@ -91,6 +91,12 @@ pub fn partition(system: &mut System, diagnostics: &mut Diagnostics) -> Vec<Base
         }
     }
     system.clocks = clocks;
+    // What was only kept to infer clocks goes.
+    for equation in bases.iter_mut().flat_map(|base| &mut base.equations) {
+        if let [left, right] = system.dag.simplify_all(&[equation.left, equation.right])[..] {
+            (equation.left, equation.right) = (left, right);
+        }
+    }
     distribute_initial_equations(system, &mut bases);
     bases
 }

@@ -79,6 +79,7 @@ pub fn survey(model: &FlatModel) -> Option<ClockSurvey> {
     parameters::lower_parameters(model, &mut system, &mut diagnostics);
     let mut lowering = Lowering::new(model, &mut system, &mut diagnostics);
     lowering.is_literal = true;
+    lowering.system.dag.keep_loads(true);
     let items = items(model);
     let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for &item in &items {

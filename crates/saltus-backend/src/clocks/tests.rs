@@ -36,6 +36,22 @@ fn r(numerator: i64, denominator: i64) -> Rational {
 }
 
 #[test]
+fn clocks_are_inferred_from_equations_as_written() {
+    for term in ["n*0", "(n - n)", "(if n > 0 then 0 else 0)", "(if n < n then 1 else 0)", "n^0 - 1"] {
+        let program = compiled(&format!(
+            "model M
+               Integer n(start = 0);
+               Real m(start = 0);
+             equation
+               n = previous(n) + sample(1, Clock(1, 10));
+               m = previous(m) + {term};
+             end M;"
+        ));
+        assert_eq!(ticks(&program), [[(Rational::ZERO, r(1, 10))]], "{term}");
+    }
+}
+
+#[test]
 fn partitions_are_separated_by_conversions() {
     let program = compiled(
         "model M

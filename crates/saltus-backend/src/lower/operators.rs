@@ -325,7 +325,8 @@ impl<'a> Lowering<'a, '_> {
             Some(_) => return Ok(b.clone()),
             None => {}
         }
-        if a.is_same(b) {
+        let keeps_condition = self.system.dag.keeps_loads() && matches!(a, Value::Number(_));
+        if a.is_same(b) && !keeps_condition {
             return Ok(a.clone());
         }
         match (a, b) {
