@@ -37,7 +37,7 @@ impl Simulation {
         }
         let wanted = from + STEPS_AHEAD * self.driver.integrator.next_step_size();
         let mut n = 0;
-        while self.driver.ahead.horizon() < wanted.min(self.options.stop_time) {
+        while self.driver.ahead.horizon() < wanted.min(self.latest_end()) {
             let horizon = self.driver.ahead.horizon();
             if n >= MOST_EXTENSIONS && horizon > from {
                 break;
@@ -52,12 +52,12 @@ impl Simulation {
     }
 
     fn with_ahead(&mut self, act: impl FnOnce(&mut crate::proof::Ahead, &mut Scope)) {
-        let look = integration::look_interval(&self.options);
+        let (look, stop_time) = (integration::look_interval(&self.options), self.latest_end());
         let mut scope = Scope {
             relations: &self.program.events.relations,
             tape: &mut self.prover.tape,
             memory: self.model.memory(),
-            stop_time: self.options.stop_time,
+            stop_time,
             time_span: self.options.time_span(),
             longest_sample: look,
             least_time: LEAST_TIME * self.options.time_span(),
@@ -76,13 +76,18 @@ impl Simulation {
     /// `ticks_that_rounding_puts_behind_the_stop_time_belong_to_the_run`.
     pub(super) fn end_time(&self) -> f64 {
         let (stop, due) = (self.options.stop_time, self.driver.time_event);
-        if due <= stop || due > event::reach(stop) {
+        if due <= stop || due > self.latest_end() {
             return stop;
         }
         let strict = self.program.events.time_events.iter().filter(|e| e.is_strict);
         let is_strict = |key: f64| strict.clone().any(|e| e.key(self.model.get(e.threshold)) == key);
         let first = self.model.next_time_event(self.driver.now);
         if first <= stop || !is_strict(first) || !is_strict(due) { due } else { stop }
+    }
+
+    /// The latest time at which the run may end: what is known up to there ends no step before the last event.
+    pub(super) fn latest_end(&self) -> f64 {
+        event::reach(self.options.stop_time)
     }
 
     /// How far a run goes that is asked to go to `until`.

@@ -215,6 +215,7 @@ fn ticks_that_rounding_puts_behind_the_stop_time_belong_to_the_run() {
       discrete Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
       Integer c(start = 0);
       Real x(start = 0, fixed = true);
+      Boolean b = sin(time) > 0.5; // is looked for ahead of the steps, up to the end
     equation
       der(x) = 1;
       when sample(0.1, 0.1) then
