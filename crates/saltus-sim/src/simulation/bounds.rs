@@ -166,12 +166,11 @@ impl Simulation {
     }
 
     fn with_bounds_ahead(&mut self, act: impl FnOnce(&mut Ahead, &mut Scope)) {
-        let stop_time = self.latest_end();
         let mut scope = Scope {
             relations: &self.program.events.bounds,
             tape: &mut self.bound_prover.tape,
             memory: self.model.memory(),
-            stop_time,
+            stop_time: self.options.stop_time,
             time_span: self.options.time_span(),
             longest_sample: integration::look_interval(&self.options),
             least_time: LEAST_TIME * self.options.time_span(),
@@ -188,12 +187,12 @@ impl Simulation {
         let wanted = from + STEPS_AHEAD * self.driver.integrator.next_step_size();
         for n in 0.. {
             let horizon = self.driver.bounds.ahead.horizon();
-            if horizon >= wanted.min(self.latest_end()) || n >= MOST_EXTENSIONS && horizon > from {
+            if horizon >= wanted.min(self.options.stop_time) || n >= MOST_EXTENSIONS && horizon > from {
                 break;
             }
             self.with_bounds_ahead(|ahead, scope| ahead.extend(wanted, scope));
         }
-        self.driver.bounds.ahead.horizon()
+        self.known_to(self.driver.bounds.ahead.horizon())
     }
 
     /// The first change of a relation of an assertion in `from..=to`. All has been evaluated at `to`.

@@ -37,7 +37,7 @@ impl Simulation {
         }
         let wanted = from + STEPS_AHEAD * self.driver.integrator.next_step_size();
         let mut n = 0;
-        while self.driver.ahead.horizon() < wanted.min(self.latest_end()) {
+        while self.driver.ahead.horizon() < wanted.min(self.options.stop_time) {
             let horizon = self.driver.ahead.horizon();
             if n >= MOST_EXTENSIONS && horizon > from {
                 break;
@@ -48,16 +48,16 @@ impl Simulation {
         if n > 0 {
             self.tell_time_events(from);
         }
-        self.driver.ahead.horizon()
+        self.known_to(self.driver.ahead.horizon())
     }
 
     fn with_ahead(&mut self, act: impl FnOnce(&mut crate::proof::Ahead, &mut Scope)) {
-        let (look, stop_time) = (integration::look_interval(&self.options), self.latest_end());
+        let look = integration::look_interval(&self.options);
         let mut scope = Scope {
             relations: &self.program.events.relations,
             tape: &mut self.prover.tape,
             memory: self.model.memory(),
-            stop_time,
+            stop_time: self.options.stop_time,
             time_span: self.options.time_span(),
             longest_sample: look,
             least_time: LEAST_TIME * self.options.time_span(),
@@ -76,7 +76,7 @@ impl Simulation {
     /// `ticks_that_rounding_puts_behind_the_stop_time_belong_to_the_run`.
     pub(super) fn end_time(&self) -> f64 {
         let (stop, due) = (self.options.stop_time, self.driver.time_event);
-        if due <= stop || due > self.latest_end() {
+        if due <= stop || due > event::reach(stop) {
             return stop;
         }
         let strict = self.program.events.time_events.iter().filter(|e| e.is_strict);
@@ -85,9 +85,9 @@ impl Simulation {
         if first <= stop || !is_strict(first) || !is_strict(due) { due } else { stop }
     }
 
-    /// The latest time at which the run may end: what is known up to there ends no step before the last event.
-    pub(super) fn latest_end(&self) -> f64 {
-        event::reach(self.options.stop_time)
+    /// How far the next step may go where relations are known up to here. The stop time ends no step: the last event may be right behind it.
+    pub(super) fn known_to(&self, horizon: f64) -> f64 {
+        if horizon < self.options.stop_time { horizon } else { f64::INFINITY }
     }
 
     /// How far a run goes that is asked to go to `until`.
