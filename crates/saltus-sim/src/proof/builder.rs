@@ -9,6 +9,7 @@ use saltus_program::{Block, Code, Loop, Op, Relation, RelationId, SimProgram, Sl
 use super::dual::Dual;
 use super::expand::Expansions;
 use super::linear::IntervalSystem;
+use super::sums::{Sum, Weights};
 use super::tape::{Instruction, Movers, Slice, Tape, TapeLoop};
 
 /// Operations of all relations together, more than which are not worth their memory.
@@ -237,7 +238,14 @@ impl<'a> Builder<'a> {
         let positions =
             |is: &[bool]| -> Vec<u32> { is.iter().enumerate().filter(|(_, is)| **is).map(|(i, _)| i as u32).collect() };
         let swept = positions(&is_swept);
+        let sum = |(slice, &(crossing, _)): (&Option<Slice>, &(u32, u32))| {
+            slice.as_ref().and_then(|_| Sum::of(&self.instructions, &self.movers, crossing))
+        };
+        let sums: Vec<Option<Sum>> = slices.iter().zip(&outputs).map(sum).collect();
+        let has_sums = sums.iter().any(Option::is_some);
         Tape {
+            sums,
+            weights: Weights::new(if has_sums { self.instructions.len() } else { 0 }),
             price_of_swept: self.price(&swept),
             work: 0,
             duals: vec![Dual::UNKNOWN; self.instructions.len()],

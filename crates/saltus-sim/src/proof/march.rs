@@ -49,7 +49,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// +1 if the value belongs to positive z.
-    fn side(self) -> f64 {
+    pub(super) fn side(self) -> f64 {
         if self.op.is_true_below() == self.memory { -1.0 } else { 1.0 }
     }
 

@@ -16,6 +16,7 @@ mod krawczyk;
 mod linear;
 mod march;
 mod series;
+mod sums;
 mod tape;
 
 use saltus_numerics::{Integrator, Interval};
@@ -153,17 +154,23 @@ impl Prover {
         if self.watched.iter().all(Option::is_none) {
             return None;
         }
-        if self.price_of_sweep() > most {
+        if !self.is_loaded && self.tape.price_of_load() <= most {
+            self.tape.load(memory);
+            self.is_loaded = true;
+        }
+        if self.is_loaded {
+            self.tape.follow(integrator);
+            self.settle_sums((from, to), detection);
+            if self.watched.iter().all(Option::is_none) {
+                return None;
+            }
+        }
+        if !self.is_loaded || self.tape.work + self.price_of_sweep() > most {
             let watched = self.watched.iter().zip(detection).filter(|(watched, _)| watched.is_some());
             watched.for_each(|(_, count)| count.sampled += 1);
             return None;
         }
-        if !self.is_loaded {
-            self.tape.load(memory);
-            self.is_loaded = true;
-        }
         self.tape.start_loops(memory);
-        self.tape.follow(integrator);
         self.sweep(Interval::new(from, to));
         let mut first: Option<Change> = None;
         // All are judged on the enclosures of the whole step before one of them is evaluated on its own.
@@ -222,14 +229,23 @@ impl Prover {
         one_by_one > self.tape.swept.len()
     }
 
-    /// What [`Prover::sweep`] will cost, with what is evaluated before it.
+    /// Relations that are sums of states and keep their values need not be watched any more.
+    fn settle_sums(&mut self, stretch: (f64, f64), detection: &mut [Detection]) {
+        for (relation, (watched, count)) in self.watched.iter_mut().zip(detection).enumerate() {
+            if watched.is_some_and(|known| self.tape.keeps_as_sum(relation, known, stretch)) {
+                count.count(false);
+                *watched = None;
+            }
+        }
+    }
+
+    /// What [`Prover::sweep`] will cost.
     fn price_of_sweep(&self) -> u64 {
-        let load = if self.is_loaded { 0 } else { self.tape.price_of_load() };
         let sweep = match self.is_better_together() {
             true => self.tape.price_of_swept,
             false => self.watched.iter().zip(&self.tape.slices).map(price_of_watched).sum(),
         };
-        load + budget::VALUE * sweep
+        budget::VALUE * sweep
     }
 
     /// Encloses the values of the relations that are watched.

@@ -21,6 +21,7 @@ use super::builder::Builder;
 use super::dual::Dual;
 use super::expand::Expansions;
 use super::linear::IntervalSystem;
+use super::sums::{Sum, Weights};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Instruction {
@@ -181,6 +182,9 @@ pub(crate) struct Tape {
     pub(super) centres: Vec<Interval>,
     pub(super) numbers: Vec<f64>,
     pub(super) expansions: Expansions,
+    /// By relation, if it is a sum of states.
+    pub(super) sums: Vec<Option<Sum>>,
+    pub(super) weights: Weights,
 }
 
 impl Tape {
@@ -245,6 +249,7 @@ impl Tape {
                 self.factor(k);
             }
         }
+        self.load_sums();
     }
 
     /// What [`Tape::load`] costs.
