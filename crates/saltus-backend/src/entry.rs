@@ -28,7 +28,7 @@ use crate::reduce_index::Reduced;
 use crate::sort::extend_by_quality;
 use crate::structure::Structure;
 use crate::system::{Assignment, ScalarEquation, System, relation_function};
-use crate::tuning::tolerance::{LEAST_IMPULSE, LEAST_SIZE};
+use crate::tuning::tolerance::{IMPULSE_NOISE, LEAST_IMPULSE, LEAST_SIZE};
 use crate::tuning::work::MOST_DEFINITIONS;
 
 /// How a configuration is entered.
@@ -240,6 +240,7 @@ impl<'a> Build<'a> {
             self.system.events.relations.values().map(|r| (r.op, r.memory, r.crossing, r.span)).collect();
         let nodes: BTreeMap<SlotId, NodeId> = self.system.events.crossings.iter().map(|a| (a.slot, a.node)).collect();
         let (mut decided, mut infinite) = (BTreeMap::new(), BTreeMap::new());
+        let noise = self.noise();
         for (op, memory, crossing, span) in relations {
             let Some(&node) = nodes.get(&crossing) else { continue };
             let known = self.entry.undetermined;
@@ -250,6 +251,7 @@ impl<'a> Build<'a> {
             let dag = &mut self.system.dag;
             let (zero, part) = (dag.constant(0.0), dag.constant(LEAST_IMPULSE));
             let (distance, least) = (dag.unary(UnaryFn::Abs, sum), dag.mul(part, size));
+            let least = dag.add(least, noise);
             let is_infinite = dag.binary(BinaryFn::Greater, distance, least);
             let by_impulse = dag.binary(relation_function(op), sum, zero);
             let as_it_was = self.system.load(memory);
@@ -257,6 +259,18 @@ impl<'a> Build<'a> {
             infinite.insert(memory, is_infinite);
         }
         (decided, infinite)
+    }
+
+    /// What rounding may leave of an impulse that is zero.
+    fn noise(&mut self) -> NodeId {
+        let dag = &mut self.system.dag;
+        let mut all = dag.constant(0.0);
+        for &integral in self.integrals.values() {
+            let size = dag.unary(UnaryFn::Abs, integral);
+            all = dag.add(all, size);
+        }
+        let part = dag.constant(IMPULSE_NOISE);
+        dag.mul(part, all)
     }
 
     /// A condition in terms of relations, those decided by impulses replaced.

@@ -25,6 +25,8 @@ pub mod tolerance {
     pub const LEAST_SIZE: f64 = 1e-6;
     /// An impulse smaller than this part of its terms is what rounding has left of zero.
     pub const LEAST_IMPULSE: f64 = 1e-9;
+    /// So is one smaller than this part of all impulses at an instant. Test: `an_impulse_of_rounding_errors_decides_nothing`.
+    pub const IMPULSE_NOISE: f64 = 1e-14;
 }
 
 /// What is written out, and what is left to calls, loops and solvers.
