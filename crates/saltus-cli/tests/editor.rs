@@ -88,8 +88,7 @@ fn neovim_opens_edits_asks_and_applies() {
         "own rename refused: yes",
         "own renamed: voltage = resistor.R * resistor.i;",
         "own formatted: voltage = resistor.R*resistor.i;",
-        // FIXME: the ball has 2 equations; the lens shows 6, which are those of the sorted system.
-        "own lenses: 6 equations · 2 states · index 1 · no loops · 1 state event | simulate | plot | check",
+        "own lenses: 2 equations · 2 states · index 1 · no loops · 1 state event | simulate | plot | check",
         "own run: with curves",
         "own lenses after it: fired 3 × · 6 events",
         "library outline: Resistor with 1",

@@ -1,10 +1,12 @@
-//! What a model comes to when it is sorted: equations, states, index, loops, events. Shown above the model.
+//! What a model comes to: equations and unknowns as the modeller wrote them, and states, index, loops, events as they are sorted.
+//! Shown above the model.
 
 use std::path::Path;
 
 use saltus::Session;
 use saltus::pipeline::{self, Options, Stage};
 use saltus_backend::describe::{BlockKind, Description};
+use saltus_flat::Balance;
 use saltus_syntax::ast::{ClassDef, ClassKind};
 
 use crate::diagnostics::qualified;
@@ -44,15 +46,14 @@ pub(crate) fn structure(session: &Session, class: &str) -> Option<String> {
     let id = session.library().find(class)?;
     let options = Options { describe: true, ..Options::until(Stage::Compile) };
     let outcome = pipeline::run(session, id, &options);
-    Some(summary(outcome.description.as_ref()?))
+    Some(summary(outcome.balance.as_ref()?, outcome.description.as_ref()?))
 }
 
-fn summary(description: &Description) -> String {
-    let (equations, unknowns) = description.sizes.scalar;
+fn summary(balance: &Balance, description: &Description) -> String {
     let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let mut parts = vec![match equations == unknowns {
-        true => counted(equations, "equation"),
-        false => format!("{equations} equations, {unknowns} unknowns"),
+    let mut parts = vec![match balance.equations == balance.unknowns {
+        true => counted(balance.equations as usize, "equation"),
+        false => format!("{} equations, {} unknowns", balance.equations, balance.unknowns),
     }];
     parts.push(counted(description.states.len(), "state"));
     parts.push(format!("index {}", description.index));
@@ -92,13 +93,19 @@ mod tests {
         let models = fixture.analysis().models(&fixture.path);
         assert_eq!(models.iter().map(|m| m.class.as_str()).collect::<Vec<_>>(), ["P.Ball"]);
         let line = fixture.analysis().structure("P.Ball").unwrap();
-        assert!(
-            line.contains("2 states")
-                && line.contains("no loops")
-                && line.contains("index 1")
-                && line.contains("1 state event"),
-            "{line}"
-        );
+        // The condition of the `when` and its `pre` are equations of the sorted system, not of the text.
+        assert_eq!(line, "2 equations · 2 states · index 1 · no loops · 1 state event");
         assert_eq!(fixture.analysis().structure("P.Missing"), None);
+    }
+
+    /// The pendulum has 5 equations for x, y, vx, vy and f; its length must be differentiated twice.
+    #[test]
+    fn equations_that_are_differentiated_count_once() {
+        let fixture = Fixture::new(
+            "model Pendulum Real x(start = 1), y, vx, vy, f; equation
+            der(x) = vx; der(y) = vy; der(vx) = f*x; der(vy) = f*y - 9.81; x^2 + y^2 = 1; end Pendulum;",
+        );
+        let line = fixture.analysis().structure("Pendulum").unwrap();
+        assert!(line.starts_with("5 equations · 2 states · index 3 · "), "{line}");
     }
 }
