@@ -76,8 +76,10 @@ pub(crate) fn run(session: &Session, class: &str, stopwatch: &Stopwatch, stop: A
             let statistics = outcome.trajectory.as_ref().map(|trajectory| trajectory.statistics).unwrap_or_default();
             let took = outcome.timings.iter().find(|(name, _)| *name == "simulate").map_or(Duration::ZERO, |(_, t)| *t);
             let mut summary = match is_complete {
+                // The start is an event for the simulator alone.
                 true => {
-                    format!("{class}: {} ms, {} steps, {} events", millis(took), statistics.steps, statistics.events)
+                    let n_events = statistics.state_events + statistics.time_events;
+                    format!("{class}: {} ms, {} steps, {n_events} events", millis(took), statistics.steps)
                 }
                 false => format!(
                     "{class}: {}",
@@ -161,7 +163,7 @@ fn files(profile: &Profile, sources: &SourceMap) -> Vec<RunFile> {
 
 fn block_note(profile: &Profile, block: &BlockProfile) -> Option<String> {
     let share = profile.share(block.cost.time);
-    let spent = cost(profile, block.cost.time);
+    let spent = format!("{}{}", if block.is_estimated() { "≈ " } else { "" }, cost(profile, block.cost.time));
     match block.solved {
         Some(size) if share >= LOOP_SHARE => {
             let n = size.equations;
@@ -207,6 +209,7 @@ end Ball;
         );
         let report = fixture.analysis().run("Ball", &Stopwatch::default(), Arc::default()).unwrap();
         assert!(report.is_complete, "{report:?}");
+        assert!(report.summary.contains(" steps, 6 events"), "{}", report.summary);
         let notes = &report.files[0].notes;
         let when = notes.iter().find(|note| note.text.contains("fired")).unwrap();
         // Each time the relation becomes true, and false again.

@@ -56,6 +56,8 @@ pub struct SectionCosts {
 pub struct BlockCosts {
     /// Functions that the block calls are part of it.
     pub cost: Cost,
+    /// The part of this time that was measured of several blocks together, and shared out among them by their operations.
+    pub estimated: Duration,
     /// Iterations of Newton's method.
     pub iterations: u64,
 }
@@ -65,6 +67,8 @@ pub struct TangentCosts {
     pub span: Span,
     pub is_loop: bool,
     pub cost: Cost,
+    /// As in [`BlockCosts`].
+    pub estimated: Duration,
 }
 
 /// Calls of a function for one equation.

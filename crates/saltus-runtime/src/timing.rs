@@ -98,10 +98,15 @@ impl Timer {
             let weights: Vec<f64> = blocks.iter().map(weight).collect();
             let called: Vec<f64> =
                 blocks.iter().map(|block| calls.map_or(0.0, |calls| calls.expected(block))).collect();
-            for (i, cost) in costs[first..end].iter_mut().enumerate() {
+            // Loops of a stretch of machine code are linear and take one iteration each.
+            let n_loops = blocks.iter().filter(|block| matches!(block, Block::Loop(_))).count() as u64;
+            for (i, (block, cost)) in blocks.iter().zip(&mut costs[first..end]).enumerate() {
                 let time = part(own, &weights, i) + part(piece.in_calls, &called, i);
                 cost.cost += Cost { count: piece.cost.count, time };
-                cost.iterations += piece.iterations;
+                cost.estimated += if blocks.len() > 1 { time } else { Duration::ZERO };
+                if matches!(block, Block::Loop(_)) {
+                    cost.iterations += piece.iterations / n_loops;
+                }
             }
         }
         costs

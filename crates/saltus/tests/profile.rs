@@ -1,5 +1,6 @@
 //! What a profile says about models whose costs are known by construction. Nothing here depends on how fast the machine is: counts are compared,
-//! and times by a clock that goes on by a microsecond each time it is read.
+//! and times by a clock that goes on by a microsecond each time it is read, and by two after its calibration: what is not counted
+//! is one of them, so that whatever is measured by itself takes a microsecond.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,12 +10,16 @@ use saltus::{Profile, Session};
 use saltus_library::MemoryFiles;
 use saltus_program::{Stopwatch, WallClock};
 
+/// More readings than it takes to find out how long a reading takes.
+const CALIBRATION: u64 = 1_000;
+
 #[derive(Default)]
 struct Ticking(AtomicU64);
 
 impl WallClock for Ticking {
     fn now(&self) -> Duration {
-        Duration::from_micros(self.0.fetch_add(1, Ordering::Relaxed))
+        let n = self.0.fetch_add(1, Ordering::Relaxed);
+        Duration::from_micros(n + n.saturating_sub(CALIBRATION))
     }
 }
 
@@ -109,7 +114,7 @@ fn loops_and_functions_are_lines_of_their_own() {
   Real y(start = 1);
   Real z;
 equation
-  der(x) = -x + z;
+  der(x) = -x/(1 + z);
   y + sin(y) + y^3 = x;
   z = f(x);
 end M;
@@ -118,8 +123,8 @@ end M;
         let (profile, listing) = profile(text, engine);
         let of_loop = profile.blocks.iter().find(|b| b.solved.is_some() && b.variables.contains(&"y".to_owned()));
         let of_loop = of_loop.unwrap_or_else(|| panic!("{listing}"));
-        // FIXME: fewer iterations than solutions are counted, which has not been explained; at least one a solution was expected.
-        assert!(of_loop.iterations > 0, "{listing}");
+        // `x` decays, so that the loop has another solution at each of the 500 rows behind the start.
+        assert!(of_loop.iterations >= 500, "{listing}");
         // The equation `y + sin(y) + y^3 = x`; a line of the listing only where it takes a part of the time that is worth one.
         assert_eq!(text[..of_loop.span.start as usize].lines().count(), 16, "{listing}");
         let functions: Vec<&str> = profile.functions.iter().map(|f| f.name.as_str()).collect();
@@ -127,6 +132,62 @@ end M;
         assert!(profile.functions[0].cost.count >= 100 && listing.contains("M.mo:17"), "{listing}");
         let shares: Duration = profile.activities.iter().map(|(_, spent)| spent.cost.time).sum();
         assert_eq!(shares, profile.total);
+    }
+}
+
+/// Nothing moves: `x = 1` for ever, and a loop that starts at its solution takes no iteration. So a hundred times as many rows are as
+/// many more solutions, and no more iterations.
+#[test]
+fn a_loop_that_starts_at_its_solution_takes_no_iteration() {
+    let of_rows = |n: u32, engine| {
+        let text = format!(
+            "model M Real x(start = 1, fixed = true); Real y(start = 1); equation der(x) = 1 - x; y + sin(y) + y^3 = x;
+            annotation(experiment(StopTime = 1, Interval = {})); end M;",
+            1.0 / f64::from(n)
+        );
+        let (profile, listing) = profile(&text, engine);
+        let found = profile.blocks.into_iter().find(|b| b.solved.is_some()).unwrap_or_else(|| panic!("{listing}"));
+        (found.cost.count, found.iterations)
+    };
+    for engine in ENGINES {
+        let ((few, at_first), (many, later)) = (of_rows(10, engine), of_rows(1_000, engine));
+        assert_eq!(many - few, 990);
+        assert!(at_first > 0 && later == at_first, "{at_first} and {later} iterations");
+    }
+}
+
+/// Linear loops of two take one iteration a solution, also where machine code solves both among other equations; all together are
+/// what the run counts.
+#[test]
+fn each_loop_has_its_own_iterations() {
+    let text = "model M
+      Real x(start = 1, fixed = true), a, b, c, d, y(start = 1);
+      equation der(x) = -x; a + x*b = 1; b - x*a = 2; c + x*d = sin(x); d - x*c = a; y + sin(y) + y^3 = x + c; end M;";
+    for engine in ENGINES {
+        let (outcome, listing) = run(text, engine, true);
+        let (profile, trajectory) = (outcome.profile.expect("it was asked for"), outcome.trajectory.expect("it ran"));
+        let loops: Vec<_> = profile.blocks.iter().filter_map(|b| Some((b.solved?.is_linear, b))).collect();
+        assert_eq!(loops.iter().map(|(is_linear, _)| is_linear).filter(|is| **is).count(), 2, "{listing}");
+        for (_, of_loop) in loops.iter().filter(|(is_linear, _)| *is_linear) {
+            assert_eq!(of_loop.iterations, of_loop.cost.count, "{listing}");
+        }
+        let all: u64 = profile.blocks.iter().map(|b| b.iterations).sum();
+        assert_eq!(all, trajectory.statistics.loops.newton_iterations, "{listing}");
+    }
+}
+
+/// What is measured by itself is no estimate: everything that is interpreted; in machine code a loop that cannot be written out.
+#[test]
+fn estimates_are_marked() {
+    let text = "model M Real x(start = 1, fixed = true), y(start = 1), z, u; equation
+      der(x) = cos(time) - x; z = sin(x) + x; u = exp(z) + x; y + sin(y) + y^3 = x;
+      annotation(experiment(StopTime = 100, Interval = 0.01)); end M;";
+    for engine in ENGINES {
+        let (profile, listing) = profile(text, engine);
+        let of = |name: &str| profile.blocks.iter().find(|b| b.variables.iter().any(|v| v == name)).unwrap();
+        let is_machine_code = engine == Engine::Jit;
+        assert_eq!((of("z").is_estimated(), of("y").is_estimated()), (is_machine_code, false), "{listing}");
+        assert_eq!(listing.contains("≈"), is_machine_code, "{listing}");
     }
 }
 

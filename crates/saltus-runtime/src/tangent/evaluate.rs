@@ -87,6 +87,7 @@ impl<E: Evaluator> Kept<E> {
                     span: block.span(),
                     is_loop: matches!(block, Block::Loop(_)),
                     cost: spent.cost,
+                    estimated: spent.estimated,
                 }));
             }
         }

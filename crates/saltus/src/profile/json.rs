@@ -72,6 +72,7 @@ fn block(block: &BlockProfile, place: &dyn Fn(Span) -> Option<String>) -> Value 
         "equations": block.n_equations,
         "evaluations": block.cost.count,
         "seconds": seconds(block.cost.time),
+        "estimated": seconds(block.estimated),
         "for": parts,
     });
     if let Some(size) = &block.solved {

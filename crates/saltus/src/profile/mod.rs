@@ -13,7 +13,8 @@
 //!    8 %   70 ms    1 234 ×  h > h_max                                   Tank.mo:40
 //! ```
 //!
-//! Equations that come from one place of the source (the same class many times) are one line. Times of equations contain the functions
+//! Equations that come from one place of the source (the same class many times) are one line; `≈` marks times that were measured of
+//! several equations together. Times of equations contain the functions
 //! that they call; times of events contain the equations that are evaluated for them.
 
 mod json;
@@ -23,7 +24,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use saltus_base::Span;
-use saltus_program::{Activation, Block, Cost, SimProgram};
+use saltus_program::{Activation, Block, BlockCosts, Cost, SimProgram, TangentCosts};
 use saltus_sim::{Activity, ActivityCost, CauseCosts, ConditionCosts, RunCosts, StateCosts};
 
 #[derive(Clone, Debug)]
@@ -55,10 +56,19 @@ pub struct BlockProfile {
     /// Scalar equations that come from this place.
     pub n_equations: usize,
     pub cost: Cost,
-    /// Iterations of Newton's method.
+    /// The part of its time that was measured together with other equations and shared out by their operations.
+    pub estimated: Duration,
+    /// Iterations of Newton's method. A solution takes none where the loop starts at it.
     pub iterations: u64,
     /// What it was evaluated for.
     pub parts: Vec<(Use, Duration)>,
+}
+
+impl BlockProfile {
+    /// Is most of its time an estimate?
+    pub fn is_estimated(&self) -> bool {
+        self.estimated * 2 > self.cost.time
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -123,12 +133,11 @@ impl Profile {
             for section in &costs.sections {
                 let of = blocks_of(program, section.activation);
                 for (block, spent) in of.iter().zip(&section.blocks) {
-                    let (cost, iterations) = (spent.cost, spent.iterations);
-                    blocks.add(program, block, Use::of(section.activation), cost, iterations);
+                    blocks.add(program, block, Use::of(section.activation), spent);
                 }
             }
             for tangent in &costs.tangents {
-                blocks.add_tangent(tangent.span, tangent.is_loop, tangent.cost);
+                blocks.add_tangent(tangent);
             }
             for call in &costs.calls {
                 let callable = program.routines.callables.get(call.callable);
@@ -207,7 +216,8 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn add(&mut self, program: &SimProgram, block: &Block, part: Use, cost: Cost, iterations: u64) {
+    fn add(&mut self, program: &SimProgram, block: &Block, part: Use, spent: &BlockCosts) {
+        let cost = spent.cost;
         if cost.count == 0 {
             return;
         }
@@ -240,15 +250,18 @@ impl Blocks {
         known.n_equations += if solved.is_none() { new.len() } else { 0 };
         known.variables.extend(new);
         known.cost += cost;
-        known.iterations += iterations;
+        known.estimated += spent.estimated;
+        known.iterations += spent.iterations;
         add_part(known, part, cost.time);
     }
 
-    fn add_tangent(&mut self, span: Span, is_loop: bool, cost: Cost) {
-        let of_loop = self.loops.get(&span).copied().filter(|_| is_loop);
+    fn add_tangent(&mut self, spent: &TangentCosts) {
+        let (span, cost) = (spent.span, spent.cost);
+        let of_loop = self.loops.get(&span).copied().filter(|_| spent.is_loop);
         let at = of_loop.unwrap_or_else(|| self.place(Key::Equation(span), span, None));
         let known = &mut self.list[at];
         known.cost.time += cost.time;
+        known.estimated += spent.estimated;
         add_part(known, Use::Jacobian, cost.time);
     }
 
@@ -261,6 +274,7 @@ impl Blocks {
                 n_equations: solved.map_or(0, |size| size.equations),
                 solved,
                 cost: Cost::default(),
+                estimated: Duration::ZERO,
                 iterations: 0,
                 parts: Vec::new(),
             });

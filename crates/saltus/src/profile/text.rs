@@ -19,6 +19,20 @@ const LONGEST_SOURCE: usize = 60;
 /// Names of a loop, or of the equations of a place.
 const MOST_NAMES: usize = 3;
 
+/// A line of a table.
+struct Line {
+    cost: Cost,
+    text: String,
+    span: Span,
+    is_estimated: bool,
+}
+
+impl Line {
+    fn measured(cost: Cost, text: String, span: Span) -> Line {
+        Line { cost, text, span, is_estimated: false }
+    }
+}
+
 impl Profile {
     /// The whole profile as plain text.
     pub fn listing(&self, sources: &SourceMap) -> String {
@@ -32,15 +46,20 @@ impl Profile {
         if self.share(self.machine_code) >= SMALLEST_SHARE {
             let _ = writeln!(out, "  {}  of that, making machine code", self.head(self.machine_code));
         }
-        let blocks = self.blocks.iter().map(|block| (block.cost, block_text(block), block.span));
+        let blocks = self.blocks.iter().map(|block| Line {
+            cost: block.cost,
+            text: block_text(block),
+            span: block.span,
+            is_estimated: block.is_estimated(),
+        });
         self.table(&mut out, "equations and loops", blocks, sources);
         let functions = self.functions.iter().map(|f| {
             let span = f.places.first().map_or(Span::nowhere(), |(span, _)| *span);
             let derivatives = if f.derivatives.count > 0 { ", with derivatives" } else { "" };
-            (f.cost, format!("{}{derivatives}", f.name), span)
+            Line::measured(f.cost, format!("{}{derivatives}", f.name), span)
         });
         self.table(&mut out, "functions, with the equation that calls them most", functions, sources);
-        let events = self.events.iter().map(|e| (e.cost, e.text.to_string(), e.span));
+        let events = self.events.iter().map(|e| Line::measured(e.cost, e.text.to_string(), e.span));
         self.table(&mut out, "events: search, rounds, restart", events, sources);
         self.states(&mut out);
         out
@@ -88,24 +107,21 @@ impl Profile {
         }
     }
 
-    fn table(
-        &self,
-        out: &mut String,
-        title: &str,
-        lines: impl Iterator<Item = (Cost, String, Span)>,
-        sources: &SourceMap,
-    ) {
-        let lines: Vec<(Cost, String, Span)> = lines.collect();
-        let is_shown = |(i, line): &(usize, &(Cost, String, Span))| {
-            *i < MOST_LINES && (*i == 0 || self.share(line.0.time) >= SMALLEST_SHARE)
-        };
+    fn table(&self, out: &mut String, title: &str, lines: impl Iterator<Item = Line>, sources: &SourceMap) {
+        let lines: Vec<Line> = lines.collect();
+        let is_shown =
+            |(i, line): &(usize, &Line)| *i < MOST_LINES && (*i == 0 || self.share(line.cost.time) >= SMALLEST_SHARE);
         let n_shown = lines.iter().enumerate().filter(is_shown).count();
         if n_shown == 0 {
             return;
         }
-        let _ = writeln!(out, "{title}");
-        for (cost, text, span) in &lines[..n_shown] {
-            let line = format!("  {}  {:>9} ×  {text}", self.head(cost.time), grouped(cost.count));
+        let has_estimates = lines[..n_shown].iter().any(|line| line.is_estimated);
+        let estimates =
+            if has_estimates { "  (≈ measured together with others, shared out by operations)" } else { "" };
+        let _ = writeln!(out, "{title}{estimates}");
+        for Line { cost, text, span, is_estimated } in &lines[..n_shown] {
+            let mark = if *is_estimated { '≈' } else { ' ' };
+            let line = format!("{mark} {}  {:>9} ×  {text}", self.head(cost.time), grouped(cost.count));
             let missing = PLACE_COLUMN.saturating_sub(line.chars().count());
             let at = match place(sources, *span) {
                 Some(place) => format!("{:missing$}  {place}  {}", "", source(sources, *span)),
@@ -113,7 +129,7 @@ impl Profile {
             };
             let _ = writeln!(out, "{}", format!("{line}{at}").trim_end());
         }
-        let rest: Duration = lines[n_shown..].iter().map(|line| line.0.time).sum();
+        let rest: Duration = lines[n_shown..].iter().map(|line| line.cost.time).sum();
         if lines.len() > n_shown {
             let _ = writeln!(out, "  {}  … {} more", self.head(rest), lines.len() - n_shown);
         }
