@@ -182,6 +182,25 @@ fn nothing_of_a_model_becomes_markup() {
     assert!(svg.contains("&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;"));
 }
 
+/// Ten letters of 944 thousandths are too wide for a line as high as the extent and are made to fit: 300 units. Around the picture
+/// are 3 units of margin, 1.5 % of its size.
+#[test]
+fn no_text_is_cut() {
+    let icon = |extent: &str| {
+        let text = format!(
+            "model M annotation(Icon(graphics={{Text(extent={extent}, textString=\"WWWWWWWWWW\")}})); end M;
+            model D M m annotation(Placement(transformation(extent={{{{-100,-10}},{{-80,10}}}}))); end D;"
+        );
+        let icon = scene(&text, "M", Layer::Icon);
+        (svg::view(&icon), drawn(&icon).contains("WWW"), svg::view(&scene(&text, "D", Layer::Diagram)))
+    };
+    let (inside, outside) = (icon("{{-150,90},{150,50}}"), icon("{{-150,150},{150,110}}"));
+    assert_eq!((inside.0, inside.1), ([[-153.0, -103.0], [153.0, 103.0]], true));
+    // A name above the icon is left out on its own, and shown above the component, whose icon is a tenth as large.
+    assert_eq!((outside.0, outside.1), ([[-103.0, -103.0], [103.0, 103.0]], false));
+    assert_eq!((inside.2, outside.2), ([[-108.0, -103.0], [103.0, 103.0]], [[-108.0, -103.0], [103.0, 103.0]]));
+}
+
 #[test]
 fn texts_stay_upright_and_fit() {
     let text = "model A annotation(Icon(graphics={Text(extent={{-100,-50},{100,50}}, textString=\"%name\")})); end A;

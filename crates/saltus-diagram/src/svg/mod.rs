@@ -54,7 +54,8 @@ pub fn render(scene: &Scene, style: &Style<'_>) -> String {
         let _ =
             write!(pen.out, "<rect class=\"sheet\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"#fff\"/>");
     }
-    let is_seen = |primitive: &&Primitive| scene.layer == Layer::Diagram || !is_text_outside(primitive, [low, high]);
+    let frame = frame(scene);
+    let is_seen = |primitive: &&Primitive| scene.layer == Layer::Diagram || !is_text_outside(primitive, frame);
     for primitive in scene.primitives.iter().filter(is_seen) {
         pen.primitives(std::slice::from_ref(primitive), &Matrix::DOWN);
     }
@@ -77,26 +78,14 @@ pub fn component(scene: &Scene, index: usize, style: &Style<'_>) -> String {
     pen.out
 }
 
-/// The part of the plane that is shown: the coordinate system and what reaches beyond it, texts of icons excepted.
+/// The part of the plane that is shown: the coordinate system and what reaches beyond it, except for texts that icons have
+/// outside.
 pub fn view(scene: &Scene) -> Extent {
     let system = ordered(scene.system.extent);
-    let mut points = system.to_vec();
-    for component in scene.components.iter().filter(|component| component.is_visible()) {
-        points.extend(component.bounds);
-        let x = component.anchor()[0];
-        let heights = component.picture.primitives.iter().filter(|p| p.visible && scene.layer == Layer::Diagram);
-        for label in heights.filter_map(|primitive| label_bounds(component, primitive)) {
-            points.extend(label.map(|[_, y]| [x, y]));
-        }
-    }
-    for connection in &scene.connections {
-        points.extend(connection.points());
-    }
-    for primitive in scene.primitives.iter().filter(|primitive| primitive.visible) {
-        if scene.layer == Layer::Diagram || !matches!(primitive.shape, Shape::Text(_)) {
-            points.extend(primitive_points(primitive));
-        }
-    }
+    let frame = frame(scene);
+    let mut points = frame.to_vec();
+    let texts = scene.primitives.iter().filter(|p| p.visible && !is_text_outside(p, frame));
+    points.extend(texts.filter_map(|text| text_bounds(text, &Matrix::IDENTITY)).flatten());
     let [low, high] = bounding(&points);
     // Something far away shall not make the rest a dot.
     let size = [system[1][0] - system[0][0], system[1][1] - system[0][1]];
@@ -109,13 +98,32 @@ pub fn view(scene: &Scene) -> Extent {
     [[x1, y1], [x2, y2]]
 }
 
-/// Where a text of a component stands; names are written above or below it.
-fn label_bounds(component: &Component, primitive: &Primitive) -> Option<Extent> {
-    let Shape::Text(text) = &primitive.shape else { return None };
-    Some(component.matrix.after(&primitive.matrix).bounds(text.extent))
+/// The same without the texts of an icon.
+fn frame(scene: &Scene) -> Extent {
+    let mut points = scene.system.extent.to_vec();
+    for component in scene.components.iter().filter(|component| component.is_visible()) {
+        points.extend(component.bounds);
+        let labels = component.picture.primitives.iter().filter(|p| p.visible && scene.layer == Layer::Diagram);
+        points.extend(labels.filter_map(|label| text_bounds(label, &component.matrix)).flatten());
+    }
+    for connection in &scene.connections {
+        points.extend(connection.points());
+    }
+    for primitive in scene.primitives.iter().filter(|primitive| primitive.visible) {
+        if scene.layer == Layer::Diagram || !matches!(primitive.shape, Shape::Text(_)) {
+            points.extend(primitive_points(primitive));
+        }
+    }
+    bounding(&points)
 }
 
-/// A text that an icon has above or below itself would be cut.
+/// Where the letters of a text stand.
+fn text_bounds(primitive: &Primitive, outer: &Matrix) -> Option<Extent> {
+    let Shape::Text(text) = &primitive.shape else { return None };
+    text::bounds(text, &outer.after(&primitive.matrix))
+}
+
+/// A text that an icon has above or below itself, such as its name.
 fn is_text_outside(primitive: &Primitive, [low, high]: Extent) -> bool {
     let Shape::Text(text) = &primitive.shape else { return false };
     let [x, y] = centre(primitive.matrix.bounds(text.extent));
@@ -129,7 +137,7 @@ fn primitive_points(primitive: &Primitive) -> Vec<Point> {
         Shape::Rectangle { extent, .. } | Shape::Ellipse { extent, .. } | Shape::Bitmap { extent, .. } => {
             return primitive.matrix.bounds(*extent).to_vec();
         }
-        Shape::Text(text) => return primitive.matrix.bounds(text.extent).to_vec(),
+        Shape::Text(_) => return text_bounds(primitive, &Matrix::IDENTITY).into_iter().flatten().collect(),
     };
     points.into_iter().map(|p| primitive.matrix.apply(p)).collect()
 }

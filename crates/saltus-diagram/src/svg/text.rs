@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Pen, escaped};
-use crate::geometry::{Matrix, centre, ordered};
+use crate::geometry::{Extent, Matrix, Point, centre, ordered};
 use crate::scene::{Alignment, Text};
 
 /// Height of a line of text, in sizes of its font.
@@ -36,12 +36,27 @@ pub fn width(line: &str) -> f64 {
     f64::from(thousandths) / 1000.0
 }
 
-impl Pen<'_> {
-    pub(super) fn text(&mut self, text: &Text, matrix: &Matrix) {
+/// Where the lines of a text go, in the coordinates of the picture.
+struct Layout<'t> {
+    lines: Vec<&'t str>,
+    /// Of the font.
+    size: f64,
+    /// Of the longest line.
+    width: f64,
+    /// Of the extent.
+    box_width: f64,
+    /// Clockwise, in degrees, around the middle of the extent.
+    angle: f64,
+    middle: Point,
+}
+
+impl<'t> Layout<'t> {
+    /// `matrix` leads to coordinates whose y points down. `None` if there is nothing to see.
+    fn new(text: &'t Text, matrix: &Matrix) -> Option<Layout<'t>> {
         let lines: Vec<&str> = text.text.split('\n').collect();
         let longest = lines.iter().map(|line| width(line)).fold(0.0, f64::max) * if text.bold { 1.08 } else { 1.0 };
         if longest == 0.0 {
-            return;
+            return None;
         }
         let [low, high] = ordered(text.extent);
         let (sx, sy) = matrix.stretches();
@@ -55,7 +70,7 @@ impl Pen<'_> {
             points => points * UNITS_PER_POINT,
         };
         if !(1e-3..1e6).contains(&size) {
-            return;
+            return None;
         }
         let mut angle = matrix.0[1].atan2(matrix.0[0]).to_degrees();
         // Upright, or readable from the right.
@@ -64,8 +79,29 @@ impl Pen<'_> {
         } else if angle < -90.0 - 1e-6 {
             angle += 180.0;
         }
-        let [mut x, y] = matrix.apply(centre(text.extent));
-        let [pivot_x, pivot_y] = [x, y];
+        let middle = matrix.apply(centre(text.extent));
+        Some(Layout { lines, size, width: longest * size, box_width, angle, middle })
+    }
+}
+
+/// The smallest extent around the letters of a text, with y up.
+pub(super) fn bounds(text: &Text, matrix: &Matrix) -> Option<Extent> {
+    let layout = Layout::new(text, &Matrix::DOWN.after(matrix))?;
+    let height = LINE * layout.size * layout.lines.len() as f64;
+    let left = match text.alignment {
+        Alignment::Left => -layout.box_width / 2.0,
+        Alignment::Right => layout.box_width / 2.0 - layout.width,
+        _ => -layout.width / 2.0,
+    };
+    let around = [[left, -height / 2.0], [left + layout.width, height / 2.0]];
+    let turned = Matrix::translation(layout.middle).after(&Matrix::rotation(layout.angle)).bounds(around);
+    Some(Matrix::DOWN.bounds(turned))
+}
+
+impl Pen<'_> {
+    pub(super) fn text(&mut self, text: &Text, matrix: &Matrix) {
+        let Some(Layout { lines, size, box_width, angle, middle, .. }) = Layout::new(text, matrix) else { return };
+        let [mut x, y] = middle;
         let anchor = match text.alignment {
             Alignment::Left => {
                 x -= box_width / 2.0;
@@ -91,8 +127,11 @@ impl Pen<'_> {
             let _ = write!(style, " font-family=\"{family}\"");
         }
         if angle.abs() > 1e-6 {
-            let _ =
-                write!(style, " transform=\"rotate({})\"", [angle, pivot_x, pivot_y].map(|x| self.number(x)).join(" "));
+            let _ = write!(
+                style,
+                " transform=\"rotate({})\"",
+                [angle, middle[0], middle[1]].map(|x| self.number(x)).join(" ")
+            );
         }
         let [r, g, b] = text.color;
         let first = y - LINE * size * (lines.len() - 1) as f64 / 2.0 + BASE * size;
