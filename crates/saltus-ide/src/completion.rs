@@ -187,7 +187,10 @@ impl<'a> Completer<'a, '_> {
             let Some(declaration) = self.scopes.declaration(member) else { continue };
             let is_offered = match declaration {
                 _ if declaration.is_protected() => false,
-                Declaration::Class { .. } => is_class,
+                // Of the classes in a component its functions can be called.
+                Declaration::Class { definition, .. } => {
+                    is_class || !wants_class && definition.kind == ClassKind::Function
+                }
                 Declaration::Component { clause, .. } => {
                     let is_constant = SymbolKind::of_component(clause) == SymbolKind::Constant;
                     !wants_class && (!is_class || is_constant) || is_import && is_class && is_constant
@@ -487,6 +490,14 @@ mod tests {
         assert_eq!(labels(&after_parts("model M P.$0 end M;")), classes);
         assert_eq!(labels(&after_parts("model M extends P.T$0; end M;")), classes);
         assert_eq!(labels(&after_parts("model M import P.$0")), classes);
+    }
+
+    /// A function can be called through a component that has it, its other classes cannot be used.
+    #[test]
+    fn functions_of_components() {
+        let field = "model Field Real g; function at input Real x; output Real y; algorithm y := x; end at; model A end A; end Field; ";
+        assert_eq!(labels(&format!("{field} model M Field field; Real y = field.$0; end M;")), ["g", "at"]);
+        assert_eq!(labels(&format!("{field} model M Field field; equation field.$0 end M;")), ["g", "at"]);
     }
 
     #[test]
