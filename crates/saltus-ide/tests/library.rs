@@ -75,17 +75,19 @@ fn every_name_leads_somewhere() {
 fn a_new_name_changes_only_the_name() {
     let wanted = number("SALTUS_EDITOR_RENAMES", 8);
     let mut session = session();
-    let (mut n_done, mut n_refused) = (0, 0);
-    for path in sample(wanted * 4) {
+    let (mut n_done, mut n_refused, mut n_not_flat) = (0, 0, 0);
+    for path in sample(wanted * 6) {
         if n_done >= wanted {
             break;
         }
         let text = std::fs::read_to_string(&path).unwrap();
         session.set_text(&path, &text);
         let analysis = Analysis::new(&session);
-        // A variable of the first class of the file that can be flattened.
+        // A component of the first class of the file, not always the first one.
         let outline = analysis.outline(&path);
-        let Some(item) = outline.first().and_then(|class| class.children.iter().find(|c| !c.detail.is_empty())) else {
+        let components: Vec<_> =
+            outline.first().iter().flat_map(|class| &class.children).filter(|c| !c.detail.is_empty()).collect();
+        let Some(item) = components.get(n_done % components.len().max(1)) else {
             session.remove_text(&path);
             continue;
         };
@@ -107,20 +109,26 @@ fn a_new_name_changes_only_the_name() {
                 };
                 let (before, after) = (flat(&session), flat(&changed));
                 assert_eq!(with_name(&before, &old), with_name(&after, &old), "{old} of {}", path.display());
+                let has_flat_model = !before.is_empty();
                 // And back again, where uses before the declaration have moved it.
                 let before = change.edits[&path].iter().filter(|edit| edit.end <= at);
                 let grown: i64 = before.map(|edit| edit.text.len() as i64 - i64::from(edit.end - edit.start)).sum();
                 let moved = (i64::from(at) + grown) as u32;
                 let back = Analysis::new(&changed).rename(&path, moved, &old).unwrap();
-                let there = Analysis::new(&changed).text(&path).unwrap();
-                assert_eq!(apply(there, &back.edits[&path]), text, "{old} of {}", path.display());
-                n_done += 1;
+                assert!(change.edits.keys().eq(back.edits.keys()), "{old} of {}", path.display());
+                for (file, edits) in &back.edits {
+                    let there = Analysis::new(&changed).text(file).unwrap();
+                    assert_eq!(apply(there, edits), analysis.text(file).unwrap(), "{old} of {}", path.display());
+                }
+                // Partial classes and functions have no flat model to compare.
+                (n_done, n_not_flat) =
+                    (n_done + usize::from(has_flat_model), n_not_flat + usize::from(!has_flat_model));
             }
         }
         session.remove_text(&path);
     }
-    println!("{n_done} names changed and changed back, {n_refused} refused");
-    assert!(n_done > 0);
+    println!("{n_done} names changed and changed back, {n_not_flat} more without a flat model, {n_refused} refused");
+    assert!(n_done >= wanted.min(4), "only {n_done}");
 }
 
 /// A flat model with the new name in the place of the old one, wherever it is a whole word.
