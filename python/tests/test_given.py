@@ -41,6 +41,47 @@ def test_arrays(chosen: saltus.Model, value: Any) -> None:
     assert chosen.simulate(a=value, u=2, stop_time=0.1)["y"][0] == 5
 
 
+def test_what_was_set_is_read_back(chosen: saltus.Model) -> None:
+    with chosen.start() as sim:
+        sim["u"] = 1
+        assert sim["u"] == 1 and sim.time == 0
+        sim["a[1]"] = 2.5
+        assert sim["a[1]"] == 2.5
+        sim.advance(0.5)
+        sim["x"] = 4.0
+        sim["u"] = 3.0
+        # y = u + sum(a) as it was at the last event.
+        assert (sim["x"], sim["u"], sim["y"]) == (4.0, 3.0, 8.5)
+        sim.advance(0.5)
+        # x = 4 + 3*0.5.
+        assert sim["x"] == pytest.approx(5.5) and sim["y"] == 10.5
+
+
+def test_texts() -> None:
+    s = saltus.Session()
+    s.load_text(
+        "T.mo",
+        """model T
+  parameter String unit = "m";
+  parameter String names[2] = {"a", "b"};
+  parameter Real k = if unit == "m" then 1 elseif unit == "say \\"km\\"\\\\" then 1000 else 0;
+  parameter Boolean swapped = names[1] == "b" and names[2] == "a";
+  Real x(start = 0, fixed = true);
+equation
+  der(x) = k;
+end T;""",
+    )
+    m = s.compile("T")
+    assert m.simulate(stop_time=1).last("x") == pytest.approx(1)
+    # What stands in it needs no quotes of Modelica.
+    assert m.simulate(unit='say "km"\\', stop_time=1).last("x") == pytest.approx(1000)
+    assert m.simulate(names=["b", "a"], stop_time=1).parameters["swapped"] == 1
+    with m.start(unit="km") as sim:
+        assert (sim["unit"], sim["k"]) == ("km", 0.0)
+    with pytest.raises(TypeError, match="unit: expected a str or a list of them, found int"):
+        m.simulate(unit=3)
+
+
 def test_series_and_frames(ball: saltus.Model, chosen: saltus.Model) -> None:
     pandas = pytest.importorskip("pandas")
     assert ball.simulate(pandas.Series({"e": 0.8}), stop_time=0.1).parameters["e"] == 0.8

@@ -149,7 +149,7 @@ impl RawModel {
         settings: &Bound<PyDict>,
         at: Option<f64>,
     ) -> PyResult<(Arc<Model>, Simulation)> {
-        let (model, start) = self.fitting(py, values::read(given)?)?;
+        let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         let settings = Settings::read(py, settings)?;
         let mut experiment = settings.experiment;
         let begins = experiment.settings(model.program()).start_time;
@@ -245,7 +245,7 @@ impl RawModel {
         settings: &Bound<PyDict>,
     ) -> PyResult<(RawTable, String)> {
         let settings = Settings::read(py, settings)?;
-        let (model, start) = self.fitting(py, values::read(given)?)?;
+        let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         self.check(py, &model, &settings)?;
         let inputs = Inputs::read(py, &model, inputs)?;
         let raised = inputs.raised();
@@ -296,7 +296,7 @@ impl RawModel {
         is_recorded: bool,
     ) -> PyResult<RawSimulation> {
         let settings = Settings::read(py, settings)?;
-        let (model, start) = self.fitting(py, values::read(given)?)?;
+        let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         self.check(py, &model, &settings)?;
         let inputs = Inputs::read(py, &model, inputs)?;
         RawSimulation::new(py, model, self.permissions, &settings, &start, inputs, is_recorded)
@@ -417,7 +417,7 @@ impl RawModel {
 
     /// Another program for values of structural parameters.
     fn variant(&self, py: Python, given: &Bound<PyDict>) -> PyResult<RawModel> {
-        let model = self.compiled_for(py, values::read(given)?)?;
+        let model = self.compiled_for(py, values::read(&self.model, given)?)?;
         Ok(RawModel::new(model, self.permissions, None))
     }
 }

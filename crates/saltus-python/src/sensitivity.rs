@@ -33,7 +33,7 @@ impl RawModel {
         given: &Bound<PyDict>,
         settings: &Bound<PyDict>,
     ) -> PyResult<RawFollower> {
-        let (model, start) = self.fitting(py, values::read(given)?)?;
+        let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         let settings = Settings::read(py, settings)?;
         self.check(py, &model, &settings)?;
         let wrong = start.check(&model);

@@ -253,11 +253,16 @@ impl RawSimulation {
         })
     }
 
-    /// The value of a variable at the present time: a float, int or bool, or the name of a literal.
+    /// The value of a variable at the present time: a float, int, bool or str, or the name of a literal.
+    ///
+    /// What was set is what it was set to; whatever depends on it is as before until the run goes on.
     fn __getitem__(&self, py: Python, name: &str) -> PyResult<Py<PyAny>> {
         self.with(py, |inner| {
+            if let Some((_, text)) = self.model.texts().find(|(other, _)| *other == name) {
+                return text.into_py_any(py);
+            }
             let variable = self.model.variable(name).map_err(|why| errors::unknown(py, &why))?;
-            if !inner.run.has_begun() {
+            if !inner.run.has_begun() && inner.run.pending(variable.slot).is_none() {
                 let done = py.detach(|| inner.run.initialise());
                 done.map_err(|error| self.failed(py, &error, inner))?;
             }

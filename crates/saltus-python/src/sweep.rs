@@ -98,7 +98,7 @@ impl RawModel {
         settings: &Bound<PyDict>,
         study: &Study,
     ) -> PyResult<Batch<'a>> {
-        let (model, start) = self.fitting(py, values::read(given)?)?;
+        let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         let settings = Settings::read(py, settings)?;
         self.check(py, &model, &settings)?;
         for name in names {

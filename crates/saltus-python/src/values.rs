@@ -10,14 +10,42 @@ use crate::errors;
 /// Nested lists may be this deep.
 const DEEPEST: usize = 8;
 
-/// Names and values as Modelica writes them.
-pub fn read(given: &Bound<PyDict>) -> PyResult<Vec<(String, String)>> {
+/// Names and values as Modelica writes them. A str is the value of a String, and of anything else what Modelica writes for it.
+pub fn read(model: &Model, given: &Bound<PyDict>) -> PyResult<Vec<(String, String)>> {
     let pair = |(name, value): (Bound<PyAny>, Bound<PyAny>)| {
         let name: String = name.extract().map_err(|_| errors::wrong_type("names of variables are str".to_owned()))?;
-        let text = text(&name, &value, 0)?;
+        let text = if model.is_text(&name) { literal(&name, &value, 0)? } else { text(&name, &value, 0)? };
         Ok((name, text))
     };
     given.iter().map(pair).collect()
+}
+
+/// A text, or lists of texts, as Modelica writes them.
+fn literal(name: &str, value: &Bound<PyAny>, depth: usize) -> PyResult<String> {
+    if value.is_instance_of::<PyString>() {
+        let text: String = value.extract()?;
+        return Ok(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")));
+    }
+    list(name, value, depth, "a str or a list of them", literal)
+}
+
+/// The elements of an array.
+fn list(
+    name: &str,
+    value: &Bound<PyAny>,
+    depth: usize,
+    expected: &str,
+    element: fn(&str, &Bound<PyAny>, usize) -> PyResult<String>,
+) -> PyResult<String> {
+    let items = value.try_iter().map_err(|_| {
+        let found = value.get_type().name().map_or_else(|_| "something else".to_owned(), |t| t.to_string());
+        errors::wrong_type(format!("{name}: expected {expected}, found {found}"))
+    })?;
+    if depth >= DEEPEST {
+        return Err(errors::wrong_value(format!("{name}: lists are nested too deeply")));
+    }
+    let items: Vec<String> = items.map(|item| element(name, &item?, depth + 1)).collect::<PyResult<_>>()?;
+    Ok(format!("{{{}}}", items.join(", ")))
 }
 
 /// A value as Modelica writes it.
@@ -42,15 +70,7 @@ fn text(name: &str, value: &Bound<PyAny>, depth: usize) -> PyResult<String> {
     if let Ok(found) = value.extract::<f64>() {
         return number(name, found);
     }
-    let items = value.try_iter().map_err(|_| {
-        let found = value.get_type().name().map_or_else(|_| "something else".to_owned(), |t| t.to_string());
-        errors::wrong_type(format!("{name}: expected a number, bool, str or a list of them, found {found}"))
-    })?;
-    if depth >= DEEPEST {
-        return Err(errors::wrong_value(format!("{name}: lists are nested too deeply")));
-    }
-    let items: Vec<String> = items.map(|item| text(name, &item?, depth + 1)).collect::<PyResult<_>>()?;
-    Ok(format!("{{{}}}", items.join(", ")))
+    list(name, value, depth, "a number, bool, str or a list of them", text)
 }
 
 fn number(name: &str, value: f64) -> PyResult<String> {

@@ -224,7 +224,7 @@ impl Model {
 
     fn known(&self, name: &str) -> Result<&Variable, Unchangeable> {
         let is_text = |unknown| {
-            if self.data.texts.contains_key(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) }
+            if self.is_text(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) }
         };
         self.variable(name).map_err(is_text)
     }
@@ -346,6 +346,11 @@ impl Model {
     /// Texts of the model whose values are written in it, by name.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.data.texts.iter().filter_map(|(name, text)| Some((name.as_str(), text.as_deref()?)))
+    }
+
+    /// Is it a text, or an array of them?
+    pub fn is_text(&self, name: &str) -> bool {
+        self.data.texts.contains_key(name)
     }
 
     /// The same model with resources from elsewhere.

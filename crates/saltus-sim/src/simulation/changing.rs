@@ -64,7 +64,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// The same for an input that moves on from this value at a rate.
+    /// What a variable was set to since the run has gone on.
+    pub fn pending(&self, slot: SlotId) -> Option<f64> {
+        self.changes.iter().find(|(changed, _)| *changed == slot).map(|&(_, value)| value)
+    }
+
+    /// Sets an input that moves on from this value at a rate.
     pub fn set_moving(&mut self, slot: SlotId, value: f64, slope: f64) -> Result<(), CannotSet> {
         let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
         if kind != Some(SlotKind::Input) {

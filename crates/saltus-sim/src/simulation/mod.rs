@@ -487,8 +487,11 @@ impl Simulation {
         self.driver.now
     }
 
-    /// A value at the present time.
+    /// A value at the present time. What was set is what it was set to, whatever depends on it is as before until the run goes on.
     pub fn get(&mut self, slot: SlotId) -> Result<f64, SimError> {
+        if let Some(value) = self.pending(slot) {
+            return Ok(value);
+        }
         Ok(self.values()?.get(slot.index()).copied().unwrap_or(f64::NAN))
     }
 
