@@ -68,6 +68,12 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let class = arguments.output.as_deref().and_then(stem).unwrap_or_else(|| wrapper::usual_class(model));
     let directory = arguments.file.parent().unwrap_or(Path::new(""));
     let output = arguments.output.clone().unwrap_or_else(|| directory.join(format!("{class}.mo")));
+    // The model that an FMU was made of often lies beside it, with the same name.
+    let is_foreign = |bytes: Vec<u8>| !bytes.is_empty() && !wrapper::is_wrapper(&String::from_utf8_lossy(&bytes));
+    if output.is_file() && std::fs::read(&output).is_ok_and(is_foreign) {
+        let path = output.display().to_string();
+        return Err(screen.fail(&saltus::diagnostics::not_ours(&path, "the wrapper of an FMU")));
+    }
     let file = reference(&arguments.file, &output, &class);
     let settings = Settings { class: &class, file: &file, kind, locals: arguments.locals };
     let (text, left_out) = wrapper::write(model, &settings);

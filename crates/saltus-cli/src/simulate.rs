@@ -141,7 +141,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.pause_at = arguments.pause_at;
     options.apart = arguments.apart;
     if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
-        return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string())));
+        return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string(), "the state of a simulation")));
     }
     let inputs = arguments.input.iter().map(|path| Inputs::read(path, screen)).collect::<Result<Vec<_>, _>>()?;
     // Before anything else is done: it would be a pity to find out after hours.

@@ -113,6 +113,18 @@ fn what_a_wrapper_contains() {
     assert!(code == 0 && said.contains("13 variables: 4 parameters, 1 input, 3 outputs, 2 states"), "{code} {said}");
     assert_eq!(scratch.files(), ["Ball.fmu"]);
 
+    // The model that the FMU was made of stays what it is; a wrapper is written again.
+    let source = scratch.write("ball.mo", b"model ball end ball;");
+    for options in [&[][..], &["-o", "ball.mo"]] {
+        let (code, said) = saltus(&scratch.0, &[&["import", "Ball.fmu"], options].concat());
+        assert!(code == 1 && said.contains("E0071") && said.contains("not the wrapper of an FMU"), "{code} {said}");
+        assert_eq!(std::fs::read(&source).unwrap(), b"model ball end ball;");
+    }
+    std::fs::remove_file(&source).unwrap();
+    for _ in 0..2 {
+        assert_eq!(saltus(&scratch.0, &["import", "Ball.fmu"]).0, 0);
+    }
+
     // The event indicator `z` is neither an input nor an output, a state or a parameter.
     for (name, options, is_there) in [("Plain", &[][..], false), ("Whole", &["--locals"], true)] {
         let (file, result) = (format!("{name}.mo"), format!("{name}.csv"));

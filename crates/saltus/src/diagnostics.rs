@@ -134,9 +134,8 @@ pub fn cannot_vary(name: &str, path: &str, why: &Unchangeable) -> Diagnostic {
 }
 
 /// A file that is something else would be overwritten.
-pub fn not_ours(path: &str) -> Diagnostic {
-    error("E0071", format!("`{path}` exists and is not the state of a simulation"))
-        .hint("choose another name, or remove the file")
+pub fn not_ours(path: &str, expected: &str) -> Diagnostic {
+    error("E0071", format!("`{path}` exists and is not {expected}")).hint("choose another name, or remove the file")
 }
 
 /// A variable cannot be set at this point of a run.

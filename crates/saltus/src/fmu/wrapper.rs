@@ -32,6 +32,14 @@ pub struct Settings<'a> {
     pub locals: bool,
 }
 
+/// How the second line of a wrapper begins.
+const MARK: &str = "// The FMU";
+
+/// Was this text written by [`write`]?
+pub fn is_wrapper(text: &str) -> bool {
+    text.lines().nth(1).is_some_and(|line| line.trim_start().starts_with(MARK))
+}
+
 /// Model exchange where the FMU has it, else co-simulation, else scheduled execution.
 pub fn usual_kind(model: &ModelDescription) -> Option<Kind> {
     model.kinds().into_iter().next()
@@ -180,7 +188,7 @@ impl<'a> Wrapper<'a> {
         let description = model.description.as_deref().unwrap_or("");
         self.line(format!("model {} {}", identifier(self.settings.class), string(description)));
         self.line(format!(
-            "  // The FMU {} as a component: FMI {}, {what}.",
+            "  {MARK} {} as a component: FMI {}, {what}.",
             model.model_name.replace('\n', " "),
             model.version.text()
         ));
