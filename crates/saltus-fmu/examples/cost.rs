@@ -1,13 +1,13 @@
 //! What the C interface costs, and whether memory stays flat: `cargo run --profile quick -p saltus-fmu --example cost -- RESOURCES…`
 //!
-//! In: directories `resources` of FMUs. Out: for each of them the time of a derivative call through the interface and inside, the time of a step
-//! in co-simulation and inside, and the memory of the process over 1 000 instances that are made, run a step and freed.
+//! In: directories `resources` of FMUs; `--memory` measures memory, too. Out: for each of them what a derivative call costs through the interface and
+//! inside, what a step costs in co-simulation and inside, and the memory of the process over 1 000 instances that are made, run a step and freed.
+//! Times are processor times (of Linux), which other work on the machine changes little.
 
 use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::ptr::null;
 use std::sync::Arc;
-use std::time::Instant;
 
 use saltus::pipeline::Experiment;
 use saltus::{Model, Simulation};
@@ -38,11 +38,30 @@ impl Unit {
     }
 }
 
-fn nanoseconds(n: u32, mut work: impl FnMut(u32)) -> f64 {
-    (0..n / 10).for_each(&mut work);
-    let begun = Instant::now();
-    (0..n).for_each(&mut work);
-    begun.elapsed().as_secs_f64() * 1e9 / f64::from(n)
+unsafe extern "C" {
+    fn clock_gettime(clock: i32, to: *mut [i64; 2]) -> i32;
+}
+
+/// Processor time of this thread so far, in nanoseconds.
+fn now() -> f64 {
+    const PROCESSOR_TIME_OF_THREAD: i32 = 3;
+    let mut time = [0_i64; 2];
+    // SAFETY: there is room for seconds and nanoseconds.
+    unsafe { clock_gettime(PROCESSOR_TIME_OF_THREAD, &raw mut time) };
+    time[0] as f64 * 1e9 + time[1] as f64
+}
+
+/// Nanoseconds for each of `n` pieces of work.
+fn each(n: u32, work: impl FnOnce()) -> f64 {
+    let begun = now();
+    work();
+    (now() - begun) / f64::from(n)
+}
+
+/// The same for many calls, after some that do not count.
+fn call(mut work: impl FnMut(u32)) -> f64 {
+    (0..CALLS / 10).for_each(&mut work);
+    each(CALLS, || (0..CALLS).for_each(&mut work))
 }
 
 fn resident() -> f64 {
@@ -68,21 +87,21 @@ fn derivative_calls(unit: &Unit, stop: f64) {
         fmi2NewDiscreteStates(c, &mut info);
         fmi2EnterContinuousTimeMode(c);
         fmi2GetContinuousStates(c, x.as_mut_ptr(), n);
-        let call = nanoseconds(CALLS, |i| {
+        let taken = call(|i| {
             // Another point each time, or nothing would be evaluated.
             fmi2SetTime(c, 1e-9 * f64::from(i));
             fmi2SetContinuousStates(c, x.as_ptr(), n);
             fmi2GetDerivatives(c, dx.as_mut_ptr(), n);
         });
         fmi2FreeInstance(c);
-        call
+        taken
     };
     let mut simulation =
         Simulation::new(unit.model.clone(), &Experiment { stop_time: Some(stop), ..Experiment::default() });
     simulation.initialise().unwrap();
     let inside = simulation
         .examine(|inner| {
-            nanoseconds(CALLS, |i| {
+            call(|i| {
                 inner.set_continuous(1e-9 * f64::from(i), &x);
                 assert!(inner.eval(saltus_program::Activation::Derivatives).is_ok());
                 inner.get_derivatives(&mut dx);
@@ -95,17 +114,17 @@ fn derivative_calls(unit: &Unit, stop: f64) {
 fn steps(unit: &Unit, stop: f64) {
     let h = stop / f64::from(STEPS);
     let c = unit.instance(1, stop);
-    let begun = Instant::now();
-    for i in 0..STEPS {
-        // SAFETY: `c` is an instance.
-        let status = unsafe { fmi2DoStep(c, h * f64::from(i), h, 1) };
-        // The model has ended the run itself.
-        if status == 2 {
-            break;
+    let outside = each(STEPS, || {
+        for i in 0..STEPS {
+            // SAFETY: `c` is an instance.
+            let status = unsafe { fmi2DoStep(c, h * f64::from(i), h, 1) };
+            // The model has ended the run itself.
+            if status == 2 {
+                break;
+            }
+            assert!(status <= 1);
         }
-        assert!(status <= 1);
-    }
-    let outside = begun.elapsed().as_secs_f64();
+    });
     // SAFETY: it is not used any more.
     unsafe { fmi2FreeInstance(c) };
     let run = || {
@@ -115,21 +134,11 @@ fn steps(unit: &Unit, stop: f64) {
         simulation
     };
     let mut simulation = run();
-    let begun = Instant::now();
-    for i in 1..=STEPS {
-        simulation.advance_to(h * f64::from(i)).unwrap();
-    }
-    let inside = begun.elapsed().as_secs_f64();
+    let inside = each(STEPS, || (1..=STEPS).for_each(|i| _ = simulation.advance_to(h * f64::from(i)).unwrap()));
     let mut simulation = run();
-    let begun = Instant::now();
-    simulation.advance_to(stop).unwrap();
-    let at_once = begun.elapsed().as_secs_f64();
-    let each = |seconds: f64| seconds * 1e6 / f64::from(STEPS);
+    let at_once = each(STEPS, || _ = simulation.advance_to(stop).unwrap());
     println!(
-        "  {STEPS} steps: {:.2} µs each through C, {:.2} µs inside, {:.2} µs for the same part of one run",
-        each(outside),
-        each(inside),
-        each(at_once)
+        "  each of {STEPS} steps: {outside:.0} ns through C, {inside:.0} ns inside, {at_once:.0} ns for the same part of one run"
     );
 }
 
@@ -150,7 +159,8 @@ fn memory(unit: &Unit, stop: f64) {
 }
 
 fn main() {
-    for directory in std::env::args().skip(1) {
+    let (options, directories): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    for directory in directories {
         let directory = Path::new(&directory).canonicalize().unwrap();
         let bytes = std::fs::read(directory.join(MODEL_FILE)).unwrap();
         let model = Arc::new(Model::from_bytes(&bytes).unwrap());
@@ -163,6 +173,8 @@ fn main() {
         };
         derivative_calls(&unit, stop);
         steps(&unit, stop);
-        memory(&unit, stop);
+        if options.iter().any(|option| option == "--memory") {
+            memory(&unit, stop);
+        }
     }
 }
