@@ -120,14 +120,9 @@ pub fn size_stated(span: Span, name: &str, dimension: usize, stated: i64, found:
     .hint("the call goes on with the array as it is")
 }
 
-/// Does it say that a value has another size than its place?
-pub fn is_size_mismatch(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code.0 == "E0610"
-}
-
-pub fn is_size_warning(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code.0 == "W0610"
-}
+/// What all messages about sizes that do not fit have in common.
+pub(crate) const SIZE_MISMATCH: Code = Code("E0610");
+pub(crate) const SIZE_WARNING: Code = Code("W0610");
 
 pub fn shape_expected(span: Span, what: &str, expected: &str, found: &[usize]) -> Diagnostic {
     Diagnostic::new(Code("E0610"), span, format!("`{what}` needs {expected}, found {}", dims_text(found)))

@@ -1,6 +1,6 @@
 //! Sizes that declarations state, and what they depend on.
 
-use saltus_base::Span;
+use saltus_base::{Diagnostic, Span};
 use saltus_flat::{Builtin, Dim, Expr, ExprKind, Type};
 use saltus_procedure::{Code, Op, Operand, Procedure, Step};
 
@@ -50,4 +50,14 @@ pub(crate) fn code_names_number(procedure: &Procedure, size: &Code) -> bool {
         _ => true,
     };
     is_scalar(&size.value) || size.block.iter().any(reads)
+}
+
+/// Does it say that a value has another size than its place?
+pub fn is_size_mismatch(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == diagnostics::SIZE_MISMATCH
+}
+
+/// Does it say that an array is not as long as an argument states?
+pub fn is_size_warning(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == diagnostics::SIZE_WARNING
 }
