@@ -275,6 +275,37 @@ fn errors_of_a_step_make_no_events() {
     assert_eq!(changes_of_a_bridge(1e-4), BRIDGE_CHANGES);
 }
 
+/// Pulses of a sine of `p`, which is linear and exact; steps are as long as `y` permits, and have its error. By threshold: the rise and fall in each of 350
+/// periods, at (asin(threshold) + 2πk)/w and (π - asin(threshold) + 2πk)/w.
+fn pulses_of_a_phase(threshold: f64) -> (Trajectory, Vec<f64>) {
+    let text = format!(
+        "model Phase
+          Real p(start = 0, fixed = true), y(start = 1, fixed = true);
+          Boolean b = sin(p) > {threshold:?};
+        equation
+          der(p) = {:?};
+          der(y) = -y;
+        end Phase;",
+        70.0 * TAU
+    );
+    let edge = threshold.asin();
+    let pulse = |k: u32| [edge, PI - edge].map(|phase| (phase + TAU * f64::from(k)) / (70.0 * TAU));
+    (simulate(&text, 5.0, 1e-6, EventSearch::Proved), (0..350).flat_map(pulse).collect())
+}
+
+#[test]
+fn changes_larger_than_the_error_of_a_step_are_where_they_begin() {
+    let (trajectory, exact) = pulses_of_a_phase(0.9999);
+    assert_times(&changes(&trajectory), &exact, 1e-9);
+    assert!(is_proved(&trajectory), "{:?}", trajectory.detection);
+}
+
+#[test]
+fn pulses_within_the_error_of_a_step_are_told() {
+    let (trajectory, exact) = pulses_of_a_phase(1.0 - 1e-9);
+    assert!(changes(&trajectory).len() == exact.len() || !is_proved(&trajectory), "{:?}", trajectory.detection);
+}
+
 #[test]
 fn what_cannot_matter_is_not_watched() {
     // Coulomb friction by its states as in textbooks. While it sticks the sign of the speed decides nothing, although `forward` names it:

@@ -226,6 +226,8 @@ impl Search {
             is_sampled: false,
             expansions: Expanded::NONE,
             is_of_step: false,
+            doubted_from: None,
+            is_doubtful: false,
         };
         let work_before = march.tape.work;
         let outcome = march.go(self.kept_to, scope.stop_time);

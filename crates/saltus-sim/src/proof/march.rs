@@ -10,7 +10,8 @@
 //!
 //! A value that the rounding of its operands, or the error that is estimated for the step, may have made does not count as changed: the small
 //! difference of large states has either sign where it begins, as the current of a diode that has just been switched on. Tests:
-//! `rounding_of_large_terms_makes_no_events`, `errors_of_a_step_make_no_events`.
+//! `rounding_of_large_terms_makes_no_events`, `errors_of_a_step_make_no_events`. If it grows beyond these errors, the change is where it began; if it does not,
+//! the step is not counted as proved. Test: `pulses_within_the_error_of_a_step_are_told`.
 //!
 //! Values and slopes are enclosed at first order, then by an expansion, whose polynomial decides about many parts at once. Otherwise the part is halved. Where enclosures stay too wide (poles, jumps without events, cancellation) parts of one instant
 //! would never end: after [`MOST_INSTANTS`] of them in a row they grow, and the relation is only sampled there.
@@ -143,6 +144,11 @@ pub(crate) struct March<'a> {
     /// Must a change be larger than the errors of what it is computed from? The states of a step are rounded, and have the error of the step, and a
     /// crossing function may be the small difference of large terms.
     pub is_of_step: bool,
+    /// Where the part began at whose end the relation had changed by less than these errors, and has not changed back since: a change that is larger later on
+    /// begins there.
+    pub doubted_from: Option<f64>,
+    /// Did it change back before the change was larger than the errors? Then the states that were computed have two crossings that make no events.
+    pub is_doubtful: bool,
 }
 
 /// The last expansion of a march.
@@ -175,8 +181,15 @@ impl March<'_> {
                 continue;
             }
             let is_kept = matches!(verdict, Verdict::Keeps);
-            if !is_kept && self.has_changed(b) {
-                return Outcome::Changes { before: a, after: b };
+            let may_have_changed = !is_kept || self.doubted_from.is_some();
+            if may_have_changed && self.watched.has_changed(self.tape.at(self.relation, b)) {
+                let before = *self.doubted_from.get_or_insert(a);
+                if self.is_beyond_errors(b) {
+                    self.doubted_from = None;
+                    return Outcome::Changes { before, after: b };
+                }
+            } else if self.doubted_from.take().is_some() {
+                self.is_doubtful = true;
             }
             if is_undecided {
                 self.count_instant(instant);
@@ -185,6 +198,7 @@ impl March<'_> {
             }
             a = b;
         }
+        // A change that lasts to the end of the stretch is not missed: the search of the step looks there.
         Outcome::Kept
     }
 
@@ -192,13 +206,12 @@ impl March<'_> {
         self.tape.work <= self.most_work
     }
 
-    /// Has the relation the other value at `t`, and is that neither rounding nor an error of the integration?
-    fn has_changed(&mut self, t: f64) -> bool {
-        self.watched.has_changed(self.tape.at(self.relation, t))
-            && (!self.is_of_step || {
-                let z = self.tape.blurred_at(self.relation, t);
-                !z.is_known() || self.watched.towards(z).hi < 0.0
-            })
+    /// Is the other value that the relation has at `t` neither rounding nor an error of the integration?
+    fn is_beyond_errors(&mut self, t: f64) -> bool {
+        !self.is_of_step || {
+            let z = self.tape.blurred_at(self.relation, t);
+            !z.is_known() || self.watched.towards(z).hi < 0.0
+        }
     }
 
     /// Many undecided instants in a row become longer.

@@ -85,6 +85,12 @@ impl Detection {
         is_pause
     }
 
+    /// The step that was counted last is not proved after all, though its enclosures were narrow enough.
+    fn doubt(&mut self) {
+        self.proved -= 1;
+        self.sampled += 1;
+    }
+
     fn count(&mut self, is_sampled: bool) {
         if is_sampled {
             self.sampled += 1;
@@ -205,6 +211,8 @@ impl Prover {
                 is_sampled: false,
                 expansions: Expanded { known, ..Expanded::NONE },
                 is_of_step: true,
+                doubted_from: None,
+                is_doubtful: false,
             };
             let outcome = go_while_it_gets_on(&mut march, from, end, effort);
             let is_sampled = march.is_sampled || matches!(outcome, Outcome::Paused { .. });
@@ -212,7 +220,11 @@ impl Prover {
                 first = Some(Change { before, after });
             }
             detection[relation].stride = if is_sampled { f64::INFINITY } else { march.pace.stride };
+            let is_doubtful = march.is_doubtful;
             detection[relation].count(is_sampled);
+            if is_doubtful && !is_sampled {
+                detection[relation].doubt();
+            }
         }
         first
     }
