@@ -170,6 +170,42 @@ end Own;
     assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,43.0,8.0"));
 }
 
+/// As in every tool that writes C: the declaration in the source says what a function takes. `half` is a macro.
+#[test]
+fn c_converts_what_is_passed_to_what_is_declared() {
+    let Some(library) = Library::new("included_conversions") else { return };
+    let source = |name: &str, c: &str| {
+        format!(
+            r##"
+package {name}
+  function f input Real x; input Integer n; input String s; output Real y;
+    external "C" y = f(x, n, s, size(s_, 1)) annotation(Include = "{c}");
+    protected Real s_[3];
+  end f;
+  function half input Integer n; output Real y;
+    external "C" y = half(n) annotation(Include = "
+#define half(n) (0.5*(n))
+"); end half;
+  model M
+    Real y = f(10*time, 2, "ab"), h = half(if time < 2 then 7 else 3);
+  end M;
+end {name};
+"##
+        )
+    };
+    let good = "int f(float x, double n, const char *s, unsigned char k) { return x + n/4 + s[1] - 'a' + 100*k; }";
+    library.0.file("lib/Converted.mo", &source("Converted", good));
+    let output = library.simulate("Converted.M", &["--allow-external"], None);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // 10 + 0.5 + 1 + 300, cut off to an `int`.
+    assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,311.0,3.5"));
+    let bad = "double f(double *x, int n, const char *s, int k) { return *x; }";
+    library.0.file("lib/Refused.mo", &source("Refused", bad));
+    let output = library.simulate("Refused.M", &["--allow-external"], None);
+    assert_ne!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("incompatible type for argument 1"), "{}", stderr(&output));
+}
+
 #[test]
 fn each_element_of_an_array_of_objects_is_made_once() {
     let Some(library) = Library::new("included_arrays") else { return };

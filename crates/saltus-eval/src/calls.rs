@@ -292,6 +292,7 @@ fn call_foreign(
         directories: &external.directories,
         includes: &external.includes,
         include_directories: &external.include_directories,
+        passing: &external.passing,
         is_output: &is_output,
         result: result.map(|ty| ty.base),
     };

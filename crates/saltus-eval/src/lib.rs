@@ -45,6 +45,6 @@ pub use format::{format_integer, format_number, real_to_string};
 pub use literal::to_expr;
 pub use native::{ImpureRandom, Object, is_native, native_names};
 pub use operators::MOST_BYTES as MOST_STRING_BYTES;
-pub use outside::{Clock, ForeignCall, Inclusion, Outside, Reached, UserTable};
+pub use outside::{Clock, ForeignCall, IncludedFunction, Inclusion, Outside, Reached, UserTable};
 pub use sizes::{is_size_mismatch, is_size_warning, names_number};
 pub use value::{FunctionValue, Value};

@@ -4,7 +4,7 @@
 //! why not, in words for the user. There is no `Outside` at compile time: functions with effects have no value then.
 //! Who implements this decides what is permitted. (Specification: section 12.9.)
 
-use saltus_flat::BaseType;
+use saltus_flat::{BaseType, Passing};
 
 use crate::{FileKind, Value};
 
@@ -62,6 +62,8 @@ pub struct ForeignCall<'a> {
     /// C text that comes with the function, and the directories of the files that it includes.
     pub includes: &'a [String],
     pub include_directories: &'a [String],
+    /// How each argument is passed.
+    pub passing: &'a [Passing],
     /// Which arguments the function writes.
     pub is_output: &'a [bool],
     /// The type of what is returned, always a scalar; `None` if nothing is.
@@ -75,8 +77,15 @@ pub struct Inclusion {
     pub texts: Vec<String>,
     /// `IncludeDirectory`, as URIs or paths.
     pub directories: Vec<String>,
-    /// The C functions that are called by their names.
-    pub functions: Vec<String>,
+    pub functions: Vec<IncludedFunction>,
+}
+
+/// A C function of an inclusion as a Modelica function calls it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IncludedFunction {
+    pub name: String,
+    pub passing: Vec<Passing>,
+    pub result: Option<Passing>,
 }
 
 /// A matrix, row by row.

@@ -117,6 +117,27 @@ pub enum ExternalArgument {
     Output(LocalId),
 }
 
+/// How C is given an argument, or gives its result (specification 12.9.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Passing {
+    Real,
+    /// Integer, Boolean and enumeration.
+    Integer,
+    /// Strings, objects, arrays, records, and whatever the function writes.
+    Address,
+}
+
+impl Passing {
+    pub fn of(ty: &Type) -> Passing {
+        match ty.base {
+            _ if !ty.dims.is_empty() => Passing::Address,
+            BaseType::Real => Passing::Real,
+            BaseType::Integer | BaseType::Boolean | BaseType::Enumeration(_) => Passing::Integer,
+            _ => Passing::Address,
+        }
+    }
+}
+
 /// `derivative(order = 2, noDerivative = a, zeroDerivative = b) = f_der`
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FunctionDerivative {

@@ -37,7 +37,7 @@ pub use configuration::{ActiveStates, EntryEquation, MachineState, Origin as Sta
 pub use count::{Balance, balance};
 pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscript, UnaryOp};
 pub use function::{
-    External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Purity, defines_code,
+    External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Passing, Purity, defines_code,
 };
 pub use json::to_json;
 pub use model::{

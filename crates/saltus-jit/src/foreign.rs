@@ -30,10 +30,10 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 use saltus_eval::{ForeignCall, Object, Reached, Value};
-use saltus_flat::BaseType;
+use saltus_flat::{BaseType, Passing};
 
 use crate::JitError;
-use memory::{Language, Passed};
+use memory::{Kind, Language, Passed};
 use trampoline::{Returned, Trampolines};
 
 /// Something that foreign code says.
@@ -93,6 +93,10 @@ impl ForeignFunctions {
         })?;
         let returned = call.result.map(Returned::of).transpose()?;
         let passed = Passed::new(arguments, call.is_output, language)?;
+        let is_as_declared = |(&kind, &passing): (&Kind, &Passing)| (kind == Kind::Real) == (passing == Passing::Real);
+        if pointed.is_some() && !passed.kinds.iter().zip(call.passing).all(is_as_declared) {
+            return Err("an argument is not of its declared type".to_owned());
+        }
         let trampoline = self.trampolines()?.get(&passed.kinds, returned).map_err(|e| e.to_string())?;
         let mut result = 0u64;
         // SAFETY: the trampoline reads as many words as there are kinds, writes one word, and passes the words as the types
@@ -198,6 +202,7 @@ mod tests {
             directories: &[],
             includes: &[],
             include_directories: &[],
+            passing: &[],
             is_output,
             result,
         }

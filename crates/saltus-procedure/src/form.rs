@@ -9,7 +9,8 @@
 
 use saltus_base::Span;
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, EnumId, FunctionId, LocalId, Purity, RecordId, ReductionOp, Type, UnaryOp, VarId,
+    BaseType, BinaryOp, Builtin, EnumId, FunctionId, LocalId, Passing, Purity, RecordId, ReductionOp, Type, UnaryOp,
+    VarId,
 };
 
 saltus_base::define_id! {
@@ -65,6 +66,8 @@ pub struct External {
     pub language: String,
     pub name: String,
     pub arguments: Vec<ExternalArgument>,
+    /// How each argument is passed.
+    pub passing: Vec<Passing>,
     pub result: Option<Register>,
     pub libraries: Vec<String>,
     pub directories: Vec<String>,

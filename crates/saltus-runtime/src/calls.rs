@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use saltus_base::{Diagnostic, Index, Span};
 use saltus_eval::{
-    Environment, EvalError, Evaluator, FileKind, ImpureRandom, Inclusion, Items, Limits, Outside, UserTable, Value,
+    Environment, EvalError, Evaluator, FileKind, ImpureRandom, IncludedFunction, Inclusion, Items, Limits, Outside,
+    UserTable, Value,
 };
-use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, RecordId, RecordType, Type, VarId};
+use saltus_flat::{BaseType, EnumId, EnumType, FunctionId, Passing, RecordId, RecordType, Type, VarId};
 use saltus_procedure::Procedure;
 use saltus_program::{Argument, Callable, CallableId, EvalFailure, Message, SimProgram, Stop};
 
@@ -678,20 +679,27 @@ impl CallHost {
 /// The C text that the functions of a program bring along, each text once.
 fn inclusions(program: &SimProgram) -> Vec<Inclusion> {
     let mut units: Vec<Inclusion> = Vec::new();
-    for external in program.routines.procedures.values().filter_map(|p| p.external()) {
+    let procedures = program.routines.procedures.values();
+    for (procedure, external) in procedures.filter_map(|p| Some((p, p.external()?))) {
         let is_native = saltus_eval::is_native(&external.name) && !saltus_flat::defines_code(&external.includes);
         if external.includes.is_empty() || external.language != "C" || is_native {
             continue;
         }
+        let result = external.result.and_then(|local| procedure.local(local));
+        let function = IncludedFunction {
+            name: external.name.clone(),
+            passing: external.passing.clone(),
+            result: result.map(|local| Passing::of(&local.ty)),
+        };
         let is_same =
             |u: &&mut Inclusion| u.texts == external.includes && u.directories == external.include_directories;
         match units.iter_mut().find(is_same) {
-            Some(unit) if unit.functions.contains(&external.name) => {}
-            Some(unit) => unit.functions.push(external.name.clone()),
+            Some(unit) if unit.functions.contains(&function) => {}
+            Some(unit) => unit.functions.push(function),
             None => units.push(Inclusion {
                 texts: external.includes.clone(),
                 directories: external.include_directories.clone(),
-                functions: vec![external.name.clone()],
+                functions: vec![function],
             }),
         }
     }

@@ -17,7 +17,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use saltus_base::printable;
-use saltus_eval::{Clock, FileKind, ForeignCall, Inclusion, Outside, Reached, UserTable, Value};
+use saltus_eval::{Clock, FileKind, ForeignCall, IncludedFunction, Inclusion, Outside, Reached, UserTable, Value};
+use saltus_flat::{Passing, Type};
 #[cfg(feature = "jit")]
 use saltus_jit::{ForeignFunctions, Said};
 use saltus_library::{FileSource, Packages};
@@ -131,13 +132,12 @@ impl Resources {
 
     /// The variable of the compiled library that points to the function of a call.
     fn entry(&self, call: &ForeignCall) -> Option<String> {
-        let is_its = |u: &Inclusion| {
-            u.texts == call.includes
-                && u.directories == call.include_directories
-                && u.functions.iter().any(|f| f == call.name)
-        };
+        let is_its = |u: &Inclusion| u.texts == call.includes && u.directories == call.include_directories;
         let unit = self.included.iter().position(is_its)?;
-        Some(compile::entry(unit, call.name))
+        let result = call.result.map(|base| Passing::of(&Type::scalar(base)));
+        let is_called = |f: &IncludedFunction| f.name == call.name && f.passing == call.passing && f.result == result;
+        let function = self.included.get(unit)?.functions.iter().position(is_called)?;
+        Some(compile::entry(unit, function))
     }
 
     /// `loadResource` leaves the URI of a file as it is until somebody opens the file. Foreign code does so by itself.

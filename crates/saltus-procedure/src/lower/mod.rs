@@ -187,10 +187,15 @@ impl Lowering {
                 flat::ExternalArgument::Output(local) => ExternalArgument::Output(register(*local)),
             });
         }
+        let passing = |argument: &flat::ExternalArgument| match argument {
+            flat::ExternalArgument::Input(e) => flat::Passing::of(&e.ty),
+            flat::ExternalArgument::Output(_) => flat::Passing::Address,
+        };
         External {
             language: external.language.clone(),
             name: external.name.clone(),
             arguments,
+            passing: external.arguments.iter().map(passing).collect(),
             result: external.result.map(register),
             libraries: external.libraries.clone(),
             directories: external.directories.clone(),

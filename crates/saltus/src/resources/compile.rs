@@ -3,12 +3,14 @@
 //! ```text
 //! external "C" y = area(x) annotation(Include = "#include \"area.c\"", IncludeDirectory = "modelica://Shapes/Resources/Include")
 //!          ⇒ unit0.c:  #include "area.c"
-//!                      void (*const saltus_entry_0_area)(void) = (void (*)(void))area;
+//!                      static double saltus_call_0_0(double a0) { return area(a0); }
+//!                      void (*const saltus_entry_0_0)(void) = (void (*)(void))saltus_call_0_0;
 //!          ⇒ ~/.cache/saltus/external/0123456789abcdef….so
 //! ```
 //!
-//! Each text is a translation unit of its own, and all units of a model are one library, because they may need one another. The
-//! variables lead to functions that are `static` or only declared in their unit. The name of the file is a hash of everything that
+//! Each text is a translation unit of its own, and all units of a model are one library, because they may need one another. Functions
+//! are called from within their unit, so that they may be `static` or macros, and C converts arguments to what they want: an
+//! Integer for a `double`, say. What does not fit does not compile. The name of the file is a hash of everything that
 //! the library is made of: compiler and options, the texts, and every file that they include from their directories. It is
 //! made beside its place and renamed, so that several processes may do so at once. (Specification: section 12.9.4.)
 
@@ -17,12 +19,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use saltus_eval::{Inclusion, Reached};
+use saltus_eval::{IncludedFunction, Inclusion, Reached};
+use saltus_flat::Passing;
 use saltus_program::fnv1a;
 
 /// The header that every text may include.
 const UTILITIES: &str = include_str!("ModelicaUtilities.h");
-const OPTIONS: [&str; 4] = ["-shared", "-fPIC", "-O2", "-w"];
+/// A function that is not declared, and a number where a pointer is wanted, are errors also for old compilers.
+const OPTIONS: [&str; 6] =
+    ["-shared", "-fPIC", "-O2", "-w", "-Werror=implicit-function-declaration", "-Werror=int-conversion"];
 /// A function of the model means itself, also where the process has another one of its name, such as `gamma` of the C library.
 const LINK_OPTIONS: &[&str] = if cfg!(target_os = "linux") { &["-Wl,-Bsymbolic"] } else { &[] };
 /// Names of compilers that are tried.
@@ -38,8 +43,8 @@ pub struct Unit<'a> {
     pub directories: Vec<PathBuf>,
 }
 
-/// The name of the variable that leads to a function of a unit.
-pub fn entry(unit: usize, function: &str) -> String {
+/// The name of the variable that leads to the call of a function of a unit.
+pub fn entry(unit: usize, function: usize) -> String {
     format!("saltus_entry_{unit}_{function}")
 }
 
@@ -73,6 +78,8 @@ fn compile(compiler: &Path, units: &[Unit], texts: &[String], place: &Path, outp
         fs::write(&source, text).map_err(unwritten)?;
         let mut command = Command::new(compiler);
         command.args(&OPTIONS[1..]).arg("-c").arg(&source).arg("-o").arg(&object);
+        // A compiler that knows what `floor` is must not put in its own for the model's.
+        command.args(unit.inclusion.functions.iter().map(|f| format!("-fno-builtin-{}", f.name)));
         for directory in unit.directories.iter().map(PathBuf::as_path).chain([place]) {
             command.arg("-I").arg(directory);
         }
@@ -99,10 +106,36 @@ fn run(mut command: Command, compiler: &Path) -> Reached {
 fn text(k: usize, unit: &Unit) -> String {
     let mut text = unit.inclusion.texts.join("\n");
     text.push('\n');
-    for function in &unit.inclusion.functions {
-        text.push_str(&format!("void (*const {})(void) = (void (*)(void)){function};\n", entry(k, function)));
+    for (i, function) in unit.inclusion.functions.iter().enumerate() {
+        let (call, entry) = (format!("saltus_call_{k}_{i}"), entry(k, i));
+        text.push_str(&calling(&call, function));
+        text.push_str(&format!("void (*const {entry})(void) = (void (*)(void)){call};\n"));
     }
     text
+}
+
+/// A C function that passes its arguments on.
+fn calling(call: &str, function: &IncludedFunction) -> String {
+    let parameter = |(i, &passing): (usize, &Passing)| format!("{}a{i}", c_type(passing));
+    let parameters: Vec<String> = function.passing.iter().enumerate().map(parameter).collect();
+    let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+    let arguments: Vec<String> = (0..function.passing.len()).map(|i| format!("a{i}")).collect();
+    let called = format!("{}({})", function.name, arguments.join(", "));
+    match function.result {
+        None => format!("static void {call}({parameters}) {{ {called}; }}\n"),
+        // A `const char *` is given as well.
+        Some(Passing::Address) => format!("static void *{call}({parameters}) {{ return (void *){called}; }}\n"),
+        Some(result) => format!("static {}{call}({parameters}) {{ return {called}; }}\n", c_type(result)),
+    }
+}
+
+/// As the caller passes it; integers are as wide as `size_t`.
+fn c_type(passing: Passing) -> &'static str {
+    match passing {
+        Passing::Real => "double ",
+        Passing::Integer => "long long ",
+        Passing::Address => "void *",
+    }
 }
 
 /// The first compiler on the PATH.

@@ -126,6 +126,7 @@ fn foreign_code_needs_permission() {
         directories: &[],
         includes: &[],
         include_directories: &[],
+        passing: &[],
         is_output: &[],
         result: None,
     };
