@@ -200,6 +200,7 @@ impl NewtonSolver {
         nominal: &[f64],
     ) -> Result<NewtonReport, NewtonError> {
         let mut nudges = NUDGES.iter();
+        let mut flat = LONGEST_STEP;
         loop {
             if self.r.iter().all(|&r| r == 0.0) {
                 (self.report.residual_norm, self.report.step_norm) = (0.0, 0.0);
@@ -225,7 +226,8 @@ impl NewtonSolver {
             }
             self.report.iterations += 1;
             let is_close = is_regular && self.report.step_norm <= self.rounding_limit();
-            let searched = if is_regular { self.search(system, x) } else { Search::NoDecrease };
+            let searched = if is_regular { self.search(system, x, flat) } else { Search::NoDecrease };
+            flat = LONGEST_STEP;
             if searched == Search::FullStep {
                 // After a quick full step its factors can tell whether another one is needed.
                 let before = self.report.step_norm;
@@ -254,6 +256,7 @@ impl NewtonSolver {
             if !nudged {
                 return Err(NewtonError::Stagnated(self.report));
             }
+            flat = SHORT;
         }
     }
 
@@ -482,14 +485,24 @@ impl NewtonSolver {
         std::mem::swap(&mut self.r, &mut self.r_trial);
     }
 
-    fn search(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Search {
+    /// Goes along the Newton step as far as the residual decreases enough. Where the step is longer than `flat`, the tangent is almost
+    /// flat and knows the direction only: there it goes outwards from a short step, so that it meets the nearest solution first.
+    fn search(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], flat: f64) -> Search {
         let before = self.merit(&self.r);
+        let short = SHORT / self.report.step_norm;
+        if self.report.step_norm > flat && short > 0.0 {
+            let after = self.try_factor(system, x, short);
+            if after <= (1.0 - ARMIJO * short) * before {
+                self.lengthen(system, x, short, after);
+                return Search::OtherStep;
+            }
+        }
         let mut factor = (LONGEST_STEP / self.report.step_norm).min(1.0);
         while factor >= SHORTEST_STEP && factor.is_finite() {
             let after = self.try_factor(system, x, factor);
             if after <= (1.0 - ARMIJO * factor) * before {
                 if factor == 1.0 && after > SLOW * before {
-                    self.lengthen(system, x, after);
+                    self.lengthen(system, x, 1.0, after);
                     return Search::OtherStep;
                 }
                 self.accept_trial(x);
@@ -503,12 +516,11 @@ impl NewtonSolver {
         Search::NoDecrease
     }
 
-    /// The full step is acceptable but slow: doubles it as long as that pays. Takes over the best point.
-    fn lengthen(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], merit_of_full_step: f64) {
-        let mut best_merit = merit_of_full_step;
+    /// The step with this factor, tried last, is acceptable: doubles it as long as that pays. Takes over the best point.
+    fn lengthen(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], mut factor: f64, merit: f64) {
+        let mut best_merit = merit;
         self.best.copy_from_slice(&self.trial);
         std::mem::swap(&mut self.r, &mut self.r_trial);
-        let mut factor = 1.0;
         for _ in 0..MOST_DOUBLINGS {
             factor *= 2.0;
             let merit = self.try_factor(system, x, factor);

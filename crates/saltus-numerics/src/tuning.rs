@@ -14,6 +14,9 @@ pub mod newton {
     /// No variable moves by more than this many times its size in one step: an almost singular Jacobian points to infinity. Test:
     /// `a_diode_is_solved_from_bad_guesses`.
     pub const LONGEST_STEP: f64 = 1e3;
+    /// Where a step is longer than that, or begins beside a singular point, one of this length is tried first. Test:
+    /// `the_root_beside_a_singular_start_is_found`.
+    pub const SHORT: f64 = 1.0;
     /// Bounds of the factor by which the line search shortens a step (Dennis and Schnabel, section 6.3.2).
     pub const BACKTRACKING: (f64, f64) = (0.1, 0.5);
     /// Factor after an evaluation that failed, which says nothing about how much is too much. Test:

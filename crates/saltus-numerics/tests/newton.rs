@@ -159,6 +159,18 @@ fn equations_that_leave_a_variable_open_are_solved_beside_nonlinear_ones() {
     assert!((x[2] - 2f64.sqrt()).abs() < 1e-9 && x[3].abs() < 1e-12, "{x:?}");
 }
 
+/// The derivative of cos is 0 at 0. The roots are odd multiples of π/2, and those on either side are the nearest.
+#[test]
+fn the_root_beside_a_singular_start_is_found() {
+    let mut x = [0.0];
+    let cosine = |x: &[f64], r: &mut [f64]| {
+        r[0] = x[0].cos();
+        Ok(())
+    };
+    solve(cosine, &mut x, &[1.0]).unwrap();
+    assert!((x[0].abs() - std::f64::consts::FRAC_PI_2).abs() < 1e-12, "{x:?}");
+}
+
 #[test]
 fn no_solution_is_an_error_of_bounded_cost() {
     let mut x = [3.0];
