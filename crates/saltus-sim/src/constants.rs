@@ -44,6 +44,10 @@ pub(crate) const CONVINCING: f64 = 1e-3;
 /// Shorter steps that are tried for that, before the run has got beyond the point.
 pub(crate) const MOST_ASSERTION_RETRIES: u32 = 60;
 
+/// Instants of one step at which relations of assertions change and the assertions hold; more are noise of an iteration. Test:
+/// `assertions: the_noise_of_a_loop_ends_in_a_failed_assertion`.
+pub(crate) const MOST_JUDGEMENTS: u32 = 100;
+
 /// With fewer steps than this since the last event, the step size of before is the best guess for the one after it.
 pub(crate) const FREQUENT_EVENTS: u64 = 25;
 

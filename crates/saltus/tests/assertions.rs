@@ -177,3 +177,25 @@ fn passing_a_threshold_where_bounces_accumulate_is_told() {
     let exact = (2.0f64 / 9.81).sqrt() * 1.7 / 0.3;
     assert!((trajectory.warnings[0].time - exact).abs() < 1e-5, "{:?}", trajectory.warnings);
 }
+
+/// `TInv` is `T`, up to what the loop that finds it leaves. A condition as fine as that changes at random; the run still ends.
+#[test]
+fn the_noise_of_a_loop_ends_in_a_failed_assertion() {
+    let model = |most: f64| {
+        format!(
+            "model M Real T = 273.15 + 30*time, TInv(start = 290), p; function f input Real T; output Real p; algorithm \
+             p := 611.657*exp(17.27*(T - 273.16)/(T - 35.86)); end f; \
+             equation p = f(T); p = f(TInv); assert(abs(T - TInv) < {most}, \"violated\"); end M;"
+        )
+    };
+    let ends = |most: f64, events| {
+        let outcome = run(&model(most), 1.0, events);
+        let is_violated = outcome.diagnostics.iter().any(|d| d.message.contains("assertion failed: violated"));
+        assert_eq!(outcome.has_errors(), is_violated, "{:?}", outcome.diagnostics);
+        !is_violated
+    };
+    for events in SEARCHES {
+        (1..=12).for_each(|k| _ = ends(1e-11 * f64::from(k), events));
+        assert!(ends(1e-6, events), "far above what loops leave");
+    }
+}

@@ -13,7 +13,7 @@
 use saltus_program::ModelFunctions;
 
 use super::{Next, Pending, Phase, Simulation};
-use crate::constants::{CONVINCING, MOST_ASSERTION_RETRIES, SAME_INSTANT_ULPS, SHORTER};
+use crate::constants::{CONVINCING, MOST_ASSERTION_RETRIES, MOST_JUDGEMENTS, SAME_INSTANT_ULPS, SHORTER};
 use crate::error::Failure;
 use crate::event;
 
@@ -54,7 +54,7 @@ impl Simulation {
             evaluated => evaluated?,
         }
         let holds = self.assertions_hold();
-        let found = self.first_bound(pending.from, to)?;
+        let found = if self.is_noise() { None } else { self.first_bound(pending.from, to)? };
         // What changes in the instant of an event is judged after it.
         let is_due = |at: f64| !is_event || at < to - SAME_INSTANT_ULPS * (to.abs().next_up() - to.abs());
         if let Some(bracket) = found.filter(|bracket| is_due(bracket.after)) {
@@ -105,7 +105,8 @@ impl Simulation {
             return Ok(true);
         }
         let from = self.driver.last_row.map_or(pending.from, |last| last.max(pending.from));
-        let found = if self.has_bounds() && from < row { self.change_between(from, row)? } else { None };
+        let found =
+            if self.has_bounds() && from < row && !self.is_noise() { self.change_between(from, row)? } else { None };
         let Some(bracket) = found else { return Ok(false) };
         pending.next = Some(Next::Bound { before: bracket.before, at: bracket.after });
         self.driver.phase = Phase::Inside(*pending);
@@ -124,11 +125,18 @@ impl Simulation {
             self.go_to(at)?;
             return self.write_row(at);
         }
+        self.work.judgements += 1;
         self.check_assertions(at)?;
         self.arm_bounds(at)?;
         self.driver.now = at;
         self.driver.phase = Phase::Inside(Pending { from: at, is_checked: false, next: None, ..pending });
         Ok(())
+    }
+
+    /// Have relations of assertions changed so often in this step that only the error of a loop can be to blame? Then assertions are
+    /// judged where the step ends, and at rows.
+    fn is_noise(&self) -> bool {
+        self.work.judgements >= MOST_JUDGEMENTS
     }
 
     /// An assertion fails at the time `at` in a step: makes the step shorter; false if that is in vain.

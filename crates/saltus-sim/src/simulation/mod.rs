@@ -191,6 +191,8 @@ struct Work {
     look: stepping::Look,
     /// Where an assertion has failed that may hold after shorter steps.
     obstacle: Option<assertions::Obstacle>,
+    /// Instants of the present step at which assertions have been judged, and held.
+    judgements: u32,
 }
 
 /// How a run went on.

@@ -110,7 +110,10 @@ impl Simulation {
             Phase::New | Phase::Over => return Ok(()),
             Phase::Between if self.driver.now >= until => return Ok(()),
             Phase::Between => match self.begin_step()? {
-                Some(pending) => pending,
+                Some(pending) => {
+                    self.work.judgements = 0;
+                    pending
+                }
                 None => return Ok(()),
             },
         };
