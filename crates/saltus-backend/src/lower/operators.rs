@@ -40,6 +40,9 @@ impl<'a> Lowering<'a, '_> {
                 Ok(Value::numbers(a.dims.clone(), items))
             }
             Value::Others(a) if a.items.is_empty() => Ok(value.clone()),
+            Value::Text(_) | Value::Template(_) => {
+                self.unsupported("the earlier value of a String that is put together while the model runs", span)
+            }
             _ => self.broken("arithmetic with something that is not a number", span),
         }
     }
