@@ -107,6 +107,28 @@ fn a_parabola_is_found_that_is_above_its_threshold_for_a_moment() {
     each_clock("1 - 1e10*($u - 3.3)*($u - 3.3) > 0", 10.0, &[3.3 - 1e-5, 3.3 + 1e-5], 1e-9);
 }
 
+/// ((u - a)² - w²)·s is negative from a - w to a + w, and no smaller than -s·w²; the product of two such functions is negative within either.
+#[test]
+fn pulses_of_small_functions_are_found() {
+    let text = |condition: &str| format!("model M Boolean b = {condition}; {} end M;", CLOCKS[0].1);
+    let (a, c) = (0.7375, 0.4375);
+    for s in [1e-30, 1e-12, 1e-6, 1.0, 1e12] {
+        for w in [1e-3, 1e-5, 1e-7, 1e-9] {
+            let well = |a: f64| format!("((time - {a})^2 - {:e})", w * w);
+            for (condition, exact) in [
+                (format!("{s:e}*{} < 0", well(a)), vec![a - w, a + w]),
+                (format!("{s:e}*(time - {a})^2 < {:e}", s * w * w), vec![a - w, a + w]),
+                (format!("{s:e}*{}*{} < 0", well(a), well(c)), vec![c - w, c + w, a - w, a + w]),
+            ] {
+                let trajectory = simulate(&text(&condition), 1.0, 1e-6, EventSearch::Proved);
+                // The edges move by the rounding of (u - a)² near them: 1e-16/w.
+                assert_times(&changes(&trajectory), &exact, 1e-14 + 1e-15 / w);
+                assert!(is_proved(&trajectory), "{condition}: {:?}", trajectory.detection);
+            }
+        }
+    }
+}
+
 #[test]
 fn short_peaks_of_a_signal_that_no_state_feels_are_found() {
     // exp(-t) sin(500 t) > 0.5: the states are slow, the product is not. Edges by Newton's method on the closed form.

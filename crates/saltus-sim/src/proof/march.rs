@@ -25,9 +25,12 @@ use super::tape::{Crossing, Tape};
 /// Times so many units in the last place apart are one instant, as for events that coincide.
 const INSTANT_ULPS: f64 = crate::constants::SAME_INSTANT_ULPS;
 
-/// A function that stays within this times the magnitude of its operands touches its threshold: rounding of a few operations, and
-/// what the last halving leaves of a parabola. Test: `a_touch_is_not_searched_for_ever`.
+/// A function that stays within this times the magnitude of its operands may touch its threshold: rounding of a few operations.
 const TOUCH: f64 = 64.0 * f64::EPSILON;
+
+/// It does if it stays within this times the width of its enclosure at one time, which is what rounding makes of it there, whatever its operands are
+/// elsewhere. Tests: `a_touch_is_not_searched_for_ever`, `pulses_of_small_functions_are_found`.
+const TOUCH_WIDTHS: f64 = 16.0;
 
 /// Undecided instants in a row until they are made longer, and by how much.
 const MOST_INSTANTS: u32 = 64;
@@ -231,9 +234,9 @@ impl March<'_> {
         {
             return verdict;
         }
-        self.budget -= 1;
+        self.budget = self.budget.saturating_sub(1);
         let crossing = self.tape.over(self.relation, t);
-        let verdict = self.by_either(&crossing);
+        let verdict = self.by_either(&crossing, t);
         if !matches!(verdict, Verdict::Undecided) || !crossing.slope.is_known() {
             return verdict;
         }
@@ -251,34 +254,36 @@ impl March<'_> {
             }
         }
         let refined = self.tape.refined_over(self.relation, t);
-        self.by_either(&refined)
+        self.by_either(&refined, t)
     }
 
     /// What the last expansion says about a part of its stretch, and whether another look at the tape would not say more.
-    fn by_expansion(&self, t: Interval) -> Option<(Verdict, bool)> {
+    fn by_expansion(&mut self, t: Interval) -> Option<(Verdict, bool)> {
         let expansion = self.expansions.known.as_ref().filter(|e| e.covers(t))?;
         let (z, slope, remainder) = expansion.over(t);
-        let verdict = self.by_either(&Crossing { z, slope, scale: expansion.scale });
+        let verdict = self.by_either(&Crossing { z, slope, scale: expansion.scale }, t);
         let is_narrow = 2.0 * (remainder.hi - remainder.lo) <= z.hi - z.lo;
         let is_final = !matches!(verdict, Verdict::Undecided) || is_narrow;
         Some((verdict, is_final))
     }
 
-    fn by_either(&self, crossing: &Crossing) -> Verdict {
-        match (self.by_value(crossing), self.by_slope(crossing)) {
-            (Verdict::Keeps, _) | (_, Verdict::Keeps) => Verdict::Keeps,
-            (Verdict::EndDecides, _) | (_, Verdict::EndDecides) => Verdict::EndDecides,
-            _ => Verdict::Undecided,
+    fn by_either(&mut self, crossing: &Crossing, t: Interval) -> Verdict {
+        if self.watched.keeps(crossing.z) {
+            return Verdict::Keeps;
+        }
+        match self.by_slope(crossing) {
+            Verdict::Undecided if self.is_touch(crossing, t) => Verdict::EndDecides,
+            verdict => verdict,
         }
     }
 
-    fn by_value(&self, crossing: &Crossing) -> Verdict {
-        if self.watched.keeps(crossing.z) {
-            Verdict::Keeps
-        } else if self.watched.towards(crossing.z).magnitude() <= TOUCH * crossing.scale {
-            Verdict::EndDecides
-        } else {
-            Verdict::Undecided
+    /// Is the function over the whole part, and not only somewhere in it, as small as rounding?
+    fn is_touch(&mut self, crossing: &Crossing, t: Interval) -> bool {
+        let size = self.watched.towards(crossing.z).magnitude();
+        size <= TOUCH * crossing.scale && {
+            self.budget = self.budget.saturating_sub(1);
+            let here = self.tape.over(self.relation, Interval::point(t.middle())).z;
+            size <= TOUCH_WIDTHS * (here.hi - here.lo)
         }
     }
 
