@@ -4,13 +4,14 @@
  * References: 0 time, 1 h, 2 der(h), 3 v, 4 der(v), 5 g, 6 e, 7 f, 8 y, 9 n, 10 bad.
  * bad > 0: derivatives fail after that time; bad < 0: they are not numbers after that time.
  * wish (12) > 0: the first step that ends there or later asks for an event, at which v grows by 1.
+ * Only some descriptions name: 13 late = 3*time, 14 k, an input that changes at events, 15 five = 5*k, and in 3.0 the array 16 {h, v}.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-    double time, h, v, g, e, f, bad, wish;
+    double time, h, v, g, e, f, bad, wish, k;
     int n, has_wished;
     void *environment;
     void (*log)();
@@ -31,6 +32,9 @@ static double get(Ball *b, unsigned r)
     case 10: return b->bad;
     case 12: return b->wish;
     case 11: return b->h;
+    case 13: return 3 * b->time;
+    case 14: return b->k;
+    case 15: return 5 * b->k;
     }
     return 0;
 }
@@ -45,6 +49,7 @@ static int set(Ball *b, unsigned r, double x)
     case 7: b->f = x; return 0;
     case 10: b->bad = x; return 0;
     case 12: b->wish = x; return 0;
+    case 14: b->k = x; return 0;
     }
     return 3;
 }
@@ -187,7 +192,19 @@ void fmi3FreeInstance(void *b) { free(b); }
 int fmi3EnterInitializationMode(Ball *b, _Bool has, double tolerance, double start, _Bool has_stop, double stop) { b->time = start; return 0; }
 int fmi3ExitInitializationMode(Ball *b) { return 0; }
 int fmi3Terminate(Ball *b) { return 0; }
-int fmi3GetFloat64(Ball *b, const unsigned *r, size_t n, double *x, size_t m) { size_t i; for (i = 0; i < n; i++) x[i] = get(b, r[i]); return 0; }
+int fmi3GetFloat64(Ball *b, const unsigned *r, size_t n, double *x, size_t m)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        if (r[i] == 16) {
+            *x++ = b->h;
+            *x++ = b->v;
+        } else {
+            *x++ = get(b, r[i]);
+        }
+    }
+    return 0;
+}
 int fmi3SetFloat64(Ball *b, const unsigned *r, size_t n, const double *x, size_t m) { size_t i; for (i = 0; i < n; i++) if (set(b, r[i], x[i])) return 3; return 0; }
 int fmi3GetInt32(Ball *b, const unsigned *r, size_t n, int *x, size_t m) { *x = b->n; return 0; }
 int fmi3EnterEventMode(Ball *b) { return 0; }

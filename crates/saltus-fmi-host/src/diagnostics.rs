@@ -25,6 +25,22 @@ pub fn undeclared_dependency(unknown: &str, known: &str, span: Span) -> Diagnost
     )
 }
 
+/// A derivative that is a state itself, and does not say so.
+pub fn undeclared_state(derivative: &str, state: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "`{derivative}` is the derivative of `{state}` and a state, which its dependencies in ModelStructure do not name"
+    );
+    Diagnostic::new(Code("E1061"), span, message)
+        .hint(format!("the row of `{state}` in the Jacobian looks empty; name `{derivative}` among the dependencies"))
+}
+
+/// There is more to move than is worth it.
+pub fn partly_probed(n_moved: usize, n_all: usize) -> Diagnostic {
+    let message =
+        format!("dependencies on {n_moved} of {n_all} knowns were looked at; the FMU is too large for the others");
+    Diagnostic::new(Code("W1062"), Span::nowhere(), message)
+}
+
 pub(crate) fn words(error: &HostError) -> String {
     match error {
         HostError::NoBinary { unit, platform, present } => {

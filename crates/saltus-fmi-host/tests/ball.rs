@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use common::{ball, description};
 use saltus_fmi::archive::ArchiveWriter;
-use saltus_fmi::{Dependency, DependencyKind, Kind, Version};
+use saltus_fmi::{
+    Causality, Dependency, DependencyKind, Dimension, Kind, ModelDescription, Type, Unknown, Values, Variability,
+    Variable, Version,
+};
 use saltus_fmi_host::{Component, Fmu, HostError, Input, Point, probe};
 
 fn opened(bytes: Vec<u8>) -> Arc<Fmu> {
@@ -129,18 +132,150 @@ fn fmu_directory(fmu: &Arc<Fmu>) -> PathBuf {
     fmu.directory().expect("it was extracted")
 }
 
+/// What the probe says of the ball with this description.
+fn probed(model: &ModelDescription) -> Option<Vec<String>> {
+    let fmu = opened(ball(model)?);
+    let found = probe(fmu.clone(), &fmu.document.places).unwrap();
+    Some(found.iter().map(|d| d.message.clone()).collect())
+}
+
+fn on(list: &[usize]) -> Option<Vec<Dependency>> {
+    Some(list.iter().map(|&variable| Dependency { variable, kind: DependencyKind::Dependent }).collect())
+}
+
+/// Adds a number that the unit gives, as an output with these dependencies.
+fn add_output(model: &mut ModelDescription, name: &str, reference: u32, dependencies: &[usize]) -> usize {
+    let (name, causality) = (name.to_owned(), Causality::Output);
+    model.variables.push(Variable { name, reference, causality, ..Variable::new(Type::Float64) });
+    let variable = model.variables.len() - 1;
+    model.structure.outputs.push(Unknown { variable, dependencies: on(dependencies) });
+    model.structure.initial_unknowns.push(Unknown { variable, dependencies: None });
+    variable
+}
+
+const NOTHING: [&str; 0] = [];
+
 #[test]
-fn a_lying_model_structure_is_found() {
-    let mut model = description(Version::V2);
-    let Some(bytes) = ball(&model) else { return };
-    let truth = opened(bytes);
-    assert!(probe(truth.clone(), &truth.document.places).unwrap().is_empty());
-    // y = v + 2 f says that it depends on v alone.
-    model.structure.outputs[1].dependencies = Some(vec![Dependency { variable: 3, kind: DependencyKind::Dependent }]);
-    let liar = opened(ball(&model).unwrap());
-    let found = probe(liar.clone(), &liar.document.places).unwrap();
-    let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
-    assert_eq!(messages, ["`y` changes with `f`, which its dependencies in ModelStructure do not name"]);
+fn true_model_structures_are_believed() {
+    for version in [Version::V2, Version::V3] {
+        let mut model = description(version);
+        // der(h) = v, der(v) = g + f, y = v + 2 f while initialising.
+        for (unknown, known) in [(0, vec![3]), (1, vec![5, 7]), (2, vec![3, 7])] {
+            model.structure.initial_unknowns[unknown].dependencies = on(&known);
+        }
+        if let Some(indicator) = model.structure.event_indicators.first_mut() {
+            indicator.dependencies = on(&[1]);
+        }
+        // An output that is a state need not name itself.
+        model.structure.outputs[0].dependencies = on(&[]);
+        add_output(&mut model, "late", 13, &[0]);
+        let Some(found) = probed(&model) else { return };
+        assert_eq!(found, NOTHING, "{version:?}");
+    }
+}
+
+#[test]
+fn lies_about_outputs_are_found() {
+    for version in [Version::V2, Version::V3] {
+        let mut model = description(version);
+        // y = v + 2 f
+        model.structure.outputs[1].dependencies = on(&[3]);
+        add_output(&mut model, "late", 13, &[]);
+        let Some(found) = probed(&model) else { return };
+        let wanted = [
+            "`y` changes with `f`, which its dependencies in ModelStructure do not name",
+            "`late` changes with `time`, which its dependencies in ModelStructure do not name",
+        ];
+        assert_eq!(found, wanted, "{version:?}");
+    }
+}
+
+#[test]
+fn lies_about_derivatives_are_found() {
+    for version in [Version::V2, Version::V3] {
+        let mut model = description(version);
+        model.structure.derivatives[0].dependencies = on(&[]);
+        model.structure.derivatives[1].dependencies = on(&[3, 5]);
+        let Some(found) = probed(&model) else { return };
+        let wanted = [
+            "`der(h)` changes with `v`, which its dependencies in ModelStructure do not name",
+            "`der(v)` changes with `f`, which its dependencies in ModelStructure do not name",
+        ];
+        assert_eq!(found, wanted, "{version:?}");
+    }
+}
+
+#[test]
+fn a_derivative_that_is_a_state_names_itself() {
+    for (named, wanted) in [
+        (vec![3], vec![]),
+        (
+            vec![],
+            vec!["`v` is the derivative of `h` and a state, which its dependencies in ModelStructure do not name"],
+        ),
+    ] {
+        let mut model = description(Version::V3);
+        // v is the derivative of h, without a second name for it.
+        (model.variables[2].derivative, model.variables[3].derivative) = (None, Some(1));
+        model.structure.derivatives[0] = Unknown { variable: 3, dependencies: on(&named) };
+        model.structure.initial_unknowns.remove(0);
+        let Some(found) = probed(&model) else { return };
+        assert_eq!(found, wanted);
+    }
+}
+
+#[test]
+fn lies_about_event_indicators_are_found() {
+    let mut model = description(Version::V3);
+    // z = h
+    model.structure.event_indicators[0].dependencies = on(&[3]);
+    let Some(found) = probed(&model) else { return };
+    assert_eq!(found, ["`z` changes with `h`, which its dependencies in ModelStructure do not name"]);
+}
+
+#[test]
+fn lies_about_initial_unknowns_are_found() {
+    for version in [Version::V2, Version::V3] {
+        let mut model = description(version);
+        // der(v) = g + f, y = v + 2 f
+        model.structure.initial_unknowns[1].dependencies = on(&[]);
+        model.structure.initial_unknowns[2].dependencies = on(&[7]);
+        let late = add_output(&mut model, "late", 13, &[0]);
+        model.structure.initial_unknowns[4] = Unknown { variable: late, dependencies: on(&[]) };
+        let Some(found) = probed(&model) else { return };
+        let wanted = [("der(v)", "g"), ("der(v)", "f"), ("y", "v"), ("late", "time")].map(|(unknown, known)| {
+            format!("`{unknown}` changes with `{known}`, which its dependencies in ModelStructure do not name")
+        });
+        assert_eq!(found, wanted, "{version:?}");
+    }
+}
+
+#[test]
+fn lies_about_inputs_that_change_at_events_are_found() {
+    for version in [Version::V2, Version::V3] {
+        let mut model = description(version);
+        let mut k = Variable { name: "k".into(), reference: 14, ..Variable::new(Type::Float64) };
+        (k.causality, k.variability) = (Causality::Input, Variability::Discrete);
+        k.start = Some(Values::Float(vec![0.0]));
+        model.variables.push(k);
+        let k = model.variables.len() - 1;
+        let five = add_output(&mut model, "five", 15, &[k]);
+        let Some(found) = probed(&model) else { return };
+        assert_eq!(found, NOTHING, "{version:?}");
+        let place = model.structure.outputs.iter().position(|u| u.variable == five).unwrap();
+        model.structure.outputs[place].dependencies = on(&[]);
+        let found = probed(&model).unwrap();
+        assert_eq!(found, ["`five` changes with `k`, which its dependencies in ModelStructure do not name"]);
+    }
+}
+
+#[test]
+fn lies_about_arrays_are_found() {
+    let mut model = description(Version::V3);
+    let both = add_output(&mut model, "both", 16, &[1]);
+    model.variables[both].dimensions = vec![Dimension::Fixed(2)];
+    let Some(found) = probed(&model) else { return };
+    assert_eq!(found, ["`both` changes with `v`, which its dependencies in ModelStructure do not name"]);
 }
 
 #[test]

@@ -24,7 +24,8 @@ pub const EXTENSION: &str = "fmu";
 pub fn probe(opened: saltus_fmi::Opened, bytes: Vec<u8>) -> saltus_base::Diagnostics {
     let fmu = std::sync::Arc::new(saltus_fmi_host::Fmu::new(opened, bytes));
     let mut findings = saltus_base::Diagnostics::new();
-    if fmu.document.model.model_exchange.is_none() {
+    let model = &fmu.document.model;
+    if model.model_exchange.is_none() && model.co_simulation.is_none() {
         return findings;
     }
     match saltus_fmi_host::probe(fmu.clone(), &fmu.document.places) {
