@@ -64,6 +64,12 @@ impl Simulation {
         })
     }
 
+    /// The relations that change where an event is foreseen that is not one of time, by position among those of the program.
+    pub fn foreseen_relations(&self) -> impl Iterator<Item = usize> + '_ {
+        let n = self.program.events.relations.len();
+        self.driver.search.fired().iter().copied().filter(move |&i| i < n)
+    }
+
     /// What variables would be behind an event at time `t`, close to the present one, if some had these values right before it. Parameters
     /// that follow from others are computed again. It is tried and leaves no trace; `None` if it does not settle.
     pub fn try_event(&mut self, t: f64, values: &[(SlotId, f64)], read: &[SlotId]) -> Option<Vec<f64>> {

@@ -1,7 +1,7 @@
 //! Sensitivities over an event.
 //!
-//! In: a run right before an event. Out: the run behind it, with sensitivities that have jumped as the time of the event moves. Which relation caused
-//! it, and what it does to states and held values, is found by trying the event first.
+//! In: a run right before an event. Out: the run behind it, with sensitivities that have jumped as the time of the event moves. The relations that
+//! cause it are those that the run has found. What the event does to states and held values that jump is found by trying it first.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use super::{advance_to, step_of};
 /// A value that moves over an event by more than this part of its size, beyond what it moves by itself, jumps.
 const JUMP: f64 = 1e-7;
 
-/// A crossing function that reaches zero within so many times the time after which an event is tried has caused it.
-const NEAR: f64 = 1e4;
+/// Times of events that move with a parameter by the same but for this part are one event.
+const SAME: f64 = 1e-6;
 /// Beside its place an event is tried so many times later: thresholds may be curved.
 const LATER: f64 = 1e3;
 
@@ -29,7 +29,6 @@ struct Trial {
 
 /// Crossing functions right before an event.
 struct Crossings {
-    values: Vec<f64>,
     /// Along the run.
     speeds: Vec<f64>,
     /// By parameter, with the states moving as they do.
@@ -41,10 +40,11 @@ impl Path<'_> {
     pub fn cross(&mut self, at: f64, is_timed: bool, before: &Node) -> Result<Result<Node, Refusal>, SimError> {
         let refused = |why: &str| Ok(Err(why.to_owned()));
         let (held, relations) = self.present()?;
-        let trial = self.try_at(at, before, &held, None);
-        let moves = match &trial {
-            Some(trial) if is_timed => self.moves_of_time(&relations, trial),
-            Some(trial) => self.moves_of_state(&relations, trial, before)?,
+        let may_jump = !held.is_empty() || !self.program.events.reinits.is_empty();
+        let trial = if may_jump { self.try_at(at, before, &held, None) } else { None };
+        let mut moves = match &trial {
+            _ if !is_timed => self.moves_of_state(before)?,
+            Some(trial) => self.moves_of_time(&relations, &trial.relations),
             None => None,
         };
         let jumps = trial.as_ref().is_some_and(|trial| self.jumps(before, trial)) || !held.is_empty();
@@ -60,19 +60,27 @@ impl Path<'_> {
         }
         let Some(after) = self.node()? else { return Ok(Err(no_derivatives())) };
         let is_smooth = |f: &f64, g: &f64| (f - g).abs() <= 1e-9 * f.abs().max(1.0);
-        if !jumps && !self.has_jumped(before, &after) && before.f.iter().zip(&after.f).all(|(f, g)| is_smooth(f, g)) {
+        let has_jumped = self.has_jumped(before, &after);
+        if !jumps && !has_jumped && before.f.iter().zip(&after.f).all(|(f, g)| is_smooth(f, g)) {
             return Ok(Ok(after));
         }
-        let Some(trial) = trial else { return refused("an event does not come out alike when it is tried") };
-        let Some(moves) = moves else { return refused("it is not known how the time of an event moves") };
-        if !self.is_confirmed(&trial, &after)? {
-            return refused("an event does not come out alike when it is tried");
+        if is_timed && trial.is_none() {
+            let (_, now) = self.present()?;
+            moves = self.moves_of_time(&relations, &now);
         }
-        if !jumps {
+        let Some(moves) = moves else { return refused("it is not known how the time of an event moves") };
+        if !jumps && !has_jumped {
             for (i, (f, g)) in before.f.iter().zip(&after.f).enumerate() {
                 moves.iter().enumerate().for_each(|(p, t)| self.s.set(i, p, self.s.at(i, p) + (f - g) * t));
             }
             return Ok(Ok(after));
+        }
+        let is_alike = match &trial {
+            Some(trial) => jumps && self.is_confirmed(trial, &after)?,
+            None => false,
+        };
+        if !is_alike {
+            return refused("an event does not come out alike when it is tried");
         }
         let Some((states, held)) = tried else { return refused("an event comes out otherwise beside its place") };
         self.s = states;
@@ -152,19 +160,22 @@ impl Path<'_> {
         Ok(is_there && trial.held.iter().zip(&held).all(is_same) && trial.relations == relations)
     }
 
-    /// How the time moves at which a relation changes: by the one that reaches zero, not one that follows from it.
-    fn moves_of_state(
-        &mut self,
-        relations: &[f64],
-        trial: &Trial,
-        before: &Node,
-    ) -> Result<Option<Vec<f64>>, SimError> {
-        let crossings: Vec<SlotId> = self.program.events.relations.values().map(|r| r.crossing).collect();
-        let Some(found) = self.crossings(&crossings, before)? else { return Ok(None) };
-        let late = |i: usize| (found.values[i] / found.speeds[i]).abs();
-        let changed = (0..crossings.len()).filter(|&i| relations[i] != trial.relations[i] && found.speeds[i] != 0.0);
-        let first = changed.min_by(|&i, &j| late(i).total_cmp(&late(j))).filter(|&i| late(i) <= NEAR * self.beside);
-        Ok(first.map(|i| found.by_parameter.row(i).iter().map(|moved| -moved / found.speeds[i]).collect()))
+    /// How the time moves at which the relations change that cause the event. Where they reach zero together by chance, they part again beside
+    /// these parameters.
+    fn moves_of_state(&mut self, before: &Node) -> Result<Option<Vec<f64>>, SimError> {
+        let relations: Vec<SlotId> = self.program.events.relations.values().map(|r| r.crossing).collect();
+        let causes: Vec<SlotId> = self.causes.iter().map(|&i| relations[i]).collect();
+        let Some(found) = self.crossings(&causes, before)? else { return Ok(None) };
+        let mut moves: Option<Vec<f64>> = None;
+        for (i, &speed) in found.speeds.iter().enumerate().filter(|(_, speed)| **speed != 0.0) {
+            let own: Vec<f64> = found.by_parameter.row(i).iter().map(|moved| -moved / speed).collect();
+            let is_same = |(a, b): (&f64, &f64)| (a - b).abs() <= SAME * a.abs().max(b.abs());
+            if moves.as_ref().is_some_and(|others| !others.iter().zip(&own).all(is_same)) {
+                return Ok(None);
+            }
+            moves = moves.or(Some(own));
+        }
+        Ok(moves.filter(|moves| moves.iter().all(|moved| moved.is_finite())))
     }
 
     fn crossings(&mut self, of: &[SlotId], before: &Node) -> Result<Option<Crossings>, SimError> {
@@ -183,22 +194,21 @@ impl Path<'_> {
             if !f.linearise_by(of, seeds).is_ok() {
                 return None;
             }
-            let values = of.iter().map(|&slot| f.get(slot)).collect();
             let mut speeds = vec![0.0; of.len()];
             let is_known = f.directional(&ahead, &mut speeds).is_ok();
             let by_parameter = columns(f, of.len(), directions.into_iter())?;
-            is_known.then_some(Crossings { values, speeds, by_parameter })
+            is_known.then_some(Crossings { speeds, by_parameter })
         })
     }
 
     /// How the time of an event of time moves: as its thresholds do, which are held values; samples and inputs stay.
-    fn moves_of_time(&self, relations: &[f64], trial: &Trial) -> Option<Vec<f64>> {
+    fn moves_of_time(&self, before: &[f64], after: &[f64]) -> Option<Vec<f64>> {
         let events = &self.program.events;
         if self.moves_samples {
             return None;
         }
         let n = events.relations.len();
-        let timers = events.time_events.iter().zip(relations.iter().zip(&trial.relations).skip(n));
+        let timers = events.time_events.iter().zip(before.iter().zip(after).skip(n));
         let changed: Vec<SlotId> = timers.filter(|(_, (a, b))| a != b).map(|(timer, _)| timer.threshold).collect();
         let mut moves: Option<Vec<f64>> = None;
         for threshold in changed {

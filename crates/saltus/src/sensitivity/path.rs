@@ -38,6 +38,8 @@ pub(super) struct Path<'a> {
     pub moves_samples: bool,
     /// How long after the next event it is tried.
     pub beside: f64,
+    /// The relations that cause the next event, by position.
+    pub causes: Vec<usize>,
     /// The next time of a measurement.
     next: usize,
 }
@@ -73,6 +75,7 @@ impl<'a> Path<'a> {
             h: beginning.held,
             moves_samples: beginning.moves_samples,
             beside: 0.0,
+            causes: Vec::new(),
             follower,
             run,
             program,
@@ -119,6 +122,8 @@ impl<'a> Path<'a> {
                     Err(why) => return Ok(Err(why)),
                 },
                 Foreseen::Event { at, is_timed } => {
+                    self.causes.clear();
+                    self.causes.extend(self.run.foreseen_relations().filter(|_| !is_timed));
                     let before = match self.stretch(&left, at.next_down(), at, found)? {
                         Ok(before) => before,
                         Err(why) => return Ok(Err(why)),
