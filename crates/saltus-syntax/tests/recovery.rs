@@ -3,7 +3,7 @@
 mod common;
 
 use common::parse;
-use saltus_syntax::ast::{ClassBody, ElementKind, EquationKind, Section};
+use saltus_syntax::ast::{ClassBody, ClassDef, ElementKind, EquationKind, Section};
 
 /// Ten mistakes, marked in the text.
 const TEN: &str = "\
@@ -102,4 +102,46 @@ fn tokens_in_any_order_are_parsed_without_a_panic() {
         }
         parse(&text);
     }
+}
+
+/// Classes by their full names, in the order of the text.
+fn classes(text: &str) -> Vec<String> {
+    fn add(class: &ClassDef, around: &str, fixture: &common::Fixture, found: &mut Vec<String>) {
+        let name = format!("{around}{}", fixture.names.text(class.name.name));
+        found.push(name.clone());
+        let ClassBody::Long(long) = &class.body else { return };
+        for section in &long.sections {
+            let Section::Elements { elements, .. } = section else { continue };
+            for element in elements {
+                if let ElementKind::Class(inner) = &element.kind {
+                    add(&inner.class, &format!("{name}."), fixture, found);
+                }
+            }
+        }
+    }
+    let fixture = parse(text);
+    let mut found = Vec::new();
+    fixture.parsed.tree.classes.iter().for_each(|definition| add(&definition.class, "", &fixture, &mut found));
+    found
+}
+
+/// Wherever the typing of `B` stops, the class behind it is one, in general inside of `B`, which has no end.
+#[test]
+fn the_class_behind_a_half_typed_one() {
+    let half = "  model B\n    A a(x = 3, f = {1, 2});\n  equation\n    for i in 1:3 loop\n      x[i] = (if a.x > 1 then 2 else 3);\n    end for;\n    when {a.x > 1, time > 2} then\n      reinit(y, -1);\n    end when;\n    connect(a.p, a.n) annotation(Line(points = {{0, 0}, {1, 1}}));\n  algorithm\n    while y > 0 loop\n      y := 1;\n    end while;\n";
+    for cut in "  model B\n".len()..half.len() {
+        let text = format!("package P\n{}\n  model C \"Third\"\n    Real z;\n  end C;\nend P;\n", &half[..cut]);
+        let found = classes(&text);
+        // `end f`, which is to become `end for`, may be the end of `B`.
+        assert!(found == ["P", "P.B", "P.B.C"] || found == ["P", "P.B", "P.C"], "{found:?}\n{text}");
+    }
+}
+
+#[test]
+fn a_broken_end_does_not_end_the_class() {
+    let text = "package P\n  model B\n    Real x;\n    end wh le;\n  end B;\n  model C\n  end C;\nend P;\n";
+    assert_eq!(classes(text), ["P", "P.B", "P.C"]);
+    // A wrong name at the end of a line is one.
+    let text = "package P\n  model B\n    Real x;\n  end Bx;\n  model C\n  end C;\nend P;\n";
+    assert_eq!(classes(text), ["P", "P.B", "P.C"]);
 }

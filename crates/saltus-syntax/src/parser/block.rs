@@ -157,7 +157,7 @@ impl<'t> Parser<'t> {
             Kind::Ident => {
                 matches!(self.slice(self.token()), "elif" | "elsif" | "elseIf") || self.foreign_end().is_some()
             }
-            kind if kind.begins_element() => false,
+            kind if kind.begins_element() => self.long_class_ahead(),
             _ => self.at_boundary(),
         }
     }

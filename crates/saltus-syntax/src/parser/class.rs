@@ -298,13 +298,23 @@ impl Parser<'_> {
         self.ends_section()
     }
 
-    /// `end if` and the like where no such block is open.
+    /// `end if` and the like where no such block is open, or a word that is no class around and does not end its line.
     fn at_stray_end(&self) -> bool {
-        self.is(Kind::End) && matches!(self.kind_at(1), Kind::If | Kind::For | Kind::When | Kind::While)
+        self.is(Kind::End)
+            && match self.kind_at(1) {
+                Kind::If | Kind::For | Kind::When | Kind::While => true,
+                Kind::Ident => {
+                    let name = self.names.find(self.slice(self.tokens[self.at + 1]));
+                    let ends_line =
+                        matches!(self.kind_at(2), Kind::Semicolon | Kind::Eof) || self.breaks_before(self.at + 2);
+                    !ends_line && !self.open_classes.iter().any(|(open, _)| Some(*open) == name)
+                }
+                _ => false,
+            }
     }
 
     fn skip_stray_end(&mut self) {
-        let word = self.kind_at(1).text();
+        let word = self.slice(self.tokens[self.at + 1]);
         self.error(diagnostics::stray_end(self.span(), word));
         self.at += 2;
         self.skip_item();

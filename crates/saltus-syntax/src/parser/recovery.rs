@@ -106,7 +106,7 @@ impl Parser<'_> {
 
     /// Words that begin something else wherever they stand, and the end of the file.
     pub(super) fn at_boundary(&self) -> bool {
-        match self.kind() {
+        let is_boundary = match self.kind() {
             Kind::Eof | Kind::Equation | Kind::Algorithm | Kind::Public | Kind::Protected | Kind::Within => true,
             Kind::Initial => matches!(self.kind_at(1), Kind::Equation | Kind::Algorithm),
             Kind::End => matches!(
@@ -121,7 +121,23 @@ impl Parser<'_> {
             }
             Kind::Connect | Kind::When | Kind::While => self.on_new_line(),
             _ => false,
+        };
+        is_boundary || self.long_class_ahead()
+    }
+
+    /// The head of a class with a body at the beginning of a line, `model M "…"`: whatever is open here was not finished. In
+    /// brackets only short classes can stand, `redeclare model M = A`, and calls of `function f(…)`.
+    pub(super) fn long_class_ahead(&self) -> bool {
+        if !self.kind().begins_class() || !self.on_new_line() {
+            return false;
         }
+        let behind_prefix = self.previous().is_some_and(|t| t.kind.begins_element());
+        let mut ahead = 0;
+        while self.kind_at(ahead).begins_class() {
+            ahead += 1;
+        }
+        let is_short = matches!(self.kind_at(ahead + 1), Kind::Equals | Kind::LeftParen | Kind::Dot);
+        !behind_prefix && self.kind_at(ahead) == Kind::Ident && !is_short
     }
 
     /// A class or declaration at the beginning of a line, not behind `redeclare`, `replaceable` or `,`.
