@@ -67,7 +67,7 @@ impl Found {
         self.assignments.push(Assignment { slot: crossing, node: z, span });
         self.assignments.push(Assignment { slot: scale, node: size, span });
         let id = RelationId::from_usize(self.bounds.len());
-        self.bounds.push(Relation { op, memory, crossing, scale, nominal, text, span });
+        self.bounds.push(Relation { op, memory, crossing, scale, nominal, usual: None, text, span });
         self.known.insert((left, right), id);
         id
     }

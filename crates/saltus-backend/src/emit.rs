@@ -11,7 +11,7 @@ use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability
 use saltus_procedure::Procedure;
 use saltus_program::{
     Assign, BinaryFn, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
-    SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
+    SimProgram, Slot, SlotId, SlotKind, SlotType, State, StateSet, StateSetLevel, Unknown,
 };
 
 use crate::alias::Aliases;
@@ -247,16 +247,27 @@ fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
     steps
 }
 
-/// The magnitude of the operands of a relation is at least their nominal value.
+/// The magnitude of the operands of a relation is at least their nominal value, or what usually occurs.
 fn give_relations_nominal_values(system: &mut System, scales: &Scales) {
     let given = |slot: SlotId| scales.given(slot);
-    let System { events, dag, .. } = system;
+    let System { events, dag, slots, .. } = system;
     let mut scale_of: HashMap<SlotId, &mut Assignment> = events.crossings.iter_mut().map(|a| (a.slot, a)).collect();
     for (_, relation) in events.relations.iter_mut() {
         let Some(scale) = scale_of.get_mut(&relation.scale) else { continue };
-        relation.nominal = magnitude(dag, &given, scale.node).unwrap_or_else(|| usual_beside_number(dag, scale.node));
-        let nominal = dag.constant(relation.nominal);
-        scale.node = dag.binary(BinaryFn::Max, scale.node, nominal);
+        let least = match magnitude(dag, &given, scale.node) {
+            Some(nominal) => {
+                relation.nominal = nominal;
+                dag.constant(nominal)
+            }
+            None => {
+                let initial = usual_beside_number(dag, scale.node);
+                let name = format!("usual magnitude of {}", relation.text);
+                let usual = slots.push(Slot { name, kind: SlotKind::Flag, ty: SlotType::Real, initial });
+                (relation.nominal, relation.usual) = (initial, Some(usual));
+                dag.load(usual, false)
+            }
+        };
+        scale.node = dag.binary(BinaryFn::Max, scale.node, least);
     }
 }
 

@@ -437,7 +437,7 @@ impl System {
         let size = self.dag.binary(BinaryFn::Max, l, r);
         self.events.crossings.push(Assignment { slot: crossing, node: z, span });
         self.events.crossings.push(Assignment { slot: scale, node: size, span });
-        self.events.relations.push(Relation { op, memory, crossing, scale, nominal: USUAL, text, span });
+        self.events.relations.push(Relation { op, memory, crossing, scale, nominal: USUAL, usual: None, text, span });
     }
 
     /// A relation of time with something discrete needs no root finding.

@@ -32,6 +32,8 @@ pub struct Relation {
     pub scale: SlotId,
     /// The usual magnitude of its operands, by the nominal values of their variables.
     pub nominal: f64,
+    /// Where no nominal value says anything: what takes its place in `scale`. The driver moves it to the magnitudes that occur.
+    pub usual: Option<SlotId>,
     /// As in the source: `h < 0.0`.
     pub text: String,
     pub span: Span,

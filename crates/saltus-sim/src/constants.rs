@@ -108,6 +108,14 @@ pub(crate) const N_INTERIOR: usize = 3;
 /// Looks at one step, however long it is.
 pub(crate) const MOST_LOOKS: f64 = 10_000.0;
 
+/// Where a function leaves its threshold it is on one side when it is this many times further from it than rounding makes it. Test:
+/// `pulses_of_small_functions_are_found`.
+pub(crate) const ROUNDINGS_IN_BAND: f64 = 64.0;
+
+/// Units in the last place of an operand that its enclosure is wide after a few operations: a difference of operands is measured by these, too. Tests:
+/// `differences_of_large_states_are_measured_by_them`, `a_threshold_that_is_touched_changes_nothing_for_long`.
+pub(crate) const ROUNDINGS_OF_OPERAND: f64 = 256.0;
+
 /// The widest band around zero, as a part of the magnitude of the operands, to which alternating relations may lead.
 pub(crate) const WIDEST_BAND: f64 = 1e-6;
 

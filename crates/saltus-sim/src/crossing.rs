@@ -96,6 +96,8 @@ pub(crate) struct Restart<'a> {
     pub soon: &'a [f64],
     /// Did the event change states?
     pub jumped: bool,
+    /// The bands of those that leave their threshold, by what rounding makes of them; infinite where nothing is known.
+    pub tight: &'a [f64],
     /// How exactly the states are on thresholds that the model slides along, as a part of the magnitude of the operands.
     pub slack: f64,
 }
@@ -103,6 +105,9 @@ pub(crate) struct Restart<'a> {
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CrossingSearch {
     watches: Vec<Watch>,
+    /// The largest value of each function so far, but for slides, in which some are not what the model says.
+    farthest: Vec<f64>,
+    is_slide: bool,
     /// By how much each function changed in the last step.
     variation: Vec<f64>,
     /// Is a double crossing within the resolution the end, or ignored?
@@ -161,6 +166,8 @@ impl CrossingSearch {
         let n = relations.len() + n_shares;
         CrossingSearch {
             watches: relations.values().map(|r| watch(r.op)).chain(weights).collect(),
+            farthest: vec![0.0; n],
+            is_slide: false,
             variation: vec![f64::INFINITY; n],
             stops_at_zeno: true,
             is_of_bounds: false,
@@ -183,15 +190,24 @@ impl CrossingSearch {
         self.watches.get(i).is_some_and(|w| z.abs() <= w.hysteresis.max(RELATION_BAND * scale))
     }
 
+    /// The largest value of a function so far, `z` included.
+    pub fn farthest(&self, i: usize, z: f64) -> f64 {
+        self.farthest.get(i).map_or(f64::INFINITY, |farthest| farthest.max(z.abs()))
+    }
+
     /// Begins to watch after an event or the start. Masked relations are not watched until the next event.
     pub fn arm(&mut self, restart: &Restart, masked: &[RelationId]) {
-        let &Restart { t, memory, now, scale, soon, jumped, slack } = restart;
+        let &Restart { t, memory, now, scale, soon, jumped, tight, slack } = restart;
         self.armed_at = t;
         self.jumped = jumped;
+        self.is_slide = slack > 0.0;
         self.variation.fill(f64::INFINITY);
         for (i, watch) in self.watches.iter_mut().enumerate() {
             watch.memory = memory[i];
-            let epsilon = watch.hysteresis.max(RELATION_BAND * scale[i]);
+            let epsilon = match watch.hysteresis {
+                0.0 => tight[i].min(RELATION_BAND * scale[i]),
+                hysteresis => hysteresis.max(RELATION_BAND * scale[i]),
+            };
             // Moved to the other side of its threshold where the states were put back on those that are slid along.
             let is_moved = watch.op.holds(now[i]) != watch.memory && now[i].abs() <= slack * scale[i];
             let epsilon = if is_moved { epsilon.max(2.0 * now[i].abs()) } else { epsilon };
@@ -356,6 +372,9 @@ impl CrossingSearch {
         let mut g = self.spare.pop().unwrap_or_default();
         g.clear();
         g.extend(self.watches.iter().zip(z).map(|(w, &z)| w.g(z)));
+        if !self.is_slide {
+            self.farthest.iter_mut().zip(z).for_each(|(farthest, z)| *farthest = farthest.max(z.abs()));
+        }
         Sampled { t, g }
     }
 
@@ -777,6 +796,8 @@ mod tests {
         let n = watches.len();
         CrossingSearch {
             watches,
+            farthest: vec![0.0; n],
+            is_slide: false,
             variation: vec![0.0; n],
             stops_at_zeno: true,
             is_of_bounds: false,

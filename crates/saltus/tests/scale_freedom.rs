@@ -3,7 +3,7 @@
 
 use saltus::Session;
 use saltus::pipeline::{self, Experiment, Options, Stage};
-use saltus_sim::{EventKind, Trajectory};
+use saltus_sim::{EventKind, EventSearch, Solver, Trajectory};
 
 /// How well the times of events agree, in units of time. Where a threshold is touched, an error of 1e-8 of the state is one of 1e-4.
 fn accuracy(name: &str) -> f64 {
@@ -133,11 +133,18 @@ const MODELS: [(&str, f64, &str); 20] = [
 ];
 
 fn run(name: &str, stop: f64, body: &str, units: [f64; 3]) -> Trajectory {
-    run_with(name, stop, body, units, "constant")
+    run_with(name, stop, body, units, "constant", Experiment::default())
 }
 
 /// The units are constants or parameters.
-fn run_with(name: &str, stop: f64, body: &str, [length, time, amplitude]: [f64; 3], kind: &str) -> Trajectory {
+fn run_with(
+    name: &str,
+    stop: f64,
+    body: &str,
+    [length, time, amplitude]: [f64; 3],
+    kind: &str,
+    experiment: Experiment,
+) -> Trajectory {
     let text = format!(
         "model {name} {kind} Real L = {length:e}; {kind} Real T = {time:e}; {kind} Real A = {amplitude:e}; {body} end {name};"
     );
@@ -145,7 +152,7 @@ fn run_with(name: &str, stop: f64, body: &str, [length, time, amplitude]: [f64; 
     session.set_text("Test.mo", text.as_str());
     let class = session.class(None).expect("one model");
     let mut options = Options::until(Stage::Simulate);
-    options.experiment = Experiment { stop_time: Some(stop * time), tolerance: Some(1e-8), ..Experiment::default() };
+    options.experiment = Experiment { stop_time: Some(stop * time), tolerance: Some(1e-8), ..experiment };
     let outcome = pipeline::run(&session, class, &options);
     let messages: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
     assert!(!outcome.has_errors(), "{name} in units {length:e}, {time:e}, {amplitude:e}: {messages:?}");
@@ -155,6 +162,18 @@ fn run_with(name: &str, stop: f64, body: &str, [length, time, amplitude]: [f64; 
 /// Kinds and times of all events, in units of time.
 fn events(trajectory: &Trajectory, unit: f64) -> Vec<(EventKind, f64)> {
     trajectory.events.iter().map(|e| (e.kind, e.time / unit)).collect()
+}
+
+/// What is wrong with these events, if anything is.
+fn difference(name: &str, found: &[(EventKind, f64)], expected: &[(EventKind, f64)], accuracy: f64) -> Option<String> {
+    let is_same = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= accuracy * b.1.abs().max(1.0));
+    let times = |events: &[(EventKind, f64)]| events.iter().take(8).map(|e| e.1).collect::<Vec<_>>();
+    (!is_same).then(|| {
+        let (found_times, expected_times) = (times(found), times(expected));
+        let n_expected = expected.len();
+        format!("{name}: {} events {found_times:?}, not {n_expected} {expected_times:?}", found.len())
+    })
 }
 
 #[test]
@@ -169,20 +188,47 @@ fn events_are_the_same_in_all_units() {
         assert!(expected.len() > 1, "{name} has no events");
         for unit in &units {
             let found = events(&run(name, stop, body, *unit), unit[1]);
-            let is_same = found.len() == expected.len()
-                && found
-                    .iter()
-                    .zip(&expected)
-                    .all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= accuracy(name) * b.1.abs().max(1.0));
-            if !is_same {
-                let times = |events: &[(EventKind, f64)]| events.iter().take(8).map(|e| e.1).collect::<Vec<_>>();
-                wrong.push(format!(
-                    "{name} {unit:?}: {} events {:?}, not {} {:?}",
-                    found.len(),
-                    times(&found),
-                    expected.len(),
-                    times(&expected)
-                ));
+            wrong.extend(difference(&format!("{name} in {unit:?}"), &found, &expected, accuracy(name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The declarations without their nominal values, which are the last modifiers of each.
+fn without_nominal_values(body: &str) -> String {
+    let mut parts = body.split("nominal = ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.truncate(text.trim_end_matches([',', ' ']).len());
+        text.push_str(&part[part.find(')').expect("the end of the modification")..]);
+    }
+    text
+}
+
+/// Tolerances of states are as large as their nominal values, 1 without one. Steps of fixed length show the events alone: they scale with
+/// the units but for rounding.
+#[test]
+fn events_follow_the_magnitudes_that_occur() {
+    let mut wrong = Vec::new();
+    for (name, stop, body) in MODELS {
+        let body = without_nominal_values(body);
+        let solver = Solver::RungeKutta4;
+        for search in [EventSearch::Fast, EventSearch::Proved] {
+            let run = |[length, time, amplitude]: [f64; 3]| {
+                let fixed_step = Some(stop * time / 2000.0);
+                let experiment = Experiment { solver, fixed_step, events: search, ..Experiment::default() };
+                events(&run_with(name, stop, &body, [length, time, amplitude], "constant", experiment), time)
+            };
+            let expected = run([1.0; 3]);
+            for unit in [1e-18, 1e-15, 1e-9, 1e6, 1e12] {
+                for units in [[unit, 1.0, unit], [unit, unit, unit]] {
+                    wrong.extend(difference(
+                        &format!("{name}, {search:?}, in {units:?}"),
+                        &run(units),
+                        &expected,
+                        1e-9,
+                    ));
+                }
             }
         }
     }
@@ -195,7 +241,7 @@ fn nominal_values_may_be_given_by_parameters() {
         let (_, stop, body) = MODELS.into_iter().find(|m| m.0 == name).expect("a model");
         let expected = events(&run(name, stop, body, [1.0; 3]), 1.0);
         for unit in [1e-18, 1e-9, 1e12] {
-            let found = events(&run_with(name, stop, body, [unit, 1.0, unit], "parameter"), 1.0);
+            let found = events(&run_with(name, stop, body, [unit, 1.0, unit], "parameter", Experiment::default()), 1.0);
             let is_same = |(a, b): (&(EventKind, f64), &(EventKind, f64))| {
                 a.0 == b.0 && (a.1 - b.1).abs() <= accuracy(name) * b.1.abs().max(1.0)
             };

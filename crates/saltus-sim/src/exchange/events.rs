@@ -267,7 +267,9 @@ impl Exchange {
         let memory = self.program.events.relations.values().map(|r| self.model.get(r.memory) != 0.0);
         let memory: Vec<bool> = memory.chain([true; N_WEIGHTS]).collect();
         let masked = self.masking.masked(self.model.memory());
-        let state = Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped, slack: 0.0 };
+        let tight = vec![f64::INFINITY; now.len()];
+        let state =
+            Restart { t, memory: &memory, now: &now, scale: &scale, soon: &soon, jumped, tight: &tight, slack: 0.0 };
         self.watch.search.arm(&state, &masked);
         Ok(())
     }

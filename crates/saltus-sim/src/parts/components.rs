@@ -144,7 +144,7 @@ impl<'p> Graph<'p> {
         program.states.iter().for_each(|s| self.join([s.value, s.derivative]));
         program.memory.pre.iter().for_each(|&(variable, pre)| self.join([variable, pre]));
         for relation in events.relations.values().chain(events.bounds.values()) {
-            self.join([relation.memory, relation.crossing, relation.scale]);
+            self.join([relation.memory, relation.crossing, relation.scale].into_iter().chain(relation.usual));
         }
         events.time_events.iter().for_each(|e| self.join([e.threshold, e.memory]));
         events.samples.iter().for_each(|s| self.join([s.start, s.interval, s.active, s.tick]));

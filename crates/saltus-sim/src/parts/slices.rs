@@ -297,7 +297,7 @@ fn make(
 /// Every slot that the tables of events name.
 fn each_slot(events: &mut Events, visit: &mut dyn FnMut(&mut SlotId)) {
     let mut relation = |r: &mut Relation| {
-        [&mut r.memory, &mut r.crossing, &mut r.scale].into_iter().for_each(&mut *visit);
+        [&mut r.memory, &mut r.crossing, &mut r.scale].into_iter().chain(&mut r.usual).for_each(&mut *visit);
     };
     events.relations.iter_mut().for_each(|(_, r)| relation(r));
     events.bounds.iter_mut().for_each(|(_, r)| relation(r));

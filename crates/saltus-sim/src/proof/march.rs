@@ -23,7 +23,7 @@ use super::series::Expansion;
 use super::tape::{Crossing, Tape};
 
 /// Times so many units in the last place apart are one instant, as for events that coincide.
-const INSTANT_ULPS: f64 = crate::constants::SAME_INSTANT_ULPS;
+pub(super) const INSTANT_ULPS: f64 = crate::constants::SAME_INSTANT_ULPS;
 
 /// A function that stays within this times the magnitude of its operands may touch its threshold: rounding of a few operations.
 const TOUCH: f64 = 64.0 * f64::EPSILON;

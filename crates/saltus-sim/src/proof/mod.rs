@@ -27,6 +27,7 @@ pub(crate) use ahead::{Ahead, Scope};
 pub(crate) use budget::{Budget, Prices};
 pub(crate) use march::Watched;
 use march::{Expanded, March, Outcome, Pace};
+use tape::Crossing;
 pub(crate) use tape::Tape;
 
 /// Enclosures that are computed for one relation in one step before it is only sampled there. A step of the integrator is short
@@ -139,6 +140,26 @@ impl Prover {
     /// Values that were fixed have changed.
     pub fn forget(&mut self) {
         self.is_loaded = false;
+    }
+
+    /// Relations are about to be looked at in one time, with these values of what is fixed, for [`Prover::tangent`]; steps are proved later on if `is_proof`.
+    pub fn stand(&mut self, memory: &[f64], is_proof: bool) {
+        if is_proof && !self.is_loaded {
+            self.tape.load(memory);
+            self.is_loaded = true;
+        } else if !is_proof {
+            self.tape.load_explicit(memory);
+        }
+    }
+
+    /// What rounding makes of a crossing function there, that of time included, and how fast it changes.
+    pub fn tangent(&mut self, relation: usize, t: f64, least_time: f64) -> (f64, Interval) {
+        let Crossing { z, slope, .. } = self.tape.over(relation, Interval::point(t));
+        let instant = march::instant(t.abs().max(least_time)) / march::INSTANT_ULPS;
+        match z.is_known() && slope.is_known() {
+            true => (z.hi - z.lo + slope.magnitude() * instant, slope),
+            false => (f64::INFINITY, Interval::UNKNOWN),
+        }
     }
 
     /// The first change in a part of the last step, by relations that are [`Prover::watched`]. It spends up to `most` operations, by a last

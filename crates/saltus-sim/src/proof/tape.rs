@@ -235,6 +235,17 @@ impl Tape {
     pub fn load(&mut self, memory: &[f64]) {
         self.expansions.forget();
         self.work += self.price_of_load();
+        self.load_explicit(memory);
+        for k in 0..self.loops.len() {
+            if self.loops[k].is_constant {
+                self.factor(k);
+            }
+        }
+        self.load_sums();
+    }
+
+    /// The same for relations that are computed without loops, at single points of time.
+    pub fn load_explicit(&mut self, memory: &[f64]) {
         for i in 0..self.fixed.len() {
             let at = self.fixed[i] as usize;
             let value = match self.instructions[at] {
@@ -244,12 +255,6 @@ impl Tape {
             self.numbers[at] = value;
             self.duals[at] = Dual::constant(value);
         }
-        for k in 0..self.loops.len() {
-            if self.loops[k].is_constant {
-                self.factor(k);
-            }
-        }
-        self.load_sums();
     }
 
     /// What [`Tape::load`] costs.
@@ -264,6 +269,21 @@ impl Tape {
             for (start, (slot, _)) in l.start.iter_mut().zip(&l.unknowns) {
                 *start = memory.get(slot.index()).copied().unwrap_or(0.0);
             }
+        }
+    }
+
+    /// Is the relation computed without loops and what cannot be enclosed?
+    pub fn is_explicit(&self, relation: usize) -> bool {
+        let slice = self.slices.get(relation).and_then(Option::as_ref);
+        slice.is_some_and(|slice| slice.movers.is_any() && !slice.movers.unknown && !slice.movers.solved)
+    }
+
+    /// The states follow their tangents at `t`; `unit` is the magnitude of times.
+    pub fn place(&mut self, t: f64, unit: f64, x: &[f64], rates: &[f64]) {
+        for &state in &self.states {
+            let mut tangent = Interpolant::constant(x[state as usize]);
+            (tangent.origin, tangent.unit, tangent.coefficients[1]) = (t, unit, rates[state as usize] * unit);
+            self.interpolants[state as usize] = tangent;
         }
     }
 

@@ -150,7 +150,9 @@ impl Simulation {
         }
         let Bounds { search, ahead, .. } = &mut self.driver.bounds;
         let foreseen: Vec<RelationId> = ahead.relations().collect();
-        let state = Restart { t, memory: &memory, now: &z, scale: &scale, soon: &z, jumped: false, slack: 0.0 };
+        let tight = vec![f64::INFINITY; n];
+        let state =
+            Restart { t, memory: &memory, now: &z, scale: &scale, soon: &z, jumped: false, tight: &tight, slack: 0.0 };
         search.arm(&state, &foreseen);
         Ok(())
     }

@@ -23,6 +23,7 @@ mod foresight;
 mod guards;
 mod impulses;
 mod jumping;
+mod magnitudes;
 mod measuring;
 mod proving;
 mod recording;

@@ -75,6 +75,10 @@ pub(super) struct Look {
     pub soon: Vec<f64>,
     pub scale: Vec<f64>,
     pub memory: Vec<bool>,
+    /// As in [`Restart`].
+    pub tight: Vec<f64>,
+    /// Derivatives of the states.
+    pub rates: Vec<f64>,
 }
 
 impl Look {
@@ -446,10 +450,15 @@ impl Simulation {
         let n = self.program.events.relations.len() + N_WEIGHTS;
         let mut look = std::mem::take(&mut self.work.look);
         look.resize(n);
-        let Look { now, soon, scale, memory } = &mut look;
         self.driver.integrator.interpolate(t, &mut self.work.x);
         self.model.set_continuous(t, &self.work.x);
-        read_crossings(&self.program, &mut self.model, t, now, scale)?;
+        read_crossings(&self.program, &mut self.model, t, &mut look.now, &mut look.scale)?;
+        look.memory.clear();
+        let values = self.model.memory();
+        look.memory.extend(self.program.events.relations.values().map(|r| read(values, r.memory) != 0.0));
+        look.memory.extend([true; N_WEIGHTS]);
+        self.size_up(t, jumped, &mut look)?;
+        let Look { now, soon, scale, memory, tight, .. } = &mut look;
         // Only where a function is near its threshold, which way it goes is of interest. Where the model cannot be evaluated ahead, nothing
         // is known about that.
         let is_near = (0..n).any(|i| self.driver.search.is_near(i, now[i], scale[i]) || self.model.is_sliding());
@@ -458,14 +467,10 @@ impl Simulation {
         } else {
             soon.copy_from_slice(now);
         }
-        memory.clear();
-        let values = self.model.memory();
-        memory.extend(self.program.events.relations.values().map(|r| read(values, r.memory) != 0.0));
-        memory.extend([true; N_WEIGHTS]);
         // While both sides of a threshold are combined, nothing is frozen.
         let masked = self.unwatched();
         let slack = if self.model.is_sliding() { self.options.tolerance } else { 0.0 };
-        let state = Restart { t, memory, now, scale, soon, jumped, slack };
+        let state = Restart { t, memory, now, scale, soon, jumped, tight, slack };
         self.driver.search.arm(&state, &masked);
         self.work.look = look;
         Ok(())
