@@ -485,7 +485,8 @@ fn fuzz(seeds: std::ops::Range<u64>) -> (u64, u64, u64, f64) {
             ),
         };
         let Some(exact) = condition.changes(end, 1e-9_f64.max(1e-3 * accuracy)) else { continue };
-        let text = format!("model M Boolean b = {}; {rest} end M;", condition.text(u));
+        let unit = [1.0, 1e-30, 1e-18, 1e-9, 1e12][random.below(5) as usize];
+        let text = format!("model M Boolean b = {}; {rest} end M;", condition.text(u, unit));
         let began = Instant::now();
         let within_budget = simulate(&text, end, 1e-9, EventSearch::Proved);
         seconds += began.elapsed().as_secs_f64();

@@ -202,16 +202,16 @@ impl Condition {
         }
     }
 
-    pub fn text(&self, u: &str) -> String {
-        match self {
-            Condition::Above(a, c) => format!("{} > {c}", a.text(u)),
-            Condition::Apart(a, c) => format!("abs({}) > {c}", a.text(u)),
-            Condition::Both(a, b, c) => format!("min({}, {}) > {c}", a.text(u), b.text(u)),
-            Condition::Either(a, b, c) => format!("max({}, {}) > {c}", a.text(u), b.text(u)),
-            Condition::Switched(at, a, b, c) => {
-                format!("(if time < {at} then {} else {}) > {c}", a.text(u), b.text(u))
-            }
-        }
+    /// In Modelica, of the variable `u`, with both sides in this unit.
+    pub fn text(&self, u: &str, unit: f64) -> String {
+        let (signal, c) = match self {
+            Condition::Above(a, c) => (a.text(u), c),
+            Condition::Apart(a, c) => (format!("abs({})", a.text(u)), c),
+            Condition::Both(a, b, c) => (format!("min({}, {})", a.text(u), b.text(u)), c),
+            Condition::Either(a, b, c) => (format!("max({}, {})", a.text(u), b.text(u)), c),
+            Condition::Switched(at, a, b, c) => (format!("(if time < {at} then {} else {})", a.text(u), b.text(u)), c),
+        };
+        format!("{unit:e}*({signal}) > {unit:e}*({c})")
     }
 
     fn holds(&self, t: f64) -> bool {
