@@ -111,3 +111,30 @@ def test_wrong_data_is_refused(ball: saltus.Model) -> None:
     ):
         with pytest.raises((ValueError, TypeError, saltus.Error)):
             ball.fit(data, unknowns)
+
+
+def test_friction_takes_fewer_runs_than_differences() -> None:
+    """The block of the book sticks and breaks loose eight times; the truth is what its data was made of."""
+    block = saltus.Session().compile("Saltus.Examples.E1997.RoughBlock")
+    truth = block.simulate(tolerance=1e-9)
+    times = np.linspace(0.02, 5, 250)
+    chance = np.random.default_rng(1)
+    data = {
+        "time": times,
+        "block1.s": truth.at("block1.s", times) + 1e-4 * chance.standard_normal(250),
+        "spring.f": truth.at("spring.f", times) + 1e-2 * chance.standard_normal(250),
+    }
+    unknowns = {
+        "spring.c": (85, 20, 300),
+        "block1.m": (1.3, 0.2, 5),
+        "air.d": (0.3, 0, 5),
+        "surface.f0": (1.8, 0.5, 5),
+        "surface.peak": (1.35, 1, 2),
+    }
+    found = block.fit(data, unknowns, tolerance=1e-9)
+    differences = block.fit(data, unknowns, tolerance=1e-9, method="differences")
+    assert found.remark is None and found.valid_until == math.inf
+    assert found.difference_runs == 2 and 2 * found.runs < differences.runs
+    for name, expected in [("spring.c", 100), ("block1.m", 1), ("air.d", 0.5), ("surface.f0", 2), ("surface.peak", 1.25)]:
+        low, high = found.confidence[name]
+        assert low <= expected <= high, name

@@ -11,8 +11,8 @@
 //! s⁺ = R_x (s⁻ + f⁻ t') + R_p + R_t t' - f⁺ t',   t' = -(∂g/∂x s⁻ + ∂g/∂p) / ġ  where g crosses zero
 //! ```
 //!
-//! Where x does not jump that is s⁻ + (f⁻ - f⁺) t', whatever the event does to modes and relations. Otherwise the event is tried beside its place, in the directions in which it stays on its threshold
-//! ([`crossing`]). Values that are held between events take part: they move with the parameters from one event to the next.
+//! Where x does not jump that is s⁻ + (f⁻ - f⁺) t', whatever the event does to modes and relations. Otherwise the event is tried beside its place,
+//! in the directions in which it stays on its threshold ([`crossing`]). Values that are held between events take part: they move with the parameters from one event to the next.
 //!
 //! Where the structure changes, a run slides along a threshold, or an event comes out otherwise when it is tried, sensitivities end: what comes
 //! after is left to differences of runs.
