@@ -163,11 +163,15 @@ impl Path<'_> {
     /// How the time moves at which the relations change that cause the event. Where they reach zero together by chance, they part again beside
     /// these parameters.
     fn moves_of_state(&mut self, before: &Node) -> Result<Option<Vec<f64>>, SimError> {
-        let relations: Vec<SlotId> = self.program.events.relations.values().map(|r| r.crossing).collect();
-        let causes: Vec<SlotId> = self.causes.iter().map(|&i| relations[i]).collect();
-        let Some(found) = self.crossings(&causes, before)? else { return Ok(None) };
+        if self.causes.is_empty() {
+            return Ok(None);
+        }
+        // One program of derivatives for all events of a run.
+        let crossings: Vec<SlotId> = self.program.events.relations.values().map(|r| r.crossing).collect();
+        let Some(found) = self.crossings(&crossings, before)? else { return Ok(None) };
         let mut moves: Option<Vec<f64>> = None;
-        for (i, &speed) in found.speeds.iter().enumerate().filter(|(_, speed)| **speed != 0.0) {
+        let moving = self.causes.iter().map(|&i| (i, found.speeds[i])).filter(|(_, speed)| *speed != 0.0);
+        for (i, speed) in moving {
             let own: Vec<f64> = found.by_parameter.row(i).iter().map(|moved| -moved / speed).collect();
             let is_same = |(a, b): (&f64, &f64)| (a - b).abs() <= SAME * a.abs().max(b.abs());
             if moves.as_ref().is_some_and(|others| !others.iter().zip(&own).all(is_same)) {
@@ -179,9 +183,6 @@ impl Path<'_> {
     }
 
     fn crossings(&mut self, of: &[SlotId], before: &Node) -> Result<Option<Crossings>, SimError> {
-        if of.is_empty() {
-            return Ok(None);
-        }
         let along = |p: usize| {
             let states = self.states.iter().enumerate().map(|(i, &slot)| (slot, self.s.at(i, p)));
             states.chain(self.direction(p)).collect::<Vec<_>>()
