@@ -127,10 +127,14 @@ fn derivative(
     let mut results = Vec::new();
     let mut n_results = 0;
     let mut types = Vec::new();
-    for ty in &callable.results {
+    let mut unused = Vec::new();
+    for (k, ty) in callable.results.iter().enumerate() {
         let n = n_scalars(model, ty, 0)?;
         match ty.base {
             BaseType::Real => {
+                if !callable.uses(k) {
+                    unused.push(types.len() as u32);
+                }
                 results.extend((n_results..n_results + n).map(Some));
                 n_results += n;
                 types.push(ty.clone());
@@ -143,7 +147,8 @@ fn derivative(
     if named.inputs.len() != arguments.len() || named.outputs.len() < types.len() {
         return None;
     }
-    let of = Callable { function: annotation.function, arguments, results: types, effect: None, derivative: None };
+    let of =
+        Callable { function: annotation.function, arguments, results: types, unused, effect: None, derivative: None };
     let unnumbered = CallDerivative { callable: saltus_base::Index::from_usize(0), tangents, constant, results };
     Some((unnumbered, of))
 }

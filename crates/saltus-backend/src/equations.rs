@@ -24,6 +24,7 @@ use crate::diagnostics;
 use crate::lower::effects;
 use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
+use crate::lower::without_value::Used;
 use crate::lower::{Lowered, Lowering};
 use crate::outline::Outlined;
 use crate::parameters;
@@ -209,6 +210,7 @@ impl<'a> Lowering<'a, '_> {
             let (a, b) = (self.value(left)?, self.value(right)?);
             return self.pair(&a, &b, left.ty.base, span);
         };
+        self.used = Used::Targets(items);
         let results = self.results(right)?;
         let mut all = Vec::new();
         for (item, result) in items.iter().zip(results.iter()) {

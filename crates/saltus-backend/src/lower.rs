@@ -26,6 +26,7 @@ mod templates;
 pub mod tests;
 mod texts;
 pub mod value;
+pub mod without_value;
 
 use saltus_base::{Diagnostic, Diagnostics, Index, Span};
 use saltus_flat::{BaseType, Expr, ExprKind, FlatModel, FunctionId, LocalId, ModelNames, VarId, print_expr};
@@ -47,6 +48,7 @@ use effects::Acts;
 use function_assertions::{FunctionAssertion, Made};
 use statements::State;
 use value::Value;
+use without_value::Used;
 
 /// Why something could not be lowered. The caller reports it if it has no other way.
 pub type Problem = Box<Diagnostic>;
@@ -81,6 +83,10 @@ pub struct Lowering<'a, 's> {
     last_effect: Option<CallId>,
     /// Sizes of the variable that the next call is the value of.
     pub declared_dims: Option<Vec<usize>>,
+    /// Which results of the next call are used.
+    pub used: Used<'a>,
+    /// While the initial value of a local is computed: whether it needs one that has none.
+    pub needs_missing: Option<bool>,
     /// Branches of `if` expressions and equations around the present expression, in the present function.
     pub branches: Vec<(NodeId, bool)>,
     /// Is the function being executed called whatever happens?
@@ -119,6 +125,8 @@ impl<'a, 's> Lowering<'a, 's> {
             is_ordered: false,
             last_effect: None,
             declared_dims: None,
+            used: Used::First,
+            needs_missing: None,
             branches: Vec::new(),
             is_entered: true,
             sizes: Sizes::new(),
@@ -336,8 +344,8 @@ impl<'a, 's> Lowering<'a, 's> {
 
     fn local(&mut self, id: LocalId, span: Span) -> Lowered<Value> {
         match self.state.locals.get(id.index()) {
-            Some(Some(value)) => Ok(value.clone()),
-            _ => self.initialise_local(id, span),
+            Some(Some(value)) if !self.state.uncertain.contains_key(&id.index()) => Ok(value.clone()),
+            _ => self.uncertain_local(id, span),
         }
     }
 

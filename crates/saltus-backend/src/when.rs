@@ -22,6 +22,7 @@ use crate::diagnostics;
 use crate::initial_reinits::InitialReinit;
 use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
+use crate::lower::without_value::Used;
 use crate::lower::{Lowered, Lowering};
 use crate::system::{ScalarEquation, Start};
 
@@ -154,6 +155,7 @@ impl<'a> Lowering<'a, '_> {
             let value = self.value(right)?;
             return self.choose(left, &value, guard, choices, span);
         };
+        self.used = Used::Targets(items);
         let results = self.results(right)?;
         for (item, value) in items.iter().zip(results.iter()) {
             if let Some(item) = item {

@@ -17,7 +17,13 @@ const MOST_RECORD_LEVELS: u32 = 50;
 
 impl Evaluator<'_> {
     /// Calls the function that a local holds; bound inputs and given arguments are put together by position.
-    pub(crate) fn call_local(&mut self, local: Register, arguments: Vec<Value>, span: Span) -> EvalResult<Vec<Value>> {
+    pub(crate) fn call_local(
+        &mut self,
+        local: Register,
+        arguments: Vec<Value>,
+        is_used: &dyn Fn(usize) -> bool,
+        span: Span,
+    ) -> EvalResult<Vec<Value>> {
         let value = match self.frame.get(local) {
             Some(value) => value.clone(),
             None => return Err(EvalError::not_constant(span, "a function argument")),
@@ -26,7 +32,7 @@ impl Evaluator<'_> {
             return Err(diagnostics::kind_mismatch(span, "a function", type_name(value.base_type())).into());
         };
         if target.bound.is_empty() {
-            return self.call_function(target.function, arguments, span);
+            return self.call_function(target.function, arguments, is_used, span);
         }
         let n_inputs = self.env.procedure(target.function)?.inputs.len();
         let mut given = arguments.into_iter();
@@ -38,13 +44,14 @@ impl Evaluator<'_> {
                 None => break,
             }
         }
-        self.call_function(target.function, all, span)
+        self.call_function(target.function, all, is_used, span)
     }
 
     pub(crate) fn call_function(
         &mut self,
         id: FunctionId,
         arguments: Vec<Value>,
+        is_used: &dyn Fn(usize) -> bool,
         span: Span,
     ) -> EvalResult<Vec<Value>> {
         let procedure = self.env.procedure(id)?;
@@ -62,13 +69,19 @@ impl Evaluator<'_> {
         }
         let caller = std::mem::replace(&mut self.frame, frame);
         self.calls.push((procedure.clone(), span));
-        let result = self.run_procedure(id, &procedure, span);
+        let result = self.run_procedure(id, &procedure, is_used, span);
         self.calls.pop();
         self.frame = caller;
         result
     }
 
-    fn run_procedure(&mut self, id: FunctionId, procedure: &Procedure, span: Span) -> EvalResult<Vec<Value>> {
+    fn run_procedure(
+        &mut self,
+        id: FunctionId,
+        procedure: &Procedure,
+        is_used: &dyn Fn(usize) -> bool,
+        span: Span,
+    ) -> EvalResult<Vec<Value>> {
         self.initialise(procedure, span)?;
         match &procedure.body {
             Body::Statements(block) => {
@@ -78,11 +91,25 @@ impl Evaluator<'_> {
             Body::External(external) => self.run_external(id, procedure, external, span)?,
         }
         let mut results = Vec::with_capacity(procedure.outputs.len());
-        for &output in &procedure.outputs {
+        for (k, &output) in procedure.outputs.iter().enumerate() {
+            if let Some(flag) = procedure.output_flag(output)
+                && self.frame.get(flag) != Some(&Value::Boolean(true))
+                && is_used(k)
+            {
+                self.returned_without_value(procedure, output, span)?;
+            }
             results
                 .push(self.frame.take(output).ok_or_else(|| -> EvalError { diagnostics::unknown_local(span).into() })?);
         }
         Ok(results)
+    }
+
+    #[cold]
+    fn returned_without_value(&mut self, procedure: &Procedure, output: Register, span: Span) -> EvalResult<()> {
+        let Some(local) = procedure.local(output) else { return Err(diagnostics::unknown_local(span).into()) };
+        let place = self.outermost(span);
+        let message = diagnostics::returned_without_value(place, &local.name, &local.ty, &procedure.name, local.span);
+        self.report_missing(message)
     }
 
     /// Gives every local its declared value, or the default of its type, and checks the sizes of inputs and initial values.

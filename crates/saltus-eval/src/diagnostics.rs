@@ -1,6 +1,7 @@
 //! Every message of the evaluator (family E06xx), one function each.
 
 use saltus_base::{Code, Diagnostic, Span};
+use saltus_flat::Type;
 
 fn dims_text(dims: &[usize]) -> String {
     let sizes: Vec<String> = dims.iter().map(usize::to_string).collect();
@@ -119,6 +120,33 @@ pub fn size_stated(span: Span, name: &str, dimension: usize, stated: i64, found:
     )
     .hint("the call goes on with the array as it is")
 }
+
+/// A function reads a variable on a way on which nothing is assigned to it (specification 12.4.4).
+pub fn used_without_value(span: Span, name: &str, ty: &Type, function: &str, at: Span) -> Diagnostic {
+    let text = format!("`{name}` is used in the function `{function}` before it has a value");
+    without_value(span, text, name, ty, at, "it is used here")
+}
+
+/// A function returns without a value of an output that the caller uses.
+pub fn returned_without_value(span: Span, name: &str, ty: &Type, function: &str, at: Span) -> Diagnostic {
+    let text = format!("the function `{function}` returns before its output `{name}` has a value");
+    without_value(span, text, name, ty, at, "the output")
+}
+
+/// Arrays without a value are zero in other tools, and there are libraries that have such functions: a warning.
+fn without_value(span: Span, text: String, name: &str, ty: &Type, at: Span, label: &str) -> Diagnostic {
+    let diagnostic = match ty.is_scalar() {
+        true => Diagnostic::new(Code("E0620"), span, text),
+        false => Diagnostic::new(Code("W0620"), span, format!("{text}: its elements are taken as zero")),
+    };
+    let diagnostic = diagnostic.hint(format!(
+        "assign `{name}` before, whichever way the algorithm goes, or give it a value where it is declared"
+    ));
+    if at != span && !at.is_nowhere() { diagnostic.label(at, label) } else { diagnostic }
+}
+
+pub(crate) const WITHOUT_VALUE: Code = Code("E0620");
+pub(crate) const ARRAY_WITHOUT_VALUE: Code = Code("W0620");
 
 /// What all messages about sizes that do not fit have in common.
 pub(crate) const SIZE_MISMATCH: Code = Code("E0610");

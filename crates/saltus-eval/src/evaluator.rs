@@ -114,8 +114,19 @@ impl<'e> Evaluator<'e> {
 
     /// Calls a function and gives all its results. Inputs beyond `args` take their defaults. Limits count anew.
     pub fn call(&mut self, function: FunctionId, args: Vec<Value>, span: Span) -> EvalResult<Vec<Value>> {
+        self.call_for(function, args, &|_| true, span)
+    }
+
+    /// The same where only these results are used: others need not have a value.
+    pub fn call_for(
+        &mut self,
+        function: FunctionId,
+        args: Vec<Value>,
+        is_used: &dyn Fn(usize) -> bool,
+        span: Span,
+    ) -> EvalResult<Vec<Value>> {
         self.restart_count();
-        self.call_function(function, args, span)
+        self.call_function(function, args, is_used, span)
     }
 
     /// Gives an iteration variable outside functions its value.
@@ -251,6 +262,26 @@ impl<'e> Evaluator<'e> {
             Some(local) => EvalError::not_constant(local.span, format!("`{}`, which is not assigned yet,", local.name)),
             None => diagnostics::unknown_local(span).into(),
         }
+    }
+
+    /// A local is read on a way on which nothing is assigned to it.
+    #[cold]
+    pub(crate) fn used_without_value(&mut self, register: Register, span: Span) -> EvalResult<()> {
+        let function = self.calls.last().map(|(p, _)| p.clone());
+        let Some((function, local)) = function.as_ref().and_then(|p| Some((p, p.local(register)?))) else {
+            return Err(diagnostics::unknown_local(span).into());
+        };
+        let place = self.outermost(span);
+        self.report_missing(diagnostics::used_without_value(place, &local.name, &local.ty, &function.name, span))
+    }
+
+    /// Arrays are a warning.
+    pub(crate) fn report_missing(&mut self, message: Diagnostic) -> EvalResult<()> {
+        if message.code == diagnostics::WITHOUT_VALUE {
+            return Err(message.into());
+        }
+        self.warn(message);
+        Ok(())
     }
 
     pub(crate) fn assemble(&self, dims: Vec<usize>, items: Items, span: Span) -> EvalResult {

@@ -75,9 +75,10 @@ impl Evaluator<'_> {
         for argument in arguments {
             values.push(self.read(argument, span)?);
         }
+        let is_used = |k: usize| matches!(to.get(k), Some(Some(_)));
         let results = match callee {
-            Callee::Function(function) => self.call_function(function, values, span)?,
-            Callee::Local(register) => self.call_local(register, values, span)?,
+            Callee::Function(function) => self.call_function(function, values, &is_used, span)?,
+            Callee::Local(register) => self.call_local(register, values, &is_used, span)?,
         };
         if results.len() < to.len() {
             return Err(match to.len() {

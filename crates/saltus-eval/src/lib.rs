@@ -37,7 +37,9 @@ mod tests;
 mod value;
 
 pub use array::{Array, Items};
-pub use diagnostics::{negative_size, size_expected, size_stated, sizes_disagree};
+pub use diagnostics::{
+    negative_size, returned_without_value, size_expected, size_stated, sizes_disagree, used_without_value,
+};
 pub use environment::{Environment, EvalError, EvalResult, FileKind, Limits};
 pub use evaluator::Evaluator;
 pub use fold::fold;
@@ -46,5 +48,5 @@ pub use literal::to_expr;
 pub use native::{ImpureRandom, Object, is_native, native_names};
 pub use operators::MOST_BYTES as MOST_STRING_BYTES;
 pub use outside::{Clock, ForeignCall, IncludedFunction, Inclusion, Outside, Reached, UserTable};
-pub use sizes::{is_size_mismatch, is_size_warning, names_number};
+pub use sizes::{is_array_warning, is_mistake, names_number};
 pub use value::{FunctionValue, Value};

@@ -52,12 +52,12 @@ pub(crate) fn code_names_number(procedure: &Procedure, size: &Code) -> bool {
     is_scalar(&size.value) || size.block.iter().any(reads)
 }
 
-/// Does it say that a value has another size than its place?
-pub fn is_size_mismatch(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == diagnostics::SIZE_MISMATCH
+/// Does it say that a value has another size than its place, or that there is none? Whoever executes the function finds that.
+pub fn is_mistake(diagnostic: &Diagnostic) -> bool {
+    [diagnostics::SIZE_MISMATCH, diagnostics::WITHOUT_VALUE].contains(&diagnostic.code)
 }
 
-/// Does it say that an array is not as long as an argument states?
-pub fn is_size_warning(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == diagnostics::SIZE_WARNING
+/// Does it say that an array is not as long as an argument states, or has no value?
+pub fn is_array_warning(diagnostic: &Diagnostic) -> bool {
+    [diagnostics::SIZE_WARNING, diagnostics::ARRAY_WITHOUT_VALUE].contains(&diagnostic.code)
 }

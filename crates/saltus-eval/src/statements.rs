@@ -61,6 +61,11 @@ impl Evaluator<'_> {
             Step::While { condition, body, span } => return self.run_while(condition, body, *span),
             Step::Break => return Ok(Flow::Break),
             Step::Return => return Ok(Flow::Return),
+            Step::Expect { local, flag, span } => {
+                if self.frame.get(*flag) != Some(&Value::Boolean(true)) {
+                    self.used_without_value(*local, *span)?;
+                }
+            }
             Step::Assert { condition, message, level, span } => {
                 self.run_assert(condition, message, level.as_ref(), *span)?;
             }

@@ -89,6 +89,14 @@ pub struct Local {
     pub span: Span,
 }
 
+impl Local {
+    /// `Real x[:]`, whose size comes with its value; without one it has no elements (specification 12.4.5).
+    pub fn has_open_size(&self) -> bool {
+        let is_stated = |d: usize| matches!(self.sizes.get(d), Some(Some(_)));
+        self.ty.dims.iter().enumerate().any(|(d, dim)| dim.known().is_none() && !is_stated(d))
+    }
+}
+
 /// `external "C" result = name(arguments)`
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct External {

@@ -52,6 +52,7 @@ fn program_with_function() -> (SimProgram, CallableId) {
         function,
         arguments,
         results: vec![Type::REAL],
+        unused: Vec::new(),
         effect: None,
         derivative: None,
     });

@@ -48,6 +48,8 @@ pub struct Local {
     pub sizes: Vec<Option<Code>>,
     /// Default of an input, initial value of another variable.
     pub default: Option<Code>,
+    /// The Boolean local that says whether this one has a value, where that is not certain.
+    pub flag: Option<Register>,
     pub span: Span,
 }
 
@@ -163,6 +165,12 @@ pub enum Step {
     },
     Break,
     Return,
+    /// A local that is read has a value, which its flag says.
+    Expect {
+        local: Register,
+        flag: Register,
+        span: Span,
+    },
     Assert {
         condition: Code,
         message: Code,
@@ -317,6 +325,11 @@ impl Procedure {
 
     pub fn local(&self, register: Register) -> Option<&Local> {
         self.locals.get(saltus_base::Index::index(register))
+    }
+
+    /// The flag of an output, if there are ways to the end on which it gets no value.
+    pub fn output_flag(&self, output: Register) -> Option<Register> {
+        self.local(output)?.flag
     }
 
     pub fn is_local(&self, register: Register) -> bool {

@@ -150,6 +150,10 @@ impl Check<'_> {
             Step::Assert { condition, message, level, .. } => {
                 [Some(condition), Some(message), level.as_ref()].into_iter().flatten().for_each(|c| self.whole_code(c));
             }
+            Step::Expect { local, flag, .. } => {
+                self.local(*local);
+                self.local(*flag);
+            }
             Step::Terminate { message, .. } => self.whole_code(message),
             Step::Break | Step::Return | Step::Unavailable { .. } => {}
         }

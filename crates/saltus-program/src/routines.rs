@@ -25,10 +25,19 @@ pub struct Callable {
     pub arguments: Vec<Argument>,
     /// Types of all results, sizes known; their scalars follow each other row-major, records field by field.
     pub results: Vec<Type>,
+    /// Results that nobody uses, so that they need not have a value. Empty unless the function may leave one without.
+    pub unused: Vec<u32>,
     /// A call that is made for what it does, or that gives another result every time.
     pub effect: Option<Effect>,
     /// What its `derivative` annotation names.
     pub derivative: Option<CallDerivative>,
+}
+
+impl Callable {
+    /// Must this result have a value?
+    pub fn uses(&self, result: usize) -> bool {
+        result < self.results.len() && !self.unused.contains(&(result as u32))
+    }
 }
 
 /// How a call is differentiated along a direction by a call of another function.

@@ -503,7 +503,7 @@ impl CallHost {
         let arguments = self.pack_arguments(callable, memory, given, span)?;
         let arguments = arguments.ok_or_else(|| broken("the arguments of a call do not fit its function"))?;
         let mut evaluator = Evaluator::new(&mut self.world, LIMITS);
-        let called = evaluator.call(callable.function, arguments, span);
+        let called = evaluator.call_for(callable.function, arguments, &|k| callable.uses(k), span);
         let warnings = evaluator.take_warnings();
         let lines = evaluator.messages().iter().take(MOST_LINES.saturating_sub(self.lines.len()));
         let has_told = !warnings.is_empty() || !evaluator.messages().is_empty();

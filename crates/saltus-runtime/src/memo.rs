@@ -106,6 +106,7 @@ mod tests {
             function,
             arguments: vec![],
             results: vec![],
+            unused: Vec::new(),
             effect: None,
             derivative: None,
         });

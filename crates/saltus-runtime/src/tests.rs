@@ -355,6 +355,7 @@ fn call_program(x: f64, guarded: bool) -> (SimProgram, SlotId) {
         function,
         arguments,
         results: vec![Type::REAL],
+        unused: Vec::new(),
         effect: None,
         derivative: None,
     });
@@ -423,6 +424,7 @@ fn arrays_records_and_enumerations_are_taken_apart_and_put_together() {
         function,
         arguments,
         results: vec![record, matrix],
+        unused: Vec::new(),
         effect: None,
         derivative: None,
     });
@@ -519,6 +521,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         function: class,
         arguments,
         results: vec![object],
+        unused: Vec::new(),
         effect: None,
         derivative: None,
     });
@@ -527,6 +530,7 @@ fn a_table_is_made_once_and_read_through_its_handle() {
         function: read,
         arguments,
         results: vec![Type::REAL],
+        unused: Vec::new(),
         effect: None,
         derivative: None,
     });

@@ -1,7 +1,7 @@
 //! The array functions of the language. (Specification: section 10.3.)
 
 use saltus_base::Span;
-use saltus_flat::{Builtin, Expr};
+use saltus_flat::{Builtin, Expr, ExprKind};
 use saltus_program::BinaryFn;
 
 use super::value::Value;
@@ -78,7 +78,7 @@ impl<'a> Lowering<'a, '_> {
                 Ok(Value::numbers(vec![n, n], if n == columns { (0..n * n).map(at).collect() } else { items }))
             }
             (Builtin::Size, [x, dimension]) => {
-                let value = self.value(x)?;
+                let value = self.sized(x)?;
                 let d = self.constant(dimension)?;
                 match d.and_then(|d| value.dims().get((d as usize).wrapping_sub(1)).copied()) {
                     Some(size) => Ok(self.number(size as f64)),
@@ -86,7 +86,7 @@ impl<'a> Lowering<'a, '_> {
                 }
             }
             (Builtin::Size, [x]) => {
-                let value = self.value(x)?;
+                let value = self.sized(x)?;
                 let sizes = value.dims().iter().map(|&n| self.system.dag.constant(n as f64)).collect();
                 Ok(Value::vector(sizes))
             }
@@ -103,6 +103,14 @@ impl<'a> Lowering<'a, '_> {
             (Builtin::Linspace, [a, b, n]) => self.linspace(a, b, n, span),
             (Builtin::Cat, [dimension, parts @ ..]) => self.concatenation(dimension, parts, span),
             _ => self.unsupported(&format!("the operator {}", function.name()), span),
+        }
+    }
+
+    /// A value whose size is asked for: it may have none yet.
+    fn sized(&mut self, x: &'a Expr) -> Lowered<Value> {
+        match x.kind {
+            ExprKind::Local(id) => self.initialise_local(id, x.span),
+            _ => self.value(x),
         }
     }
 

@@ -236,10 +236,11 @@ impl<'a> Lowering<'a, '_> {
         let procedures = std::mem::take(&mut self.system.memo.procedures);
         let mut surroundings = Surroundings { model: self.model, procedures };
         let mut evaluator = Evaluator::new(&mut surroundings, LIMITS);
-        let results = evaluator.call(id, known, span);
+        let used = self.used;
+        let results = evaluator.call_for(id, known, &|k| used.contains(k), span);
         // What prints is called when it shall print.
         let is_silent = evaluator.messages().is_empty();
-        let sizes = evaluator.take_warnings().into_iter().filter(saltus_eval::is_size_warning);
+        let sizes = evaluator.take_warnings().into_iter().filter(saltus_eval::is_array_warning);
         sizes.for_each(|warning| self.tell(warning));
         self.system.memo.procedures = surroundings.procedures;
         results.ok().filter(|_| is_silent)?.iter().map(|v| self.recognised(v)).collect()

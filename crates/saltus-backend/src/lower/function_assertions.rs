@@ -30,11 +30,40 @@ pub struct FunctionAssertion {
     span: Span,
     /// Where it is called, from the inside out.
     calls: Vec<(Span, String)>,
+    /// It counts where the caller uses this output.
+    output: Option<usize>,
+    /// It says that something has a value: without it the result is not what the function returns.
+    is_about_value: bool,
 }
 
 impl FunctionAssertion {
     pub fn new(holds: NodeId, message: Wording, span: Span) -> FunctionAssertion {
-        FunctionAssertion { holds, message, is_warning: false, span, calls: Vec::new() }
+        FunctionAssertion {
+            holds,
+            message,
+            is_warning: false,
+            span,
+            calls: Vec::new(),
+            output: None,
+            is_about_value: false,
+        }
+    }
+
+    /// About a variable of the function, or this output.
+    pub fn about_value(self, output: Option<usize>) -> FunctionAssertion {
+        FunctionAssertion { output, is_about_value: true, ..self }
+    }
+
+    pub fn is_about_value(&self) -> bool {
+        self.is_about_value
+    }
+
+    pub fn output(&self) -> Option<usize> {
+        self.output
+    }
+
+    pub fn condition(&self) -> NodeId {
+        self.holds
     }
 
     pub fn at_level(self, is_warning: bool) -> FunctionAssertion {
@@ -82,6 +111,8 @@ impl<'a> Lowering<'a, '_> {
             None => {}
         }
         let is_warning = self.is_warning(level);
+        // What comes after it is not reached.
+        self.state.is_dead |= self.system.dag.value(condition) == Some(0.0) && !is_warning;
         let message = self.wording(message);
         self.postpone(FunctionAssertion { is_warning, ..FunctionAssertion::new(holds, message, span) });
         Ok(())
@@ -133,12 +164,13 @@ impl<'a> Lowering<'a, '_> {
             return;
         }
         let guard = self.reached();
-        for assertion in assertions {
+        let used = self.used;
+        for assertion in assertions.iter().filter(|a| a.output.is_none_or(|k| used.contains(k))) {
             let holds = self.implies(guard, assertion.holds);
             if self.system.dag.value(holds).is_some_and(|v| v != 0.0) {
                 continue;
             }
-            let mut assertion = FunctionAssertion { holds, ..assertion.clone() };
+            let mut assertion = FunctionAssertion { holds, output: None, ..assertion.clone() };
             assertion.calls.push((span, format!("calls `{}`", function.name)));
             if let Some(times) = times.filter(|_| !is_in_function) {
                 self.keep(assertion, times);
@@ -167,7 +199,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Makes it an assertion of the model.
     pub fn keep(&mut self, assertion: FunctionAssertion, times: Times) {
-        let FunctionAssertion { mut holds, message, is_warning, span, calls } = assertion;
+        let FunctionAssertion { mut holds, message, is_warning, span, calls, .. } = assertion;
         let is_new = self.system.memo.asserted.insert((span.file, span.start, holds, times));
         if !is_new || !self.has_room(self.system.memo.asserted.len() - 1) {
             return;

@@ -19,6 +19,7 @@ use saltus_program::{Argument, BinaryFn, Callable, CallableId, Effect, UnaryFn};
 use super::function_assertions::FunctionAssertion;
 use super::statements::State;
 use super::value::{FunctionValue, Value};
+use super::without_value::Used;
 use super::{Lowered, Lowering};
 use crate::dag::{CallId, NodeId};
 use crate::diagnostics;
@@ -28,26 +29,27 @@ use crate::tuning::work::MOST_RECORD_LEVELS;
 impl<'a> Lowering<'a, '_> {
     /// All results of a call.
     pub fn results(&mut self, e: &'a Expr) -> Lowered<Rc<Vec<Value>>> {
+        let used = std::mem::take(&mut self.used);
         match &e.kind {
             ExprKind::Call { function, arguments } => {
                 let declared = self.declared_dims.take();
                 let arguments = self.arguments(arguments)?;
                 self.declared_dims = declared;
-                let results = self.call(*function, arguments, e.span);
+                let results = self.using(used, |l| l.call(*function, arguments, e.span));
                 self.declared_dims = None;
                 results
             }
             ExprKind::CallLocal { function, arguments } => {
                 let arguments = self.arguments(arguments)?;
-                self.call_local(*function, arguments, e.span)
+                self.using(used, |l| l.call_local(*function, arguments, e.span))
             }
             ExprKind::Builtin { function: Builtin::Pure, arguments } if arguments.len() == 1 => {
                 match &arguments[0].kind {
                     ExprKind::Call { function, arguments } => {
                         let arguments = self.arguments(arguments)?;
-                        self.pure_call(*function, arguments, e.span)
+                        self.using(used, |l| l.pure_call(*function, arguments, e.span))
                     }
-                    _ => self.results(&arguments[0]),
+                    _ => self.using(used, |l| l.results(&arguments[0])),
                 }
             }
             ExprKind::Builtin { function: Builtin::SpatialDistribution, arguments } => {
@@ -55,6 +57,13 @@ impl<'a> Lowering<'a, '_> {
             }
             _ => Ok(Rc::new(vec![self.value(e)?])),
         }
+    }
+
+    fn using<T>(&mut self, used: Used<'a>, act: impl FnOnce(&mut Self) -> T) -> T {
+        self.used = used;
+        let result = act(self);
+        self.used = Used::First;
+        result
     }
 
     /// Strings must be known, so what they depend on counts as constant.
@@ -139,21 +148,36 @@ impl<'a> Lowering<'a, '_> {
         let is_literal = self.is_literal || !function.generate_events;
         let mut key = vec![id.index() as u64, u64::from(is_literal)];
         arguments.iter().for_each(|a| a.encode(&mut key));
+        key.extend(self.unused_results(id, function).into_iter().map(|k| u64::MAX - u64::from(k)));
         if let Some(results) = self.system.memo.calls.get(&key) {
             let results = results.clone();
             if let Some(assertions) = self.system.memo.call_assertions.get(&key).cloned() {
-                self.adopt(&assertions, function, span);
+                if self.is_unchecked(&assertions) {
+                    return self.real_call(id, function, arguments, span).map(Rc::new);
+                }
+                self.adopt_all(&assertions, function, span)?;
             }
             return Ok(results);
         }
-        let (results, assertions) = self.new_call(id, function, arguments, span)?;
+        let (results, assertions) = self.new_call(id, function, arguments.clone(), span)?;
+        if self.is_unchecked(&assertions) {
+            return self.real_call(id, function, arguments, span).map(Rc::new);
+        }
         let results = Rc::new(results);
         if !assertions.is_empty() {
-            self.adopt(&assertions, function, span);
+            self.adopt_all(&assertions, function, span)?;
             self.system.memo.call_assertions.insert(key.clone(), Rc::new(assertions));
         }
         self.system.memo.calls.insert(key, results.clone());
         Ok(results)
+    }
+
+    fn adopt_all(&mut self, assertions: &[FunctionAssertion], function: &'a Function, span: Span) -> Lowered<()> {
+        if let Some(problem) = self.missing_output(assertions, function, span) {
+            return Err(problem.into());
+        }
+        self.adopt(assertions, function, span);
+        Ok(())
     }
 
     fn new_call(
@@ -194,7 +218,7 @@ impl<'a> Lowering<'a, '_> {
                 self.real_call(id, function, arguments, span).map(alone).or(Ok((results, assertions)))
             }
             Ok(executed) => Ok(executed),
-            Err(problem) if saltus_eval::is_size_mismatch(&problem) && self.is_reached() => Err(problem),
+            Err(problem) if saltus_eval::is_mistake(&problem) && self.is_reached() => Err(problem),
             Err(problem) => {
                 if self.n_calls < MOST_NESTED_CALLS {
                     self.system.memo.not_executed.insert(sketch);
@@ -325,6 +349,8 @@ impl<'a> Lowering<'a, '_> {
         let entry = std::mem::replace(&mut self.entry, inner);
         let path = std::mem::replace(&mut self.path, always);
         let branches = std::mem::take(&mut self.branches);
+        let used = std::mem::take(&mut self.used);
+        let needs_missing = self.needs_missing.take();
         let sizes = std::mem::take(&mut self.sizes);
         let is_literal = self.is_literal;
         self.is_literal |= !function.generate_events;
@@ -334,7 +360,8 @@ impl<'a> Lowering<'a, '_> {
         self.is_literal = is_literal;
         self.function = outer;
         (self.entry, self.path, self.branches) = (entry, path, branches);
-        (self.sizes, self.is_entered) = (sizes, was_entered);
+        (self.sizes, self.is_entered, self.used) = (sizes, was_entered, used);
+        self.needs_missing = needs_missing;
         self.state = state;
         result
     }
@@ -360,7 +387,7 @@ impl<'a> Lowering<'a, '_> {
         }
         self.run(&function.body)?;
         self.check_budget(span)?;
-        function.outputs.iter().map(|&output| self.initialise_local(output, span)).collect()
+        self.outputs(function, span)
     }
 
     /// The value of a local; if it has none yet that of its declaration, or the default of its type.
@@ -373,8 +400,11 @@ impl<'a> Lowering<'a, '_> {
             return self.broken("an iteration variable without a value", span);
         };
         let Some(local) = function.locals.get(id) else { return self.broken("an unknown local variable", span) };
-        let value = match &local.default {
-            Some(default) => self.value(default)?,
+        let outer = self.needs_missing.replace(false);
+        let default = local.default.as_ref().map(|default| self.value(default)).transpose();
+        let needs_missing = std::mem::replace(&mut self.needs_missing, outer) == Some(true);
+        let value = match default? {
+            Some(value) => value,
             None if function.inputs.contains(&id) => return self.broken("an input without a value", span),
             None => {
                 let dims = self.local_dims(id, local, span)?;
@@ -382,6 +412,10 @@ impl<'a> Lowering<'a, '_> {
             }
         };
         self.state.set_local(id.index(), Some(value.clone()));
+        if local.default.is_none() || needs_missing {
+            let no = self.system.dag.boolean(false);
+            self.state.uncertain.insert(id.index(), no);
+        }
         Ok(value)
     }
 
@@ -407,7 +441,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(dims)
     }
 
-    fn default_value(&mut self, base: BaseType, dims: Vec<usize>, span: Span, level: u32) -> Lowered<Value> {
+    pub fn default_value(&mut self, base: BaseType, dims: Vec<usize>, span: Span, level: u32) -> Lowered<Value> {
         let scalar = match base {
             BaseType::Real | BaseType::Integer | BaseType::Boolean => self.number(0.0),
             BaseType::Enumeration(_) => self.number(1.0),
@@ -464,10 +498,12 @@ impl<'a> Lowering<'a, '_> {
         if n_results > crate::tuning::form::MOST_ELEMENTS {
             return Err(diagnostics::too_large(span).into());
         }
+        let unused = self.unused_results(id, function);
         let callable = self.callable(Callable {
             function: id,
             arguments: shapes,
             results: results.clone(),
+            unused,
             effect,
             derivative: None,
         });

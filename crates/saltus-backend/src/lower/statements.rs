@@ -19,6 +19,7 @@ use saltus_program::BinaryFn;
 
 use super::declared_sizes::fits;
 use super::value::{Template, Value};
+use super::without_value::Used;
 use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::tuning::work::MOST_ITERATIONS;
@@ -34,6 +35,10 @@ pub struct State {
     /// Conditions under which a `return` or `break` has been executed.
     pub returned: NodeId,
     pub broken: NodeId,
+    /// Conditions under which locals have been assigned, of those that are not certain to have been.
+    pub uncertain: BTreeMap<usize, NodeId>,
+    /// An assertion has ended this way.
+    pub is_dead: bool,
 }
 
 impl State {
@@ -44,11 +49,14 @@ impl State {
             texts: BTreeMap::new(),
             returned: no,
             broken: no,
+            uncertain: BTreeMap::new(),
+            is_dead: false,
         }
     }
 
     /// Sets a local and gives what it was.
     pub fn set_local(&mut self, local: usize, value: Option<Value>) -> Option<Value> {
+        self.uncertain.remove(&local);
         if self.locals.len() <= local {
             self.locals.resize(local + 1, None);
         }
@@ -109,6 +117,8 @@ impl<'a> Lowering<'a, '_> {
     fn merge(&mut self, condition: NodeId, a: State, b: State, span: Span) -> Lowered<State> {
         let texts = self.merge_texts(condition, [&a, &b], span);
         let n = a.locals.len().max(b.locals.len());
+        let uncertain = self.merge_uncertain(condition, &a, &b, n);
+        let is_dead = a.is_dead && b.is_dead;
         let mut locals = Vec::with_capacity(n);
         let (mut left, mut right) = (a.locals.into_iter(), b.locals.into_iter());
         for _ in 0..n {
@@ -127,7 +137,31 @@ impl<'a> Lowering<'a, '_> {
         }
         let returned = self.select_flag(condition, a.returned, b.returned);
         let broken = self.select_flag(condition, a.broken, b.broken);
-        Ok(State { locals, variables, texts, returned, broken })
+        Ok(State { locals, variables, texts, returned, broken, uncertain, is_dead })
+    }
+
+    /// Conditions under which locals have values after two ways, of which one that an assertion ends does not count.
+    fn merge_uncertain(&mut self, condition: NodeId, a: &State, b: &State, n: usize) -> BTreeMap<usize, NodeId> {
+        let (yes, no) = (self.system.dag.boolean(true), self.system.dag.boolean(false));
+        let has_value = |state: &State, local: usize| match state.locals.get(local) {
+            _ if state.is_dead => None,
+            Some(Some(_)) => Some(state.uncertain.get(&local).copied().unwrap_or(yes)),
+            _ => Some(no),
+        };
+        let mut uncertain = BTreeMap::new();
+        let is_set = |state: &State, local: usize| matches!(state.locals.get(local), Some(Some(_)));
+        let n = if self.function.is_some() { n } else { 0 };
+        for local in (0..n).filter(|&l| is_set(a, l) || is_set(b, l)) {
+            let merged = match (has_value(a, local), has_value(b, local)) {
+                (Some(x), Some(y)) if x == y => x,
+                (Some(x), Some(y)) => self.select_flag(condition, x, y),
+                (x, y) => x.or(y).unwrap_or(yes),
+            };
+            if merged != yes {
+                uncertain.insert(local, merged);
+            }
+        }
+        uncertain
     }
 
     /// A choice between conditions, as a condition.
@@ -185,6 +219,7 @@ impl<'a> Lowering<'a, '_> {
             }
             return Ok(());
         };
+        self.used = Used::Targets(targets);
         let results = self.results(value)?;
         for (target, value) in targets.iter().zip(results.iter()) {
             if let Some(target) = target {
@@ -265,7 +300,7 @@ impl<'a> Lowering<'a, '_> {
         // before writing so that an array that nobody else holds is changed in place.
         match &root.kind {
             ExprKind::Local(id) => {
-                let old = self.value(root)?;
+                let old = self.initialise_local(*id, root.span)?;
                 let choices = self.first_choices(&old, &steps, target)?;
                 self.state.set_local(id.index(), None);
                 let new = self.replaced(old, &steps, choices, value, target)?;

@@ -76,7 +76,11 @@ impl<'f> Paths<'f> {
         collect_iterators(function, &mut iterators);
         let found = |id: LocalId, local: &saltus_flat::Local| {
             let has_value = local.default.is_some() || function.inputs.contains(&id) || iterators.contains(&id);
-            if has_value || local.ty.n_elements() == Some(0) { Found::Always } else { Found::Never }
+            if has_value || local.ty.n_elements() == Some(0) || local.has_open_size() {
+                Found::Always
+            } else {
+                Found::Never
+            }
         };
         let found = function.locals.iter().map(|(id, local)| found(id, local)).collect();
         Paths { function, found, is_reached: true, reported: BTreeSet::new(), reports: Vec::new() }

@@ -48,14 +48,15 @@ fn loops_with_break_and_indexing() {
     let y = f.output("y", REAL);
     let i = f.variable("i", INT);
     let size = builtin(Builtin::Size, vec![local(x, unknown(BaseType::Real, 1)), int(1)], INT);
-    let body = vec![for_loop(
+    let each = for_loop(
         i,
         range(int(1), None, size),
         vec![
             if_then(binary(BinaryOp::Greater, local(i, INT), int(4)), vec![statement(StatementKind::Break)]),
             assign(local(y, REAL), add(local(y, REAL), at(local(x, unknown(BaseType::Real, 1)), local(i, INT)))),
         ],
-    )];
+    );
+    let body = vec![assign(local(y, REAL), real(0.0)), each];
     let f = f.body(&mut world, body);
     assert_eq!(one(&mut world, f, vec![Value::reals(vec![1.0, 2.0, 3.0])]), Value::Real(6.0));
     assert_eq!(one(&mut world, f, vec![Value::reals(vec![1.0; 9])]), Value::Real(4.0));

@@ -1,7 +1,7 @@
 //! Expressions: every part an instruction, in the order of evaluation.
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp};
+use saltus_flat::{BaseType, BinaryOp, Builtin, Expr, ExprKind, Iterator, LocalId, ReductionOp};
 
 use super::{Lowering, MOST_LEVELS};
 use crate::form::{Argument, Block, Literal, Op, Operand, Step};
@@ -29,6 +29,7 @@ impl Lowering {
             return literal;
         }
         if let ExprKind::Local(id) = expr.kind {
+            self.expect(id, expr.span, block);
             return Operand::Local(self.local(id));
         }
         if self.levels >= MOST_LEVELS {
@@ -38,6 +39,15 @@ impl Lowering {
         let operand = self.nested(expr, block);
         self.levels -= 1;
         operand
+    }
+
+    /// A local is read: it has a value.
+    fn expect(&mut self, id: LocalId, span: Span, block: &mut Block) {
+        if self.values.is_open(id)
+            && let Some(&flag) = self.values.flags.get(&id)
+        {
+            block.push(Step::Expect { local: self.local(id), flag: self.local(flag), span });
+        }
     }
 
     fn nested(&mut self, expr: &Expr, block: &mut Block) -> Operand {
@@ -166,7 +176,7 @@ impl Lowering {
             return Operand::Integer(*size);
         }
         let dimension = dimension.map(|d| self.argument(d, block));
-        let array_value = if all.is_some() { None } else { Some(self.operand(array, block)) };
+        let array_value = if all.is_some() { None } else { Some(self.unread(|l| l.operand(array, block))) };
         self.emit(Op::Size { array: array_value, dimension, ty: array.ty.clone() }, expr.span, block)
     }
 }

@@ -13,12 +13,14 @@ mod initial;
 mod parts;
 mod statements;
 mod targets;
+mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use saltus_base::{Index as _, Span};
 use saltus_flat::{self as flat, Expr, Function, LocalId, Purity, RecordId, Type};
 
+use self::values::Values;
 use crate::form::{
     Block, Body, Code, Expression, External, ExternalArgument, Local, Op, Operand, Procedure, Register, Step,
 };
@@ -30,16 +32,33 @@ const MOST_LEVELS: u32 = 500;
 pub fn lower(function: &Function) -> Procedure {
     let separated = targets::separate(function);
     let function = separated.as_ref().unwrap_or(function);
+    let (procedure, unsettled) = lower_with(function, BTreeMap::new());
+    if unsettled.is_empty() {
+        return procedure;
+    }
+    let (function, flags) = values::with_flags(function, &unsettled);
+    lower_with(&function, flags).0
+}
+
+/// With these flags; and the locals that should have one.
+fn lower_with(function: &Function, flags: BTreeMap<LocalId, LocalId>) -> (Procedure, BTreeSet<LocalId>) {
     let mut lowering = Lowering::new(Locals::All(function.locals.len() as u32));
-    let locals = function.locals.values().map(|l| lowering.local_declaration(l)).collect();
+    if function.external.is_none() && !function.is_record_constructor {
+        lowering.values = Values::new(function, flags);
+    }
+    let locals = function.locals.iter().map(|(id, l)| lowering.local_declaration(id, l)).collect();
     let register = |id: &LocalId| Register::from_usize(id.index());
     let (initial, n_before_check) = initial::order(function);
     let body = match (&function.external, record_of(function)) {
         (_, Some(record)) => Body::Record(record),
         (Some(external), None) => Body::External(Box::new(lowering.external(external))),
-        (None, None) => Body::Statements(lowering.statements(&function.body)),
+        (None, None) => {
+            let block = lowering.statements(&function.body);
+            lowering.values.return_all();
+            Body::Statements(block)
+        }
     };
-    Procedure {
+    let procedure = Procedure {
         name: function.name.clone(),
         locals,
         n_registers: lowering.most,
@@ -50,7 +69,8 @@ pub fn lower(function: &Function) -> Procedure {
         body,
         purity: function.purity,
         span: function.span,
-    }
+    };
+    (procedure, lowering.values.unsettled)
 }
 
 /// An expression that stands by itself.
@@ -73,6 +93,7 @@ pub fn lower_template(name: &str, holes: &[Type], text: &Expr) -> Procedure {
         ty: ty.clone(),
         sizes: vec![None; ty.rank()],
         default: None,
+        flag: None,
         span: text.span,
     };
     let mut locals: Vec<Local> = holes.iter().enumerate().map(|(i, ty)| declared(format!("hole {i}"), ty)).collect();
@@ -117,6 +138,7 @@ struct Lowering {
     next: u32,
     most: u32,
     levels: u32,
+    values: Values,
 }
 
 impl Lowering {
@@ -125,7 +147,7 @@ impl Lowering {
             Locals::All(n) => n,
             Locals::Free(..) => 0,
         };
-        Lowering { locals, next: n, most: n, levels: 0 }
+        Lowering { locals, next: n, most: n, levels: 0, values: Values::default() }
     }
 
     fn temporary(&mut self) -> Register {
@@ -150,6 +172,7 @@ impl Lowering {
 
     /// The register of a variable that an iteration sets.
     fn iteration_variable(&mut self, id: LocalId) -> Register {
+        self.values.bind(id);
         if let Some(register) = self.bound(id) {
             return register;
         }
@@ -168,12 +191,16 @@ impl Lowering {
         }
     }
 
-    fn local_declaration(&mut self, local: &flat::Local) -> Local {
+    fn local_declaration(&mut self, id: LocalId, local: &flat::Local) -> Local {
         Local {
             name: local.name.clone(),
             ty: local.ty.clone(),
             sizes: local.sizes.iter().map(|s| s.as_ref().map(|e| self.separate_code(e))).collect(),
-            default: local.default.as_ref().map(|e| self.separate_code(e)),
+            default: local.default.as_ref().map(|e| match self.values.is_missing(id) {
+                true => self.unread(|l| l.separate_code(e)),
+                false => self.separate_code(e),
+            }),
+            flag: self.values.flags.get(&id).map(|flag| Register::from_usize(flag.index())),
             span: local.span,
         }
     }

@@ -29,35 +29,79 @@ impl Lowering {
         match &statement.kind {
             StatementKind::Assign { target, value } => self.assign(target, value, block),
             StatementKind::If { branches, otherwise } => {
-                let lowered = branches.iter().map(|(c, body)| (self.separate_code(c), self.statements(body))).collect();
-                block.push(Step::If { branches: lowered, otherwise: self.statements(otherwise) });
+                let mut joined = None;
+                let mut lowered = Vec::with_capacity(branches.len());
+                for (condition, body) in branches {
+                    let condition = self.separate_code(condition);
+                    lowered.push((condition, self.branch(body, &mut joined)));
+                }
+                let otherwise = self.branch(otherwise, &mut joined);
+                self.values.arrive(joined);
+                block.push(Step::If { branches: lowered, otherwise });
             }
             StatementKind::For { local, range, body } => {
                 let iteration = self.iteration(*local, range);
-                block.push(Step::For { iteration, body: self.statements(body), span });
+                let before = self.values.here();
+                self.values.enter_loop();
+                let body = self.statements(body);
+                let after = if has_rounds(range) { self.values.here() } else { before };
+                self.values.leave_loop(after);
+                block.push(Step::For { iteration, body, span });
             }
             StatementKind::While { condition, body } => {
+                let never_ends = matches!(condition.kind, ExprKind::Boolean(true));
                 let condition = self.separate_code(condition);
-                block.push(Step::While { condition, body: self.statements(body), span });
+                let before = self.values.here().filter(|_| !never_ends);
+                self.values.enter_loop();
+                let body = self.statements(body);
+                self.values.leave_loop(before);
+                block.push(Step::While { condition, body, span });
             }
-            StatementKind::Break => block.push(Step::Break),
-            StatementKind::Return => block.push(Step::Return),
+            StatementKind::Break => {
+                self.values.breaks();
+                block.push(Step::Break);
+            }
+            StatementKind::Return => {
+                self.values.return_all();
+                block.push(Step::Return);
+            }
             StatementKind::Assert { condition, message, level } => {
                 let step = Step::Assert {
                     condition: self.separate_code(condition),
-                    message: self.separate_code(message),
+                    // Whatever it mentions, it shall be seen.
+                    message: self.unread(|l| l.separate_code(message)),
                     level: level.as_ref().map(|l| self.separate_code(l)),
                     span,
                 };
+                if matches!(condition.kind, ExprKind::Boolean(false)) && level.is_none() {
+                    self.values.stop();
+                }
                 block.push(step);
             }
             StatementKind::Terminate { message } => {
-                block.push(Step::Terminate { message: self.separate_code(message), span });
+                block.push(Step::Terminate { message: self.unread(|l| l.separate_code(message)), span });
+                self.values.stop();
             }
             StatementKind::Call(call) => self.call_for_effect(call, block),
             StatementKind::When { .. } => block.push(Step::Unavailable { what: "a `when` statement".into(), span }),
             StatementKind::Reinit { .. } => block.push(Step::Unavailable { what: "`reinit`".into(), span }),
         }
+    }
+
+    /// One of several ways.
+    fn branch(&mut self, body: &[Statement], joined: &mut Option<Vec<bool>>) -> Block {
+        let before = self.values.enter_branch();
+        let block = self.statements(body);
+        self.values.leave_branch(&before, joined);
+        block
+    }
+
+    /// What is lowered now needs no values of locals.
+    pub(super) fn unread<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.values.is_ignored, true);
+        let result = act(self);
+        self.values.is_ignored = before;
+        result
     }
 
     fn assign(&mut self, target: &Expr, value: &Expr, block: &mut Block) {
@@ -91,6 +135,10 @@ impl Lowering {
             ExprKind::Local(id) if self.bound(id).is_some() => {
                 let target = self.local(id);
                 block.push(Step::Assign { target, path, value, span });
+                if let Some(flag) = self.values.assign(id) {
+                    let (target, value) = (self.local(flag), Operand::Boolean(true));
+                    block.push(Step::Assign { target, path: Vec::new(), value, span });
+                }
             }
             _ => block.push(Step::Unavailable { what: "the target of an assignment".into(), span: root.span }),
         }
@@ -140,5 +188,16 @@ impl Lowering {
 
     pub(super) fn boxed_code(&mut self, expr: &Expr) -> Box<Code> {
         Box::new(self.code(expr))
+    }
+}
+
+/// Is a loop over this certain to have a round?
+fn has_rounds(range: &Expr) -> bool {
+    match &range.kind {
+        ExprKind::Range { start, step: None, stop } => {
+            matches!((&start.kind, &stop.kind), (ExprKind::Integer(first), ExprKind::Integer(last)) if first <= last)
+        }
+        ExprKind::Array(items) => !items.is_empty(),
+        _ => false,
     }
 }

@@ -93,6 +93,7 @@ impl<'c, 'a> Body<'c, 'a> {
         let n = function.locals.len();
         let mut targets: BTreeSet<Register> = function.outputs.iter().copied().collect();
         assigned(block, &mut targets);
+        targets.extend(function.locals.iter().filter_map(|l| l.flag));
         Ok(Body {
             compiler,
             function,
@@ -166,6 +167,13 @@ impl<'c, 'a> Body<'c, 'a> {
     pub fn outputs(&mut self) -> Compiled<Vec<Place>> {
         let function = self.function;
         function.outputs.iter().map(|&output| self.local_place(output)).collect()
+    }
+
+    /// Places of their flags.
+    pub fn output_flags(&mut self) -> Compiled<Vec<Option<At>>> {
+        let function = self.function;
+        let flags = function.outputs.iter().map(|&output| function.output_flag(output));
+        flags.map(|flag| flag.map(|flag| Ok(self.local_place(flag)?.at)).transpose()).collect()
     }
 
     /// Compiles the instructions.

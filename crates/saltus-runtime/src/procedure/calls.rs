@@ -9,8 +9,8 @@ use super::code::{At, Binary, CallSite, Op, Transfer, Unary};
 use super::layout::{Compiled, Operand, Place, Unsupported};
 
 impl Body<'_, '_> {
-    /// All results of a call.
-    pub fn call(&mut self, id: FunctionId, arguments: &[Operand]) -> Compiled<Vec<Place>> {
+    /// All results of a call. Those that go to a register have a value, or the call is in trouble.
+    pub fn call(&mut self, id: FunctionId, arguments: &[Operand], to: &[Option<Register>]) -> Compiled<Vec<Place>> {
         let program = self.compiler.layout.program;
         let function = program.routines.procedures.get(id).ok_or(Unsupported("an unknown function"))?;
         match &function.body {
@@ -32,9 +32,18 @@ impl Body<'_, '_> {
             }
             results.push(Place { at, ..output.clone() });
         }
+        let mut flags = Vec::new();
+        for ((flag, output), to) in signature.flags.iter().zip(&signature.outputs).zip(to) {
+            if let (Some(flag), Some(_)) = (flag, to) {
+                let here = self.temporary(1)?;
+                site.results.push(Transfer { here, there: flag.position() as u32, n: 1 });
+                flags.push((here, output.is_scalar()));
+            }
+        }
         let number = self.calls.len();
         self.calls.push(site);
         self.emit(Op::Call, At::NOWHERE, At::NOWHERE, At::NOWHERE, number as u32)?;
+        flags.into_iter().try_for_each(|(flag, is_scalar)| self.expect(flag, is_scalar))?;
         Ok(results)
     }
 
@@ -57,7 +66,12 @@ impl Body<'_, '_> {
     }
 
     /// Calls the function that a local holds; bound inputs and given arguments are put together by position.
-    pub fn call_local(&mut self, local: Register, arguments: Vec<Operand>) -> Compiled<Vec<Place>> {
+    pub fn call_local(
+        &mut self,
+        local: Register,
+        arguments: Vec<Operand>,
+        to: &[Option<Register>],
+    ) -> Compiled<Vec<Place>> {
         let Operand::Function(id, bound) = self.local(local)? else {
             return Err(Unsupported("a function is expected"));
         };
@@ -72,7 +86,7 @@ impl Body<'_, '_> {
                 None => break,
             }
         }
-        self.call(id, &all)
+        self.call(id, &all, to)
     }
 
     fn construct(&mut self, function: &Procedure, arguments: &[Operand]) -> Compiled<Place> {

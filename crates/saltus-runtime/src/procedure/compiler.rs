@@ -55,6 +55,8 @@ pub struct Signature {
     pub procedure: usize,
     pub inputs: Vec<Operand>,
     pub outputs: Vec<Place>,
+    /// By output: the scalar that says whether it has a value, where that is not certain.
+    pub flags: Vec<Option<At>>,
 }
 
 /// Scalars that never change; equal ones are kept once.
@@ -142,7 +144,8 @@ impl<'a> Compiler<'a> {
             let inputs =
                 arguments.iter().zip(&key.1).map(|(a, k)| body.adopt(a, k)).collect::<Compiled<Vec<Operand>>>()?;
             body.set_inputs(&inputs)?;
-            let signature = Signature { procedure: number, inputs, outputs: body.outputs()? };
+            let (outputs, flags) = (body.outputs()?, body.output_flags()?);
+            let signature = Signature { procedure: number, inputs, outputs, flags };
             body.compiler.store.specialised.insert(key.clone(), Specialised::Known(signature.clone()));
             let procedure = body.finish()?;
             Ok((signature, procedure))

@@ -78,6 +78,8 @@ struct Call {
     tangents_at: Option<usize>,
     /// First scalar and number of scalars of each output.
     outputs: Vec<(usize, usize)>,
+    /// Scalars that say whether outputs that are used have values.
+    flags: Vec<(usize, Trouble)>,
     code: Code,
 }
 
@@ -164,6 +166,7 @@ impl Procedures {
             inputs: call.inputs.clone(),
             tangents_at: Some(frame),
             outputs: call.outputs.iter().map(|&(start, n)| (start + frame, n)).collect(),
+            flags: call.flags.clone(),
             code: Code::Interpreted(0),
         })
     }
@@ -231,7 +234,14 @@ fn compile(compiler: &mut Compiler, callable: &Callable) -> Compiled<Call> {
         }
         outputs.push((output.at.position(), n));
     }
-    Ok(Call { procedure: signature.procedure, inputs, tangents_at: None, outputs, code: Code::Interpreted(0) })
+    let mut flags = Vec::new();
+    for (k, (flag, output)) in signature.flags.iter().zip(&signature.outputs).enumerate() {
+        // The evaluator fails, or warns.
+        let trouble = if output.is_scalar() { Trouble::Failure } else { Trouble::Unclear };
+        flags.extend(flag.filter(|_| callable.uses(k)).map(|flag| (flag.position(), trouble)));
+    }
+    let code = Code::Interpreted(0);
+    Ok(Call { procedure: signature.procedure, inputs, tangents_at: None, outputs, flags, code })
 }
 
 fn input(compiler: &Compiler, ty: &Type, kinds: &mut Vec<Kind>) -> Compiled<Operand> {
@@ -292,6 +302,9 @@ fn run_call(
     match native {
         Some(native) => native.run(call.procedure, constants, &mut stack.scalars)?,
         None => stack.run(&store.procedures, constants, call.procedure)?,
+    }
+    if let Some(&(_, trouble)) = call.flags.iter().find(|(flag, _)| stack.scalars.get(*flag) != Some(&1.0)) {
+        return Err(trouble);
     }
     for &(start, n) in &call.outputs {
         results.extend_from_slice(stack.scalars.get(start..start + n).ok_or(Trouble::Unclear)?);

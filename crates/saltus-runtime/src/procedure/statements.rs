@@ -71,6 +71,10 @@ impl Body<'_, '_> {
                 self.returns.push(jump);
                 Ok(())
             }
+            Step::Expect { local, flag, .. } => {
+                let flag = self.scalar(&form::Operand::Local(*flag))?.at;
+                self.expect(flag, self.function.local(*local).is_some_and(|l| l.ty.is_scalar()))
+            }
             // The text of the message, and what is only a warning, is the business of the evaluator.
             Step::Assert { condition, level, .. } => {
                 let condition = self.code_boolean(condition)?;
@@ -87,6 +91,17 @@ impl Body<'_, '_> {
             Step::Terminate { .. } => self.trouble(true),
             Step::Unavailable { .. } => Err(Unsupported("something that belongs into a model")),
         }
+    }
+
+    /// In trouble unless a Boolean is true; the evaluator fails, too, or warns.
+    pub fn expect(&mut self, flag: At, is_failure: bool) -> Compiled<()> {
+        if self.value_of(flag).is_some_and(|x| x != 0.0) {
+            return Ok(());
+        }
+        let fine = self.jump(Op::JumpIf, flag)?;
+        self.trouble(is_failure)?;
+        self.patch_here(&[fine]);
+        Ok(())
     }
 
     fn trouble(&mut self, is_failure: bool) -> Compiled<()> {
@@ -109,8 +124,8 @@ impl Body<'_, '_> {
     fn results(&mut self, to: &[Option<Register>], callee: Callee, arguments: &[form::Operand]) -> Compiled<()> {
         let arguments = self.operands(arguments)?;
         let results = match callee {
-            Callee::Function(function) => self.call(function, &arguments)?,
-            Callee::Local(local) => self.call_local(local, arguments)?,
+            Callee::Function(function) => self.call(function, &arguments, to)?,
+            Callee::Local(local) => self.call_local(local, arguments, to)?,
         };
         if results.len() < to.len() {
             return Err(Unsupported("too few results"));

@@ -57,6 +57,7 @@ fn callable(program: &SimProgram, id: FunctionId) -> Callable {
         function: id,
         arguments: function.inputs.iter().map(|&i| input(&function.local(i).expect("a local").ty)).collect(),
         results: function.outputs.iter().map(|&o| closed(&function.local(o).expect("a local").ty)).collect(),
+        unused: Vec::new(),
         effect: None,
         derivative: None,
     }
@@ -328,9 +329,10 @@ fn records_inside_of_arrays_and_records() {
         end change;
         function f
           input R r; input Integer i;
-          output R s; output Real y; output Q unset;
+          output R s; output Real y; output Q partly;
         algorithm
           s := change(r, i);
+          partly.b := true;
           y := sum(s.many.x[1]) + s.many[i].x[2] + Integer(s.many[1].e);
           if s.many[i].b then
             s.many[2] := Q({y, 2}, r.z > 1, r.q.e);

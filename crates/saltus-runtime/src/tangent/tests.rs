@@ -148,8 +148,14 @@ fn calling(value: f64, least: f64) -> (SimProgram, SlotId, SlotId) {
     let function = program.routines.procedures.push(std::sync::Arc::new(saltus_procedure::lower(&square_function())));
     let arguments = vec![Argument::Scalars(Type::REAL)];
     let results = vec![Type::REAL];
-    let callable =
-        program.routines.callables.push(Callable { function, arguments, results, effect: None, derivative: None });
+    let callable = program.routines.callables.push(Callable {
+        function,
+        arguments,
+        results,
+        unused: Vec::new(),
+        effect: None,
+        derivative: None,
+    });
     let x = real(&mut program, "x", SlotKind::Input, value);
     let y = real(&mut program, "y", SlotKind::Algebraic, 0.0);
     let mut w = Writer::default();
