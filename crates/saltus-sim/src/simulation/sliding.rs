@@ -52,7 +52,9 @@ impl Simulation {
         let is_single = alternating == changed;
         // Several thresholds in turn are not rounding of one.
         for &id in changed.iter().filter(|_| is_single) {
-            let scale = self.program.events.relations.get(id).map_or(1.0, |r| self.model.get(r.scale));
+            let Some(slot) = self.program.events.relations.get(id).map(|r| r.scale) else { continue };
+            // The function may be another one on the other side, with operands that are larger by orders of magnitude.
+            let scale = self.model.get(slot).min(self.value_before(slot));
             self.driver.search.widen(id.index(), scale);
         }
         Ok(())
