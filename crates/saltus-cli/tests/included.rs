@@ -194,13 +194,13 @@ end {name};
         )
     };
     let good = "int f(float x, double n, const char *s, unsigned char k) { return x + n/4 + s[1] - 'a' + 100*k; }";
-    library.0.file("lib/Converted.mo", &source("Converted", good));
+    library.0.file("lib/Converted.mo", source("Converted", good));
     let output = library.simulate("Converted.M", &["--allow-external"], None);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     // 10 + 0.5 + 1 + 300, cut off to an `int`.
     assert_eq!(library.0.read("r.csv").lines().last(), Some("1.0,311.0,3.5"));
     let bad = "double f(double *x, int n, const char *s, int k) { return *x; }";
-    library.0.file("lib/Refused.mo", &source("Refused", bad));
+    library.0.file("lib/Refused.mo", source("Refused", bad));
     let output = library.simulate("Refused.M", &["--allow-external"], None);
     assert_ne!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains("incompatible type for argument 1"), "{}", stderr(&output));
