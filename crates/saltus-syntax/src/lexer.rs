@@ -15,10 +15,21 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
     pub comments: Vec<Comment>,
     pub diagnostics: Diagnostics,
+    /// Something is glued to the end of a string, as where a quote is missing and texts have changed places with what is between them.
+    pub has_glued_string: bool,
 }
 
 /// The text must be shorter than 4 GiB.
 pub fn lex(file: FileId, text: &str) -> Lexed {
+    lex_as(file, text, false)
+}
+
+/// Takes strings with something glued to their end for strings without an end.
+pub fn lex_open_strings(file: FileId, text: &str) -> Lexed {
+    lex_as(file, text, true)
+}
+
+fn lex_as(file: FileId, text: &str, glued_is_open: bool) -> Lexed {
     let mut lexer = Lexer {
         file,
         text,
@@ -26,10 +37,12 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
         at: if text.starts_with('\u{feff}') { 3 } else { 0 },
         line_is_blank: true,
         has_restarted: false,
+        glued_is_open,
         out: Lexed {
             tokens: Vec::with_capacity(text.len() / 8 + 8),
             comments: Vec::new(),
             diagnostics: Diagnostics::new(),
+            has_glued_string: false,
         },
     };
     lexer.run();
@@ -43,6 +56,7 @@ struct Lexer<'t> {
     at: usize,
     line_is_blank: bool,
     has_restarted: bool,
+    glued_is_open: bool,
     out: Lexed,
 }
 
@@ -299,6 +313,13 @@ impl Lexer<'_> {
                 None => return self.broken_string(start),
             }
         }
+        let next = self.bytes.get(self.at).copied().unwrap_or(b' ');
+        let is_glued = !(next.is_ascii_whitespace() || b";,)]}+=/".contains(&next));
+        self.out.has_glued_string |= is_glued;
+        if is_glued && self.glued_is_open {
+            let closing = self.at;
+            return self.open_string(start, closing);
+        }
         self.push(Kind::String, start);
     }
 
@@ -319,15 +340,30 @@ impl Lexer<'_> {
             let kept = std::mem::take(&mut self.out.diagnostics).into_iter();
             self.out.diagnostics.extend(kept.filter(|d| d.span.is_some_and(|s| (s.start as usize) < start)));
         }
-        self.at = self.end_of_broken(start);
+        self.open_string(start, self.bytes.len());
+    }
+
+    fn open_string(&mut self, start: usize, closing: usize) {
+        self.at = self.end_of_broken(start, closing);
         let span = self.span(start, self.at);
         self.out.diagnostics.push(diagnostics::unterminated_string(span));
         self.push(Kind::String, start);
     }
 
-    /// A quote without its partner swallows the rest of its line only, without a closing `;`.
-    fn end_of_broken(&self, start: usize) -> usize {
-        let end = find_byte(self.bytes, start, b'\n', b'\n').unwrap_or(self.bytes.len());
+    /// A quote without its partner swallows the rest of its line, without a closing `;`. The lines of a longer text, up to the one
+    /// with the quote at `closing`, belong to it until one of them reads like a part of a class.
+    fn end_of_broken(&self, start: usize, closing: usize) -> usize {
+        let end_of_line = |at: usize| find_byte(self.bytes, at, b'\n', b'\n').unwrap_or(self.bytes.len());
+        let mut end = end_of_line(start);
+        if closing < self.bytes.len() && !self.text[start..end].trim_end().ends_with(';') {
+            while end < closing {
+                let next = end_of_line(end + 1);
+                if next >= closing || is_code(&self.text[end + 1..next]) {
+                    break;
+                }
+                end = next;
+            }
+        }
         let line = self.text[start..end].trim_end();
         start + line.strip_suffix(';').unwrap_or(line).trim_end_matches([')', ' ']).len().max(1)
     }
@@ -363,6 +399,31 @@ impl Lexer<'_> {
             }
         }
         self.push(Kind::Ident, start);
+    }
+}
+
+/// A line of a class rather than of a text: it begins with words that do so in classes alone, or ends like an item.
+fn is_code(line: &str) -> bool {
+    const SECTIONS: [&str; 4] = ["equation", "algorithm", "public", "protected"];
+    const ITEMS: [&str; 7] = ["annotation", "extends", "import", "parameter", "constant", "connect", "end"];
+    const PREFIXES: [&str; 9] =
+        ["encapsulated", "partial", "operator", "expandable", "pure", "impure", "replaceable", "redeclare", "final"];
+    const CLASSES: [&str; 8] = ["model", "block", "function", "package", "record", "connector", "type", "class"];
+    let line = line.trim();
+    let mut words = line.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_').map(str::trim_end).peekable();
+    while words.next_if(|word| PREFIXES.contains(word)).is_some() {}
+    let first = words.next().unwrap_or("");
+    let rest = words.collect::<Vec<_>>();
+    match first.trim_end_matches('(') {
+        word if SECTIONS.contains(&word) => rest.is_empty(),
+        // In a sentence a small letter follows.
+        word if ITEMS.contains(&word) => {
+            first.ends_with('(') || !rest.first().is_some_and(|w| w.starts_with(|c: char| c.is_lowercase()))
+        }
+        word if CLASSES.contains(&word) => {
+            rest.len() == 1 || rest.get(1).is_some_and(|w| matches!(*w, "\"" | "=" | "("))
+        }
+        _ => line.ends_with(';') && !line.starts_with('<'),
     }
 }
 

@@ -25,6 +25,7 @@ mod token;
 use saltus_base::{Diagnostic, Diagnostics, FileId, Interner, Span};
 
 pub use format::{comment_texts, format, same_tokens};
+use lexer::Lexed;
 use parser::Parser;
 pub use token::{Kind as TokenKind, Token};
 
@@ -44,7 +45,19 @@ pub fn parse(file: FileId, text: &str, names: &mut Interner) -> Parsed {
         let tree = ast::StoredDefinition { within: None, classes: Vec::new(), comments: Vec::new(), span };
         return Parsed { tree, diagnostics };
     };
-    let (mut parser, comments) = Parser::new(file, text, names);
+    let lexed = lexer::lex(file, text);
+    let has_glued_string = lexed.has_glued_string;
+    let parsed = parse_tokens(file, text, lexed, names);
+    if !has_glued_string || !parsed.diagnostics.has_errors() {
+        return parsed;
+    }
+    // A quote may be missing. That reading is the right one if it leaves less to complain about.
+    let repaired = parse_tokens(file, text, lexer::lex_open_strings(file, text), names);
+    if repaired.diagnostics.len() <= parsed.diagnostics.len() { repaired } else { parsed }
+}
+
+fn parse_tokens(file: FileId, text: &str, lexed: Lexed, names: &mut Interner) -> Parsed {
+    let (mut parser, comments) = Parser::of_tokens(file, text, lexed, names);
     let mut tree = parser.stored_definition();
     tree.comments = comments;
     Parsed { tree, diagnostics: in_order(without_consequences(parser.diagnostics, text)) }

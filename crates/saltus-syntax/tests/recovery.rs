@@ -145,3 +145,21 @@ fn a_broken_end_does_not_end_the_class() {
     let text = "package P\n  model B\n    Real x;\n  end Bx;\n  model C\n  end C;\nend P;\n";
     assert_eq!(classes(text), ["P", "P.B", "P.C"]);
 }
+
+/// A text without its closing quote ends where classes go on, although there are texts behind it and before.
+#[test]
+fn the_class_behind_an_open_string() {
+    let whole = "package P\n  model A \"First;\n of three\"\n  end A;\n  model B\n    Real x \"Height\";\n    Real y;\n    annotation(Documentation(info=\"<html>\n<p>Some text;\nand <a href=\\\"modelica://P.A\\\">more</a>.</p>\n</html>\"));\n  end B;\n  model C\n    \"Third\"\n    Real z \"Depth\";\n  end C;\n  model D \"Last\"\n  end D;\nend P;\n";
+    assert_eq!(classes(whole), ["P", "P.A", "P.B", "P.C", "P.D"]);
+    for open in ["\"Height\"", "</html>\""] {
+        for cut in 2..open.len() {
+            let broken = whole.replace(open, &open[..cut]);
+            assert_eq!(classes(&broken), ["P", "P.A", "P.B", "P.C", "P.D"], "{broken}");
+        }
+    }
+    // The class ends in the middle of its documentation.
+    let start = whole.find("Some text").unwrap();
+    let end = whole.find("  model C").unwrap();
+    let broken = format!("{}\n{}", &whole[..start], &whole[end..]);
+    assert_eq!(classes(&broken), ["P", "P.A", "P.B", "P.B.C", "P.B.D"], "{broken}");
+}

@@ -56,7 +56,16 @@ pub(crate) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(file: FileId, text: &'t str, names: &'t mut Interner) -> (Self, Vec<ast::Comment>) {
-        let Lexed { tokens, comments, diagnostics } = lexer::lex(file, text);
+        Self::of_tokens(file, text, lexer::lex(file, text), names)
+    }
+
+    pub(crate) fn of_tokens(
+        file: FileId,
+        text: &'t str,
+        lexed: Lexed,
+        names: &'t mut Interner,
+    ) -> (Self, Vec<ast::Comment>) {
+        let Lexed { tokens, comments, diagnostics, .. } = lexed;
         let skipped = diagnostics.iter().filter(|d| diagnostics::is_skipped_text(d.code));
         let bad_text = skipped.filter_map(|d| d.span.map(|s| s.start)).collect();
         let parser = Parser {
