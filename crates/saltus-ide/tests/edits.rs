@@ -2,8 +2,11 @@
 //!
 //! `SALTUS_EDITS=500` makes more of them than the usual run.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
+use common::Random;
 use saltus::Session;
 use saltus_ide::Analysis;
 
@@ -19,18 +22,6 @@ fn session() -> Session {
 
 fn n_edits(usual: usize) -> usize {
     std::env::var("SALTUS_EDITS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
-}
-
-/// Numbers that look random and are the same in each run (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
 }
 
 const FILES: [&str; 5] = [
