@@ -58,6 +58,8 @@ codes! {
     USED_WITHOUT_VALUE = "E0417", "variable of a function is used before it has a value";
     /// On one of the ways through the algorithm nothing is assigned to the variable; then it counts as zero, false or empty.
     USED_PERHAPS_WITHOUT_VALUE = "W0417", "variable of a function may be used before it has a value";
+    /// The others have been assigned before; this one counts as zero, false or empty.
+    PART_WITHOUT_VALUE = "W0418", "element or field is used before it has a value";
     /// Legal, but always zero, which is hardly ever meant.
     DER_OF_PARAMETER = "W0416", "derivative of a parameter";
 

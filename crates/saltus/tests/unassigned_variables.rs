@@ -189,3 +189,79 @@ fn outputs_count_where_they_are_used() {
         is_refused("(y, w) := h(u);", &two, 0.5, message);
     }
 }
+
+/// What is said about `f` before anything runs, with the text at the place.
+fn said(body: &str) -> Vec<(&'static str, String, String)> {
+    let text = format!(
+        "model M record R Real a; Real b; end R;
+function f input Real u; output Real y; protected Real v[3]; R r; Real m[2, 2]; R q[2]; Integer k;
+algorithm {body} end f;
+Real x = f(time); end M;"
+    );
+    let mut session = Session::new(Box::new(MemoryFiles::new()));
+    session.set_text("M.mo", &text);
+    let class = session.class(Some("M")).unwrap();
+    let outcome = pipeline::run(&session, class, &Options::until(Stage::Check));
+    let about_values = outcome.diagnostics.iter().filter(|d| d.message.contains("value"));
+    let place = |d: &saltus_base::Diagnostic| {
+        let span = d.span.expect("a place");
+        text[span.start as usize..span.end as usize].to_owned()
+    };
+    about_values.map(|d| (d.code.0, place(d), d.message.clone())).collect()
+}
+
+#[track_caller]
+fn says(body: &str, code: &str, place: &str, message: &str) {
+    let said = said(body);
+    let [(c, p, m)] = said.as_slice() else { panic!("{body}: {said:?}") };
+    assert_eq!((*c, p.as_str(), m.as_str()), (code, place, message), "{body}");
+}
+
+#[test]
+fn a_field_has_a_value_of_its_own() {
+    let used = "`r.b` is used in the function `M.f` before it has a value";
+    says("r.a := u; y := r.a + r.b;", "E0417", "r.b", used);
+    says(
+        "q[1].a := u; y := q[1].b;",
+        "W0418",
+        "q[1].b",
+        "`q[1].b` has no value where `q` is used in the function `M.f`",
+    );
+    let perhaps = "`r.b` may be used in the function `M.f` before it has a value";
+    says("r.a := u; if u > 1 then r.b := 2; end if; y := r.b;", "W0417", "r.b", perhaps);
+    for body in [
+        "r.a := u; r.b := 1; y := r.a + r.b;",
+        "r.a := u; if u > 1 then r.b := 1; else r := R(u, 2); end if; y := r.b;",
+        "for i in 1:2 loop q[i].a := u; q[i].b := u; end for; y := q[2].b;",
+        "q.a := {u, u}; y := q[2].a;",
+    ] {
+        assert_eq!(said(body), [], "{body}");
+    }
+}
+
+#[test]
+fn an_element_has_a_value_of_its_own() {
+    says("v[2] := u; y := v[1];", "W0418", "v[1]", "`v[1]` has no value where `v` is used in the function `M.f`");
+    let third = "`v[3]` has no value where `v` is used in the function `M.f`";
+    says("for i in 1:2 loop v[i] := u; end for; y := sum(v);", "W0418", "v", third);
+    says("v[1:2] := {u, u}; y := sum(v[2:3]);", "W0418", "v[2:3]", third);
+    let perhaps = "`m[2, 2]` may have no value where `m` is used in the function `M.f`";
+    says("m[1, :] := {u, u}; if u > 1 then m[2, 2] := 1; end if; y := m[2, 2];", "W0418", "m[2, 2]", perhaps);
+}
+
+#[test]
+fn loops_that_fill_an_array_are_understood() {
+    for body in [
+        "for i in 1:3 loop v[i] := u; end for; y := sum(v);",
+        "for i in 1:size(v, 1) loop v[i] := u; end for; y := sum(v);",
+        "v[1] := u; for i in 2:3 loop v[i] := 2*v[i - 1]; end for; y := v[3];",
+        "for i in 1:2 loop for j in 1:2 loop m[i, j] := u; end for; end for; y := sum(m);",
+        "k := 0; while k < 3 loop k := k + 1; v[k] := u; end while; y := sum(v);",
+        "v[2] := u; y := 0; for i in 1:3 loop if i == 2 then y := v[i]; end if; end for;",
+        "v[{1, 2}] := {u, u}; v[end] := 1; y := sum(v);",
+        "v[1:2] := {u, u}; v[3] := 1; y := sum(v);",
+        "v[3] := u; for i in 1:2 loop v[3 - i] := v[4 - i]; end for; y := sum(v);",
+    ] {
+        assert_eq!(said(body), [], "{body}");
+    }
+}

@@ -8,14 +8,18 @@
 //! end f;
 //! ```
 //!
-//! Loops are taken to run at least once, and an assignment of one element is one of the whole array: what is reported as an
-//! error cannot have a value whichever way the algorithm goes. Warnings are for functions of the user's own files.
+//! Fields of records and elements of arrays have values of their own ([`parts`]). Loops are taken to run at least once, and an assignment by a
+//! subscript that is not known is one of the whole array: what is reported as an error cannot have a value whichever way the algorithm goes.
+//! Elements without a value count as zero, and are a warning. Warnings are for functions of the user's own files.
+
+mod parts;
 
 use std::collections::BTreeSet;
 
 use saltus_base::{Diagnostic, Diagnostics, FileId, Index, Span};
-use saltus_flat::{Builtin, Expr, ExprKind, ExternalArgument, Function, LocalId, Statement, StatementKind};
+use saltus_flat::{Builtin, Expr, ExprKind, ExternalArgument, Function, LocalId, Statement, StatementKind, Subscript};
 
+use self::parts::{Part, Rounds, Selection};
 use super::unused::own_files;
 use crate::diagnostics as codes;
 use crate::facts::Context;
@@ -27,21 +31,21 @@ pub fn check(cx: Context<'_>, out: &mut Diagnostics) {
         if function.is_record_constructor || function.external.is_none() && function.body.is_empty() {
             continue;
         }
-        let mut paths = Paths::new(function);
+        let mut paths = Paths::new(function, cx);
         paths.statements(&function.body);
         if let Some(external) = &function.external {
-            paths.found.iter_mut().for_each(|f| *f = Found::Always);
+            paths.found.iter_mut().flatten().for_each(|f| *f = Found::Always);
             let given = |id: &LocalId| {
                 let outputs = external.arguments.iter().any(|a| matches!(a, ExternalArgument::Output(o) if o == id));
                 outputs || external.result == Some(*id) || function.locals[*id].default.is_some()
             };
-            function.outputs.iter().filter(|id| !given(id)).for_each(|&id| paths.set(id, Found::Never));
+            function.outputs.iter().filter(|id| !given(id)).for_each(|&id| paths.set_all(id, Found::Never));
         }
         if paths.is_reached {
-            function.outputs.iter().for_each(|&output| paths.read(output, None));
+            function.outputs.iter().for_each(|&output| paths.read_all(output, None));
         }
         let is_own = files.contains(&function.span.file);
-        let reports = paths.reports.into_iter().filter(|r| is_own || r.found == Found::Never && r.at.is_some());
+        let reports = paths.reports.into_iter().filter(|r| is_own || r.is_certain() && r.at.is_some());
         out.extend(reports.map(|r| message(function, &r)));
     }
 }
@@ -57,13 +61,33 @@ enum Found {
 struct Report {
     local: LocalId,
     found: Found,
+    missing: Missing,
     /// Where it is read; `None` where the function ends.
     at: Option<Span>,
 }
 
+/// What of a variable has no value.
+enum Missing {
+    All,
+    /// A scalar field, which is what is read.
+    Field(String),
+    /// Something of what is read; or an element.
+    Some(String),
+}
+
+impl Report {
+    /// Is it an error?
+    fn is_certain(&self) -> bool {
+        self.found == Found::Never && !matches!(self.missing, Missing::Some(_))
+    }
+}
+
 struct Paths<'f> {
     function: &'f Function,
-    found: Vec<Found>,
+    parts: Vec<Vec<Part>>,
+    rounds: Rounds,
+    /// By local and part.
+    found: Vec<Vec<Found>>,
     /// Does any way lead to the present place?
     is_reached: bool,
     reported: BTreeSet<LocalId>,
@@ -71,7 +95,7 @@ struct Paths<'f> {
 }
 
 impl<'f> Paths<'f> {
-    fn new(function: &'f Function) -> Self {
+    fn new(function: &'f Function, cx: Context<'_>) -> Self {
         let mut iterators = BTreeSet::new();
         collect_iterators(function, &mut iterators);
         let found = |id: LocalId, local: &saltus_flat::Local| {
@@ -82,8 +106,11 @@ impl<'f> Paths<'f> {
                 Found::Never
             }
         };
-        let found = function.locals.iter().map(|(id, local)| found(id, local)).collect();
-        Paths { function, found, is_reached: true, reported: BTreeSet::new(), reports: Vec::new() }
+        let parts: Vec<Vec<Part>> = function.locals.values().map(|l| parts::of(&l.ty, &cx.model.records)).collect();
+        let found =
+            function.locals.iter().zip(&parts).map(|((id, l), parts)| vec![found(id, l); parts.len()]).collect();
+        let rounds = parts::rounds(function);
+        Paths { function, parts, rounds, found, is_reached: true, reported: BTreeSet::new(), reports: Vec::new() }
     }
 
     fn statements(&mut self, list: &[Statement]) {
@@ -117,11 +144,11 @@ impl<'f> Paths<'f> {
             // Who calls a function without results may do it to report an error.
             StatementKind::Call(call) => {
                 self.reads(call);
-                self.found.iter_mut().filter(|f| **f == Found::Sometimes).for_each(|f| *f = Found::Always);
+                self.found.iter_mut().flatten().filter(|f| **f == Found::Sometimes).for_each(|f| *f = Found::Always);
             }
             StatementKind::Return => {
                 for &output in &self.function.outputs {
-                    self.read(output, None);
+                    self.read_all(output, None);
                 }
                 self.is_reached = false;
             }
@@ -132,7 +159,7 @@ impl<'f> Paths<'f> {
 
     fn branches(&mut self, branches: &[(Expr, Vec<Statement>)], otherwise: &[Statement]) {
         let before = self.found.clone();
-        let mut after: Option<Vec<Found>> = None;
+        let mut after: Option<Vec<Vec<Found>>> = None;
         let bodies = branches.iter().map(|(c, body)| (Some(c), body.as_slice())).chain([(None, otherwise)]);
         for (condition, body) in bodies {
             self.found.clone_from(&before);
@@ -142,7 +169,7 @@ impl<'f> Paths<'f> {
             if self.is_reached {
                 after = Some(match after {
                     None => self.found.clone(),
-                    Some(other) => other.iter().zip(&self.found).map(|(&a, &b)| joined(a, b)).collect(),
+                    Some(other) => other.iter().zip(&self.found).map(|(a, b)| joined(a, b)).collect(),
                 });
             }
         }
@@ -152,33 +179,45 @@ impl<'f> Paths<'f> {
 
     /// What a loop assigns anywhere may have a value from the round before.
     fn body_of_loop(&mut self, body: &[Statement]) {
-        let mut assigned = BTreeSet::new();
-        collect_targets(body, &mut assigned);
-        for id in assigned {
-            if let Some(found) = self.found.get_mut(id.index()).filter(|f| **f == Found::Never) {
-                *found = Found::Always;
-            }
+        let mut assigned = Vec::new();
+        collect_targets(body, &self.rounds, &mut assigned);
+        for selection in assigned {
+            self.update(&selection, |found| if found == Found::Never { Found::Always } else { found });
         }
         self.statements(body);
         self.is_reached = true;
     }
 
     fn assign(&mut self, target: &Expr) {
-        let mut assigned = BTreeSet::new();
-        targets(target, &mut assigned);
-        assigned.into_iter().for_each(|id| self.set(id, Found::Always));
+        let mut assigned = Vec::new();
+        targets(target, &self.rounds, &mut assigned);
+        assigned.iter().for_each(|selection| self.update(selection, |_| Found::Always));
     }
 
-    fn set(&mut self, id: LocalId, found: Found) {
-        if let Some(place) = self.found.get_mut(id.index()) {
-            *place = found;
-        }
+    fn update(&mut self, selection: &Selection, becomes: impl Fn(Found) -> Found) {
+        let id = selection.local.index();
+        let (Some(found), Some(parts)) = (self.found.get_mut(id), self.parts.get(id)) else { return };
+        found.iter_mut().zip(parts).filter(|(_, part)| selection.contains(part)).for_each(|(f, _)| *f = becomes(*f));
+    }
+
+    fn set_all(&mut self, id: LocalId, found: Found) {
+        self.found.get_mut(id.index()).into_iter().flatten().for_each(|f| *f = found);
     }
 
     /// All variables of an expression whose values it needs.
     fn reads(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Local(id) => self.read(*id, Some(expr.span)),
+            ExprKind::Local(id) => self.read_all(*id, Some(expr.span)),
+            ExprKind::Index { .. } | ExprKind::Field { .. } => {
+                let selection = Selection::of(expr, &self.rounds);
+                match selection {
+                    Some(selection) => {
+                        self.subscripts(expr);
+                        self.read(&selection, Some(expr.span));
+                    }
+                    None => expr.for_each_child(&mut |child| self.reads(child)),
+                }
+            }
             ExprKind::Builtin { function: Builtin::Size | Builtin::Ndims, arguments } => {
                 arguments.iter().skip(1).for_each(|e| self.reads(e));
             }
@@ -186,41 +225,74 @@ impl<'f> Paths<'f> {
         }
     }
 
-    fn read(&mut self, id: LocalId, at: Option<Span>) {
-        let found = self.found.get(id.index()).copied().unwrap_or(Found::Always);
-        if found != Found::Always && self.reported.insert(id) {
-            self.reports.push(Report { local: id, found, at });
+    /// What the subscripts of a part of a variable read.
+    fn subscripts(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Field { base, .. } => self.subscripts(base),
+            ExprKind::Index { base, subscripts } => {
+                self.subscripts(base);
+                for subscript in subscripts {
+                    if let Subscript::Index(e) | Subscript::Slice(e) = subscript {
+                        self.reads(e);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read_all(&mut self, id: LocalId, at: Option<Span>) {
+        self.read(&Selection::all(id), at);
+    }
+
+    fn read(&mut self, selection: &Selection, at: Option<Span>) {
+        let id = selection.local;
+        let (Some(found), Some(parts)) = (self.found.get(id.index()), self.parts.get(id.index())) else { return };
+        let selected = || found.iter().zip(parts).filter(|(_, part)| selection.contains(part));
+        let Some((&first, part)) = selected().find(|(f, _)| **f != Found::Always) else { return };
+        // One element after the other: reading those that have values may be what the algorithm decides.
+        if !selected().all(|(f, part)| *f == Found::Never || selection.is_exact(part)) {
+            return;
+        }
+        let missing = if found.iter().all(|f| *f == first) {
+            Missing::All
+        } else if part.is_field && selected().count() == 1 {
+            Missing::Field(part.name.clone())
+        } else {
+            Missing::Some(part.name.clone())
+        };
+        if self.reported.insert(id) {
+            self.reports.push(Report { local: id, found: first, missing, at });
         }
     }
 }
 
-fn joined(a: Found, b: Found) -> Found {
-    if a == b { a } else { Found::Sometimes }
+fn joined(a: &[Found], b: &[Found]) -> Vec<Found> {
+    a.iter().zip(b).map(|(a, b)| if a == b { *a } else { Found::Sometimes }).collect()
 }
 
-fn collect_targets(list: &[Statement], out: &mut BTreeSet<LocalId>) {
+fn collect_targets(list: &[Statement], rounds: &Rounds, out: &mut Vec<Selection>) {
     for statement in list {
         match &statement.kind {
-            StatementKind::Assign { target, .. } => targets(target, out),
+            StatementKind::Assign { target, .. } => targets(target, rounds, out),
             StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|(_, body)| collect_targets(body, out));
-                collect_targets(otherwise, out);
+                branches.iter().for_each(|(_, body)| collect_targets(body, rounds, out));
+                collect_targets(otherwise, rounds, out);
             }
-            StatementKind::For { body, .. } | StatementKind::While { body, .. } => collect_targets(body, out),
+            StatementKind::For { body, .. } | StatementKind::While { body, .. } => collect_targets(body, rounds, out),
             _ => {}
         }
     }
 }
 
-/// The variables that an assignment changes; subscripts are not among them.
-fn targets(target: &Expr, out: &mut BTreeSet<LocalId>) {
-    match &target.kind {
-        ExprKind::Local(id) => {
-            out.insert(*id);
-        }
-        ExprKind::Index { base, .. } => targets(base, out),
-        ExprKind::Field { base, .. } => targets(base, out),
-        _ => target.for_each_child(&mut |child| targets(child, out)),
+/// What an assignment changes; variables in subscripts are not among it.
+fn targets(target: &Expr, rounds: &Rounds, out: &mut Vec<Selection>) {
+    match Selection::of(target, rounds) {
+        Some(selection) => out.push(selection),
+        None => match &target.kind {
+            ExprKind::Index { base, .. } | ExprKind::Field { base, .. } => targets(base, rounds, out),
+            _ => target.for_each_child(&mut |child| targets(child, rounds, out)),
+        },
     }
 }
 
@@ -256,23 +328,36 @@ fn collect_iterators(function: &Function, out: &mut BTreeSet<LocalId>) {
 
 fn message(function: &Function, report: &Report) -> Diagnostic {
     let local = &function.locals[report.local];
-    let (f, name) = (&function.name, &local.name);
+    let f = &function.name;
+    let name = match &report.missing {
+        Missing::All => local.name.clone(),
+        Missing::Field(part) | Missing::Some(part) => format!("{}{part}", local.name),
+    };
     let declared = if local.span.is_nowhere() { function.span } else { local.span };
     let span = report.at.filter(|s| !s.is_nowhere()).unwrap_or(declared);
     let hint =
         format!("assign `{name}` before, whichever way the algorithm goes, or give it a value where it is declared");
-    let (code, text) = match (report.found, report.at) {
-        (Found::Never, Some(_)) => {
+    let (code, text) = match (&report.missing, report.found, report.at) {
+        (Missing::Some(_), found, Some(_)) => {
+            let has = if found == Found::Never { "has" } else { "may have" };
+            let text = format!("`{name}` {has} no value where `{}` is used in the function `{f}`", local.name);
+            (codes::PART_WITHOUT_VALUE, text)
+        }
+        (Missing::Some(_), found, None) => {
+            let returns = if found == Found::Never { "returns" } else { "may return" };
+            (codes::PART_WITHOUT_VALUE, format!("the function `{f}` {returns} before `{name}` has a value"))
+        }
+        (_, Found::Never, Some(_)) => {
             (codes::USED_WITHOUT_VALUE, format!("`{name}` is used in the function `{f}` before it has a value"))
         }
-        (_, Some(_)) => (
+        (_, _, Some(_)) => (
             codes::USED_PERHAPS_WITHOUT_VALUE,
             format!("`{name}` may be used in the function `{f}` before it has a value"),
         ),
-        (Found::Never, None) => {
+        (_, Found::Never, None) => {
             (codes::OUTPUT_NEVER_ASSIGNED, format!("the output `{name}` of the function `{f}` is never assigned"))
         }
-        (_, None) => (
+        (_, _, None) => (
             codes::USED_PERHAPS_WITHOUT_VALUE,
             format!("the function `{f}` may return before its output `{name}` has a value"),
         ),
