@@ -15,7 +15,7 @@ use saltus_program::{BinaryFn, Relation, RelationId, RelationOp, SlotId, SlotKin
 
 use crate::dag::{Node, NodeId};
 use crate::describe::text_of;
-use crate::magnitudes::{USUAL, magnitude};
+use crate::magnitudes::{USUAL, scale_of_operands};
 use crate::system::{Assignment, System};
 
 /// Gives assertions their bounds. What these need is computed after the conditions, by the assignments that are returned.
@@ -57,17 +57,16 @@ impl Found {
         let crossing = system.add_slot(format!("distance {number}"), SlotKind::Auxiliary, SlotType::Real);
         let scale = system.add_slot(format!("scale of bound {number}"), SlotKind::Auxiliary, SlotType::Real);
         let text = text_of(system, node, None);
-        let dag = &mut system.dag;
+        let System { dag, slots, .. } = system;
         let z = dag.binary(BinaryFn::Sub, left, right);
         let (l, r) = (dag.unary(UnaryFn::Abs, left), dag.unary(UnaryFn::Abs, right));
         let size = dag.binary(BinaryFn::Max, l, r);
-        let nominal = magnitude(dag, nominal, size).unwrap_or(USUAL);
-        let least = dag.constant(nominal);
-        let size = dag.binary(BinaryFn::Max, size, least);
+        let mut bound = Relation { op, memory, crossing, scale, nominal: USUAL, usual: None, text, span };
+        let size = scale_of_operands(dag, slots, nominal, &mut bound, size);
         self.assignments.push(Assignment { slot: crossing, node: z, span });
         self.assignments.push(Assignment { slot: scale, node: size, span });
         let id = RelationId::from_usize(self.bounds.len());
-        self.bounds.push(Relation { op, memory, crossing, scale, nominal, usual: None, text, span });
+        self.bounds.push(bound);
         self.known.insert((left, right), id);
         id
     }

@@ -9,21 +9,19 @@
 
 mod needs;
 
-use std::collections::HashMap;
-
 use needs::{Literal, conditions_of_calls};
 use saltus_program::{BinaryFn, Call, Code, Condition, Op, ValueId};
 
-use crate::dag::{CallId, Dag, Node, NodeId};
+use crate::dag::{CallId, Dag, FastMap, Node, NodeId};
 use crate::system::System;
 use crate::tuning::form::{LARGEST_POWER, MOST_CONDITION_LEVELS};
 
 pub struct Coder<'d> {
     dag: &'d Dag,
     pub code: Code,
-    values: HashMap<NodeId, ValueId>,
-    calls: HashMap<CallId, u32>,
-    conditions: HashMap<CallId, Vec<Literal>>,
+    values: FastMap<NodeId, ValueId>,
+    calls: FastMap<CallId, u32>,
+    conditions: FastMap<CallId, Vec<Literal>>,
     level: u32,
 }
 
@@ -33,10 +31,11 @@ impl<'d> Coder<'d> {
         let dag = &system.dag;
         let callable = |call: CallId| system.calls.callables.get(dag.called(call).function);
         let has_effect = |call: CallId| callable(call).is_some_and(|c| c.effect.is_some());
-        let conditions = conditions_of_calls(dag, roots, &has_effect);
-        let (values, calls) = (HashMap::new(), HashMap::new());
+        let order = dag.reachable(roots);
+        let conditions = conditions_of_calls(dag, roots, &order, &has_effect);
+        let (values, calls) = (FastMap::default(), FastMap::default());
         let mut coder = Coder { dag, code: Code::default(), values, calls, conditions, level: 0 };
-        coder.write(roots);
+        coder.write(&order);
         coder
     }
 
@@ -45,8 +44,11 @@ impl<'d> Coder<'d> {
         self.at(root)
     }
 
-    fn write(&mut self, roots: &[NodeId]) {
-        for id in self.dag.reachable(roots) {
+    /// Nodes with all that they consist of, children first.
+    fn write(&mut self, order: &[NodeId]) {
+        self.code.ops.reserve(order.len());
+        self.values.reserve(order.len());
+        for &id in order {
             if self.values.contains_key(&id) {
                 continue;
             }
@@ -107,7 +109,8 @@ impl<'d> Coder<'d> {
             literals.retain(|(node, _)| self.values.contains_key(node));
         }
         self.level += 1;
-        self.write(&literals.iter().map(|l| l.0).collect::<Vec<_>>());
+        let order = self.dag.reachable(&literals.iter().map(|l| l.0).collect::<Vec<_>>());
+        self.write(&order);
         self.level -= 1;
         literals.into_iter().map(|(node, is)| Condition { value: self.at(node), is }).collect()
     }

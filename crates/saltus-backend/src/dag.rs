@@ -1,3 +1,3 @@
 //! The graph of scalar expressions that all passes work on.
 
-pub use saltus_symbolic::{CallId, Dag, Derivative, Node, NodeId, NotDifferentiable, Replacement, Rules};
+pub use saltus_symbolic::{CallId, Dag, Derivative, FastMap, Node, NodeId, NotDifferentiable, Replacement, Rules};

@@ -7,11 +7,14 @@ use crate::tuning::work::MOST_DIFFERENTIATED_LEVELS;
 use saltus_flat::{FlatModel, FunctionId};
 use saltus_procedure::differentiate::derivative_of;
 
-/// The model with derivatives of these functions; `None` if not all of them can be differentiated.
+/// The model with derivatives of these functions; `None` if there are none, or not all of them can be differentiated.
 pub fn with_derivatives(model: &FlatModel, functions: &[FunctionId]) -> Option<FlatModel> {
+    if functions.is_empty() {
+        return None;
+    }
     let mut extended = model.clone();
     for &id in functions {
         derivative_of(&mut extended, id, MOST_DIFFERENTIATED_LEVELS).ok()?;
     }
-    (!functions.is_empty()).then_some(extended)
+    Some(extended)
 }

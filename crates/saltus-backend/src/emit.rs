@@ -10,8 +10,8 @@ use saltus_base::IdVec;
 use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability};
 use saltus_procedure::Procedure;
 use saltus_program::{
-    Assign, BinaryFn, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
-    SimProgram, Slot, SlotId, SlotKind, SlotType, State, StateSet, StateSetLevel, Unknown,
+    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
+    SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
 };
 
 use crate::alias::Aliases;
@@ -21,12 +21,12 @@ use crate::clocks::emit::base_partition;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::coder::Coder;
-use crate::dag::{Dag, NodeId};
+use crate::dag::{Dag, FastMap, NodeId};
 use crate::derivative_callables::{Functions, add_derivatives};
 use crate::emit_variables::{literal, value_of, variables};
 use crate::guards::respect_guards;
 use crate::initial::Initial;
-use crate::magnitudes::{USUAL, magnitude, usual_beside_number};
+use crate::magnitudes::{USUAL, scale_of_operands};
 use crate::share::group_by_calls;
 use crate::sort::Orders;
 use crate::state_sets::SetLevel;
@@ -254,20 +254,7 @@ fn give_relations_nominal_values(system: &mut System, scales: &Scales) {
     let mut scale_of: HashMap<SlotId, &mut Assignment> = events.crossings.iter_mut().map(|a| (a.slot, a)).collect();
     for (_, relation) in events.relations.iter_mut() {
         let Some(scale) = scale_of.get_mut(&relation.scale) else { continue };
-        let least = match magnitude(dag, &given, scale.node) {
-            Some(nominal) => {
-                relation.nominal = nominal;
-                dag.constant(nominal)
-            }
-            None => {
-                let initial = usual_beside_number(dag, scale.node);
-                let name = format!("usual magnitude of {}", relation.text);
-                let usual = slots.push(Slot { name, kind: SlotKind::Flag, ty: SlotType::Real, initial });
-                (relation.nominal, relation.usual) = (initial, Some(usual));
-                dag.load(usual, false)
-            }
-        };
-        scale.node = dag.binary(BinaryFn::Max, scale.node, least);
+        scale.node = scale_of_operands(dag, slots, &given, relation, scale.node);
     }
 }
 
@@ -365,12 +352,12 @@ struct Scale {
 
 /// Magnitudes and bounds of variables, where they are literal.
 struct Scales {
-    of: HashMap<SlotId, Scale>,
+    of: FastMap<SlotId, Scale>,
 }
 
 impl Scales {
     fn read(model: &FlatModel, system: &System, aliases: &Aliases) -> Scales {
-        let mut of: HashMap<SlotId, Scale> = HashMap::new();
+        let mut of: FastMap<SlotId, Scale> = FastMap::default();
         for (id, variable) in model.variables.iter() {
             let dims: Vec<u64> = variable.ty.dims.iter().filter_map(|d| d.known()).collect();
             for (k, &slot) in system.elements[id].iter().enumerate() {

@@ -4,7 +4,8 @@
 //! x - 2*y > 0      x(nominal = 1e-9), y(nominal = 1e-6)      ⇒   2e-6: differences far below that are rounding
 //! ```
 
-use saltus_program::{BinaryFn, RELATION_BAND, SlotId, UnaryFn};
+use saltus_base::IdVec;
+use saltus_program::{BinaryFn, RELATION_BAND, Relation, Slot, SlotId, SlotKind, SlotType, UnaryFn};
 use saltus_symbolic::{Dag, Node, NodeId};
 
 /// Of what no nominal value says anything about.
@@ -42,7 +43,7 @@ const OF_NUMBER: f64 = 1e-3;
 
 /// The magnitude of operands that no nominal value says anything about, from `max(abs(left), abs(right))`: the usual one, or less if one of
 /// them is so small a number that it would lie within the band.
-pub fn usual_beside_number(dag: &Dag, operands: NodeId) -> f64 {
+fn usual_beside_number(dag: &Dag, operands: NodeId) -> f64 {
     let number = |node: NodeId| match dag.node(node) {
         Node::Unary(UnaryFn::Abs, inner) => dag.value(inner),
         _ => dag.value(node),
@@ -51,4 +52,29 @@ pub fn usual_beside_number(dag: &Dag, operands: NodeId) -> f64 {
     let numbers = [left, right].into_iter().filter_map(number).map(f64::abs);
     let smallest = numbers.filter(|c| *c > 0.0 && c.is_finite()).fold(f64::INFINITY, f64::min);
     USUAL.min(OF_NUMBER * smallest / RELATION_BAND)
+}
+
+/// The magnitude of the operands of a relation, from `max(abs(left), abs(right))`: at least their nominal value, or what usually occurs, which the
+/// driver measures.
+pub fn scale_of_operands(
+    dag: &mut Dag,
+    slots: &mut IdVec<SlotId, Slot>,
+    nominal: &dyn Fn(SlotId) -> Option<f64>,
+    relation: &mut Relation,
+    operands: NodeId,
+) -> NodeId {
+    let least = match magnitude(dag, nominal, operands) {
+        Some(nominal) => {
+            relation.nominal = nominal;
+            dag.constant(nominal)
+        }
+        None => {
+            let initial = usual_beside_number(dag, operands);
+            let name = format!("usual magnitude of {}", relation.text);
+            let usual = slots.push(Slot { name, kind: SlotKind::Flag, ty: SlotType::Real, initial });
+            (relation.nominal, relation.usual) = (initial, Some(usual));
+            dag.load(usual, false)
+        }
+    };
+    dag.binary(BinaryFn::Max, operands, least)
 }

@@ -8,19 +8,17 @@
 //! A function of long vectors whose results are long vectors would otherwise have its arguments written out once for each
 //! scalar of the results.
 
-use std::collections::HashMap;
-
 use saltus_program::SlotId;
 
 use crate::blocks::Step;
-use crate::dag::{CallId, Dag};
+use crate::dag::{CallId, Dag, FastMap};
 use crate::tuning::form::MOST_BLOCK_MEMBERS;
 
 /// The steps in an order in which they can be computed, those of a group together. Loops are groups of their own.
 pub fn group_by_calls<'s>(dag: &Dag, steps: &'s [Step]) -> Vec<Vec<&'s Step>> {
     let mut groups: Vec<Vec<&Step>> = Vec::with_capacity(steps.len());
-    let mut group_of_call: HashMap<CallId, usize> = HashMap::new();
-    let mut group_of_slot: HashMap<SlotId, usize> = HashMap::new();
+    let mut group_of_call: FastMap<CallId, usize> = FastMap::default();
+    let mut group_of_slot: FastMap<SlotId, usize> = FastMap::default();
     for step in steps {
         let (loads, calls) = step.assignment().map_or_else(Default::default, |a| dag.outside_of_calls(a.node));
         let place = calls.iter().rev().find_map(|call| group_of_call.get(call).copied()).filter(|&place| {

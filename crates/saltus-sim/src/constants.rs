@@ -116,6 +116,13 @@ pub(crate) const ROUNDINGS_IN_BAND: f64 = 64.0;
 /// `differences_of_large_states_are_measured_by_them`, `a_threshold_that_is_touched_changes_nothing_for_long`.
 pub(crate) const ROUNDINGS_OF_OPERAND: f64 = 256.0;
 
+/// A function that an error of this part of it at most may have made is a magnitude to measure by. Test: `a_function_that_departs_from_exactly_zero_is_measured`.
+pub(crate) const DISTINCT: f64 = 0.1;
+
+/// A relation whose band is more than this part of the largest value of its function is told of: where it changes is not known as well as promised. Test:
+/// `what_is_small_beside_its_nominal_value_is_told`.
+pub(crate) const COARSE: f64 = 1e-9;
+
 /// The widest band around zero, as a part of the magnitude of the operands, to which alternating relations may lead.
 pub(crate) const WIDEST_BAND: f64 = 1e-6;
 

@@ -108,6 +108,8 @@ pub(crate) struct CrossingSearch {
     /// The largest value of each function so far, but for slides, in which some are not what the model says.
     farthest: Vec<f64>,
     is_slide: bool,
+    /// Relations that are shifted and whose functions have never been anything but zero when the search was armed: their magnitudes are not known.
+    at_rest: Vec<usize>,
     /// By how much each function changed in the last step.
     variation: Vec<f64>,
     /// Is a double crossing within the resolution the end, or ignored?
@@ -168,6 +170,7 @@ impl CrossingSearch {
             watches: relations.values().map(|r| watch(r.op)).chain(weights).collect(),
             farthest: vec![0.0; n],
             is_slide: false,
+            at_rest: Vec::new(),
             variation: vec![f64::INFINITY; n],
             stops_at_zeno: true,
             is_of_bounds: false,
@@ -225,6 +228,22 @@ impl CrossingSearch {
             *extent = z.abs() / scale;
         }
         self.begin_at(t, now);
+        let watched = self.watches.iter().zip(&self.farthest).enumerate();
+        self.at_rest.clear();
+        self.at_rest.extend(watched.filter(|(_, (w, farthest))| w.epsilon > 0.0 && **farthest == 0.0).map(|(i, _)| i));
+    }
+
+    /// Relations that have been exactly zero so far.
+    pub fn at_rest(&self) -> &[usize] {
+        &self.at_rest
+    }
+
+    /// The function of relation `i`, which was zero so far, moves: its magnitude makes its band no wider than this.
+    pub fn narrow(&mut self, i: usize, band: f64) {
+        if let Some(watch) = self.watches.get_mut(i).filter(|w| w.epsilon > 0.0) {
+            watch.epsilon = watch.epsilon.min(band.max(watch.hysteresis));
+        }
+        self.at_rest.retain(|k| *k != i);
     }
 
     /// Relations that keep their values at an event, whose functions are `z` there, because whether they hold is rounding:
@@ -798,6 +817,7 @@ mod tests {
             watches,
             farthest: vec![0.0; n],
             is_slide: false,
+            at_rest: Vec::new(),
             variation: vec![0.0; n],
             stops_at_zeno: true,
             is_of_bounds: false,

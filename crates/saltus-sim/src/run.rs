@@ -64,6 +64,7 @@ impl Simulation {
             notes: self.notes().to_vec(),
             statistics: self.statistics(),
             detection: self.detection(),
+            below_tolerance: self.below_tolerance(),
             difference_functions: self.difference_functions(),
             end: self.end().clone(),
             ..recorder.take()

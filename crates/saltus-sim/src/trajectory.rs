@@ -20,6 +20,8 @@ pub struct Trajectory {
     pub statistics: Statistics,
     /// How changes of each relation were found.
     pub detection: Vec<RelationDetection>,
+    /// States that stayed below their absolute tolerances: not one digit of them is known.
+    pub below_tolerance: Vec<String>,
     /// Functions that could be differentiated by differences only.
     pub difference_functions: Vec<String>,
     pub end: End,
@@ -85,6 +87,8 @@ pub struct RelationDetection {
     pub proved: u64,
     /// How often it was looked at in points only.
     pub sampled: u64,
+    /// What counts as rounding for its nominal value, or for 1, is much beside the values that it has had: when it has changed, or whether, is not known exactly.
+    pub is_coarse: bool,
 }
 
 /// What the run cost.

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<IntegerHasher>>;
+/// A map for ids and what consists of them.
+pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<IntegerHasher>>;
 
 #[derive(Default)]
-pub(crate) struct IntegerHasher {
+pub struct IntegerHasher {
     state: u64,
 }
 

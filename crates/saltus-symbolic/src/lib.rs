@@ -27,6 +27,7 @@ mod tests;
 
 pub use dag::{Call, CallId, Dag, Node, NodeId, Replacement};
 pub use derivative::{Derivative, NoCalls, NotDifferentiable, Rules};
+pub use hash::FastMap;
 pub use linear::LinearForm;
 pub use print::Names;
 pub use saltus_program::CallableId;

@@ -49,6 +49,7 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
     map.insert("event_iterations".into(), json!(statistics.event_iterations));
     map.insert("restarts".into(), json!(statistics.restarts));
     map.insert("relations".into(), trajectory.detection.iter().map(detection).collect());
+    map.insert("states_below_tolerance".into(), json!(trajectory.below_tolerance));
     let loops = &statistics.loops;
     map.insert("loops_solved".into(), json!(loops.solved));
     map.insert("newton_iterations".into(), json!(loops.newton_iterations));
@@ -65,6 +66,7 @@ fn detection(relation: &RelationDetection) -> Value {
         "time_alone": relation.is_time_alone,
         "proved": relation.proved,
         "sampled": relation.sampled,
+        "coarse": relation.is_coarse,
     })
 }
 

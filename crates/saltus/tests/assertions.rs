@@ -85,6 +85,25 @@ fn an_assertion_ends_the_run_in_the_instant_of_its_violation() {
     }
 }
 
+/// No variable has a nominal value: each bound is measured by the values that occur. All are polynomials, which the integrator follows exactly.
+#[test]
+fn violations_are_noticed_in_all_units() {
+    for unit in ["1e-18", "1e-15", "1e-9", "1", "1e9"] {
+        let model = |rest: &str| format!("model M constant Real A = {unit}; {rest} end M;");
+        // x/A = 1 - t
+        let falls = "Real x(start = A, fixed = true); equation der(x) = -A;";
+        ends_at(&model(&format!("{falls} assert(x > 0, \"violated\");")), 4.0, 1.0);
+        ends_at(&model(&format!("{falls} assert(x > 0.3*A, \"violated\");")), 4.0, 0.7);
+        ends_at(&model(&format!("{falls} assert(x/2 + min(x, 3*A) > 0.6*A, \"violated\");")), 4.0, 0.6);
+        // x/A = t - t²/2 from its threshold and back
+        let flies = "Real x(start = 0, fixed = true), v(start = A, fixed = true); equation der(x) = v; der(v) = -A;";
+        ends_at(&model(&format!("{flies} assert(x >= 0, \"violated\");")), 4.0, 2.0);
+        // below its threshold for 2e-4 s
+        let well = "assert((x - 0.5123*A)^2 > 1e-8*A^2, \"violated\");";
+        ends_at(&model(&format!("{falls} {well}")), 4.0, 0.4876);
+    }
+}
+
 #[test]
 fn a_short_violation_is_found() {
     // (1 - t)² < 1e-5 for 6 ms

@@ -123,6 +123,59 @@ fn pulses_of_small_functions_are_found() {
     }
 }
 
+/// x = A·t and x = A·t²/2 are positive right after 0, where they have no magnitude yet: b changes before a millionth of the run has passed. A·sin t is negative again
+/// after π.
+#[test]
+fn a_function_that_departs_from_exactly_zero_is_measured() {
+    for unit in ["1e-18", "1e-15", "1e-9", "1", "1e9"] {
+        for events in [EventSearch::Fast, EventSearch::Proved] {
+            let model = |rest: &str| format!("model M constant Real A = {unit}; Boolean b = x > 0; {rest} end M;");
+            let straight = model("Real x(start = 0, fixed = true); equation der(x) = A;");
+            let curved =
+                model("Real x(start = 0, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = A;");
+            for text in [straight, curved] {
+                let found = changes(&simulate(&text, 2.0, 1e-6, events));
+                assert!(found.len() == 1 && found[0] < 2e-6, "{found:?} in\n{text}");
+            }
+            let sine = model(
+                "Real x(start = 0, fixed = true), v(start = A, fixed = true, nominal = A);
+                 equation der(x) = v; der(v) = -x;",
+            );
+            let found = changes(&simulate(&sine, 5.0, 1e-9, events));
+            assert!(found.len() == 2 && found[0] < 2e-6 && (found[1] - PI).abs() < 1e-3, "{found:?} in {unit}");
+        }
+    }
+}
+
+/// Without a nominal value a current of 1e-12 A that a loop computes is measured by 1 A, and a state of 1e-12 has a tolerance of 1e-6: a run must not be silent about it.
+#[test]
+fn what_is_small_beside_its_nominal_value_is_told() {
+    let diode = |nominal: &str| {
+        format!(
+            "model M Real u = 0.1*sin(time - 1), i(start = 0{nominal}), y(start = 0, fixed = true); Boolean b = i > 0;
+             equation i = 1e-12*(exp((u - 1e9*i)/0.025) - 1); der(y) = 1e12*i; end M;"
+        )
+    };
+    for (nominal, is_coarse) in [("", true), (", nominal = 1e-12", false)] {
+        let trajectory = simulate(&diode(nominal), 3.0, 1e-6, EventSearch::Proved);
+        assert_eq!(trajectory.detection.iter().map(|r| r.is_coarse).collect::<Vec<_>>(), [is_coarse]);
+        assert!(trajectory.below_tolerance.is_empty());
+        let found = changes(&trajectory);
+        assert!(is_coarse || found.len() == 1 && (found[0] - 1.0).abs() < 1e-9, "{found:?}");
+    }
+    let oscillator = |nominal: &str| {
+        format!(
+            "model M Real x(start = 1e-12, fixed = true{nominal}), v(start = 0, fixed = true{nominal}); Boolean b = x > 0;
+             equation der(x) = v; der(v) = -x; end M;"
+        )
+    };
+    let small = simulate(&oscillator(""), 3.0, 1e-6, EventSearch::Proved);
+    assert_eq!(small.below_tolerance, ["v", "x"]);
+    let known = simulate(&oscillator(", nominal = 1e-12"), 3.0, 1e-9, EventSearch::Proved);
+    assert!(known.below_tolerance.is_empty() && known.detection.iter().all(|r| !r.is_coarse));
+    assert_times(&changes(&known), &[PI / 2.0], 1e-7);
+}
+
 /// x = y = exp(-t) but for rounding, which has no sign: events of another relation are no reason to believe in one.
 #[test]
 fn differences_of_large_states_are_measured_by_them() {

@@ -201,7 +201,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// The argument of a conversion as a variable of its own partition.
     fn source_variable(&mut self, node: NodeId, ty: SlotType, span: Span) -> SlotId {
-        if let Some(slot) = self.slot_of(node).filter(|&s| self.system.slots[s].kind != SlotKind::Pre) {
+        let is_variable = |slot: &SlotId| self.system.slots[*slot].kind != SlotKind::Pre && !self.is_port(*slot);
+        if let Some(slot) = self.slot_of(node).filter(is_variable) {
             return slot;
         }
         let slot = self.port("argument", ty);
@@ -211,6 +212,14 @@ impl<'a> Lowering<'a, '_> {
             ScalarEquation { left, right: node, target: Some(slot), initially: None, is_real, span, linearized: None };
         self.system.equations.push(equation);
         slot
+    }
+
+    /// Is it the result of an operator, which is part of a partition only with an equation that uses it (specification 16.7.1)?
+    fn is_port(&self, slot: SlotId) -> bool {
+        let clocks = &self.system.clocks;
+        clocks.conversions.iter().any(|c| c.port == slot)
+            || clocks.samples.iter().any(|s| s.port == slot)
+            || clocks.queries.iter().any(|q| q.port == slot)
     }
 
     fn clock_constructor(&mut self, e: &'a Expr, arguments: &'a [Expr]) -> Lowered<Value> {

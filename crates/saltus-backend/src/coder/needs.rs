@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use saltus_program::{BinaryFn, UnaryFn};
 
-use crate::dag::{CallId, Dag, Node, NodeId};
+use crate::dag::{CallId, Dag, FastMap, Node, NodeId};
 use crate::tuning::form::MOST_LITERALS;
 
 /// A condition with the value that it must have.
@@ -76,25 +76,25 @@ fn add_literals(dag: &Dag, condition: NodeId, is: bool, literals: &mut Vec<Liter
 }
 
 /// The literals of each call that is not needed always. A call with an effect has its own condition as its first argument,
-/// and needs the others only if that holds.
+/// and needs the others only if that holds. `order` is what the roots consist of, children first.
 pub fn conditions_of_calls(
     dag: &Dag,
     roots: &[NodeId],
+    order: &[NodeId],
     has_effect: &dyn Fn(CallId) -> bool,
-) -> HashMap<CallId, Vec<Literal>> {
-    let order = dag.reachable(roots);
-    let mut results_left: HashMap<CallId, u32> = HashMap::new();
-    for &id in &order {
+) -> FastMap<CallId, Vec<Literal>> {
+    let mut results_left: FastMap<CallId, u32> = FastMap::default();
+    for &id in order {
         if let Node::Result(call, _) = dag.node(id) {
             *results_left.entry(call).or_default() += 1;
         }
     }
     if results_left.is_empty() {
-        return HashMap::new();
+        return FastMap::default();
     }
     let mut sets = Sets::new();
-    let mut needs: HashMap<NodeId, usize> = roots.iter().map(|&root| (root, 0)).collect();
-    let mut of_calls: HashMap<CallId, usize> = HashMap::new();
+    let mut needs: FastMap<NodeId, usize> = roots.iter().map(|&root| (root, 0)).collect();
+    let mut of_calls: FastMap<CallId, usize> = FastMap::default();
     // Parents come first.
     for &id in order.iter().rev() {
         let need = needs.get(&id).copied().unwrap_or(0);
@@ -166,7 +166,9 @@ mod tests {
         let not_c = dag.not(c);
         let positive = dag.binary(BinaryFn::Greater, second, zero);
         let decided = dag.binary(BinaryFn::Or, not_c, positive);
-        let of = |roots: &[NodeId]| conditions_of_calls(&dag, roots, &|_| false).remove(&call).unwrap_or_default();
+        let of = |roots: &[NodeId]| {
+            conditions_of_calls(&dag, roots, &dag.reachable(roots), &|_| false).remove(&call).unwrap_or_default()
+        };
         assert_eq!(of(&[guarded]), [(c, true), (d, false)]);
         assert_eq!(of(&[decided]), [(c, true)]);
         assert_eq!(of(&[guarded, decided]), [(c, true)]);
@@ -182,7 +184,7 @@ mod tests {
         let token = dag.constant(0.0);
         let effect = dag.call(CallableId::from_usize(1), vec![c, token, result], 1);
         let root = dag.result(effect, 0);
-        let conditions = conditions_of_calls(&dag, &[root], &|call| call == effect);
+        let conditions = conditions_of_calls(&dag, &[root], &dag.reachable(&[root]), &|call| call == effect);
         assert_eq!((conditions.get(&call), conditions.get(&effect)), (Some(&vec![(c, true)]), None));
     }
 
@@ -194,6 +196,6 @@ mod tests {
         let [first, second] = [0, 1].map(|k| dag.result(call, k));
         let zero = dag.constant(0.0);
         let chosen = dag.select(first, second, zero);
-        assert!(conditions_of_calls(&dag, &[chosen], &|_| false).is_empty());
+        assert!(conditions_of_calls(&dag, &[chosen], &dag.reachable(&[chosen]), &|_| false).is_empty());
     }
 }

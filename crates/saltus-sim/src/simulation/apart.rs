@@ -208,6 +208,7 @@ impl Simulation {
         let mut detection = HashMap::new();
         for member in members.iter_mut() {
             let simulation = &mut member.simulation;
+            self.add_extents(simulation);
             self.driver.earlier = self.driver.earlier + simulation.cost();
             self.driver.search.evaluations += simulation.driver.search.evaluations;
             let (sum, own) = (&mut self.driver.statistics, simulation.statistics());

@@ -17,6 +17,8 @@ use saltus_program::{Assertion, ModelFunctions, RELATION_BAND, Relation, Relatio
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
+use super::magnitudes::Gauge;
+use super::stepping::Look;
 use crate::constants::{FEWEST_STEPS, LEAST_TIME, MOST_EXTENSIONS, N_INTERIOR, STEPS_AHEAD};
 use crate::crossing::{CrossingSearch, Probe, Restart};
 use crate::error::Failure;
@@ -66,6 +68,10 @@ impl Bounds {
     /// Does a relation that is this close to zero keep its value?
     fn keeps(&self, i: usize, z: f64, scale: f64) -> bool {
         self.is_armed && z.abs() <= RELATION_BAND * scale && !self.fired.contains(&i)
+    }
+
+    pub fn search(&self) -> &CrossingSearch {
+        &self.search
     }
 
     fn note_fired(&mut self, found: Option<Bracket>) {
@@ -130,11 +136,16 @@ impl Simulation {
             return Ok(());
         }
         let n = self.program.events.bounds.len();
-        let (mut z, mut scale) = (vec![0.0; n], vec![0.0; n]);
-        self.with_bounds(|_, probe| probe.crossings(t, &mut z, &mut scale))?;
+        let mut look = Look::default();
+        look.resize(n);
+        self.with_bounds(|_, probe| probe.crossings(t, &mut look.now, &mut look.scale))?;
         let program = self.program.clone();
-        let mut memory = Vec::with_capacity(n);
-        for (i, bound) in program.events.bounds.values().enumerate() {
+        let bounds = &program.events.bounds;
+        self.bound_prover.forget();
+        self.size_up_bounds(t, &mut look)?;
+        let Look { now: z, scale, memory, tight, .. } = &mut look;
+        memory.clear();
+        for (i, bound) in bounds.values().enumerate() {
             let is_kept = self.driver.bounds.keeps(i, z[i], scale[i]);
             let value = if is_kept { self.model.get(bound.memory) != 0.0 } else { bound.op.holds(z[i]) };
             self.model.set(bound.memory, f64::from(u8::from(value)));
@@ -142,7 +153,6 @@ impl Simulation {
         }
         self.driver.bounds.is_armed = true;
         self.driver.bounds.fired.clear();
-        self.bound_prover.forget();
         if self.model.is_sliding() {
             self.driver.bounds.ahead.suspend();
         } else {
@@ -150,10 +160,40 @@ impl Simulation {
         }
         let Bounds { search, ahead, .. } = &mut self.driver.bounds;
         let foreseen: Vec<RelationId> = ahead.relations().collect();
-        let tight = vec![f64::INFINITY; n];
-        let state =
-            Restart { t, memory: &memory, now: &z, scale: &scale, soon: &z, jumped: false, tight: &tight, slack: 0.0 };
+        let state = Restart { t, memory, now: z, scale, soon: z, jumped: false, tight, slack: 0.0 };
         search.arm(&state, &foreseen);
+        Ok(())
+    }
+
+    /// Measures the relations of assertions like those that make events.
+    fn size_up_bounds(&mut self, t: f64, look: &mut Look) -> Result<(), Failure> {
+        let program = self.program.clone();
+        let bounds = &program.events.bounds;
+        let is_armed = self.driver.bounds.is_armed;
+        let value = |(bound, z): (&Relation, &f64)| match is_armed {
+            true => self.model.get(bound.memory) != 0.0,
+            false => bound.op.holds(*z),
+        };
+        look.memory.extend(bounds.values().zip(&look.now).map(value));
+        let mut gauge = Gauge {
+            relations: bounds,
+            search: &self.driver.bounds.search,
+            prover: &mut self.bound_prover,
+            model: &mut self.model,
+            x: &self.work.x,
+            is_proof: self.options.events.is_proof(),
+            least_time: LEAST_TIME * self.options.time_span(),
+            jumped: false,
+        };
+        if gauge.measure(t, look) {
+            self.with_bounds(|_, probe| probe.crossings(t, &mut look.now, &mut look.scale))?;
+        }
+        // What has a magnitude may come back to its threshold and rest there, off by the error of the integration.
+        for (i, tight) in look.tight.iter_mut().enumerate() {
+            if self.driver.bounds.search.farthest(i, look.now[i]) > 0.0 {
+                *tight = f64::INFINITY;
+            }
+        }
         Ok(())
     }
 

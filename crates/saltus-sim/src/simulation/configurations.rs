@@ -327,6 +327,7 @@ impl Simulation {
         let home = self.known.home.as_ref().filter(|_| self.model.has_witness());
         let shown = home.map(|home| shown(&program, &home.program));
         self.leave_measured();
+        self.leave_extents();
         let instance = self.model.exchange(next.instance, shown);
         let parked = Parked {
             instance,

@@ -17,6 +17,7 @@ mod bounds;
 mod changing;
 mod configurations;
 mod events;
+mod extents;
 pub(crate) mod failing;
 mod fixing;
 mod foresight;
@@ -138,6 +139,7 @@ struct Driver {
     /// By shown slot: is it infinite, and rightly so?
     infinite: Vec<bool>,
     statistics: Statistics,
+    extents: extents::Extents,
     warnings: Vec<Warning>,
     notes: Vec<(f64, String)>,
     end: End,
@@ -252,6 +254,7 @@ impl Simulation {
             movement: stuck::Movement::default(),
             infinite: Vec::new(),
             statistics: Statistics::default(),
+            extents: extents::Extents::default(),
             warnings: Vec::new(),
             notes: Vec::new(),
             end: End::StopTime,

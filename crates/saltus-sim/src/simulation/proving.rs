@@ -2,11 +2,11 @@
 
 use saltus_base::Index;
 use saltus_numerics::Bracket;
-use saltus_program::{ModelFunctions, RelationId};
+use saltus_program::{ModelFunctions, RELATION_BAND, Relation, RelationId};
 
 use super::Simulation;
 use super::stepping::StepProbe;
-use crate::constants::{LEAST_TIME, MOST_EXTENSIONS, STEPS_AHEAD};
+use crate::constants::{COARSE, LEAST_TIME, MOST_EXTENSIONS, STEPS_AHEAD};
 use crate::error::Failure;
 use crate::event;
 use crate::integration;
@@ -154,20 +154,31 @@ impl Simulation {
         self.driver.budget.credit()
     }
 
+    /// Is the band in which the value of a relation is rounding wide beside the largest value of its function, because a nominal value makes it so that is too large, or
+    /// the lack of one?
+    fn is_coarse(&self, relation: &Relation, farthest: f64) -> bool {
+        let is_measured = relation.usual.is_some_and(|slot| self.model.get(slot) != relation.nominal);
+        !is_measured && farthest > 0.0 && RELATION_BAND * relation.nominal > COARSE * farthest
+    }
+
     /// By relation, how its changes were found.
     pub fn detection(&self) -> Vec<RelationDetection> {
         let events = &self.program.events;
-        let relations = events.relations.iter().zip(&self.driver.detection).map(|found| (found, &self.prover.tape));
+        let relations = events.relations.iter().zip(&self.driver.detection);
         let bounds = events.bounds.iter().zip(&self.driver.bounds.detection);
         relations
-            .chain(bounds.map(|found| (found, &self.bound_prover.tape)))
-            .map(|(((id, r), count), tape)| {
+            .map(|found| (found, &self.prover.tape, &self.driver.search))
+            .chain(bounds.map(|found| (found, &self.bound_prover.tape, self.driver.bounds.search())))
+            .map(|(((id, r), count), tape, search)| {
                 let is_time_alone = tape.is_time_alone(id.index());
                 // Of a relation that stays within the band in which its value is rounding nothing is known.
                 let is_proof = is_time_alone || count.has_left_band;
                 let (proved, sampled) =
                     if is_proof { (count.proved, count.sampled) } else { (0, count.proved + count.sampled) };
-                RelationDetection { relation: r.text.clone(), span: r.span, is_time_alone, proved, sampled }
+                let is_watched = !is_time_alone && proved + sampled > 0;
+                let is_coarse = is_watched && self.is_coarse(r, search.farthest(id.index(), 0.0));
+                let (relation, span) = (r.text.clone(), r.span);
+                RelationDetection { relation, span, is_time_alone, proved, sampled, is_coarse }
             })
             .collect()
     }

@@ -354,6 +354,7 @@ impl Simulation {
         let stepped = self.driver.integrator.step(&mut rhs, limit);
         let status = rhs.status;
         stepped.map_err(|e| self.integrator_failure(e, status))?;
+        self.driver.extents.note(self.driver.integrator.states());
         let end = self.driver.integrator.time();
         let is_there = self.model.get(self.program.memory.time) == end;
         let loops = &mut self.driver.loops_at_end;
@@ -391,6 +392,7 @@ impl Simulation {
     }
 
     fn next_change(&mut self, from: f64, to: f64) -> Result<Option<f64>, Failure> {
+        self.size_up_departures(to);
         self.begin_proof();
         let mut probe = StepProbe {
             program: &self.program,
@@ -426,6 +428,7 @@ impl Simulation {
     /// Starts the integrator from the values in memory.
     pub(super) fn start_integrator(&mut self, t: f64, is_event: bool, jumped: bool) -> Result<(), Failure> {
         self.model.get_states(&mut self.work.x);
+        self.driver.extents.note(&self.work.x);
         let steps = self.driver.integrator.statistics().steps;
         let is_frequent = is_event && steps - self.driver.steps_at_event < FREQUENT_EVENTS;
         self.driver.steps_at_event = steps;
