@@ -386,9 +386,23 @@ impl NewtonSolver {
         }
     }
 
-    /// Are the residuals small for the equations themselves, whatever the nominal values? Expects the Newton step from `x`.
-    fn is_confirmed(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
-        self.is_small_beside_slopes(x) || self.does_as_predicted(system, x) || self.is_rounding(system, x)
+    /// Are the residuals small for the equations themselves, whatever the nominal values? Expects the Newton step from `x`. Steps that bring them down are made: a
+    /// variable of 1e-18 whose nominal value is 1 is not known before.
+    fn is_confirmed(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> bool {
+        let mut is_as_predicted = false;
+        for _ in 0..MOST_POLISHING {
+            if self.is_small_beside_slopes(x) {
+                return true;
+            }
+            let before = self.merit(&self.r);
+            if self.try_factor(system, x, 1.0) > CONFIRMING_DECREASE * before {
+                break;
+            }
+            is_as_predicted = true;
+            self.accept_trial(x);
+            self.newton_step();
+        }
+        is_as_predicted || self.overshoots_as_predicted(system, x) || self.is_rounding(system, x)
     }
 
     /// Is what the residuals have lost to cancellation all that is left of them? `exp(x) - 1` is 0 for small x, whatever its slope.
@@ -439,13 +453,9 @@ impl NewtonSolver {
         self.r.iter().zip(terms).all(|(r, terms)| r.abs() <= SMALL_RESIDUAL * *terms)
     }
 
-    /// Does the Newton step bring the residuals down? Where rounding is all that is left of them it does not, but a step that is
-    /// much longer then overshoots as far as the Jacobian says.
-    fn does_as_predicted(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
+    /// Where rounding is all that is left of the residuals no step brings them down, but one that is much longer overshoots as far as the Jacobian says.
+    fn overshoots_as_predicted(&mut self, system: &mut dyn NonlinearSystem, x: &[f64]) -> bool {
         let before = self.merit(&self.r);
-        if self.try_factor(system, x, 1.0) <= CONFIRMING_DECREASE * before {
-            return true;
-        }
         if !self.try_factor(system, x, OVERSHOOT).is_finite() {
             return false;
         }

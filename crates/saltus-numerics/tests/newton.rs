@@ -243,6 +243,36 @@ fn quadratic_convergence_is_seen() {
     assert!((x[0] - 2f64.sqrt()).abs() < 1e-11 && report.iterations <= 4, "{report:?}");
 }
 
+/// i = s·(exp(4 - 1e-4·i/s) - 1)
+struct Diode {
+    s: f64,
+}
+
+impl NonlinearSystem for Diode {
+    fn residual(&mut self, i: &[f64], r: &mut [f64]) -> Eval {
+        r[0] = i[0] - self.s * ((4.0 - 1e-4 * i[0] / self.s).exp() - 1.0);
+        Ok(())
+    }
+
+    fn jacobian(&mut self, i: &[f64], jacobian: &mut Matrix) -> bool {
+        jacobian.set_column(0, |_| 1.0 + 1e-4 * (4.0 - 1e-4 * i[0] / self.s).exp());
+        true
+    }
+}
+
+/// The current is s·53.3…, by fixed-point iteration, whatever s is: a residual that is small for a nominal value of 1 is not small for the equation.
+#[test]
+fn a_variable_is_found_however_small_it_is() {
+    let mut exact = 0f64;
+    (0..20).for_each(|_| exact = (4.0 - 1e-4 * exact).exp() - 1.0);
+    for s in [1.0, 1e-9, 1e-12, 1e-15, 1e-18, 1e-30] {
+        let mut solver = NewtonSolver::new(1, NewtonOptions::default());
+        let mut i = [0.0];
+        solver.solve(&mut Diode { s }, &mut i, &[1.0]).expect("a solution");
+        assert!((i[0] / (s * exact) - 1.0).abs() < 1e-8, "{s}: {} instead of {}", i[0], s * exact);
+    }
+}
+
 #[test]
 fn variables_far_below_their_nominal_values_are_accurate() {
     // exp(x/1e-5) = p, with a nominal value of 1: x = 1e-5·ln p

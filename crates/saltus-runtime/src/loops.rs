@@ -9,6 +9,7 @@ mod describe;
 mod discrete;
 mod terms;
 mod undetermined;
+mod untorn;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -96,6 +97,8 @@ struct Reals {
     /// Evaluations by interpretation that are left before machine code is asked for; `None` if that has been done.
     patience: Option<u32>,
     newton: NewtonSolver,
+    /// For loops whose torn form is too inaccurate.
+    untorn: Option<Box<untorn::UntornWork>>,
     linear: Option<LinearSolver>,
     /// Where the entries of the Jacobian go.
     positions: Vec<usize>,
@@ -148,6 +151,7 @@ impl LoopWork {
             patience: Some(COLD_EVALUATIONS),
             positions: positions(&l, &matrix()),
             newton: NewtonSolver::with_matrix(matrix(), options),
+            untorn: None,
             linear: l.is_linear.then(|| linear(l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
             nominal: l.unknowns.iter().map(|u| usable_nominal(u.nominal)).collect(),
             min: l.unknowns.iter().map(|u| u.min).collect(),
@@ -601,7 +605,7 @@ impl Reals {
                 Ok(()) => {
                     record.statistics.retries += u64::from(k > 0);
                     self.residuals.copy_from_slice(self.newton.residuals());
-                    return self.confirm(body);
+                    return self.confirm(body, record);
                 }
                 Err(_) if first_failure.is_some() => {}
                 Err(why) => {
@@ -619,9 +623,9 @@ impl Reals {
         Err(first_failure.unwrap_or(NoSolution::Newton(NewtonError::StartFails)))
     }
 
-    /// Do the equations hold that are left over, with the inner variables as they were computed?
-    fn confirm(&mut self, body: &mut Body) -> Result<(), NoSolution> {
-        if !body.l.may_grow || body.holds(&mut self.residuals) {
+    /// Do the equations hold that are left over, with the inner variables as they were computed or as they are solved for?
+    fn confirm(&mut self, body: &mut Body, record: &mut LoopRecord) -> Result<(), NoSolution> {
+        if !body.l.may_grow || body.holds(&mut self.residuals) || self.solves_untorn(body, record) {
             return Ok(());
         }
         self.remember_failure();

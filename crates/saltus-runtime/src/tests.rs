@@ -128,6 +128,50 @@ fn a_stored_nan_names_its_slot() {
     assert_eq!(Interpreter::new(Arc::new(program.clone())).eval(Activation::Events), Status::NotANumber(y));
 }
 
+#[test]
+fn a_loop_whose_rounding_errors_grow_is_solved_for_all_of_its_variables() {
+    // y1 := (x - 1)/1e-4, …, y4 := (y3 - 1)/1e-4, 0 = y4 - 2: neighbours of x are 2.2e-16 apart, and so 2.2 in y4.
+    let mut program = empty_program();
+    let x = real(&mut program, "x", 1.0);
+    let inner = ["y1", "y2", "y3", "y4"].map(|name| real(&mut program, name, 0.0));
+    let mut w = Writer::default();
+    let (one, small, two) = (w.constant(1.0), w.constant(1e-4), w.constant(2.0));
+    let mut last = w.load(x);
+    for slot in inner {
+        let above = w.binary(BinaryFn::Sub, last, one);
+        last = w.binary(BinaryFn::Div, above, small);
+        w.store(last, slot);
+    }
+    let residual = w.binary(BinaryFn::Sub, last, two);
+    let l = Loop { may_grow: true, ..simple_loop(&[x], w, vec![residual], false) };
+    let mut interpreter = Interpreter::new(Arc::new(with_block(program, Block::Loop(l.into()))));
+    assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
+    // From the end: y3 = 1 + 1e-4*2, y2 = 1 + 1e-4*y3, …
+    let mut expected = 2.0;
+    for slot in inner.into_iter().rev().chain([x]) {
+        assert!((interpreter.get(slot) - expected).abs() < 1e-11, "{} for {expected}", interpreter.get(slot));
+        expected = 1.0 + 1e-4 * expected;
+    }
+}
+
+#[test]
+fn a_loop_that_no_numbers_fulfil_is_not_solved() {
+    // y := tanh((x - 1)*1e18), 0 = y - 0.5: y is -1, 0 or 1, because the numbers beside 1 are more than 1e-16 away.
+    let mut program = empty_program();
+    let (x, y) = (real(&mut program, "x", 1.0), real(&mut program, "y", 0.0));
+    let mut w = Writer::default();
+    let (one, steep, half) = (w.constant(1.0), w.constant(1e18), w.constant(0.5));
+    let place = w.load(x);
+    let above = w.binary(BinaryFn::Sub, place, one);
+    let scaled = w.binary(BinaryFn::Mul, above, steep);
+    let value = w.op(Op::Unary(UnaryFn::Tanh, scaled));
+    w.store(value, y);
+    let residual = w.binary(BinaryFn::Sub, value, half);
+    let l = Loop { may_grow: true, ..simple_loop(&[x], w, vec![residual], false) };
+    let mut interpreter = Interpreter::new(Arc::new(with_block(program, Block::Loop(l.into()))));
+    assert_ne!(interpreter.eval(Activation::Events), Status::Ok);
+}
+
 /// a·x + b·y = c for two rows, torn nowhere.
 fn linear_program(rows: [[f64; 3]; 2], start: [f64; 2]) -> (SimProgram, SlotId, SlotId) {
     let mut program = empty_program();

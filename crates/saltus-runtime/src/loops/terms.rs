@@ -11,19 +11,24 @@ use saltus_program::{BinaryFn, Code, Op, UnaryFn, ValueId};
 /// By operation; `value` tells what the code has computed, `is_whole` which of that counts as one term.
 pub fn sizes(code: &Code, value: impl Fn(ValueId) -> f64, is_whole: impl Fn(ValueId) -> bool) -> Vec<f64> {
     let mut sizes: Vec<f64> = Vec::with_capacity(code.ops.len());
-    for (i, op) in code.ops.iter().enumerate() {
-        let of = |v: ValueId| sizes.get(v.0 as usize).copied().unwrap_or(f64::NAN);
-        sizes.push(match *op {
-            _ if is_whole(ValueId(i as u32)) => value(ValueId(i as u32)).abs(),
-            Op::Unary(UnaryFn::Negate, a) => of(a),
-            Op::Binary(BinaryFn::Add | BinaryFn::Sub, a, b) => of(a) + of(b),
-            Op::Binary(BinaryFn::Mul, a, b) => of(a) * of(b),
-            Op::Binary(BinaryFn::Div, a, b) => of(a) / value(b).abs(),
-            Op::Select(c, a, b) => of(if value(c) != 0.0 { a } else { b }),
-            _ => value(ValueId(i as u32)).abs(),
-        });
+    for id in (0..code.ops.len() as u32).map(ValueId) {
+        let size = if is_whole(id) { value(id).abs() } else { size(code, id, &value, &sizes) };
+        sizes.push(size);
     }
     sizes
+}
+
+/// Of one operation, from the sizes of those before it.
+pub fn size(code: &Code, id: ValueId, value: &impl Fn(ValueId) -> f64, sizes: &[f64]) -> f64 {
+    let of = |v: ValueId| sizes.get(v.0 as usize).copied().unwrap_or(f64::NAN);
+    match code.ops.get(id.0 as usize) {
+        Some(&Op::Unary(UnaryFn::Negate, a)) => of(a),
+        Some(&Op::Binary(BinaryFn::Add | BinaryFn::Sub, a, b)) => of(a) + of(b),
+        Some(&Op::Binary(BinaryFn::Mul, a, b)) => of(a) * of(b),
+        Some(&Op::Binary(BinaryFn::Div, a, b)) => of(a) / value(b).abs(),
+        Some(&Op::Select(c, a, b)) => of(if value(c) != 0.0 { a } else { b }),
+        _ => value(id).abs(),
+    }
 }
 
 #[cfg(test)]
