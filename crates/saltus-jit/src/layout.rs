@@ -1,11 +1,12 @@
 //! Decides before code is written: which operations are needed, where long code is cut, what lies where in scratch memory.
 //!
 //! ```text
-//! scratch:  results (residuals, entries of a Jacobian) | values that cross a cut | arguments of a call | results of calls
+//! scratch:  results (residuals, entries of a Jacobian) | values that cross a cut | check | arguments of a call | results of calls
 //! ```
 //!
-//! Compile time grows faster than the length of a function, so that long code becomes several functions. A value that is
-//! needed behind a cut is kept in scratch memory, unless it is a constant or can be loaded again.
+//! Compile time grows faster than the length of a function, and than the number of values alive in it, so that long code
+//! becomes several functions, and an ending of many results becomes functions of its own. A value that is needed behind a
+//! cut is kept in scratch memory, unless it is a constant or can be loaded again.
 
 use std::ops::Range;
 
@@ -15,8 +16,10 @@ pub(crate) struct Layout {
     /// By operation: does anything that counts depend on it?
     pub needed: Vec<bool>,
     pub pieces: Vec<Range<usize>>,
-    /// By operation: where it is kept for later pieces; empty if there is one piece only.
+    /// By operation: where it is kept for later functions; empty if there is one function only.
     kept: Vec<Option<usize>>,
+    /// Where the functions of an ending add up their checks.
+    pub check: usize,
     /// Where the arguments of a call go.
     pub arguments: usize,
     /// Where the results of each call are.
@@ -27,8 +30,8 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// `None` if an operation uses one that follows it. `roots` are the values that count; the scratch memory before
-    /// `first_free` is in use.
-    pub fn new(code: &Code, roots: &[ValueId], first_free: usize, longest: usize) -> Option<Layout> {
+    /// `first_free` is in use. The last piece uses the roots, or functions behind it if the ending is apart.
+    pub fn new(code: &Code, roots: &[ValueId], first_free: usize, longest: usize, is_apart: bool) -> Option<Layout> {
         let needed = needed(code, roots)?;
         let n = code.ops.len();
         let starts = (0..n).step_by(longest.max(1));
@@ -36,25 +39,42 @@ impl Layout {
         if pieces.is_empty() {
             pieces.push(0..0);
         }
-        let mut layout =
-            Layout { needed, pieces, kept: Vec::new(), arguments: 0, results: Vec::new(), n_scratch: first_free };
-        if layout.pieces.len() > 1 {
-            layout.keep_crossing(code, roots, longest);
+        let mut layout = Layout {
+            needed,
+            pieces,
+            kept: Vec::new(),
+            check: 0,
+            arguments: 0,
+            results: Vec::new(),
+            n_scratch: first_free,
+        };
+        if layout.pieces.len() > 1 || is_apart {
+            layout.keep_crossing(code, roots, longest, is_apart);
+        }
+        if is_apart {
+            layout.check = layout.n_scratch;
+            layout.n_scratch += 1;
         }
         layout.place_calls(code);
         Some(layout)
     }
 
-    /// Keeps what later pieces need. The last one writes what is stored, so that it needs the roots.
-    fn keep_crossing(&mut self, code: &Code, roots: &[ValueId], longest: usize) {
+    /// Keeps what later functions need. Those of an ending apart store one after the other, so that a root that is the old
+    /// value of a slot cannot be loaded again there.
+    fn keep_crossing(&mut self, code: &Code, roots: &[ValueId], longest: usize, is_apart: bool) {
+        let ending = if is_apart { self.pieces.len() } else { self.pieces.len() - 1 };
         let mut last_use: Vec<usize> = vec![0; code.ops.len()];
         for (i, _) in code.ops.iter().enumerate().filter(|(i, _)| self.needed[*i]) {
             for_operands(code, i, &mut |v| last_use[v.0 as usize] = last_use[v.0 as usize].max(i / longest));
         }
-        roots.iter().for_each(|root| last_use[root.0 as usize] = self.pieces.len() - 1);
+        roots.iter().for_each(|root| last_use[root.0 as usize] = ending);
         self.kept = vec![None; code.ops.len()];
         for (i, op) in code.ops.iter().enumerate() {
-            let again = matches!(op, Op::Const(_) | Op::Load(_) | Op::Call(_) | Op::Result(..));
+            let again = match op {
+                Op::Const(_) | Op::Call(_) | Op::Result(..) => true,
+                Op::Load(_) => last_use[i] < self.pieces.len(),
+                _ => false,
+            };
             if self.needed[i] && last_use[i] > i / longest && !again {
                 self.kept[i] = Some(self.n_scratch);
                 self.n_scratch += 1;
@@ -79,7 +99,7 @@ impl Layout {
         }
     }
 
-    /// Where a value is kept for later pieces.
+    /// Where a value is kept for later functions.
     pub fn kept(&self, value: usize) -> Option<usize> {
         self.kept.get(value).copied().flatten()
     }

@@ -58,6 +58,8 @@ pub struct JitOptions {
     pub chunk_operations: usize,
     /// Most operations of a function into which the code of a single block is cut.
     pub piece_operations: usize,
+    /// Most results and stores of a loop that one function writes.
+    pub ending_values: usize,
     /// Most values that are computed before they are checked and stored.
     pub group_stores: usize,
     /// Let Cranelift optimise, too: common subexpressions and constants. Programs share these already; it takes twice as
@@ -67,7 +69,13 @@ pub struct JitOptions {
 
 impl Default for JitOptions {
     fn default() -> Self {
-        JitOptions { chunk_operations: 1_000, piece_operations: 1_500, group_stores: 8, is_optimising: false }
+        JitOptions {
+            chunk_operations: 1_000,
+            piece_operations: 1_500,
+            ending_values: 128,
+            group_stores: 8,
+            is_optimising: false,
+        }
     }
 }
 

@@ -50,8 +50,38 @@ struct SlotValue {
 pub(crate) struct Storage {
     builder: FunctionBuilderContext,
     slots: Vec<Option<SlotValue>>,
-    values: Vec<Known>,
+    values: Values,
     n_functions: u32,
+}
+
+/// What is known of the values of the present code; one that is not known costs nothing, however long the code is.
+#[derive(Default)]
+struct Values {
+    by_operation: Vec<Known>,
+    /// Operations with something known of them.
+    set: Vec<usize>,
+}
+
+impl Values {
+    fn begin(&mut self, n: usize) {
+        for i in self.set.drain(..) {
+            self.by_operation[i] = Known::default();
+        }
+        if self.by_operation.len() < n {
+            self.by_operation.resize(n, Known::default());
+        }
+    }
+
+    fn get(&self, i: usize) -> Option<Known> {
+        self.by_operation.get(i).copied()
+    }
+
+    fn set(&mut self, i: usize, known: Known) {
+        if let Some(place) = self.by_operation.get_mut(i) {
+            *place = known;
+            self.set.push(i);
+        }
+    }
 }
 
 impl Storage {
@@ -59,7 +89,7 @@ impl Storage {
         Storage {
             builder: FunctionBuilderContext::new(),
             slots: vec![None; n_slots],
-            values: Vec::new(),
+            values: Values::default(),
             n_functions: 0,
         }
     }
@@ -71,7 +101,7 @@ pub(crate) struct Lowering<'f> {
     module: &'f mut JITModule,
     imports: &'f Imports,
     slots: &'f mut Vec<Option<SlotValue>>,
-    values: &'f mut Vec<Known>,
+    values: &'f mut Values,
     number: u32,
     /// Operations written.
     clock: u32,
@@ -120,8 +150,7 @@ impl<'f> Lowering<'f> {
 
     /// Before code with `n` operations is written.
     pub fn begin_code(&mut self, n: usize) {
-        self.values.clear();
-        self.values.resize(n, Known::default());
+        self.values.begin(n);
     }
 
     /// Ends the function with status 0.
@@ -156,9 +185,7 @@ impl<'f> Lowering<'f> {
     }
 
     fn set(&mut self, i: usize, known: Known) {
-        if let Some(place) = self.values.get_mut(i) {
-            *place = known;
-        }
+        self.values.set(i, known);
     }
 
     /// Value `i` of the present code.
@@ -173,7 +200,7 @@ impl<'f> Lowering<'f> {
     }
 
     fn known(&self, id: ValueId) -> Known {
-        self.values.get(id.0 as usize).copied().unwrap_or(constant(f64::NAN))
+        self.values.get(id.0 as usize).unwrap_or(constant(f64::NAN))
     }
 
     pub fn float(&mut self, id: ValueId) -> Value {
@@ -350,6 +377,17 @@ impl<'f> Lowering<'f> {
     pub fn write_scratch(&mut self, position: usize, id: ValueId) {
         let value = self.float(id);
         self.builder.ins().store(scratch_flags(), value, self.scratch, offset(position));
+    }
+
+    /// Adds up `checks`, with what earlier functions of the unit have added up in `scratch[position]` unless this `is_first`.
+    pub fn add_checks(&mut self, mut checks: Vec<Value>, position: usize, is_first: bool) -> Value {
+        if !is_first {
+            checks.push(self.builder.ins().load(types::F64, scratch_flags(), self.scratch, offset(position)));
+        }
+        let sum = self.sum(checks);
+        let sum = sum.unwrap_or_else(|| self.number(0.0));
+        self.builder.ins().store(scratch_flags(), sum, self.scratch, offset(position));
+        sum
     }
 
     /// Value that a slot will get with [`Lowering::flush`]; loads see it from now on.

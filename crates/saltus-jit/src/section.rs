@@ -63,11 +63,41 @@ impl Ending<'_> {
         }
     }
 
+    fn is_of_a_loop(&self) -> bool {
+        matches!(self, Ending::Body(_) | Ending::Jacobian(_))
+    }
+
     fn roots(&self) -> Vec<ValueId> {
+        self.outlets().iter().map(Outlet::value).collect()
+    }
+
+    fn outlets(&self) -> Vec<Outlet> {
+        let store = |&(value, slot): &(ValueId, SlotId)| Outlet::Slot(value, slot);
         match self {
-            Ending::Assign(_, assign) => assign.stores.iter().map(|s| s.0).collect(),
-            Ending::Body(l) => l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
-            Ending::Jacobian(jacobian) => jacobian.entries.iter().map(|e| e.2).collect(),
+            Ending::Assign(_, assign) => assign.stores.iter().map(store).collect(),
+            Ending::Body(l) => {
+                let residuals = l.residuals.iter().enumerate().map(|(i, &r)| Outlet::Residual(r, i));
+                residuals.chain(l.body.stores.iter().map(store)).collect()
+            }
+            Ending::Jacobian(jacobian) => {
+                jacobian.entries.iter().enumerate().map(|(i, entry)| Outlet::Entry(entry.2, i)).collect()
+            }
+        }
+    }
+}
+
+/// A value and where it goes: to a slot, or to the results in scratch memory.
+enum Outlet {
+    Slot(ValueId, SlotId),
+    Residual(ValueId, usize),
+    /// Of a Jacobian; the solver looks at it.
+    Entry(ValueId, usize),
+}
+
+impl Outlet {
+    fn value(&self) -> ValueId {
+        match *self {
+            Outlet::Slot(value, _) | Outlet::Residual(value, _) | Outlet::Entry(value, _) => value,
         }
     }
 }
@@ -101,11 +131,11 @@ impl<'s> Part<'s> {
     fn layout(&self) -> Result<PartLayout, JitError> {
         Ok(match self {
             Part::Assign(assign) => {
-                PartLayout::Assign(layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX)?)
+                PartLayout::Assign(layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX, false)?)
             }
             Part::Loop(l, jacobian) => PartLayout::Loop(SmallLayout {
-                body: layout(&l.body.code, &Ending::Body(l).roots(), 0, usize::MAX)?,
-                jacobian: layout(&jacobian.code, &Ending::Jacobian(jacobian).roots(), 0, usize::MAX)?,
+                body: layout(&l.body.code, &Ending::Body(l).roots(), 0, usize::MAX, false)?,
+                jacobian: layout(&jacobian.code, &Ending::Jacobian(jacobian).roots(), 0, usize::MAX, false)?,
             }),
         })
     }
@@ -213,7 +243,7 @@ impl<'p> SectionCompiler<'p> {
         for item in items {
             let (Item::Block(number) | Item::Run(Run { first: number, .. })) = item;
             if let Some(Block::Assign(assign)) = section.blocks.get(*number) {
-                let layout = layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX)?;
+                let layout = layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX, false)?;
                 parts.push((item, assign, layout));
             }
         }
@@ -314,13 +344,14 @@ impl<'p> SectionCompiler<'p> {
     /// Code on its own, as one function or several.
     fn whole(&mut self, code: &Code, span: Span, ending: Ending) -> Result<UnitId, JitError> {
         let roots = ending.roots();
-        let layout = layout(code, &roots, ending.n_results(), self.options.piece_operations)?;
+        let is_apart = ending.is_of_a_loop() && roots.len() > self.options.ending_values;
+        let layout = layout(code, &roots, ending.n_results(), self.options.piece_operations, is_apart)?;
         let site = self.sites.len();
         self.sites.extend(sites(code, span, &layout));
         let program = self.program;
         let n_pieces = layout.pieces.len();
         for piece in 0..n_pieces {
-            let is_last = piece + 1 == n_pieces;
+            let is_last = piece + 1 == n_pieces && !is_apart;
             self.function(|lowering| {
                 lowering.begin_code(code.ops.len());
                 let mut made = Vec::new();
@@ -334,7 +365,30 @@ impl<'p> SectionCompiler<'p> {
                 }
             })?;
         }
-        Ok(self.unit(n_pieces, layout.n_scratch))
+        let n_endings = if is_apart { self.ending_apart(code, &layout, &ending)? } else { 0 };
+        Ok(self.unit(n_pieces + n_endings, layout.n_scratch))
+    }
+
+    /// Functions that write the results of a loop, a few values each; their number. All of them run, so that everything is
+    /// stored, and the last one tells whether a value is not a number.
+    fn ending_apart(&mut self, code: &Code, layout: &Layout, ending: &Ending) -> Result<usize, JitError> {
+        let outlets = ending.outlets();
+        let parts = outlets.chunks(self.options.ending_values.max(1));
+        let n_parts = parts.len();
+        for (part, outlets) in parts.enumerate() {
+            self.function(|lowering| {
+                lowering.begin_code(code.ops.len());
+                outlets.iter().for_each(|outlet| bring(lowering, code, layout, outlet.value()));
+                let checks = write_outlets(lowering, outlets);
+                if matches!(ending, Ending::Body(_)) {
+                    let sum = lowering.add_checks(checks, layout.check, part == 0);
+                    if part + 1 == n_parts {
+                        lowering.exit_if(vec![sum], &[], 1);
+                    }
+                }
+            })?;
+        }
+        Ok(n_parts)
     }
 
     fn unit(&mut self, n_functions: usize, n_scratch: usize) -> UnitId {
@@ -363,8 +417,14 @@ fn declare_imports(module: &mut JITModule) -> Result<Imports, JitError> {
     Ok(Imports { elementary: Elementary::declare(module)?, make_call })
 }
 
-fn layout(code: &Code, roots: &[ValueId], first_free: usize, longest: usize) -> Result<Layout, JitError> {
-    let layout = Layout::new(code, roots, first_free, longest).ok_or(JitError::NotInOrder)?;
+fn layout(
+    code: &Code,
+    roots: &[ValueId],
+    first_free: usize,
+    longest: usize,
+    is_apart: bool,
+) -> Result<Layout, JitError> {
+    let layout = Layout::new(code, roots, first_free, longest, is_apart).ok_or(JitError::NotInOrder)?;
     if layout.n_scratch >= MOST_PLACES { Err(JitError::TooLarge) } else { Ok(layout) }
 }
 
@@ -460,22 +520,28 @@ fn end_whole(lowering: &mut Lowering, program: &SimProgram, ending: &Ending, mad
             }
             end_group(lowering, program, made, *number);
         }
-        Ending::Body(l) => {
-            for (i, &residual) in l.residuals.iter().enumerate() {
-                lowering.write_scratch(i, residual);
-            }
-            for &(id, slot) in &l.body.stores {
-                lowering.store(id, slot);
-            }
-            let mut checks: Vec<Value> = l.residuals.iter().map(|&r| lowering.finite_check(r)).collect();
-            checks.extend(lowering.pending_check(&|_| false));
-            lowering.flush();
+        Ending::Body(_) | Ending::Jacobian(_) => {
+            let checks = write_outlets(lowering, &ending.outlets());
             lowering.exit_if(checks, &[], 1);
         }
-        Ending::Jacobian(jacobian) => {
-            for (i, entry) in jacobian.entries.iter().enumerate() {
-                lowering.write_scratch(i, entry.2);
+    }
+}
+
+/// Writes results of a loop and stores its values; the sum of what it returns is NaN if a residual is not finite or a stored value
+/// is not a number.
+fn write_outlets(lowering: &mut Lowering, outlets: &[Outlet]) -> Vec<Value> {
+    let mut checks = Vec::new();
+    for outlet in outlets {
+        match *outlet {
+            Outlet::Slot(value, slot) => lowering.store(value, slot),
+            Outlet::Entry(value, position) => lowering.write_scratch(position, value),
+            Outlet::Residual(value, position) => {
+                lowering.write_scratch(position, value);
+                checks.push(lowering.finite_check(value));
             }
         }
     }
+    checks.extend(lowering.pending_check(&|_| false));
+    lowering.flush();
+    checks
 }

@@ -152,7 +152,8 @@ fn where_code_is_cut_does_not_matter() {
         let sizes = [(1, 1, 1), (40, 7, 2), (100, 20, 100), (100_000, 3, 8)];
         let models = sizes.map(|(chunk_operations, piece_operations, group_stores)| {
             let is_optimising = chunk_operations < 100;
-            let options = JitOptions { chunk_operations, piece_operations, group_stores, is_optimising };
+            let options =
+                JitOptions { chunk_operations, piece_operations, group_stores, is_optimising, ..JitOptions::default() };
             Jit::new(options).and_then(|jit| jit.compile_program(Arc::new(program.clone()))).unwrap()
         });
         for mut compiled in models {

@@ -11,7 +11,7 @@ use saltus_base::Span;
 use saltus_jit::{Jit, JitOptions};
 use saltus_program::{
     Activation, BinaryFn, Block, Jacobian, Loop, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, Stopwatch,
-    UnaryFn, Unknown, WallClock,
+    UnaryFn, Unknown, ValueId, WallClock,
 };
 use saltus_runtime::Interpreter;
 
@@ -71,6 +71,40 @@ fn nonlinear_loops_take_the_same_steps() {
             both.set(b, random.number());
             both.eval(Activation::Derivatives, &format!("round {round}"));
         }
+    }
+}
+
+#[test]
+fn where_the_ending_of_a_loop_is_cut_does_not_matter() {
+    // The body also stores what x was before it stored x, which is an old value in whatever function it is stored.
+    let (mut program, [a, b, x, _]) = sum_and_product(true);
+    let before = slot(&mut program, SlotKind::Algebraic, 0.0);
+    if let Block::Loop(l) = &mut program.sections.derivatives.blocks[0] {
+        let l = Arc::make_mut(l);
+        l.body.code.ops.push(Op::Load(x));
+        let old = ValueId(l.body.code.ops.len() as u32 - 1);
+        l.body.stores.push((old, before));
+    }
+    for (ending_values, piece_operations) in [(1, 1_500), (1, 2), (2, 1), (2, 1_500), (100, 1_500)] {
+        let options = JitOptions { ending_values, piece_operations, ..JitOptions::default() };
+        let mut compiled = Jit::new(options).and_then(|jit| jit.compile_program(Arc::new(program.clone()))).unwrap();
+        let mut interpreter = Interpreter::new(Arc::new(program.clone()));
+        let mut random = Random(7);
+        let mut n_ok = 0;
+        for round in 0..200 {
+            for input in [a, b] {
+                let value = random.number();
+                interpreter.set(input, value);
+                compiled.set(input, value);
+            }
+            let what = format!("{ending_values} values, {piece_operations} operations, round {round}");
+            let status = interpreter.eval(Activation::Derivatives);
+            assert_eq!(compiled.eval(Activation::Derivatives), status, "{what}");
+            common::assert_same_memory(&interpreter, &compiled, &what);
+            n_ok += usize::from(status.is_ok());
+        }
+        // Both outcomes occur, or one of them is not tested.
+        assert!(n_ok > 0 && n_ok < 200, "{n_ok} of 200 have a solution");
     }
 }
 
