@@ -4,7 +4,8 @@
 //! are valid.
 //!
 //! Between events s = ∂x/∂p obeys s' = A s + B. A and B are exact: parameters are seeds of directional derivatives as states are. They are
-//! evaluated on the dense output of the run, at both ends and in the middle of its own steps ([`linear`]). At an event whose time moves with the parameters
+//! evaluated on the dense output of the run, at both ends and in the middle of its own steps; s is a power series over each ([`series`]), or comes from an implicit method where a step is
+//! long for the fastest modes ([`linear`]). At an event whose time moves with the parameters
 //! by t', and at which x becomes R(x, p, t),
 //!
 //! ```text
@@ -20,6 +21,7 @@
 mod crossing;
 mod linear;
 mod path;
+mod series;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,6 +6,7 @@ use saltus_program::{ModelFunctions, SimProgram, SlotId};
 use saltus_sim::{Foreseen, SimError, Simulation};
 
 use super::linear::{Matrix, Node, Stretch};
+use super::series::Series;
 use super::{Beginning, Followed, Follower, advance_to};
 
 /// How long after an event it is tried, as a part of the step that leads to it: long enough for relations to have changed, too short for
@@ -180,16 +181,22 @@ impl<'a> Path<'a> {
         advance_to(self.run, to)?;
         let (Some(middle), Some(right)) = (between, self.node()?) else { return Ok(Err(no_derivatives())) };
         let stretch = Stretch([left, &middle, &right]);
+        let series = Series::new(&stretch, &self.s);
         let mut now = left.time;
-        for look in &looks {
-            if !stretch.take(&mut self.s, now, look.time) {
+        for look in looks.iter().map(Some).chain([None]) {
+            let time = look.map_or(to, |look| look.time);
+            let is_known = match &series {
+                Some(series) => {
+                    self.s = series.at(time);
+                    self.s.is_finite()
+                }
+                None => stretch.take(&mut self.s, now, time),
+            };
+            if !is_known {
                 return Ok(Err("the sensitivities grow beyond all bounds".to_owned()));
             }
-            now = look.time;
-            self.tell(look, found);
-        }
-        if !stretch.take(&mut self.s, now, to) {
-            return Ok(Err("the sensitivities grow beyond all bounds".to_owned()));
+            now = time;
+            look.into_iter().for_each(|look| self.tell(look, found));
         }
         Ok(Ok(right))
     }
