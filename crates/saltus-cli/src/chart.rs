@@ -60,8 +60,10 @@ fn plain(chart: &Chart) -> Chart {
     let mut chart = chart.clone();
     let plain = |text: &mut String| *text = printable(text).into_owned();
     plain(&mut chart.title);
+    plain(&mut chart.x_name);
     for panel in &mut chart.panels {
         plain(&mut panel.unit);
+        plain(&mut panel.label);
         panel.curves.iter_mut().for_each(|curve| plain(&mut curve.name));
     }
     chart.stretches.iter_mut().flat_map(|s| &mut s.each).for_each(|(_, _, name)| plain(name));

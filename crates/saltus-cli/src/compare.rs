@@ -122,7 +122,8 @@ pub fn picture(reference: &Results, result: &Results, tube: Tube, names: &[&str]
         wanted.is_reference = true;
         wanted.name = "reference".to_owned();
         let unit = if found.unit.is_empty() { expected.unit.clone() } else { found.unit.clone() };
-        chart.panels.push(Panel { unit, curves: vec![wanted, saltus::chart::curve(result, found)], bands: vec![band] });
+        let curves = vec![wanted, saltus::chart::curve(result, found)];
+        chart.panels.push(Panel { unit, curves, bands: vec![band], ..Panel::default() });
     }
     chart
 }

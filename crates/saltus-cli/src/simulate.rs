@@ -298,7 +298,7 @@ fn is_part(piece: &Path) -> bool {
 }
 
 /// Names between commas; those in brackets belong to a subscript.
-fn split_names(text: &str) -> Vec<&str> {
+pub fn split_names(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let is_border = |c: char| {
         match c {

@@ -18,8 +18,8 @@ use saltus_sim::{End, RelationDetection, Statistics, Trajectory};
 
 /// Most variables whose last value is shown.
 const SHOWN: usize = 12;
-/// Relations that are named as only sampled.
-const MOST_SAMPLED: usize = 3;
+/// Relations and states that are named of those about which something is not known.
+const MOST_NAMED: usize = 3;
 const LONGEST_NAME: usize = 40;
 
 pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, took: Duration) -> String {
@@ -38,6 +38,8 @@ pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, t
     }
     lines.extend(cost(program, &trajectory.statistics));
     lines.extend(detection(&trajectory.detection));
+    lines.extend(coarse(&trajectory.detection));
+    lines.extend(below_tolerance(&trajectory.below_tolerance));
     lines.push(format!("at time {}", short(digest.last_time)));
     lines.extend(last_values(program, &results));
     lines.join("\n")
@@ -91,11 +93,31 @@ fn detection(relations: &[RelationDetection]) -> Option<String> {
         return Some(format!("  no crossing was missed: {n} proved over the whole run"));
     }
     let part = |r: &&&RelationDetection| format!("`{}` in {} of {}", r.relation, r.sampled, r.proved + r.sampled);
-    let mut parts: Vec<String> = sampled.iter().take(MOST_SAMPLED).map(part).collect();
-    if sampled.len() > MOST_SAMPLED {
-        parts.push(format!("{} more", sampled.len() - MOST_SAMPLED));
-    }
-    Some(format!("  {} of {n} only sampled in some steps: {}", sampled.len(), parts.join(", ")))
+    let parts = sampled.iter().map(part).collect();
+    Some(format!("  {} of {n} only sampled in some steps: {}", sampled.len(), some_of(parts)))
+}
+
+/// Relations whose operands are so small that they are not known exactly.
+fn coarse(relations: &[RelationDetection]) -> Option<String> {
+    let names: Vec<String> = relations.iter().filter(|r| r.is_coarse).map(|r| format!("`{}`", r.relation)).collect();
+    let n = plural(names.len() as u64, "relation");
+    let what = "with values so small that changes may be late or missing; give their variables nominal values";
+    (!names.is_empty()).then(|| format!("  {n} {what}: {}", some_of(names)))
+}
+
+/// States of which nothing is known because their tolerances are large.
+fn below_tolerance(states: &[String]) -> Option<String> {
+    let n = plural(states.len() as u64, "state");
+    let what = "below the absolute tolerance all the time, and not accurate; give nominal values";
+    (!states.is_empty()).then(|| format!("  {n} {what}: {}", some_of(states.to_vec())))
+}
+
+/// The first names, and how many more there are.
+fn some_of(mut names: Vec<String>) -> String {
+    let n_more = names.len().saturating_sub(MOST_NAMED);
+    names.truncate(MOST_NAMED);
+    names.extend((n_more > 0).then(|| format!("{n_more} more")));
+    names.join(", ")
 }
 
 /// States first, then what is declared at the top, protected variables last.

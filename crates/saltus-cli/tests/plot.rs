@@ -88,3 +88,58 @@ fn a_missing_signal_is_a_difference() {
     let (said, _) = run(&["compare", &reference, &result], 1);
     assert_eq!(said, "2 signals, 1 differ\n  y  is missing\n");
 }
+
+/// The curve of a page by its name: what stands between `"t":` and the end of the curve.
+fn curve_of<'p>(page: &'p str, name: &str) -> &'p str {
+    let (_, rest) = page.split_once(&format!("\"name\":\"{name}\"")).unwrap_or_else(|| panic!("no {name} in {page}"));
+    rest.split_once('}').unwrap().0
+}
+
+#[test]
+fn files_over_each_other_signals_over_each_other_and_panels() {
+    let dir = Scratch::new("plot_overlay");
+    let a = dir.file("a.csv", "\"time\",\"x\",\"y\"\n0,1,10\n1,2,20\n2,3,10\n");
+    let b = dir.file("b.csv", "\"time\",\"x\"\n0,5\n2,6\n");
+    let page = |arguments: &[&str]| {
+        let output = dir.path("p.html");
+        run(&[&["plot", &a], arguments, &["--output", &output]].concat(), 0);
+        dir.read("p.html")
+    };
+    let both = page(&["x", "y", "--with", &b, "--panel", "y,x"]);
+    assert!(curve_of(&both, "x (a)").contains("\"t\":[0,1,2],\"y\":[1,2,3]"), "{both}");
+    assert!(curve_of(&both, "x (b)").contains("\"t\":[0,2],\"y\":[5,6]"));
+    assert!(!both.contains("\"name\":\"y (b)\""), "the other file does not have it");
+    // One panel by unit, and one that was asked for.
+    assert_eq!(both.matches("\"bands\":").count(), 2);
+
+    let over = page(&["y", "--x", "x", "--x-label", "place", "--y-label", "height", "--from", "0.5"]);
+    assert!(curve_of(&over, "y").contains("\"t\":[2,3],\"y\":[20,10]"), "{over}");
+    assert!(
+        over.contains("\"xy\":true") && over.contains("\"xName\":\"place\"") && over.contains("\"label\":\"height\"")
+    );
+    let early = page(&["y", "--to", "1.5"]);
+    assert!(curve_of(&early, "y").contains("\"t\":[0,1],\"y\":[10,20]"), "{early}");
+    let (_, said) = run(&["plot", &a, "y", "--x", "z"], 1);
+    assert!(said.starts_with("error[E0089]"), "{said}");
+    let (_, said) = run(&["plot", &a, "z", "--with", &b], 1);
+    assert!(said.starts_with("error[E0089]"), "{said}");
+    run(&["plot", &a, "y", "--x", "x"], 0);
+}
+
+#[test]
+fn display_units_are_those_of_the_model() {
+    let dir = Scratch::new("plot_units");
+    let model = "model Warm Real T(start = 293.15, fixed = true, unit = \"K\", displayUnit = \"degC\"); equation der(T) = 0; end Warm;";
+    let result = dir.path("warm.mat");
+    run(&["simulate", &dir.file("Warm.mo", model), "--quiet", "--output", &result], 0);
+    let value = |arguments: &[&str]| {
+        run(&[&["plot", &result, "T", "--output", &dir.path("p.html")], arguments].concat(), 0);
+        let page = dir.read("p.html");
+        let (_, values) = curve_of(&page, "T").rsplit_once('[').unwrap();
+        (values.split(',').next().unwrap().parse::<f64>().unwrap(), page.contains("[degC]"))
+    };
+    // 293.15 K are 20 °C.
+    assert_eq!(value(&[]), (293.15, false));
+    let (celsius, has_unit) = value(&["--display-units"]);
+    assert!((celsius - 20.0).abs() < 1e-9 && has_unit, "{celsius}");
+}

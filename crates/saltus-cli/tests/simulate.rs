@@ -321,6 +321,20 @@ fn steps_can_have_rows_of_their_own() {
 }
 
 #[test]
+fn a_run_says_what_is_too_small_for_its_nominal_values() {
+    let dir = Scratch::new("small");
+    let text = "model Small\n  Real x(start = 1e-12, fixed = true), y(start = 0);\nequation\n  der(x) = -x;\n  y + y^3 = 2*x;\n\
+                  when y < 1e-13 then\n  end when;\nend Small;\n";
+    let file = dir.file("Small.mo", text);
+    let (summary, _) = run(&["simulate", &file], 0);
+    let state = "1 state below the absolute tolerance all the time, and not accurate; give nominal values: x";
+    assert!(summary.contains(state), "{summary}");
+    let file = dir.file("Known.mo", text.replace("fixed = true", "fixed = true, nominal = 1e-12"));
+    let (summary, _) = run(&["simulate", &file], 0);
+    assert!(!summary.contains("give nominal values"), "{summary}");
+}
+
+#[test]
 fn a_run_says_whether_a_crossing_may_have_been_missed() {
     let dir = Scratch::new("events");
     // Above 0.99 for 0.3 ms at a time, 16 times in a second; the states are slower by far.

@@ -36,10 +36,6 @@ fn strips(chart: &Chart) -> f64 {
     STRIP * chart.stretches.len() as f64
 }
 
-fn x_name(chart: &Chart) -> &str {
-    if chart.x_name.is_empty() { "time [s]" } else { &chart.x_name }
-}
-
 fn panel_height(chart: &Chart) -> f64 {
     match chart.panels.len() {
         0 | 1 => 340.0,
@@ -174,7 +170,7 @@ fn draw_panel(panel: &Panel, chart: &Chart, frame: &Frame, tick_set: &[f64], is_
     }
     draw_legend(panel, frame, canvas);
     if is_last {
-        canvas.text(left + frame.width / 2.0, bottom + 36.0, x_name(chart), FONT, Anchor::Middle, INK);
+        canvas.text(left + frame.width / 2.0, bottom + 36.0, chart.x_label(), FONT, Anchor::Middle, INK);
     }
 }
 
@@ -206,7 +202,6 @@ fn draw_curve(curve: &Curve, frame: &Frame, stroke: Stroke<'_>, canvas: &mut dyn
 
 /// Names and unit above the panel, from the left.
 fn draw_legend(panel: &Panel, frame: &Frame, canvas: &mut dyn Canvas) {
-    let unit = if panel.unit.is_empty() { String::new() } else { format!("[{}]", panel.unit) };
     let y = frame.top - 9.0;
     let limit = frame.left + frame.width;
     let mut x = frame.left;
@@ -223,5 +218,5 @@ fn draw_legend(panel: &Panel, frame: &Frame, canvas: &mut dyn Canvas) {
         canvas.text(x + 19.0, y, &curve.name, FONT, Anchor::Start, INK);
         x += width + 10.0;
     }
-    canvas.text(x - 2.0, y, &unit, FONT, Anchor::Start, QUIET);
+    canvas.text(x - 2.0, y, &panel.axis_label(), FONT, Anchor::Start, QUIET);
 }

@@ -15,6 +15,7 @@
 //! SVG and PNG are the same drawing ([`layout`]) on two canvases. The letters of the PNG are strokes of this crate.
 
 mod canvas;
+pub mod decimate;
 mod font;
 mod html;
 mod layout;
@@ -39,6 +40,8 @@ pub struct Chart {
     pub stretches: Vec<Stretches>,
     /// What the horizontal axis is; time if empty.
     pub x_name: String,
+    /// Curves are one signal over another and may turn back: their `times` are values of the first one.
+    pub is_xy: bool,
 }
 
 /// What something is from time to time: the active state of a machine.
@@ -53,6 +56,8 @@ pub struct Stretches {
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Panel {
     pub unit: String,
+    /// What the vertical axis is; the unit if empty.
+    pub label: String,
     pub curves: Vec<Curve>,
     pub bands: Vec<Band>,
 }
@@ -95,19 +100,34 @@ impl Chart {
     pub fn add(&mut self, unit: &str, curve: Curve) {
         match self.panels.iter_mut().find(|p| p.unit == unit) {
             Some(panel) => panel.curves.push(curve),
-            None => self.panels.push(Panel { unit: unit.to_owned(), curves: vec![curve], bands: Vec::new() }),
+            None => self.panels.push(Panel { unit: unit.to_owned(), curves: vec![curve], ..Panel::default() }),
         }
     }
 
-    /// First and last time of all curves.
+    /// What stands below the horizontal axis.
+    pub(crate) fn x_label(&self) -> &str {
+        if self.x_name.is_empty() { "time [s]" } else { &self.x_name }
+    }
+
+    /// First and last time of all curves; with a little room if it is another signal.
     pub fn time_span(&self) -> (f64, f64) {
         let times = self.panels.iter().flat_map(|p| &p.curves).flat_map(|c| &c.times);
         let (low, high) = range(times.copied());
-        if low < high { (low, high) } else { (low, low + 1.0) }
+        let room = if self.is_xy { 0.04 * (high - low) } else { 0.0 };
+        if low < high { (low - room, high + room) } else { (low, low + 1.0) }
     }
 }
 
 impl Panel {
+    /// What the vertical axis is, as it stands behind the names of the curves.
+    pub(crate) fn axis_label(&self) -> String {
+        match (self.label.is_empty(), self.unit.is_empty()) {
+            (false, _) => self.label.clone(),
+            (true, false) => format!("[{}]", self.unit),
+            (true, true) => String::new(),
+        }
+    }
+
     /// Smallest and largest value, with a little room.
     pub(crate) fn value_range(&self) -> (f64, f64) {
         let curves = self.curves.iter().flat_map(|c| &c.values);

@@ -49,8 +49,7 @@ fn paint(text: &str, i: usize, colours: bool) -> String {
 fn legend(panel: &Panel, colours: bool) -> String {
     let names: Vec<String> =
         panel.coloured().enumerate().map(|(i, (c, _))| paint(&format!("━ {}", c.name), i, colours)).collect();
-    let unit = if panel.unit.is_empty() { String::new() } else { format!("  [{}]", panel.unit) };
-    names.join("  ") + &unit
+    format!("{}  {}", names.join("  "), panel.axis_label()).trim_end().to_owned()
 }
 
 fn time_labels(chart: &Chart, margin: usize, columns: usize) -> String {
@@ -62,7 +61,8 @@ fn time_labels(chart: &Chart, margin: usize, columns: usize) -> String {
         let first = at.saturating_sub(label.chars().count() / 2);
         line.iter_mut().skip(first).zip(label.chars()).for_each(|(place, c)| *place = c);
     }
-    line.iter().collect::<String>().trim_end().to_owned() + " s\n"
+    let name = if chart.x_name.is_empty() { "s" } else { &chart.x_name };
+    format!("{} {name}\n", line.iter().collect::<String>().trim_end())
 }
 
 struct Grid {

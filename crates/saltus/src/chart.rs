@@ -17,11 +17,16 @@ pub fn chart(results: &Results, names: &[String], with_events: bool) -> Result<C
     for signal in chosen(results, names)? {
         chart.add(&signal.unit, curve(results, signal));
     }
-    chart.stretches = results.series().filter(|s| is_mode(s)).filter_map(|s| stretches(results, s)).collect();
+    chart.stretches = modes(results);
     if with_events {
         chart.events = results.event_times();
     }
     Ok(chart)
+}
+
+/// What machines and conditions about the structure are from time to time.
+pub fn modes(results: &Results) -> Vec<Stretches> {
+    results.series().filter(|s| is_mode(s)).filter_map(|s| stretches(results, s)).collect()
 }
 
 /// More changes than this are a pattern, not stretches that can be read.
@@ -68,20 +73,29 @@ pub fn curve(results: &Results, signal: &Signal) -> Curve {
     Curve { is_stepped: signal.kind != Kind::Real, ..Curve::new(&signal.name, results.times.clone(), values) }
 }
 
+/// The signal of a name, or those that fit a pattern.
+pub fn fitting<'a>(results: &'a Results, name: &str) -> Vec<&'a Signal> {
+    let pattern = Pattern::new(name);
+    match results.signal(name) {
+        Some(signal) => vec![signal],
+        None => results.series().filter(|s| pattern.matches(&s.name)).collect(),
+    }
+}
+
+/// No signal has this name; the nearest one is suggested.
+pub fn unknown(results: &Results, name: &str) -> Diagnostic {
+    diagnostics::unknown_signal(name, nearest(name, results.signals.iter().map(|s| s.name.as_str())))
+}
+
 fn chosen<'a>(results: &'a Results, names: &[String]) -> Result<Vec<&'a Signal>, Diagnostic> {
     if names.is_empty() {
         return Ok(results.series().take(SHOWN).collect());
     }
     let mut chosen: Vec<&Signal> = Vec::new();
     for name in names {
-        let pattern = Pattern::new(name);
-        let fitting: Vec<&Signal> = match results.signal(name) {
-            Some(signal) => vec![signal],
-            None => results.series().filter(|s| pattern.matches(&s.name)).collect(),
-        };
+        let fitting = fitting(results, name);
         if fitting.is_empty() {
-            let all = results.signals.iter().map(|s| s.name.as_str());
-            return Err(diagnostics::unknown_signal(name, nearest(name, all)));
+            return Err(unknown(results, name));
         }
         let known: Vec<&str> = chosen.iter().map(|s| s.name.as_str()).collect();
         let fresh: Vec<&Signal> = fitting.into_iter().filter(|s| !known.contains(&s.name.as_str())).collect();
