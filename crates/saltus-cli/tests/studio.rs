@@ -110,7 +110,11 @@ fn two_windows_and_two_servers_lose_nothing() {
     browser.go(&studio.address);
     browser.wait(READY);
 
-    // Both type at once, in different places.
+    // Both type at once, in different places. The answer to the first edit comes after the news of the other one.
+    browser.script(
+        "const real = window.fetch; window.fetch = async (path, options) => { const answer = await real(path, options); \
+         if (String(path).endsWith('/edit')) await new Promise((go) => setTimeout(go, 400)); return answer; };",
+    );
     let insert = |at: &str, text: &str| {
         format!(
             "const e = saltus.editor; const at = e.area.value.indexOf({at:?}); e.area.setRangeText({text:?}, at, at, 'end'); e.typed();"
@@ -306,11 +310,12 @@ fn documents_runs_and_results_are_served() {
 
     // An edit of an old version brings the present text back.
     let edit = |version: u64, text: &str| json!({"path": path, "version": version, "start": 0, "end": 0, "text": text});
-    assert_eq!(post("/api/edit", edit(1, "// a\n")).0, 200);
-    let (status, stale) = post("/api/edit", edit(1, "// b\n"));
+    let version = opened["document"]["version"].as_u64().unwrap();
+    assert_eq!(post("/api/edit", edit(version, "// a\n")).0, 200);
+    let (status, stale) = post("/api/edit", edit(version, "// b\n"));
     assert_eq!(
         (status, stale["text"].clone(), stale["version"].clone()),
-        (409, json!(format!("// a\n{BALL}")), json!(2))
+        (409, json!(format!("// a\n{BALL}")), json!(version + 1))
     );
     assert_eq!(post("/api/undo", json!({"path": path})).1["text"], json!(BALL));
 
@@ -366,6 +371,32 @@ fn documents_runs_and_results_are_served() {
     let ended = done(endless[0]);
     assert!(ended["rows"].as_u64().unwrap() > 2 && ended["time"].as_f64().unwrap() > 0.1, "{ended}");
     assert_eq!(post("/api/set", json!({"run": endless[0], "name": "e", "value": 0.1})).0, 409);
+}
+
+#[test]
+fn results_of_a_file_lie_over_those_of_the_model() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-reference");
+    let file = dir.file("Ball.mo", BALL);
+    let reference = dir.file("measured.csv", "\"time\",\"h\"\n0,1\n0.4,0.25\n1,0.5\n");
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    browser.click("[data-variable=h]");
+    browser.keys("#reference", &reference);
+    browser.wait("saltus.plots.loaded.get(2)?.points.get('h')?.length === 6");
+    // Half way between the second and the third row, and still the variables of the model.
+    let value = browser.script("return saltus.plots.value(saltus.store.runs.get(2), 'h', 0.7)");
+    assert!((value.as_f64().unwrap() - 0.375).abs() < 1e-12, "{value}");
+    assert_eq!(browser.script("return saltus.store.run.id"), 1);
+    assert_eq!(browser.script("return saltus.store.variables.get('h').unit"), "m");
+    browser.wait("document.querySelector('.legend').textContent.includes('measured.csv')");
+    browser.keys("#reference", &dir.file("broken.mat", "no matrix"));
+    browser.wait("document.getElementById('notice')?.textContent.includes('broken.mat')");
+    let (status, _) = studio.post("/api/reference?name=../secret.txt", &json!({}));
+    assert_eq!(status, 400);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What pages ask for and do, by path. Everything here has passed the gate.
 //!
-//! Asking is `GET`, doing is `POST` with a JSON body. A request that makes no sense is answered with a status and words.
+//! Asking is `GET`, doing is `POST` with a JSON body; only results of others come as the bytes of their file. A request that makes no sense is answered with a status and words.
 
 mod classes;
 mod diagrams;
@@ -20,6 +20,7 @@ pub type Answer = Result<Response, (u16, String)>;
 pub fn answer(studio: &Arc<Studio>, request: &Request) -> Response {
     let done = match (request.method.as_str(), request.path.as_str()) {
         ("GET", path) => get(studio, path, request),
+        ("POST", "/api/reference") => results::reference(studio, request),
         ("POST", path) => match serde_json::from_slice::<Value>(&request.body) {
             Ok(body) => post(studio, path, &body),
             Err(_) => Err((400, "expected JSON".into())),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use saltus_program::SlotType;
+use saltus_results::{Kind, Results, Signal};
 use saltus_sim::trajectory::Column;
 use saltus_sim::{EventRecord, Header, Rows, Sink, SinkError};
 
@@ -37,6 +38,31 @@ struct Stretch {
 }
 
 impl Recording {
+    /// Results that somebody else has made.
+    pub fn of(results: &Results) -> Result<Recording, SinkError> {
+        let signals: Vec<&Signal> = results.signals.iter().filter(|s| s.name != "time").collect();
+        let ty = |kind| match kind {
+            Kind::Real => SlotType::Real,
+            Kind::Integer => SlotType::Integer,
+            Kind::Boolean => SlotType::Boolean,
+            Kind::Enumeration => SlotType::Enumeration,
+        };
+        let column = |(place, s): (usize, &&Signal)| Column { name: s.name.clone(), ty: ty(s.kind), place };
+        let columns: Vec<Column> = signals.iter().enumerate().map(column).collect();
+        let values: Vec<_> = signals.iter().map(|s| results.values_of(s)).collect();
+        let mut recording = Recording::default();
+        let start_time = results.times.first().copied().unwrap_or(0.0);
+        recording.begin(&Header { start_time, columns: &columns, n_places: columns.len(), parameters: &[] })?;
+        let mut row = vec![f64::NAN; columns.len()];
+        for (i, time) in results.times.iter().enumerate() {
+            for (place, values) in row.iter_mut().zip(&values) {
+                *place = values.get(i).copied().unwrap_or(f64::NAN);
+            }
+            recording.row(*time, &row)?;
+        }
+        Ok(recording)
+    }
+
     pub fn look(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

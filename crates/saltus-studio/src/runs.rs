@@ -13,7 +13,8 @@ use saltus::pipeline::{self, Client, Experiment, Options, Stage};
 use saltus::{Model, Permissions, Simulation, Start};
 use saltus_base::{Diagnostic, Severity, SourceMap};
 use saltus_program::Stopwatch;
-use saltus_sim::Progress;
+use saltus_results::Results;
+use saltus_sim::{Progress, SinkError};
 use serde_json::{Value, json};
 
 use crate::hub::Hub;
@@ -38,6 +39,8 @@ pub struct Run {
     /// Runs of one sweep have a name in common.
     pub group: Option<String>,
     pub is_live: bool,
+    /// Results of a file, which no model of the studio has made.
+    pub is_reference: bool,
     pub model: OnceLock<Arc<Model>>,
     sources: OnceLock<SourceMap>,
     pub recording: Recording,
@@ -139,6 +142,7 @@ impl Run {
         let progress = status.progress;
         json!({
             "id": self.id, "class": self.class, "phase": status.phase.name(), "group": self.group, "live": self.is_live,
+            "reference": self.is_reference,
             "values": self.values.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),
             "time": progress.map(|p| p.time), "start": progress.map(|p| p.start_time), "stop": progress.map(|p| p.stop_time),
             "steps": progress.map(|p| p.steps), "rows": n_rows, "events": n_events,
@@ -174,21 +178,53 @@ impl Runs {
 
     /// A run that has not begun.
     pub fn add(&self, wanted: &Wanted) -> Arc<Run> {
-        let mut all = self.lock();
-        let id = all.last_key_value().map_or(1, |(last, _)| last + 1);
-        let run = Arc::new(Run {
+        self.insert(|id| Run {
             id,
             class: wanted.class.clone(),
             values: wanted.values.clone(),
             group: wanted.group.clone(),
             is_live: wanted.live.is_some(),
+            is_reference: false,
             model: OnceLock::new(),
             sources: OnceLock::new(),
             recording: Recording::default(),
             status: Mutex::new(Status { phase: Phase::Waiting, progress: None, messages: Vec::new(), seconds: 0.0 }),
             stop: Arc::default(),
             commands: Mutex::default(),
+        })
+    }
+
+    /// Results of a file as a run that is over.
+    pub fn add_reference(&self, name: &str, results: &Results) -> Result<Arc<Run>, SinkError> {
+        let recording = Recording::of(results)?;
+        let (start, stop) = (results.times.first().copied(), results.times.last().copied());
+        let progress = start.zip(stop).map(|(start_time, time)| Progress {
+            time,
+            start_time,
+            stop_time: time,
+            steps: 0,
+            events: 0,
         });
+        Ok(self.insert(|id| Run {
+            id,
+            class: name.to_owned(),
+            values: Vec::new(),
+            group: None,
+            is_live: false,
+            is_reference: true,
+            model: OnceLock::new(),
+            sources: OnceLock::new(),
+            recording,
+            status: Mutex::new(Status { phase: Phase::Done, progress, messages: Vec::new(), seconds: 0.0 }),
+            stop: Arc::default(),
+            commands: Mutex::default(),
+        }))
+    }
+
+    fn insert(&self, make: impl FnOnce(u64) -> Run) -> Arc<Run> {
+        let mut all = self.lock();
+        let id = all.last_key_value().map_or(1, |(last, _)| last + 1);
+        let run = Arc::new(make(id));
         all.insert(id, run.clone());
         run
     }

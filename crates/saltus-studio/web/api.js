@@ -59,6 +59,11 @@ export async function postBlob(path, body) {
   return (await ask(`/api/${path}`, { method: "POST", body: JSON.stringify(body) })).blob();
 }
 
+/** Sends the bytes of a file. @param {string} path @param {File} file @returns {Promise<any>} */
+export async function postFile(path, file) {
+  return (await ask(`/api/${path}?${new URLSearchParams({ name: file.name })}`, { method: "POST", body: file })).json();
+}
+
 /**
  * A header in JSON and numbers behind it.
  * @param {string} path @param {any} body @returns {Promise<{header: any, numbers: Float64Array}>}

@@ -15,6 +15,8 @@ export class Editor {
     /** What the server has. */
     this.known = "";
     this.version = 0;
+    /** The newest version that the server has told of; more than `version` while its text has not been asked for. */
+    this.heardVersion = 0;
     this.isSending = false;
     /** @type {[number, number, string, boolean][]} */
     this.words = [];
@@ -50,6 +52,7 @@ export class Editor {
       this.problems = [];
       this.words = [];
       this.take(opened.text, opened.document.version);
+      this.heardVersion = 0;
       this.area.value = opened.text;
       this.measure();
     }
@@ -63,6 +66,11 @@ export class Editor {
   take(text, version) {
     this.known = text;
     this.version = version;
+  }
+
+  /** Waits until the server has what was typed. */
+  async settled() {
+    while (this.isSending) await new Promise((go) => setTimeout(go, 5));
   }
 
   measure() {
@@ -96,33 +104,61 @@ export class Editor {
     this.shown = this.area.value;
   }
 
-  /** Sends what was typed, one edit after the other. */
+  /**
+   * Brings the text here and that of the server together. Only one call at a time does: it sends what was typed, one edit after the other, and asks
+   * for what others wrote meanwhile.
+   */
   async send() {
-    if (this.isSending || this.area.value === this.known) return;
+    if (this.isSending) return;
     this.isSending = true;
-    const path = this.path;
-    while (this.area.value !== this.known && this.path === path) {
-      const text = this.area.value;
-      const edit = difference(this.known, text);
+    while (this.path && (this.heardVersion > this.version || this.area.value !== this.known)) {
+      const path = this.path;
       try {
-        const status = await post("edit", { path, version: this.version, ...edit, class: store.current?.name });
-        if (this.path !== path) break;
-        this.take(text, status.version);
-        emit("status", status);
-        this.colourSoon();
+        if (this.heardVersion > this.version) await this.fetch(path);
+        else await this.sendEdit(path);
       } catch (error) {
+        if (this.path !== path) continue;
         if (error instanceof Refused && error.status === 409) this.merge(error.body.text, error.body.version);
-        else if (error instanceof Refused) {
+        else if (error instanceof Refused && [400, 403].includes(error.status)) {
           notice(error.message, "error");
           this.replaceText(this.known);
-          break;
         } else {
-          // The server is gone; what was typed stays here and is sent when it is back.
+          // The server is gone, or another one does not know the document yet; what was typed stays here and is sent when it is back.
+          if (error instanceof Refused && error.status === 404) this.heardVersion = Infinity;
           await new Promise((go) => setTimeout(go, 800));
         }
       }
     }
     this.isSending = false;
+  }
+
+  /** @param {string} path */
+  async sendEdit(path) {
+    const text = this.area.value;
+    const status = await post("edit", { path, version: this.version, ...difference(this.known, text), class: store.current?.name });
+    if (this.path !== path) return;
+    this.take(text, status.version);
+    emit("status", status);
+    this.colourSoon();
+  }
+
+  /** @param {string} path */
+  async fetch(path) {
+    this.heardVersion = 0;
+    let document;
+    try {
+      document = await get("document", { path });
+    } catch (error) {
+      if (this.path === path) this.heardVersion = Infinity;
+      if (!(error instanceof Refused && error.status === 404 && store.current)) throw error;
+      // A server that was started anew does not know the document yet.
+      const opened = await get("class", { name: store.current.name });
+      this.heardVersion = 0;
+      document = { ...opened.document, text: opened.text };
+    }
+    if (this.path !== path) return;
+    if (document.version !== this.version || document.text !== this.known) this.merge(document.text, document.version);
+    emit("status", document);
   }
 
   /** A text of the server that is newer than what is known. @param {string} text @param {number} version */
@@ -147,38 +183,25 @@ export class Editor {
   }
 
   /** @param {import("./store.js").DocumentStatus} status */
-  async heard(status) {
-    if (status.path !== this.path || status.version <= this.version || this.isSending) return;
-    await this.refresh();
+  heard(status) {
+    if (status.path !== this.path) return;
+    this.heardVersion = Math.max(this.heardVersion, status.version);
+    this.send();
   }
 
-  /** Asks for the present text. */
+  /** Asks for the present text, whatever version it is: a server that was started anew counts from another number. */
   async refresh() {
-    if (!this.path) return;
-    const path = this.path;
-    try {
-      const document = await get("document", { path });
-      if (path !== this.path) return;
-      if (document.version !== this.version || document.text !== this.known) this.merge(document.text, document.version);
-      emit("status", document);
-      this.send();
-    } catch (error) {
-      if (error instanceof Refused && error.status === 404 && store.current) {
-        // A server that was started anew does not know the document yet.
-        const opened = await get("class", { name: store.current.name });
-        this.merge(opened.text, opened.document.version);
-        this.send();
-      }
-    }
+    this.heardVersion = Infinity;
+    await this.send();
   }
 
   /** @param {"undo"|"redo"|"save"|"reload"|"format"} what @param {any} [more] */
   async command(what, more = {}) {
-    while (this.isSending) await new Promise((go) => setTimeout(go, 10));
+    await this.settled();
     try {
       const status = await post(what, { path: this.path, class: store.current?.name, ...more });
       if (status.text !== undefined) {
-        this.merge(status.text, status.version);
+        if (status.version > this.version) this.merge(status.text, status.version);
         if (status.place && !this.element.hidden) this.goTo(status.place[1], status.place[1], false);
       }
       emit("status", status);
@@ -328,7 +351,7 @@ export class Editor {
 
   /** @param {boolean} isAsked */
   async complete(isAsked) {
-    while (this.isSending) await new Promise((go) => setTimeout(go, 5));
+    await this.settled();
     const at = this.area.selectionStart;
     const found = await get("complete", { path: this.path, offset: at });
     if (this.area.selectionStart !== at) return;

@@ -128,6 +128,7 @@ function running() {
 /** @param {string} name @param {any} [place] */
 async function open(name, place) {
   try {
+    await editor.settled();
     const opened = await get("class", { name });
     store.current = opened;
     document.title = `${opened.name.split(".").pop()} – Saltus Studio`;

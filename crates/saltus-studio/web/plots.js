@@ -7,6 +7,7 @@ import { postBlob, postNumbers } from "./api.js";
 import { canvasPainter, svgPainter } from "./draw.js";
 import { debounce, download, h, notice, replace, show, svg } from "./dom.js";
 import { labels, padded, ticks } from "./scales.js";
+import { overlayFiles } from "./runs.js";
 import { emit, on, store, visibleRuns } from "./store.js";
 
 /**
@@ -44,8 +45,9 @@ export class Plots {
       this.eventsButton.setAttribute("aria-pressed", String(this.marksEvents));
       this.draw();
     } }, "Events");
+    this.files = h("input", { type: "file", id: "reference", accept: ".csv,.mat,.parquet", multiple: true, hidden: true, "aria-label": "Reference files", onchange: () => overlayFiles([...this.files.files]).then(() => (this.files.value = "")) });
     this.element = h("section", { class: "plots fill column", "aria-label": "Plots" },
-      h("div", { class: "bar" }, tool("+ Panel", "Another panel", () => this.add("time")), tool("+ x–y", "A panel of one signal over another", () => this.add("xy")),
+      h("div", { class: "bar" }, tool("+ Panel", "Another panel", () => this.add("time")), tool("+ x–y", "A panel of one signal over another", () => this.add("xy")), tool("+ File", "Results of a file (.csv, .mat, .parquet) over those of the model", () => this.files.click()), this.files,
         tool("Fit", "Show the whole run (double click)", () => this.fit()), this.eventsButton, this.readout, h("span", { class: "spring" }),
         tool("SVG", "Save the picture as SVG", () => this.exportSvg()), tool("PNG", "Save the picture as PNG", () => this.exportPng()), tool("CSV", "Save the signals as a table", () => this.exportCsv())),
       this.box);
@@ -322,7 +324,7 @@ export class Plots {
           out[i] = LEFT + (points[i] - from) * kx;
           out[i + 1] = TOP + upper - (points[i + 1] * factor + offset - low) * ky;
         }
-        painter.line(out, this.resolve(color, palette), 1.5);
+        painter.line(out, this.resolve(color, palette), 1.5, run.reference ? [6, 3] : []);
       }
     });
     if (upper) {
@@ -346,7 +348,7 @@ export class Plots {
 
   /** @param {any} painter @param {(t: number) => number} x @param {number} from @param {number} to @param {number} width @param {number} room @param {any} palette */
   paintMarks(painter, x, from, to, width, room, palette) {
-    for (const run of visibleRuns().slice(-1)) {
+    for (const run of visibleRuns().filter((r) => !r.reference).slice(-1)) {
       const marks = this.loaded.get(run.id)?.marks;
       if (!marks) continue;
       let n = 0;
@@ -507,7 +509,7 @@ export class Plots {
         const swatch = h("span", { class: "swatch" });
         swatch.style.background = this.resolve(color, palette);
         const variable = store.variables.get(signal.name);
-        const values = several ? ` #${run.id}${run.group ? ` ${run.values[run.values.length - 1]?.[1] ?? ""}` : ""}` : "";
+        const values = several ? run.reference ? ` ${run.class}` : ` #${run.id}${run.group ? ` ${run.values[run.values.length - 1]?.[1] ?? ""}` : ""}` : "";
         return h("span", { class: "key", title: variable?.description ?? "" }, swatch, `${signal.name}${values}`, h("span", { class: "unit" }, this.unit(signal.name)), h("span", { class: "value" }),
           this.isDiscrete(signal.name) && h("button", { type: "button", title: "As bands behind the curves", "aria-label": `${signal.name} as bands`, onclick: () => { signal.isBand = !signal.isBand; this.draw(); } }, "▤"),
           this.cross(panel, signal.name));
@@ -633,7 +635,7 @@ export class Plots {
       let at = LEFT;
       for (const { signal, run, color } of this.curves(panel).slice(0, 12)) {
         const unit = this.unit(signal.name);
-        const name = `${signal.name}${unit ? ` (${unit})` : ""}${visibleRuns().length > 1 ? ` #${run.id}` : ""}`;
+        const name = `${signal.name}${unit ? ` (${unit})` : ""}${visibleRuns().length > 1 ? (run.reference ? ` ${run.class}` : ` #${run.id}`) : ""}`;
         painter.line([at, 10, at + 14, 10], this.resolve(color, palette), 2);
         painter.text(name, at + 18, 10, { color: palette.text });
         at += 30 + name.length * 6.4;

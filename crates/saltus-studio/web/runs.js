@@ -1,6 +1,6 @@
 // Runs: started, shown, compared, thrown away.
 
-import { get, post, Refused } from "./api.js";
+import { get, post, postFile, Refused } from "./api.js";
 import { h, notice, replace, show } from "./dom.js";
 import { currentValues, emit, on, store } from "./store.js";
 
@@ -29,10 +29,10 @@ export class RunList {
     const errors = run.messages.filter((m) => m.severity === "error");
     return h("div", { class: `run ${run.phase}${store.run?.id === run.id ? " chosen" : ""}`, "data-run": run.id },
       h("input", { type: "checkbox", checked: run.visible, title: "Draw this run", "aria-label": `Draw run ${run.id}`, onchange: (/** @type {any} */ e) => { run.visible = e.target.checked; emit("runs"); } }),
-      h("button", { type: "button", class: "link", title: "Show its variables and events", onclick: () => choose(run) }, `#${run.id} ${run.class.split(".").pop()}`),
-      h("span", { class: "hint", title: values }, values || "as written"),
+      h("button", { type: "button", class: "link", title: "Show its variables and events", onclick: () => choose(run) }, `#${run.id} ${run.reference ? run.class : run.class.split(".").pop()}`),
+      h("span", { class: "hint", title: values }, run.reference ? "a file" : values || "as written"),
       h("span", { class: "phase" }, run.phase === "running" ? (run.live ? `live, ${show(run.time, 5)} s` : `${Math.round(part * 100)} %`) : run.phase,
-        isOver && run.phase === "done" ? ` · ${run.rows} rows · ${run.events} events · ${show(run.seconds, 3)} s` : ""),
+        run.phase !== "done" ? "" : run.reference ? ` · ${run.rows} rows` : ` · ${run.rows} rows · ${run.events} events · ${show(run.seconds, 3)} s`),
       errors.length > 0 && h("span", { class: "error", title: errors[0].message }, errors[0].message),
       !isOver && h("button", { type: "button", class: "tool", title: "Stop the run", onclick: () => post("cancel", { run: run.id }) }, "Stop"),
       h("button", { type: "button", class: "close", title: "Throw the run away", "aria-label": `Throw run ${run.id} away`, onclick: () => post("remove", { run: run.id }) }, "×"));
@@ -59,6 +59,18 @@ export async function start(more = {}) {
   }
 }
 
+/** Results of files over those of the model. @param {Iterable<File>} files */
+export async function overlayFiles(files) {
+  for (const file of files) {
+    try {
+      const { run } = await postFile("reference", file);
+      heard(run, true);
+    } catch (error) {
+      notice(/** @type {Refused} */ (error).message, "error");
+    }
+  }
+}
+
 /** News of a run. @param {import("./store.js").Run} news @param {boolean} [isNew] */
 export function heard(news, isNew = false) {
   const known = store.runs.get(news.id);
@@ -74,7 +86,8 @@ export function heard(news, isNew = false) {
   const hasBegun = run.rows > 0 && !run.isKnown;
   if (hasBegun && run.visible) {
     run.isKnown = true;
-    if (!run.group || store.run?.group !== run.group) choose(run);
+    // The variables stay those of the model, unless there is none.
+    if (run.reference ? !store.run : !run.group || store.run?.group !== run.group) choose(run);
   }
   if (run.phase === "failed" || (run.phase === "done" && run.messages.length)) emit("run-messages", run);
   if (run.phase === "failed" && !known?.hasFailed) {

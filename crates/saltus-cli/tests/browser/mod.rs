@@ -136,7 +136,7 @@ impl Browser {
     }
 
     fn send(&self, method: &str, path: &str, body: &Value) -> Value {
-        let body = if method == "GET" { String::new() } else { body.to_string() };
+        let body = if method == "POST" { body.to_string() } else { String::new() };
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.port,
@@ -189,7 +189,7 @@ impl Browser {
         });
     }
 
-    /// With the keyboard.
+    /// With the keyboard; in an input for files the text is a path.
     pub fn keys(&self, selector: &str, text: &str) {
         let done = self.command("POST", &format!("/element/{}/value", self.element(selector)), &json!({"text": text}));
         assert!(done.is_null(), "{selector}: {done}");
@@ -234,7 +234,10 @@ impl Drop for Browser {
         if !self.session.is_empty() {
             // Also where the test has failed: without its driver the browser would go on for ever.
             let end = || self.command("DELETE", "", &Value::Null);
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(end));
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(end));
+            if !std::thread::panicking() {
+                assert!(ended.as_ref().is_ok_and(Value::is_null), "the browser goes on: {ended:?}");
+            }
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();

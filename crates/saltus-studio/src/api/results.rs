@@ -6,10 +6,11 @@ use std::sync::Arc;
 use saltus::Model;
 use saltus::pipeline::{Experiment, Output};
 use saltus_program::{Causality, SlotType, Variability, Variable};
-use saltus_sim::Solver;
+use saltus_results::{Format, Results};
+use saltus_sim::{SinkError, Solver};
 use serde_json::{Value, json};
 
-use super::{Answer, ok, parameter, text_of};
+use super::{Answer, internal, ok, parameter, text_of};
 use crate::events::{self, Page, number};
 use crate::http::{Request, Response};
 use crate::recording::Recording;
@@ -169,6 +170,23 @@ pub fn run(studio: &Arc<Studio>, body: &Value) -> Answer {
     ok(&json!({"runs": described}))
 }
 
+/// Takes the bytes of a file of results as a run: its curves lie over those of the model.
+pub fn reference(studio: &Arc<Studio>, request: &Request) -> Answer {
+    let name = parameter(request, "name")?;
+    let path = std::path::Path::new(name);
+    let format = Format::of(path).ok_or_else(|| (400, "expected a file .csv, .mat or .parquet".to_owned()))?;
+    let title = path.file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let unreadable = |why: &str| (400, format!("`{name}` cannot be read: {why}"));
+    let read = saltus::guard::catch(|| Results::read(&request.body, format, &title));
+    let results = read.map_err(|_| internal())?.map_err(|error| unreadable(&error.message))?;
+    let run = studio.runs.add_reference(name, &results).map_err(|error| match error {
+        SinkError::TooLarge { .. } => unreadable("it is too large"),
+        SinkError::Failed(why) => unreadable(&why),
+    })?;
+    studio.hub().publish(&json!({"type": "run", "run": run.describe()}));
+    ok(&json!({"run": run.describe()}))
+}
+
 pub fn cancel(studio: &Arc<Studio>, body: &Value) -> Answer {
     run_of_body(studio, body)?.cancel();
     ok(&json!({}))
@@ -196,7 +214,7 @@ pub fn set(studio: &Arc<Studio>, body: &Value) -> Answer {
 /// All variables of a run with what is known about them.
 pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
     let run = run_of_request(studio, request)?;
-    let Some(model) = run.model.get() else { return ok(&json!({"variables": []})) };
+    let Some(model) = run.model.get() else { return ok(&json!({"variables": columns_alone(&run)})) };
     let (columns, parameters) = {
         let kept = run.recording.look();
         (kept.columns(), kept.parameters.clone())
@@ -216,6 +234,12 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
     let texts: serde_json::Map<String, Value> =
         model.texts().map(|(name, text)| (name.to_owned(), json!(text))).collect();
     ok(&json!({"variables": signals.chain(constants).collect::<Vec<_>>(), "texts": texts}))
+}
+
+/// Of results without a model only names and types are known.
+fn columns_alone(run: &Run) -> Vec<Value> {
+    let columns = run.recording.look().columns();
+    columns.into_iter().map(|(name, ty)| json!({"name": name, "kind": kind(ty)})).collect()
 }
 
 /// A header in JSON with its length in front, then numbers: what a page reads without parsing a million texts.
