@@ -47,6 +47,10 @@ impl Dependence {
         found.is_ok_and(|at| set[at].1 >> (number % 64) & 1 == 1)
     }
 
+    pub fn is_empty(&self, slot: SlotId) -> bool {
+        self.sets.get(slot.index()).is_none_or(|set| set.is_empty())
+    }
+
     /// The numbers in the set of a slot, ascending.
     pub fn numbers(&self, slot: SlotId) -> impl Iterator<Item = usize> {
         let words = self.sets.get(slot.index()).map_or(&[][..], |set| set);

@@ -49,7 +49,7 @@ impl<'a> Rhs<'a> {
 
     /// Prepares directional derivatives at a point; false if there are none.
     fn linearise(&mut self, t: f64, x: &[f64]) -> bool {
-        if self.structure.jumps {
+        if self.structure.jumps.are_active(self.functions.memory()) {
             return false;
         }
         let states = self.functions.program().clone();

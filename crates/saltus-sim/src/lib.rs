@@ -22,6 +22,7 @@ mod groups;
 mod history;
 mod inputs;
 mod integration;
+mod jumps;
 mod masking;
 mod model;
 pub mod options;

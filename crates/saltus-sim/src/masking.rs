@@ -20,7 +20,7 @@ const LONGEST_PATH: usize = 30;
 
 /// A condition of discrete variables.
 #[derive(Clone, Debug)]
-enum Frozen {
+pub(crate) enum Frozen {
     Constant(f64),
     Slot(SlotId),
     Unary(UnaryFn, Box<Frozen>),
@@ -54,16 +54,15 @@ struct Candidate {
 }
 
 /// A part of a block, and its values that count.
-struct Place<'a> {
-    code: &'a Code,
+pub(crate) struct Place<'a> {
+    pub code: &'a Code,
     /// Values that are stored, and values that are used in another way.
-    outputs: Vec<(ValueId, Option<SlotId>)>,
+    pub outputs: Vec<(ValueId, Option<SlotId>)>,
 }
 
 impl Masking {
     pub fn new(program: &SimProgram) -> Self {
-        let relations: HashMap<SlotId, RelationId> =
-            program.events.relations.iter().map(|(id, r)| (r.memory, id)).collect();
+        let relations = memories(program);
         // `None`: always to be watched.
         let mut paths: Vec<Option<Vec<Path>>> = vec![Some(Vec::new()); program.events.relations.len()];
         for (variable, _) in &program.memory.pre {
@@ -75,7 +74,7 @@ impl Masking {
             let found = place.relations(&relations);
             let users = if found.is_empty() { Vec::new() } else { place.users() };
             for (value, id) in found {
-                let walk = Walk { program, place: &place, users: &users, own: id, relations: &relations };
+                let walk = Walk { program, place: &place, users: &users, own: Some(id), relations: &relations };
                 let known = paths[id.index()].take();
                 paths[id.index()] = known.and_then(|known| walk.add_paths(value, known));
             }
@@ -141,9 +140,14 @@ impl Frozen {
         }
     }
 
-    fn holds(&self, memory: &[f64]) -> bool {
+    pub fn holds(&self, memory: &[f64]) -> bool {
         self.value(memory) != 0.0
     }
+}
+
+/// The slots that remember relations.
+pub(crate) fn memories(program: &SimProgram) -> HashMap<SlotId, RelationId> {
+    program.events.relations.iter().map(|(id, r)| (r.memory, id)).collect()
 }
 
 /// Everything that is evaluated between and at events.
@@ -158,7 +162,7 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     unclocked.into_iter().chain(&program.clocks.sections)
 }
 
-fn places(block: &Block) -> Vec<Place<'_>> {
+pub(crate) fn places(block: &Block) -> Vec<Place<'_>> {
     let stored = |stores: &[(ValueId, SlotId)]| stores.iter().map(|&(v, s)| (v, Some(s))).collect::<Vec<_>>();
     match block {
         Block::Assign(assign) => vec![Place { code: &assign.code, outputs: stored(&assign.stores) }],
@@ -208,13 +212,13 @@ impl Place<'_> {
     }
 }
 
-struct Walk<'a> {
-    program: &'a SimProgram,
-    place: &'a Place<'a>,
-    users: &'a [Vec<ValueId>],
-    /// The relation whose paths are walked.
-    own: RelationId,
-    relations: &'a HashMap<SlotId, RelationId>,
+pub(crate) struct Walk<'a> {
+    pub program: &'a SimProgram,
+    pub place: &'a Place<'a>,
+    pub users: &'a [Vec<ValueId>],
+    /// The relation whose paths are walked, if it is one.
+    pub own: Option<RelationId>,
+    pub relations: &'a HashMap<SlotId, RelationId>,
 }
 
 impl Walk<'_> {
@@ -227,7 +231,7 @@ impl Walk<'_> {
         if length > LONGEST_PATH {
             return false;
         }
-        let is_own = |slot: &Option<SlotId>| slot.and_then(|s| self.relations.get(&s)) == Some(&self.own);
+        let is_own = |slot: &Option<SlotId>| slot.is_some_and(|slot| self.is_own(slot));
         if self.place.outputs.iter().any(|(v, slot)| *v == value && !is_own(slot)) {
             if path.is_empty() || paths.len() >= MOST_PATHS {
                 return false;
@@ -243,6 +247,11 @@ impl Walk<'_> {
                 path.truncate(n);
                 followed
             })
+    }
+
+    /// Does it remember the relation whose paths are walked?
+    fn is_own(&self, slot: SlotId) -> bool {
+        self.own.is_some() && self.relations.get(&slot) == self.own.as_ref()
     }
 
     /// Operations that use `value`, and what may make them indifferent to it.
@@ -269,13 +278,13 @@ impl Walk<'_> {
     }
 
     /// `value` as an expression of variables that change at events only, and not with the relation itself.
-    fn frozen(&self, value: ValueId, depth: usize) -> Option<Frozen> {
+    pub fn frozen(&self, value: ValueId, depth: usize) -> Option<Frozen> {
         if depth > LONGEST_PATH {
             return None;
         }
         let is_frozen = |slot: SlotId| {
             let kind = self.program.memory.slots.get(slot).map(|s| s.kind);
-            kind.is_some_and(|k| !k.is_continuous()) && self.relations.get(&slot) != Some(&self.own)
+            kind.is_some_and(|k| !k.is_continuous()) && !self.is_own(slot)
         };
         let inner = |v: ValueId| self.frozen(v, depth + 1).map(Box::new);
         let by_operation = match *self.place.code.ops.get(value.0 as usize)? {

@@ -6,9 +6,10 @@
 use std::sync::OnceLock;
 
 use crate::dependence::Dependence;
+use crate::jumps::Jumps;
 use crate::proof::{Prices, Tape};
 use saltus_numerics::Sparsity;
-use saltus_program::{Block, Op, SimProgram, SlotId, SlotKind, UnaryFn};
+use saltus_program::{Block, SimProgram, SlotId, SlotKind};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Structure {
@@ -22,8 +23,8 @@ pub(crate) struct Structure {
     pub unknowns: Vec<SlotId>,
     /// Of the states, in their order.
     pub derivatives: Vec<SlotId>,
-    /// Derivatives jump without an event, as `sign` does: their slopes say nothing about the jump, differences do.
-    pub jumps: bool,
+    /// Where derivatives jump without an event, as `sign` does: their slopes say nothing about the jump, differences do.
+    pub jumps: Jumps,
     /// All entries of the Jacobian that can be other than zero, however many; `None` if that is not known.
     pattern: Option<Sparsity>,
     groups: OnceLock<Vec<Vec<usize>>>,
@@ -40,7 +41,6 @@ impl Structure {
         let n = program.states.len();
         let unknowns: Vec<SlotId> = program.sections.derivatives.blocks.iter().flat_map(nonlinear_unknowns).collect();
         let derivatives = program.states.iter().map(|s| s.derivative).collect();
-        let jumps = program.sections.derivatives.blocks.iter().any(jumps);
         let mut sets = Dependence::new(n + 1, program.memory.slots.len());
         for (i, state) in program.states.iter().enumerate() {
             sets.add(state.value, i);
@@ -63,7 +63,7 @@ impl Structure {
                 crossings_see_time: true,
                 unknowns,
                 derivatives,
-                jumps,
+                jumps: Jumps::of(program, &|_| true),
                 pattern: None,
                 groups: OnceLock::new(),
                 prices: OnceLock::new(),
@@ -74,6 +74,7 @@ impl Structure {
             let columns = sets.numbers(state.derivative).take_while(|&column| column < n);
             entries.extend(columns.map(|column| (row, column)));
         }
+        let jumps = Jumps::of(program, &|slot| !sets.is_empty(slot));
         let is_autonomous = !program.states.iter().any(|s| sets.has(s.derivative, n));
         let is_followed = sets.propagate(&program.sections.crossings);
         let mut searched = program.events.relations.values().enumerate().filter(|(i, _)| !tape.is_time_alone(*i));
@@ -113,12 +114,6 @@ impl Structure {
         let all = if pattern.is_some() { 0..0 } else { 0..self.derivatives.len() };
         known.chain(all)
     }
-}
-
-/// Does a block use a function that jumps?
-fn jumps(block: &Block) -> bool {
-    let is_jump = |op: &Op| matches!(op, Op::Unary(UnaryFn::Sign | UnaryFn::Floor | UnaryFn::Ceil, _));
-    block.codes().iter().any(|code| code.ops.iter().any(is_jump))
 }
 
 fn nonlinear_unknowns(block: &Block) -> impl Iterator<Item = SlotId> {

@@ -321,3 +321,30 @@ fn relations_that_cross_together_are_one_event() {
         assert!(events.len() == 1 && (events[0] - 0.9301).abs() < 1e-9, "{solver:?}: {events:?}");
     }
 }
+
+/// `sign` in a branch that no mode chooses has no say, and neither has that of a parameter: Jacobians are exact until it counts.
+#[test]
+fn only_jumps_that_count_keep_jacobians_from_being_exact() {
+    let rough_from = |time: f64| {
+        format!(
+            "model M
+      parameter Real p = 3;
+      Real w(start = 1, fixed = true), a = sign(p)*w;
+      Boolean rough = time >= {time};
+    equation
+      der(w) = if rough then -1000*(w - sin(time)) - sign(w + 2) else -1000*(a - sin(time)) - 1;
+    end M;"
+        )
+    };
+    for solver in [Solver::Bdf, Solver::Rodas] {
+        let smooth = simulate(&rough_from(2.0), 1.0, solver, 1e-6);
+        assert!(smooth.statistics.jacobian_evaluations > 0, "{solver:?}");
+        assert_eq!(smooth.statistics.difference_jacobians, 0, "{solver:?}");
+        let rough = simulate(&rough_from(0.5), 1.0, solver, 1e-6);
+        assert!(rough.statistics.difference_jacobians > 0, "{solver:?}");
+        // Both branches are the same function while w > -2.
+        let (one, other) = (smooth.series("w").expect("w"), rough.series("w").expect("w"));
+        let ends = (one.last().expect("a row").1, other.last().expect("a row").1);
+        assert!((ends.0 - ends.1).abs() < 1e-5, "{solver:?}: {ends:?}");
+    }
+}
