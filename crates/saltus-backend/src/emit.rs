@@ -316,13 +316,17 @@ fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {
     let levels = || system.state_sets.iter().flat_map(|set| &set.levels);
-    // A state of a set is measured by the most sensitive of its candidates.
-    let nominal = |slot: SlotId| match levels().find(|level| level.states.contains(&slot)) {
-        Some(level) => level.candidates.iter().map(|&c| scales.of(c).nominal()).fold(f64::INFINITY, f64::min),
-        None => scales.of(slot).nominal(),
+    let state = |(&value, &derivative): (&SlotId, &SlotId)| {
+        // A state of a set is measured by the most sensitive of its candidates.
+        let level = levels().find(|level| level.states.contains(&value));
+        let measures: Vec<Scale> = match level {
+            Some(level) => level.candidates.iter().map(|&c| scales.of(c)).collect(),
+            None => vec![scales.of(value)],
+        };
+        let nominal = measures.iter().map(|scale| scale.nominal()).fold(f64::INFINITY, f64::min);
+        State { value, derivative, nominal, unbounded: measures.iter().any(|scale| scale.unbounded) }
     };
-    let all = system.derivative_of.iter();
-    all.map(|(&value, &derivative)| State { value, derivative, nominal: nominal(value) }).collect()
+    system.derivative_of.iter().map(state).collect()
 }
 
 fn state_sets(system: &System, scales: &Scales) -> Vec<StateSet> {
@@ -348,6 +352,7 @@ struct Scale {
     nominal: Option<f64>,
     min: f64,
     max: f64,
+    unbounded: bool,
 }
 
 /// Magnitudes and bounds of variables, where they are literal.
@@ -369,6 +374,7 @@ impl Scales {
                 if let Some(nominal) = nominal.filter(|n| n.is_finite() && *n > 0.0) {
                     scale.nominal = Some(nominal);
                 }
+                scale.unbounded |= number(&attributes.unbounded) == Some(1.0);
                 let (min, max) = bounds(attributes, &number, alias.is_negated);
                 scale.min = scale.min.max(min);
                 scale.max = scale.max.min(max);
@@ -392,7 +398,7 @@ impl Scale {
         self.nominal.unwrap_or(USUAL)
     }
 
-    const NONE: Scale = Scale { nominal: None, min: f64::NEG_INFINITY, max: f64::INFINITY };
+    const NONE: Scale = Scale { nominal: None, min: f64::NEG_INFINITY, max: f64::INFINITY, unbounded: false };
 }
 
 fn bounds(attributes: &Attributes, number: &dyn Fn(&Option<Expr>) -> Option<f64>, is_negated: bool) -> (f64, f64) {

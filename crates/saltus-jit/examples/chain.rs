@@ -53,8 +53,12 @@ fn chain(n: usize) -> SimProgram {
         w.store(acceleration, der_v[i]);
         program.sections.derivatives.blocks.push(w.block());
     }
-    let state =
-        |(value, derivative): (&SlotId, &SlotId)| State { value: *value, derivative: *derivative, nominal: 1.0 };
+    let state = |(value, derivative): (&SlotId, &SlotId)| State {
+        value: *value,
+        derivative: *derivative,
+        nominal: 1.0,
+        unbounded: false,
+    };
     program.states.extend(x.iter().zip(&der_x).chain(v.iter().zip(&der_v)).map(state));
     program
 }

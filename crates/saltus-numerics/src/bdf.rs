@@ -536,7 +536,7 @@ mod tests {
     /// Error at t = 1 of the formula of one order, from exact starting values, and the largest one between the steps.
     fn fixed_order_errors(order: usize, n_steps: usize) -> (f64, f64) {
         let h = 1.0 / n_steps as f64;
-        let mut bdf = Bdf::new(Tolerances { relative: 1e3, absolute: vec![1e3] }, h);
+        let mut bdf = Bdf::new(Tolerances { relative: 1e3, absolute: vec![1e3], unbounded: vec![] }, h);
         bdf.restart(&mut Forced, 0.0, &[exact(0.0)]).unwrap();
         (bdf.min_order, bdf.max_order, bdf.h) = (order, order, h);
         bdf.next = Change { order, h };
@@ -587,7 +587,7 @@ mod tests {
 
     #[test]
     fn a_slope_that_does_not_help_is_replaced_by_a_difference() {
-        let mut bdf = Bdf::new(Tolerances { relative: 1e-4, absolute: vec![1e-4] }, f64::INFINITY);
+        let mut bdf = Bdf::new(Tolerances { relative: 1e-4, absolute: vec![1e-4], unbounded: vec![] }, f64::INFINITY);
         bdf.restart(&mut Misleading, 0.0, &[1.0]).unwrap();
         while bdf.time() < 1.0 {
             bdf.step(&mut Misleading, 1.0).unwrap();
@@ -601,7 +601,7 @@ mod tests {
     #[test]
     fn respacing_keeps_the_polynomial() {
         // differences of t³ on the grid 0, −0.1, …: the cubic itself is represented, so any spacing gives the same values
-        let mut bdf = Bdf::new(Tolerances { relative: 1e-6, absolute: vec![1e-6] }, f64::INFINITY);
+        let mut bdf = Bdf::new(Tolerances { relative: 1e-6, absolute: vec![1e-6], unbounded: vec![] }, f64::INFINITY);
         let cubic = |t: f64| (t + 1.0).powi(3);
         (bdf.order, bdf.h, bdf.has_stepped, bdf.t, bdf.t_start) = (3, 0.1, true, 0.0, -0.3);
         let mut values: Vec<f64> = (0..=3).map(|j| cubic(-0.1 * f64::from(j))).collect();

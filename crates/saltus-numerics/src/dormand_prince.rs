@@ -291,7 +291,7 @@ mod tests {
     }
 
     fn tolerances(n: usize, relative: f64) -> Tolerances {
-        Tolerances { relative, absolute: vec![relative; n] }
+        Tolerances { relative, absolute: vec![relative; n], unbounded: vec![] }
     }
 
     fn oscillator(_: f64, x: &[f64], dx: &mut [f64]) -> Result<(), TrialFailure> {

@@ -61,12 +61,15 @@ pub struct Judged<'a> {
     pub part: &'a dyn Fn(usize) -> f64,
 }
 
-/// A step is accepted if its estimated error in each component is about `relative·|x| + absolute`.
+/// A step is accepted if its estimated error in each component is about `relative·|x| + absolute`, for one that grows without
+/// bound `absolute` alone.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Tolerances {
     pub relative: f64,
     /// One per state.
     pub absolute: Vec<f64>,
+    /// Components that grow without bound (`unbounded` of a Real, specification 4.9.6), one entry per state or none at all.
+    pub unbounded: Vec<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]

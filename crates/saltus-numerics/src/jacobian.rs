@@ -327,7 +327,7 @@ mod tests {
     fn sparse_and_dense_differences_agree() {
         let n = 80;
         let band = (0..n).flat_map(|i: usize| (i.saturating_sub(1)..=i + 1).map(move |j| (i, j)));
-        let tolerances = Tolerances { relative: 1e-6, absolute: vec![1e-6; n] };
+        let tolerances = Tolerances { relative: 1e-6, absolute: vec![1e-6; n], unbounded: vec![] };
         let x: Vec<f64> = (0..n).map(|i| (i as f64 * 0.1).sin()).collect();
         let mut dx = vec![0.0; n];
         let mut solutions = Vec::new();

@@ -23,7 +23,7 @@
 //!     }
 //! }
 //!
-//! let mut solver = Automatic::new(Tolerances { relative: 1e-6, absolute: vec![1e-6] }, f64::INFINITY);
+//! let mut solver = Automatic::new(Tolerances { relative: 1e-6, absolute: vec![1e-6], unbounded: vec![] }, f64::INFINITY);
 //! solver.restart(&mut Decay, 0.0, &[1.0]).unwrap();
 //! while solver.time() < 1.0 {
 //!     solver.step(&mut Decay, 1.0).unwrap();

@@ -4,12 +4,15 @@
 //! Ordinary Differential Equations I*, section II.4.
 
 use crate::integrator::{Eval, OdeSystem, Tolerances, TrialFailure};
-use crate::tuning::step_size::{NEARLY_THERE, SMALLEST_STEP_ULPS};
+use crate::tuning::step_size::{NEARLY_THERE, ROUNDING_ULPS, SMALLEST_STEP_ULPS};
 
 /// The error that a component may have, by the larger of two magnitudes.
 pub(crate) fn weight(tolerances: &Tolerances, i: usize, a: f64, b: f64) -> f64 {
-    let weight = tolerances.absolute[i] + tolerances.relative * a.abs().max(b.abs());
-    weight.max(f64::MIN_POSITIVE)
+    let size = a.abs().max(b.abs());
+    if tolerances.unbounded.get(i) == Some(&true) {
+        return tolerances.absolute[i].max(ROUNDING_ULPS * f64::EPSILON * size).max(f64::MIN_POSITIVE);
+    }
+    (tolerances.absolute[i] + tolerances.relative * size).max(f64::MIN_POSITIVE)
 }
 
 /// Root mean square of `values`, each measured by its weight at the larger of `a` and `b`; 0 for no values.
@@ -124,10 +127,23 @@ mod tests {
 
     #[test]
     fn the_norm_is_the_root_mean_square_in_units_of_the_tolerance() {
-        let tolerances = Tolerances { relative: 0.1, absolute: vec![1.0, 0.0] };
+        let tolerances = Tolerances { relative: 0.1, absolute: vec![1.0, 0.0], unbounded: vec![] };
         // weights 1 + 0.1·10 = 2 and 0.1·20 = 2: √((4/2)² + (0/2)²)/√2
         let value = norm(&tolerances, &[10.0, 0.0], &[0.0, -20.0], [4.0, 0.0].into_iter());
         assert!((value - 2f64.sqrt()).abs() < 1e-15);
-        assert_eq!(norm(&Tolerances { relative: 0.1, absolute: vec![] }, &[], &[], std::iter::empty()), 0.0);
+        assert_eq!(
+            norm(&Tolerances { relative: 0.1, absolute: vec![], unbounded: vec![] }, &[], &[], std::iter::empty()),
+            0.0
+        );
+    }
+
+    /// Only the absolute tolerance counts, down to what rounding leaves of it.
+    #[test]
+    fn an_unbounded_state_outgrows_its_absolute_tolerance() {
+        let tolerances = Tolerances { relative: 0.1, absolute: vec![1e-3, 1e-3], unbounded: vec![true, false] };
+        assert_eq!(weight(&tolerances, 0, 5.0, -20.0), 1e-3);
+        assert_eq!(weight(&tolerances, 1, 5.0, -20.0), 1e-3 + 0.1 * 20.0);
+        // One unit in the last place of 1e15 is 0.125.
+        assert_eq!(weight(&tolerances, 0, 1e15, 0.0), 16.0 * f64::EPSILON * 1e15);
     }
 }

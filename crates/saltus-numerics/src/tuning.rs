@@ -145,6 +145,9 @@ pub mod automatic {
 pub mod step_size {
     /// A step of so few units in the last place of time is not made smaller. Test: `a_pole_is_an_error_and_no_endless_loop`.
     pub const SMALLEST_STEP_ULPS: f64 = 4.0;
+    /// The error of a state that grows without bound is not asked to be smaller than so many units in its last place: rounding is an
+    /// error of a few units already, whatever the step. Test: `an_unbounded_state_outgrows_its_absolute_tolerance`.
+    pub const ROUNDING_ULPS: f64 = 16.0;
     /// A step longer than the rest of the way divided by this is followed by one as long. Test:
     /// `an_attempt_never_leaves_a_splinter`.
     pub const NEARLY_THERE: f64 = 1.5;

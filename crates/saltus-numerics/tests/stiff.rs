@@ -10,7 +10,7 @@ use saltus_numerics::{Automatic, Eval, FixedStep, FixedStepMethod, Integrator, O
 
 fn robertson_tolerances(relative: f64) -> Tolerances {
     // absolute ones follow the magnitudes of the species: x₂ stays below 4e-5 and x₁ falls to 2e-8
-    Tolerances { relative, absolute: vec![1e-2 * relative, 1e-6 * relative, 1e-2 * relative] }
+    Tolerances { relative, absolute: vec![1e-2 * relative, 1e-6 * relative, 1e-2 * relative], unbounded: vec![] }
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub struct State {
     pub derivative: SlotId,
     /// Scales the absolute tolerance.
     pub nominal: f64,
+    /// It may grow without bound: only its absolute error counts.
+    pub unbounded: bool,
 }
 
 /// N candidates with K constraints between them: N - K of the candidates are states, which ones is decided by the driver.

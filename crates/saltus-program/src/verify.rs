@@ -230,7 +230,7 @@ mod tests {
             slots.push(Slot { name: format!("s{k}"), kind, ty, initial: 0.0 });
         }
         let slot = SlotId::from_usize;
-        let states = vec![State { value: slot(0), derivative: slot(1), nominal: 1.0 }];
+        let states = vec![State { value: slot(0), derivative: slot(1), nominal: 1.0, unbounded: false }];
         SimProgram {
             memory: Memory { slots, time: slot(3), initial: slot(3), terminal: slot(3), ..Memory::empty() },
             states,

@@ -188,7 +188,8 @@ pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Struct
     let nominal = |x: f64| if x.is_finite() && x != 0.0 { x.abs() } else { 1.0 };
     let (solver, tolerance) = method(program, options);
     let absolute = program.states.iter().map(|s| tolerance * nominal(s.nominal)).collect();
-    let tolerances = Tolerances { relative: tolerance, absolute };
+    let unbounded = program.states.iter().map(|s| s.unbounded).collect();
+    let tolerances = Tolerances { relative: tolerance, absolute, unbounded };
     let longest = longest_step(program, options, structure);
     let fixed = |method, tolerances| {
         let h = options.fixed_step.unwrap_or(options.interval);

@@ -20,7 +20,7 @@ pub fn integrator(method: &str, tolerances: Tolerances, max_step: f64) -> Box<dy
 }
 
 pub fn uniform(n: usize, tolerance: f64) -> Tolerances {
-    Tolerances { relative: tolerance, absolute: vec![tolerance; n] }
+    Tolerances { relative: tolerance, absolute: vec![tolerance; n], unbounded: vec![] }
 }
 
 /// Integrates to `t_end`; ends on it exactly.
