@@ -400,4 +400,17 @@ mod tests {
         let conversions = [(0, 1, Slower(Some(huge))), (1, 2, Slower(Some(huge)))];
         assert_eq!(infer(&graph(3, &[(0, period(1, 1))], &conversions)), Err(ClockError::Overflow));
     }
+
+    /// Specification 16.7.5: from 1 to 2⁶³. The last clock is as fast as the first, which nothing but exact arithmetic finds.
+    #[test]
+    fn factors_up_to_the_limit_are_exact() {
+        let (a, b) = (Rational::integer(1 << 31), Rational::integer(1 << 32));
+        let there = [(0, 1, Slower(Some(a))), (1, 2, Slower(Some(b)))];
+        let back = [(2, 3, Faster(Some(b))), (3, 4, Faster(Some(a)))];
+        let conversions: Vec<_> = there.into_iter().chain(back).collect();
+        let found = infer(&graph(5, &[(0, period(1, 10))], &conversions)).unwrap();
+        assert_eq!(found.ticks[4], found.ticks[0]);
+        let limit = Rational::new(i64::MIN, -1).unwrap();
+        assert_eq!(found.ticks[2].interval.checked_div(found.ticks[0].interval), Some(limit));
+    }
 }

@@ -1,4 +1,4 @@
-//! Fractions of 64-bit integers. Every operation is exact or says that the result does not fit.
+//! Fractions of integers up to 2⁶³ (specification 16.7.5). Every operation is exact or says that the result does not fit.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,9 +6,12 @@ use std::fmt;
 /// In lowest terms, with a positive denominator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rational {
-    numerator: i64,
-    denominator: i64,
+    numerator: i128,
+    denominator: i128,
 }
+
+/// The largest numerator and denominator. Products of two of them fit into 128 bits.
+const LARGEST: i128 = 1 << 63;
 
 impl Rational {
     pub const ZERO: Rational = Rational { numerator: 0, denominator: 1 };
@@ -20,7 +23,7 @@ impl Rational {
     }
 
     pub const fn integer(value: i64) -> Rational {
-        Rational { numerator: value, denominator: 1 }
+        Rational { numerator: value as i128, denominator: 1 }
     }
 
     fn reduced(numerator: i128, denominator: i128) -> Option<Rational> {
@@ -29,14 +32,14 @@ impl Rational {
         }
         let divisor = greatest_common_divisor(numerator, denominator) * denominator.signum();
         let (numerator, denominator) = (numerator / divisor, denominator / divisor);
-        Some(Rational { numerator: numerator.try_into().ok()?, denominator: denominator.try_into().ok()? })
+        (numerator.abs() <= LARGEST && denominator <= LARGEST).then_some(Rational { numerator, denominator })
     }
 
-    pub fn numerator(self) -> i64 {
+    pub fn numerator(self) -> i128 {
         self.numerator
     }
 
-    pub fn denominator(self) -> i64 {
+    pub fn denominator(self) -> i128 {
         self.denominator
     }
 
@@ -49,36 +52,30 @@ impl Rational {
     }
 
     pub fn checked_add(self, other: Rational) -> Option<Rational> {
-        let (a, b) = (self.wide(), other.wide());
-        Rational::reduced(a.0.checked_mul(b.1)?.checked_add(b.0.checked_mul(a.1)?)?, a.1 * b.1)
+        let crossed = (self.numerator * other.denominator).checked_add(other.numerator * self.denominator)?;
+        Rational::reduced(crossed, self.denominator * other.denominator)
     }
 
     pub fn checked_sub(self, other: Rational) -> Option<Rational> {
-        self.checked_add(Rational { numerator: other.numerator.checked_neg()?, ..other })
+        self.checked_add(Rational { numerator: -other.numerator, ..other })
     }
 
     pub fn checked_mul(self, other: Rational) -> Option<Rational> {
-        let (a, b) = (self.wide(), other.wide());
-        Rational::reduced(a.0 * b.0, a.1 * b.1)
+        Rational::reduced(self.numerator * other.numerator, self.denominator * other.denominator)
     }
 
     pub fn checked_div(self, other: Rational) -> Option<Rational> {
-        let (a, b) = (self.wide(), other.wide());
-        Rational::reduced(a.0 * b.1, a.1 * b.0)
+        Rational::reduced(self.numerator * other.denominator, self.denominator * other.numerator)
     }
 
     /// The largest integer that is not larger.
-    pub fn floor(self) -> i64 {
+    pub fn floor(self) -> i128 {
         self.numerator.div_euclid(self.denominator)
     }
 
     /// The nearest `f64` where numerator and denominator are below 2⁵³, and as good as that beyond.
     pub fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
-    }
-
-    fn wide(self) -> (i128, i128) {
-        (i128::from(self.numerator), i128::from(self.denominator))
     }
 }
 
@@ -90,8 +87,7 @@ impl PartialOrd for Rational {
 
 impl Ord for Rational {
     fn cmp(&self, other: &Rational) -> Ordering {
-        let (a, b) = (self.wide(), other.wide());
-        (a.0 * b.1).cmp(&(b.0 * a.1))
+        (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
     }
 }
 
@@ -142,10 +138,12 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_has_no_value() {
-        let huge = Rational::integer(i64::MAX);
+        let huge = r(i64::MIN, -1);
+        assert_eq!(huge, Rational::integer(i64::MAX).checked_add(Rational::ONE).unwrap());
         assert_eq!(huge.checked_add(Rational::ONE), None);
         assert_eq!(huge.checked_mul(huge), None);
-        assert_eq!(Rational::new(i64::MIN, -1), None);
-        assert_eq!(huge.checked_mul(r(1, i64::MAX)), Some(Rational::ONE));
+        assert_eq!(huge.checked_add(huge), None);
+        assert_eq!(huge.checked_sub(huge), Some(Rational::ZERO));
+        assert_eq!(huge.checked_mul(Rational::ONE.checked_div(huge).unwrap()), Some(Rational::ONE));
     }
 }

@@ -74,7 +74,8 @@ fn equations(cx: Context<'_>, list: &[Equation], around: Around, out: &mut Diagn
             EquationKind::When { branches } => {
                 clause(cx, equation.span, branches.iter().map(|(c, _)| c), around, out);
                 branch_targets(cx, branches, None, "when", equation.span, out);
-                let is_clocked = branches.iter().any(|(c, _)| c.ty.base == BaseType::Clock);
+                // What is wrong in a condition has been said; it may have been meant to be a clock.
+                let is_clocked = branches.iter().any(|(c, _)| c.is_error() || c.ty.base == BaseType::Clock);
                 let inner = Around { when: Some(equation.span), is_clocked, branch: None, ..around };
                 branches.iter().for_each(|(_, body)| equations(cx, body, inner, out));
             }

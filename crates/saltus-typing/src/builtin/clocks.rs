@@ -23,6 +23,13 @@ pub(super) fn clock(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     }
     let has = |name: &str| call.named.iter().any(|(n, _)| *n == name);
     let first = call.positional.first().map(|e| e.ty.clone());
+    if let (Some(base), Some((_, method))) =
+        (first.as_ref().map(|ty| ty.base), call.named.iter().find(|(n, _)| *n == "solverMethod"))
+        && !matches!(base, BaseType::Clock | BaseType::Error)
+    {
+        cx.report(calls::solver_method_without_clock(method.span));
+        return None;
+    }
     let arguments = match first.as_ref().map(|ty| ty.base) {
         Some(BaseType::Integer) => rational(cx, call)?,
         Some(BaseType::Real) => interval(cx, call)?,
@@ -132,12 +139,16 @@ pub(super) fn sub_or_super_sample(cx: &mut dyn Context, call: Call) -> Option<Ex
     Some(Expr::builtin(function, vec![u, factor], ty, span))
 }
 
-/// `shiftSample(u, shiftCounter, resolution = 1)`, `backSample(u, backCounter, resolution = 1)`
+/// `shiftSample(u, shiftCounter, resolution = 1)`, `backSample(u, backCounter, resolution = 1)`. Before the first tick of `u`
+/// `backSample` gives its start value, so that `u` is a variable there (specification 16.5.2).
 pub(super) fn shift_or_back_sample(cx: &mut dyn Context, call: Call) -> Option<Expr> {
     let (function, span) = (call.function, call.span);
     let counter_name = if function == Builtin::ShiftSample { "shiftCounter" } else { "backCounter" };
     let mut bound = call.bind(cx, &["u", counter_name, "resolution"], 2)?;
     let u = bound.take(0)?;
+    if function == Builtin::BackSample && u.ty.base != BaseType::Clock && !is_component(&u) {
+        require_component(cx, function.name(), &u)?;
+    }
     let counter = integer_or(cx, &mut bound, 1, counter_name, 0, span)?;
     at_least(cx, function.name(), counter_name, &counter, 0)?;
     let resolution = integer_or(cx, &mut bound, 2, "resolution", 1, span)?;

@@ -53,6 +53,13 @@ pub(crate) fn unknown_argument(function: &str, name: &str, names: &[String], spa
     }
 }
 
+/// `Clock(0.1, solverMethod = "ExplicitEuler")`
+pub(crate) fn solver_method_without_clock(span: Span) -> Diagnostic {
+    let text = "`solverMethod` is associated with a clock: the first argument of this `Clock` is not one";
+    error("E0337", span, text.to_owned())
+        .hint("write a clock in the place of the interval: `Clock(Clock(0.1), solverMethod = \"ExplicitEuler\")`")
+}
+
 /// `homotopy(1, 2, actual = 3)`
 pub(crate) fn argument_given_twice(function: &str, name: &str, span: Span) -> Diagnostic {
     error("E0338", span, format!("argument `{name}` of `{function}` is given twice"))

@@ -421,6 +421,16 @@ fn argument_values() {
              factor inferred",
         ),
         (
+            "Clock(x, solverMethod = \"ImplicitEuler\")",
+            "E0337: `solverMethod` is associated with a clock: the first argument of this `Clock` is not one | write a clock \
+             in the place of the interval: `Clock(Clock(0.1), solverMethod = \"ExplicitEuler\")`",
+        ),
+        (
+            "backSample(2 * x, 1)",
+            "E0346: `backSample` expects a variable, but `2.0 * x` is an expression | declare a variable that equals the \
+             expression and use that",
+        ),
+        (
             "hold(2 * x)",
             "E0346: `hold` expects a variable, but `2.0 * x` is an expression | declare a variable that equals the \
              expression and use that",
