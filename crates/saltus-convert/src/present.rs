@@ -62,7 +62,9 @@ impl<'a> Present<'a> {
         for uri in chosen.iter().filter_map(|step| step.script.as_deref()) {
             let path = self.library.resolve_uri(uri).ok_or_else(|| format!("`{uri}` is not found"))?;
             let bytes = self.library.read_resource(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-            script.add(&String::from_utf8_lossy(&bytes));
+            let mut own = Script::default();
+            own.add(&String::from_utf8_lossy(&bytes)).map_err(|why| format!("{}: {why}", path.display()))?;
+            script.extend(own);
         }
         Ok(script)
     }
