@@ -16,7 +16,7 @@ use crate::blocks::{Step, sort_into_blocks};
 use crate::dag::{Node, NodeId};
 use crate::describe::equation_text;
 use crate::diagnostics;
-use crate::guesses::{guess_between_loops, order_guesses};
+use crate::guesses::{guess_between_loops, order_guesses, without_new_objects};
 use crate::sort::{extend_by_quality, report_real_equation};
 use crate::start_choice::starts_first;
 use crate::state_sets::{is_choice, is_chosen_state};
@@ -145,10 +145,11 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     let mut guesses: Vec<Step> = Vec::new();
     if form == Form::Actual {
         checks.extend(surplus.iter().flat_map(|e| add_check(system, e)));
-        guesses.extend(initial_pre_values(system).into_iter().map(Step::Assign));
     }
+    let before = if form == Form::Actual { initial_pre_values(system) } else { Vec::new() };
     let mut steps = sort_into_blocks(system, &equations, &unknowns, &structure, &matching, diagnostics);
     if form == Form::Actual {
+        guesses.extend(without_new_objects(system, before, &steps).into_iter().map(Step::Assign));
         let first = first_guesses(system);
         guesses.extend(order_guesses(system, first.clone(), &steps));
         guess_between_loops(system, &first, &mut steps);

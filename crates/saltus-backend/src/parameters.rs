@@ -206,7 +206,7 @@ pub fn release_dependents(system: &mut System) {
 }
 
 /// The slots that a value depends on, the handles of external objects among them.
-fn needs(system: &System, node: NodeId) -> Vec<SlotId> {
+pub(crate) fn needs(system: &System, node: NodeId) -> Vec<SlotId> {
     let mut slots = system.dag.loads(&[node]);
     let mut calls = Vec::new();
     system.dag.calls_of(&[node], &mut calls);

@@ -297,3 +297,91 @@ end Given;
         assert!(stderr(&output).replace('\n', " ").contains(expected), "{class}: {}", stderr(&output));
     }
 }
+
+/// Specification 12.9.4: each function is a translation unit of its own, headers come from a directory that is named, and a size is a
+/// `size_t` without an `#include`.
+#[test]
+fn each_text_stands_by_itself() {
+    let Some(library) = Library::new("included_units") else { return };
+    library.0.file("lib/Units/Headers/seven.h", "static double times(double x) { return 7 * x; }\n");
+    library.0.file(
+        "lib/Units/package.mo",
+        r##"
+package Units
+  function one input Real x; output Real y;
+    external "C" y = plus(x) annotation(Include = "static double plus(double x) { return x + 1; }"); end one;
+  function two input Real x; output Real y;
+    external "C" y = plus(x) annotation(Include = "static double plus(double x) { return x + 2; }"); end two;
+  function seven input Real x; output Real y;
+    external "C" y = times(x) annotation(Include = "#include \"seven.h\"", IncludeDirectory = "modelica://Units/Headers"); end seven;
+  function total input Real x[:]; output Real y;
+    external "C" y = total(x, size(x, 1)) annotation(Include = "
+double total(double *x, size_t n) { double s = 0; size_t i; for (i = 0; i < n; i++) s += x[i]; return s; }"); end total;
+  function turned input Real x[2, 3]; output Real y[3, 2];
+    external "C" turn(x, size(x, 1), size(x, 2), y) annotation(Include = "
+void turn(const double *x, size_t n, size_t m, double *y) {
+  size_t i, j; for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[j*n + i] = x[i*m + j]; }"); end turned;
+  record R Real x; Integer n; end R;
+  function doubled input R r; output R q;
+    external "C" doubled(r, q) annotation(Include = "
+struct R { double x; int n; };
+void doubled(struct R *r, struct R *q) { q->x = 2*r->x; q->n = 2*r->n; }"); end doubled;
+  model M
+    Real a = one(time), b = two(time), c = seven(time), d = total({time, 2, 3}), e[3, 2] = turned({{1, 2, 3}, {4, 5, 6}});
+    R r = doubled(R(1.5, 4));
+  end M;
+end Units;
+"##,
+    );
+    let output = library.simulate("Units.M", &["--allow-external"], None);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let last = "1.0,2.0,3.0,7.0,6.0,1.0,4.0,2.0,5.0,3.0,6.0,3.0,8";
+    assert_eq!(library.0.read("r.csv").lines().last(), Some(last));
+}
+
+/// Specification 12.9.7: what the initial system finds makes the object, once, and start values may ask the object.
+#[test]
+fn objects_are_made_of_what_the_initial_system_finds() {
+    let Some(library) = Library::new("included_initially") else { return };
+    library.0.file(
+        "lib/Found.mo",
+        r##"
+package Found
+  model Nonlinear parameter Real p(fixed = false, start = 1); parameter Shapes.Box box = Shapes.Box(p); Real s = Shapes.size(box);
+  initial equation p^2 = 4; end Nonlinear;
+  model SteadyState parameter Real p(fixed = false, start = 1); parameter Shapes.Box box = Shapes.Box(p); Real x(start = 2, fixed = true);
+    Real s = Shapes.size(box);
+  initial equation der(x) = 0; equation der(x) = p - x; end SteadyState;
+  model StartValue parameter Real p(fixed = false); parameter Shapes.Box box = Shapes.Box(p);
+    Real x(start = Shapes.size(box), fixed = true); discrete Real s(start = Shapes.size(box) + 1, fixed = true);
+  initial equation p = 5; equation der(x) = 0; when time > 2 then s = 0; end when; end StartValue;
+  model Guess "of a loop" parameter Real p(fixed = false); parameter Shapes.Box box = Shapes.Box(p);
+    Real s(start = Shapes.size(box));
+  initial equation p = -5; equation s^2 = 9 + 0*time; end Guess;
+  model Chain parameter Real p(fixed = false); parameter Shapes.Box box = Shapes.Box(p); parameter Real q(fixed = false);
+    parameter Shapes.Box other = Shapes.Box(q); Real x(start = Shapes.size(box), fixed = true); Real s = Shapes.size(other);
+  initial equation p = 5; q = 2*x; equation der(x) = -x; end Chain;
+  model Circle parameter Real p(fixed = false, start = 1); parameter Shapes.Box box = Shapes.Box(p); Real s = Shapes.size(box);
+  initial equation p = Shapes.size(box) + 1; end Circle;
+end Found;
+"##,
+    );
+    let last = |class: &str, name: &str| -> f64 {
+        let output = library.simulate(class, &["--allow-external"], None);
+        assert_eq!(output.status.code(), Some(0), "{class}: {}", stderr(&output));
+        let text = library.0.read("r.csv");
+        let header = text.lines().next().unwrap().trim_matches('"').split("\",\"").collect::<Vec<_>>();
+        let row: Vec<&str> = text.lines().last().unwrap().split(',').collect();
+        row[header.iter().position(|h| *h == name).unwrap()].parse().unwrap()
+    };
+    let close = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-9, "{value} instead of {expected}");
+    close(last("Found.Nonlinear", "s"), 2.0);
+    close(last("Found.SteadyState", "s"), 2.0);
+    close(last("Found.StartValue", "x"), 5.0);
+    close(last("Found.StartValue", "s"), 6.0);
+    // The negative root, as the guess from the object says.
+    close(last("Found.Guess", "s"), -3.0);
+    close(last("Found.Chain", "s"), 10.0);
+    let output = library.simulate("Found.Circle", &["--allow-external"], None);
+    assert!(stderr(&output).contains("E0817"), "{}", stderr(&output));
+}

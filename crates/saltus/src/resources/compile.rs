@@ -102,9 +102,11 @@ fn run(mut command: Command, compiler: &Path) -> Reached {
     Err(format!("`{}` cannot compile its C source:\n{}", compiler.display(), lines.join("\n")))
 }
 
-/// The text of a translation unit.
+/// The text of a translation unit. A declaration may take `size_t` for a size without including anything; lines are counted as they
+/// are written.
 fn text(k: usize, unit: &Unit) -> String {
-    let mut text = unit.inclusion.texts.join("\n");
+    let mut text = "#include <stddef.h>\n#line 1\n".to_owned();
+    text.push_str(&unit.inclusion.texts.join("\n"));
     text.push('\n');
     for (i, function) in unit.inclusion.functions.iter().enumerate() {
         let (call, entry) = (format!("saltus_call_{k}_{i}"), entry(k, i));
