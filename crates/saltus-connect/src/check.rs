@@ -146,6 +146,7 @@ fn carrier(end: End, place: &Place, span: Span, vars: &dyn Variables) -> Option<
 pub(crate) fn set(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &mut Diagnostics) {
     let Some(first) = set.members.first().filter(|_| set.members.len() > 1) else { return };
     quantities(set, connects, vars, diagnostics);
+    protected_alone(set, connects, vars, diagnostics);
     let is_signal = vars.kind(first.end.var) == Kind::Potential
         && vars.variability(first.end.var) > Variability::Parameter
         && set.members.iter().any(|m| vars.direction(m.end.var) != Direction::None);
@@ -203,6 +204,25 @@ fn exclude_each_other(ends: impl Iterator<Item = End>, vars: &dyn Variables) -> 
         states.push(state);
     }
     true
+}
+
+/// A protected connector of the class is connected to a component, or to a public connector that is declared (specification 9.3):
+/// nothing else decides the direction of a member that a connection added to an expandable connector.
+fn protected_alone(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &mut Diagnostics) {
+    let is_outside = |m: &&Member| m.end.face == Face::Outside && vars.is_protected(m.end.var);
+    let Some(protected) = set.members.iter().find(is_outside).filter(|m| vars.kind(m.end.var) == Kind::Potential)
+    else {
+        return;
+    };
+    let is_enough = |m: &Member| match m.end.face {
+        Face::Inside => true,
+        Face::Outside => !vars.is_protected(m.end.var) && !vars.is_implied(m.end.var),
+    };
+    if !set.members.iter().any(is_enough) {
+        let place = Place { name: &text(vars, protected.end), span: vars.span(protected.end.var) };
+        let span = span_of(protected.connect.or(set.connect), connects);
+        diagnostics.push(diagnostics::protected_alone(&place, &list(set, vars), span));
+    }
 }
 
 fn quantities(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &mut Diagnostics) {

@@ -114,6 +114,18 @@ pub(crate) fn no_source(members: &str, span: Span) -> Diagnostic {
         .hint("connect one output of a component, or one public input of this class")
 }
 
+/// A protected connector is not visible from outside, and a member of a bus that only a connection mentions has no direction of its
+/// own: the one does not say where the value of the other comes from.
+pub(crate) fn protected_alone(protected: &Place, members: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "the protected connector `{}` is connected neither to a component nor to a declared public connector: {members}",
+        protected.name
+    );
+    Diagnostic::new(Code("W0512"), span, message)
+        .label(protected.span, "protected")
+        .hint("declare the member in the expandable connector, or make the connector public")
+}
+
 /// Connected variables with a `quantity` must agree about it; often the wrong connectors are connected.
 pub(crate) fn quantity_mismatch(a: &Place, a_quantity: &str, b: &Place, b_quantity: &str, span: Span) -> Diagnostic {
     let message = format!(

@@ -68,6 +68,10 @@ pub trait Variables {
     fn is_protected(&self, var: VarId) -> bool;
     /// The variable belongs to an expandable connector, directly or added to it.
     fn is_expandable(&self, var: VarId) -> bool;
+    /// A connection added the variable to an expandable connector, which does not declare it.
+    fn is_implied(&self, _var: VarId) -> bool {
+        false
+    }
 
     /// The attribute `min` of a flow variable, where it could be evaluated.
     fn flow_min(&self, _var: VarId) -> Option<f64> {

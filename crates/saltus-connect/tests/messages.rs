@@ -157,6 +157,23 @@ W0510 line 5: `a` has the quantity \"Work\" but `c` has the quantity \"Torque\":
 }
 
 #[test]
+fn a_protected_connector_and_nothing_declared() {
+    check_messages(
+        "protected input Real u\nimplied Real bus.u\nconnect ^u ^bus.u",
+        "
+W0512 line 3: the protected connector `u` is connected neither to a component nor to a declared public connector: `u`, `bus.u`
+  line 1: protected
+  hint: declare the member in the expandable connector, or make the connector public
+",
+    );
+    check_messages("protected input Real u\nexpandable Real bus.u\nconnect ^u ^bus.u", "");
+    check_messages(
+        "protected input Real u\nimplied Real bus.u\noutput Real a.y\nconnect ^u ^bus.u\nconnect ^u a.y",
+        "",
+    );
+}
+
+#[test]
 fn element_out_of_range() {
     check_messages(
         "Real[2,2] a\nReal b\nconnect a[5] b",

@@ -28,6 +28,22 @@ impl ConnectorVariables {
         self.machines = rest;
         self.machines.push(touched.into_iter().flatten().chain(names).collect());
     }
+
+    /// The innermost state around what has this name: a number of its machine, and the state.
+    fn state_around<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
+        let mut at = component_of(name);
+        while !at.is_empty() {
+            if let Some(machine) = self.machines.iter().position(|states| states.contains(at)) {
+                return Some((machine, at));
+            }
+            at = component_of(at);
+        }
+        None
+    }
+
+    pub fn is_in_state(&self, name: &str) -> bool {
+        self.state_around(name).is_some()
+    }
 }
 
 struct Entry {
@@ -38,6 +54,7 @@ struct Entry {
     direction: Direction,
     is_protected: bool,
     is_expandable: bool,
+    is_implied: bool,
     min: Option<f64>,
     max: Option<f64>,
     nominal: Option<f64>,
@@ -70,20 +87,37 @@ impl<'a> Front<'a> {
         let is_flow = kind == Kind::Flow;
         let words = self.words;
         let owner = self.tree[comp].owner;
+        let is_implied = self.within_connector(comp).any(|part| self.network.added.contains(&part));
         let entry = Entry {
             kind,
             ty,
             name: self.comp_name(comp),
             variability: self.variability_of(comp),
             direction,
-            is_protected: prefixes.is_protected,
+            is_protected: self.is_of_protected_connector(comp),
             is_expandable: self.is_expandable(owner),
+            is_implied,
             min: is_flow.then(|| self.literal_attribute(comp, words.min)).flatten(),
             max: is_flow.then(|| self.literal_attribute(comp, words.max)).flatten(),
             nominal: is_flow.then(|| self.literal_attribute(comp, words.nominal)).flatten(),
             span: self.tree[comp].declared.span,
         };
         self.network.connector_variables.known.insert(var, entry);
+    }
+
+    /// The parts of a connector from a variable out to the connector itself.
+    fn within_connector(&self, comp: CompId) -> impl Iterator<Item = CompId> {
+        std::iter::successors(Some(comp), |&part| {
+            let inst = self.tree[part].owner;
+            let kind = self.tree[inst].definition.map(|class| class.kind);
+            let is_around = matches!(kind, Some(ast::ClassKind::Model | ast::ClassKind::Block | ast::ClassKind::Class));
+            self.tree[inst].owner.filter(|_| !is_around)
+        })
+    }
+
+    /// Whether its class declares the connector as protected; what is around an instance of the class does not matter.
+    fn is_of_protected_connector(&self, comp: CompId) -> bool {
+        self.within_connector(comp).any(|part| self.tree[part].declared.is_hidden)
     }
 
     /// A stream connector has exactly one flow variable, a scalar (specification 15.1).
@@ -164,6 +198,10 @@ impl Variables for ConnectorVariables {
         self.entry(var).is_some_and(|e| e.is_expandable)
     }
 
+    fn is_implied(&self, var: VarId) -> bool {
+        self.entry(var).is_some_and(|e| e.is_implied)
+    }
+
     fn flow_min(&self, var: VarId) -> Option<f64> {
         self.entry(var).and_then(|e| e.min)
     }
@@ -177,14 +215,7 @@ impl Variables for ConnectorVariables {
     }
 
     fn state(&self, var: VarId) -> Option<(usize, &str)> {
-        let mut at = component_of(self.name(var));
-        while !at.is_empty() {
-            if let Some(machine) = self.machines.iter().position(|states| states.contains(at)) {
-                return Some((machine, at));
-            }
-            at = component_of(at);
-        }
-        None
+        self.state_around(self.name(var))
     }
 
     fn span(&self, var: VarId) -> Span {

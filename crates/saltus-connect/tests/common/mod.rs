@@ -1,7 +1,7 @@
 //! Connections as small texts. One line each:
 //!
 //! ```text
-//! [protected] [expandable] [input|output|flow|stream] [parameter|constant] <type>[sizes] <name> [key=value …]
+//! [protected] [expandable|implied] [input|output|flow|stream] [parameter|constant] <type>[sizes] <name> [key=value …]
 //! connect <end> <end>        an end is a name, an element `name[3]` (row-major, from 1), `^name` seen as outside
 //! zero <end>                 a flow variable of an expandable connector, added with this face too
 //! ```
@@ -26,6 +26,7 @@ pub struct Info {
     direction: Direction,
     is_protected: bool,
     is_expandable: bool,
+    is_implied: bool,
     span: Span,
     keys: BTreeMap<String, String>,
 }
@@ -69,6 +70,9 @@ impl Variables for Table<'_> {
     fn is_expandable(&self, var: VarId) -> bool {
         self.info(var).is_expandable
     }
+    fn is_implied(&self, var: VarId) -> bool {
+        self.info(var).is_implied
+    }
     fn flow_min(&self, var: VarId) -> Option<f64> {
         self.number(var, "min")
     }
@@ -108,6 +112,7 @@ fn declare(builder: &mut build::Builder, line: &str, span: Span) -> Info {
         direction: Direction::None,
         is_protected: false,
         is_expandable: false,
+        is_implied: false,
         span,
         keys: BTreeMap::new(),
     };
@@ -117,6 +122,7 @@ fn declare(builder: &mut build::Builder, line: &str, span: Span) -> Info {
         match words.next().expect("a type") {
             "protected" => info.is_protected = true,
             "expandable" => info.is_expandable = true,
+            "implied" => (info.is_expandable, info.is_implied) = (true, true),
             "input" => info.direction = Direction::Input,
             "output" => info.direction = Direction::Output,
             "flow" => info.kind = Kind::Flow,
