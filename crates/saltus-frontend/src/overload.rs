@@ -16,9 +16,6 @@ use crate::instance::{InstId, Member, SlotId};
 
 impl<'a> Front<'a> {
     pub fn overloaded_unary(&mut self, op: ast::UnaryOp, operand: Expr, span: Span) -> Expr {
-        if operand.ty.rank() > 0 {
-            return self.map_elements(operand, span, &mut |front, e| front.overloaded_unary(op, e, span));
-        }
         let name = match op {
             ast::UnaryOp::Plus | ast::UnaryOp::ElementPlus => return operand,
             ast::UnaryOp::Minus | ast::UnaryOp::ElementMinus => "'-'",
@@ -28,6 +25,9 @@ impl<'a> Front<'a> {
         let candidates = self.operator_functions(id, name);
         match self.apply_first(&candidates, std::slice::from_ref(&operand), span) {
             Some(call) => call,
+            None if operand.ty.rank() > 0 => {
+                self.map_elements(operand, span, &mut |front, e| front.overloaded_unary(op, e, span))
+            }
             None => {
                 let ty = typing::type_name(self, &operand.ty);
                 self.report(d::no_operator(name, &[&ty], span));
@@ -40,28 +40,29 @@ impl<'a> Front<'a> {
         if left.is_error() || right.is_error() {
             return Expr::error(span);
         }
-        if left.ty.rank() > 0 || right.ty.rank() > 0 {
+        let has_arrays = left.ty.rank() > 0 || right.ty.rank() > 0;
+        if has_arrays && is_element_wise(op) {
             return self.overloaded_arrays(op, left, right, span);
         }
         let name = operator_name(op);
-        let mut candidates = Vec::new();
-        for ty in [&left.ty, &right.ty] {
-            if let BaseType::Record(id) = ty.base {
-                for f in self.operator_functions(id, name) {
-                    if !candidates.contains(&f) {
-                        candidates.push(f);
-                    }
-                }
-            }
-        }
+        let functions = [&left.ty, &right.ty].map(|ty| match ty.base {
+            BaseType::Record(id) => self.operator_functions(id, name),
+            _ => Vec::new(),
+        });
+        let mut candidates = functions[0].clone();
+        candidates.extend(functions[1].iter().filter(|f| !functions[0].contains(f)));
         let arguments = [left, right];
         if let Some(call) = self.apply_first(&candidates, &arguments, span) {
             return call;
         }
-        if let Some(call) = self.apply_converted(&candidates, &arguments, span) {
+        if let Some(call) = self.apply_converted(name, &functions, &arguments, span) {
             return call;
         }
-        let [left, right] = &arguments;
+        let [left, right] = arguments;
+        // Vectors are not multiplied by the scalar product of real numbers: that would not be the one of complex ones.
+        if has_arrays && !(op == ast::BinaryOp::Multiply && left.ty.rank() == 1 && right.ty.rank() > 0) {
+            return self.overloaded_arrays(op, left, right, span);
+        }
         let (l, r) = (typing::type_name(self, &left.ty), typing::type_name(self, &right.ty));
         self.report(d::no_operator(name, &[&l, &r], span));
         Expr::error(span)
@@ -126,11 +127,16 @@ impl<'a> Front<'a> {
             let rows = self.map_elements(array, span, &mut |front, row| front.overloaded_sum_of_array(row, span));
             return self.overloaded_sum_of_array(rows, span);
         }
+        let array_type = array.ty.clone();
         let Some(items) = self.array_elements(array, span) else { return Expr::error(span) };
         let mut items = items.into_iter();
         let Some(first) = items.next() else {
             let zero = self.operator_functions(id, "'0'");
-            return self.apply_first(&zero, &[], span).unwrap_or_else(|| Expr::error(span));
+            return self.apply_first(&zero, &[], span).unwrap_or_else(|| {
+                let ty = typing::type_name(self, &array_type);
+                self.report(d::no_operator("'0'", &[&ty], span));
+                Expr::error(span)
+            });
         };
         items.fold(first, |sum, e| self.overloaded_binary(ast::BinaryOp::Add, sum, e, span))
     }
@@ -188,9 +194,7 @@ impl<'a> Front<'a> {
             let operator = names[0].rsplit('.').nth(1).unwrap_or_default().to_owned();
             self.report(d::ambiguous_operator(&operator, &names, span));
         }
-        let mut given: Vec<Option<Expr>> = arguments.iter().cloned().map(Some).collect();
-        given.resize(self.functions[function].inputs.len(), None);
-        Some(self.typed_call(function, given, span))
+        Some(self.call_with_defaults(function, arguments, span))
     }
 
     fn accepts(&self, function: FunctionId, arguments: &[Expr]) -> bool {
@@ -224,19 +228,55 @@ impl<'a> Front<'a> {
         })
     }
 
-    /// Tries again with one operand turned into a record by its constructor (specification 14.4).
-    fn apply_converted(&mut self, candidates: &[FunctionId], arguments: &[Expr; 2], span: Span) -> Option<Expr> {
+    /// Tries again with one operand turned into a record by a constructor: the record that a function of the other operand takes
+    /// in its place (specification 14.5). Several ways to do so are an error.
+    fn apply_converted(
+        &mut self,
+        operator: &str,
+        functions: &[Vec<FunctionId>; 2],
+        arguments: &[Expr; 2],
+        span: Span,
+    ) -> Option<Expr> {
+        let mut found: Vec<(usize, FunctionId, FunctionId)> = Vec::new();
         for k in 0..2 {
-            let BaseType::Record(id) = arguments[1 - k].ty.base else { continue };
-            let constructors = self.operator_functions(id, "'constructor'");
-            let Some(converted) = self.apply_first(&constructors, &arguments[k..=k], span) else { continue };
-            let mut both = arguments.clone();
-            both[k] = converted;
-            if let Some(call) = self.apply_first(candidates, &both, span) {
-                return Some(call);
+            for &function in &functions[1 - k] {
+                let entry = &self.functions[function];
+                let Some(wanted) = entry.inputs.get(k).map(|&input| entry.locals[input].ty.base) else { continue };
+                let BaseType::Record(id) = wanted else { continue };
+                if wanted == arguments[k].ty.base || self.types.same_record(wanted, arguments[k].ty.base) {
+                    continue;
+                }
+                for constructor in self.operator_functions(id, "'constructor'") {
+                    let converted = Expr::new(flat::ExprKind::Record(Vec::new()), Type::scalar(wanted), span);
+                    let mut both = arguments.clone();
+                    both[k] = converted;
+                    if self.accepts(constructor, &arguments[k..=k]) && self.accepts(function, &both) {
+                        found.push((k, function, constructor));
+                    }
+                }
             }
         }
-        None
+        let exact = |front: &Self, (k, _, constructor): &(usize, FunctionId, FunctionId)| {
+            front.is_exact(*constructor, &arguments[*k..=*k])
+        };
+        if found.iter().any(|way| exact(self, way)) {
+            found.retain(|way| exact(self, way));
+        }
+        let &(k, function, constructor) = found.first()?;
+        if found.len() > 1 {
+            let names: Vec<String> = found.iter().map(|&(_, f, _)| self.functions[f].name.clone()).collect();
+            self.report(d::ambiguous_operator(operator, &names, span));
+        }
+        let mut both = arguments.clone();
+        both[k] = self.call_with_defaults(constructor, &arguments[k..=k], span);
+        Some(self.call_with_defaults(function, &both, span))
+    }
+
+    /// A call with the first inputs given.
+    fn call_with_defaults(&mut self, function: FunctionId, arguments: &[Expr], span: Span) -> Expr {
+        let mut given: Vec<Option<Expr>> = arguments.iter().cloned().map(Some).collect();
+        given.resize(self.functions[function].inputs.len(), None);
+        self.typed_call(function, given, span)
     }
 
     /// `Complex(…)`: a matching function of `'constructor'`, or `None` for the record's own constructor.
@@ -300,6 +340,7 @@ impl<'a> Front<'a> {
         if positional.iter().chain(named.iter().map(|(_, e)| e)).any(Expr::is_error) {
             return Some(Expr::error(span));
         }
+        let mut found: Vec<(FunctionId, Vec<Option<Expr>>, bool)> = Vec::new();
         for &function in candidates {
             let entry = &self.functions[function];
             if positional.len() + named.len() > entry.inputs.len() {
@@ -316,20 +357,37 @@ impl<'a> Front<'a> {
             };
             let given: Vec<Expr> = arguments.iter().flatten().cloned().collect();
             let is_prefix = arguments.iter().take(given.len()).all(Option::is_some);
-            let spread = given.iter().any(|a| a.ty.rank() > 0);
-            if is_prefix && (spread || self.accepts(function, &given)) {
-                return Some(self.typed_call(function, arguments, span));
+            // Arrays are spread over the calls of a function of scalars.
+            let scalar = |e: &Expr| Expr::new(flat::ExprKind::Record(Vec::new()), Type::scalar(e.ty.base), span);
+            let elements: Vec<Expr> = given.iter().map(scalar).collect();
+            if is_prefix && (self.accepts(function, &given) || self.accepts(function, &elements)) {
+                found.push((function, arguments, self.is_exact(function, &given)));
             }
         }
-        None
+        // An Integer is taken for a Real where nothing takes it as what it is.
+        if found.iter().any(|(_, _, is_exact)| *is_exact) {
+            found.retain(|(_, _, is_exact)| *is_exact);
+        }
+        if found.len() > 1 {
+            let names: Vec<String> = found.iter().map(|(f, ..)| self.functions[*f].name.clone()).collect();
+            self.report(d::ambiguous_operator(&self.ref_text(&call.name), &names, span));
+        }
+        let (function, arguments, _) = found.into_iter().next()?;
+        Some(self.typed_call(function, arguments, span))
     }
 
     /// The elements of an array along its first dimension.
     pub fn array_elements(&mut self, array: Expr, span: Span) -> Option<Vec<Expr>> {
-        if let flat::ExprKind::Array(items) = array.kind {
-            return Some(items);
-        }
         let n = array.ty.dims.first()?.known()?;
+        match array.kind {
+            // Rows without elements: `fill(c, 2, 0)`.
+            flat::ExprKind::Array(items) if items.is_empty() && n > 0 => {
+                let row = Expr::new(flat::ExprKind::Array(Vec::new()), array.ty.element(1), span);
+                return Some(vec![row; usize::try_from(n).ok()?]);
+            }
+            flat::ExprKind::Array(items) => return Some(items),
+            _ => {}
+        }
         Some((1..=n).map(|i| self.index_by(array.clone(), vec![Expr::integer(i as i64, span)], span)).collect())
     }
 
@@ -356,6 +414,11 @@ impl<'a> Front<'a> {
         let items = items.into_iter().map(|e| f(self, e)).collect();
         typing::array(self, items, span)
     }
+}
+
+fn is_element_wise(op: ast::BinaryOp) -> bool {
+    use ast::BinaryOp as B;
+    matches!(op, B::ElementAdd | B::ElementSubtract | B::ElementMultiply | B::ElementDivide | B::ElementPower)
 }
 
 fn operator_name(op: ast::BinaryOp) -> &'static str {
