@@ -25,6 +25,43 @@ impl<'a> Front<'a> {
             .is_some_and(|e| matches!(e.kind, ast::ExprKind::Boolean(false)))
     }
 
+    /// What `Evaluate` says about a parameter: the outermost component around it that says something decides, then its own
+    /// declaration, then its type (specification 18.6).
+    pub fn evaluate_annotation(&mut self, comp: CompId) -> Option<bool> {
+        let mut found = None;
+        let mut at = Some(comp);
+        while let Some(comp) = at {
+            let declared = &self.tree[comp].declared;
+            found = self.evaluate_in(declared.declaration.comment.annotation.as_ref()).or(found);
+            at = self.tree[self.tree[comp].owner].owner;
+        }
+        found.or_else(|| self.evaluate_annotation_of_type(comp))
+    }
+
+    fn evaluate_in(&self, annotation: Option<&ast::Annotation>) -> Option<bool> {
+        let is_true = self.annotation_flag(annotation, self.words.evaluate);
+        (is_true || self.annotation_forbids(annotation, self.words.evaluate)).then_some(is_true)
+    }
+
+    /// That of the type or of the next one that it is made from.
+    fn evaluate_annotation_of_type(&mut self, comp: CompId) -> Option<bool> {
+        let (mut scope, mut path) = (self.tree[comp].declared.scope, &self.tree[comp].declared.clause.type_name);
+        let mut seen = Vec::new();
+        loop {
+            let slot = self.lookup_class(scope, path)?;
+            let definition = self.tree[slot].definition;
+            if let Some(wish) = self.evaluate_in(class_annotation(definition)) {
+                return Some(wish);
+            }
+            let ast::ClassBody::Short(short) = &definition.body else { return None };
+            if seen.contains(&slot) {
+                return None;
+            }
+            seen.push(slot);
+            (scope, path) = (self.tree[slot].scope, &short.base);
+        }
+    }
+
     /// `name = "text"` or `name = {"text", "text"}` in an annotation.
     pub fn annotation_strings(&self, annotation: &ast::Annotation, name: Name) -> Vec<String> {
         let Some(e) = argument(&annotation.modification, name).and_then(value) else { return Vec::new() };

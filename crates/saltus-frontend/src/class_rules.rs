@@ -28,6 +28,7 @@ impl<'a> Front<'a> {
         if !self.checks.checked_classes.insert(class) || self.types.builtin_classes.contains_key(&class) {
             return;
         }
+        self.check_annotation_places(definition);
         match &definition.body {
             ast::ClassBody::Enumeration(body) => self.check_literals(body),
             ast::ClassBody::Long(body) => {
@@ -140,7 +141,8 @@ impl<'a> Front<'a> {
         let prefixes = &clause.prefixes;
         let has_prefix =
             clause.direction.is_some() || clause.connection.is_some() || prefixes.is_inner || prefixes.is_outer;
-        if matches!(kind, ClassKind::Record | ClassKind::OperatorRecord) && has_prefix {
+        let is_record = matches!(kind, ClassKind::Record | ClassKind::OperatorRecord);
+        if is_record && has_prefix {
             self.report_always(d::record_prefix(name, &self.library.qualified_name(class), span));
         }
         self.check_annotation(component.comment.annotation.as_ref());
@@ -148,6 +150,10 @@ impl<'a> Front<'a> {
         self.check_connector_sizing(clause, component);
         if kind == ClassKind::ExpandableConnector && clause.connection == Some(ast::Connection::Flow) {
             self.report_always(d::expandable_flow(name, span));
+        }
+        let may_stream = matches!(kind, ClassKind::Connector | ClassKind::ExpandableConnector | ClassKind::Class);
+        if clause.connection == Some(ast::Connection::Stream) && !may_stream && !is_record {
+            self.report_always(d::stream_outside_connector(name, span));
         }
         if let Some(condition) = component.condition.as_ref().filter(|_| clause.prefixes.is_redeclare) {
             self.report_always(d::redeclare_condition(name, condition.span));

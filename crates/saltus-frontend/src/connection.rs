@@ -105,7 +105,7 @@ impl<'a> Front<'a> {
                 ast::EquationKind::Call(call) if self.is_graph_operator(call) => {
                     self.graph_equation(scope, call, equation.span);
                 }
-                ast::EquationKind::Call(call) if self.is_transition(call) => self.note_transition(scope, call),
+                ast::EquationKind::Call(call) if self.names_states(call) => self.note_transition(scope, call),
                 ast::EquationKind::For { indices, body } if self.has_connections(body) => {
                     self.for_equation(scope, indices, body, &mut |front, body| front.connections_in(scope, body));
                 }

@@ -277,6 +277,11 @@ impl<'a> Front<'a> {
                     self.equations(scope, body, component, out);
                     return;
                 }
+                let is_counted = counts.windows(2).any(|w| w[0] != w[1]);
+                if is_counted && let Some(parameter) = typed.iter().find_map(|(c, _)| self.forbidden_parameter(c)) {
+                    let declared = self.tree[parameter].declared.span;
+                    self.report_always(d::count_not_evaluable(&self.comp_name(parameter), span, declared));
+                }
             }
         }
         let kind = EquationKind::If { branches: flat_branches, otherwise: rest };
@@ -284,18 +289,14 @@ impl<'a> Front<'a> {
     }
 
     /// A parameter in it that is declared with `Evaluate = false`, which forbids to fix its value (specification 4.5).
-    fn not_evaluable(&self, condition: &Expr) -> Option<CompId> {
-        let mut found = None;
+    fn not_evaluable(&mut self, condition: &Expr) -> Option<CompId> {
+        let mut variables = Vec::new();
         condition.walk(&mut |e| {
             if let ExprKind::Var(var) = e.kind {
-                let comp = self.tree.vars[var];
-                let annotation = self.tree[comp].declared.declaration.comment.annotation.as_ref();
-                if self.annotation_forbids(annotation, self.words.evaluate) {
-                    found = found.or(Some(comp));
-                }
+                variables.push(self.tree.vars[var]);
             }
         });
-        found
+        variables.into_iter().find(|&comp| self.evaluate_annotation(comp) == Some(false))
     }
 
     /// The branch that structural conditions choose: `Some(None)` is `else`, `None` means they have no value.

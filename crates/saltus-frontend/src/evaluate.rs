@@ -38,8 +38,13 @@ impl<'a> Front<'a> {
     /// The value of an expression that decides the structure of the model; its parameters become structural.
     pub fn evaluate_structural(&mut self, expr: &Expr) -> Result<Value, EvalError> {
         let value = self.with_evaluator(|evaluator| evaluator.evaluate(expr))?;
-        self.mark_structural(expr);
-        Ok(value)
+        match self.mark_structural(expr) {
+            Ok(()) => Ok(value),
+            Err(comp) => {
+                let what = format!("the parameter `{}` with `Evaluate = false`", self.comp_name(comp));
+                Err(EvalError::not_constant(expr.span, what))
+            }
+        }
     }
 
     pub fn structural_quietly(&mut self, expr: &Expr) -> Option<Value> {
@@ -47,8 +52,14 @@ impl<'a> Front<'a> {
             return None;
         }
         let value = self.evaluate_quietly(expr)?;
-        self.mark_structural(expr);
+        self.mark_structural(expr).ok()?;
         Some(value)
+    }
+
+    /// What keeps an expression that has a value from deciding the structure: a parameter with `Evaluate = false`.
+    pub fn forbidden_parameter(&mut self, expr: &Expr) -> Option<CompId> {
+        self.evaluate_quietly(expr)?;
+        self.mark_structural(expr).err()
     }
 
     pub fn evaluate_quietly(&mut self, expr: &Expr) -> Option<Value> {
@@ -72,24 +83,39 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn mark_structural(&mut self, expr: &Expr) {
-        let mut todo = Vec::new();
-        expr.walk(&mut |e| {
-            if let ExprKind::Var(var) = e.kind {
-                todo.push(var);
-            }
-        });
+    /// Marks all that the value of an expression depends on. Nothing is marked if a parameter with `Evaluate = false` is among them,
+    /// which is returned.
+    fn mark_structural(&mut self, expr: &Expr) -> Result<(), CompId> {
+        let variables_of = |e: &Expr, todo: &mut Vec<VarId>| {
+            e.walk(&mut |e| {
+                if let ExprKind::Var(var) = e.kind {
+                    todo.push(var);
+                }
+            });
+        };
+        let (mut todo, mut marked) = (Vec::new(), Vec::new());
+        variables_of(expr, &mut todo);
+        let mut forbidden = None;
         while let Some(var) = todo.pop() {
             let comp = self.tree.vars[var];
             if std::mem::replace(&mut self.tree[comp].is_structural, true) {
                 continue;
             }
+            marked.push(comp);
+            let is_parameter = self.tree[comp].prefixes.variability != Some(ast::Variability::Constant);
+            if is_parameter && self.evaluate_annotation(comp) == Some(false) {
+                forbidden = Some(comp);
+                break;
+            }
             if let Memo::Known(Some(binding)) = &self.tree[comp].memo.binding {
-                binding.walk(&mut |e| {
-                    if let ExprKind::Var(var) = e.kind {
-                        todo.push(var);
-                    }
-                });
+                variables_of(binding, &mut todo);
+            }
+        }
+        match forbidden {
+            None => Ok(()),
+            Some(comp) => {
+                marked.into_iter().for_each(|comp| self.tree[comp].is_structural = false);
+                Err(comp)
             }
         }
     }

@@ -155,14 +155,15 @@ impl<'a> Front<'a> {
         if condition.is_error() || typing::variability(self, condition) > Variability::Parameter {
             return None;
         }
-        let mut is_settled = self.functions.current.is_none();
+        let mut variables = Vec::new();
         let mut has_local = false;
         condition.walk(&mut |e| match e.kind {
-            ExprKind::Var(var) => is_settled &= self.is_settled_variable(var),
+            ExprKind::Var(var) => variables.push(var),
             ExprKind::Local(_) => has_local = true,
             _ => {}
         });
-        if has_local || (!is_settled && self.functions.current.is_none()) {
+        let is_in_function = self.functions.current.is_some();
+        if has_local || (!is_in_function && !variables.into_iter().all(|var| self.is_settled_variable(var))) {
             return None;
         }
         match self.structural_quietly(condition) {
@@ -171,11 +172,12 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn is_settled_variable(&self, var: flat::VarId) -> bool {
-        let comp = &self.tree[self.tree.vars[var]];
+    fn is_settled_variable(&mut self, var: flat::VarId) -> bool {
+        let id = self.tree.vars[var];
+        let comp = &self.tree[id];
         comp.prefixes.variability == Some(ast::Variability::Constant)
             || comp.is_structural
-            || self.annotation_flag(comp.declared.declaration.comment.annotation.as_ref(), self.words.evaluate)
+            || self.evaluate_annotation(id) == Some(true)
     }
 
     /// `sum(e for i in 1:3)`, `{e for i in 1:3}`.

@@ -14,6 +14,7 @@
 
 mod acyclic;
 mod annotation;
+mod annotation_places;
 mod assemble;
 mod attributes;
 mod bus_arrays;

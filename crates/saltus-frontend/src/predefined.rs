@@ -136,6 +136,7 @@ impl<'a> Front<'a> {
         self.check_unused_imports();
         self.check_duplicates();
         self.check_redeclarations();
+        self.check_outer_directions();
         self.check_must_connect();
         self.check_connect_once();
     }

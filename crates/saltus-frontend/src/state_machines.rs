@@ -8,7 +8,8 @@ use saltus_typing as typing;
 use crate::Front;
 use crate::annotation::{argument, literal_number, value};
 use crate::diagnostics as d;
-use crate::instance::{CompId, CompKind, InstId, Member, SlotId};
+use crate::instance::{CompId, CompKind, InstId, Member, Memo, SlotId};
+use crate::redeclaration::direction_word;
 use crate::reference::Pick;
 
 impl<'a> Front<'a> {
@@ -89,10 +90,17 @@ impl<'a> Front<'a> {
         matches!(call.name.parts.as_slice(), [part] if part.name.name == self.words.transition)
     }
 
+    /// Whether a call names states of a machine, of which there may be one alone.
+    pub fn names_states(&self, call: &ast::Call) -> bool {
+        let is_initial = matches!(call.name.parts.as_slice(), [part] if part.name.name == self.words.initial_state);
+        is_initial || self.is_transition(call)
+    }
+
     /// Which states are those of one machine; connections must know.
     pub fn note_transition(&mut self, scope: InstId, call: &'a ast::Call) {
         let mut names = Vec::new();
-        let named = call.named.iter().filter(|n| ["from", "to"].contains(&self.text(n.name.name))).map(|n| &n.value);
+        let named =
+            call.named.iter().filter(|n| ["from", "to", "state"].contains(&self.text(n.name.name))).map(|n| &n.value);
         let states: Vec<&ast::Expr> = call.arguments.iter().take(2).chain(named).collect();
         for argument in states {
             if let ast::ExprKind::Ref(reference) = &argument.kind {
@@ -100,6 +108,27 @@ impl<'a> Front<'a> {
             }
         }
         self.network.connector_variables.add_states(names);
+    }
+
+    /// An `outer` declaration has no direction: the inner one decides. Only states of machines assign an `outer output`
+    /// (specification 5.4), and the examples of chapter 17 read an `outer input` there.
+    pub fn check_outer_directions(&mut self) {
+        let is_directed = |comp: &CompId| {
+            let declared = &self.tree[*comp].declared;
+            declared.is_outer && declared.clause.direction.is_some()
+        };
+        let directed: Vec<CompId> = self.tree.comps.ids().filter(is_directed).collect();
+        for comp in directed {
+            // What nothing around it declares may be that of a state in another model.
+            let Memo::Known(Some(inner)) = self.tree[comp].memo.outer else { continue };
+            let is_implicit = self.tree.implicit_inners.iter().any(|(_, implicit)| *implicit == inner);
+            if !is_implicit && !self.network.connector_variables.is_in_state(&self.comp_name(comp)) {
+                let Some(direction) = self.tree[comp].declared.clause.direction else { continue };
+                let word = direction_word(direction);
+                let name = self.text(self.tree[comp].name);
+                self.report_once(d::outer_direction(word, name, self.tree[comp].declared.span));
+            }
+        }
     }
 
     /// The name of the instance that a reference means, elements of arrays included.

@@ -30,5 +30,5 @@ words! {
     may_only_connect_once = "mayOnlyConnectOnce", single_instance = "singleInstance", test_case = "TestCase", obsolete = "obsolete",
     equality_constraint = "equalityConstraint", external_object = "ExternalObject",
     vendor = "__Saltus", linearized = "linearized", solver = "solver", state_tolerance = "tolerance",
-    unassigned_message = "unassignedMessage", excursion = "excursion", transition = "transition",
+    unassigned_message = "unassignedMessage", excursion = "excursion", transition = "transition", initial_state = "initialState",
 }

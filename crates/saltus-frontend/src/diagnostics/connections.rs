@@ -143,3 +143,9 @@ pub fn must_be_connected(name: &str, why: &str, span: Span) -> Diagnostic {
     message("E0547", span, format!("`{name}` is not connected: {why}"))
         .hint("connect it, or switch it off if it is conditional")
 }
+
+/// `stream` says how a variable of a connector is connected; elsewhere nothing carries it.
+pub fn stream_outside_connector(name: &str, span: Span) -> Diagnostic {
+    message("E0555", span, format!("the stream variable `{name}` is not declared in a connector"))
+        .hint("declare it in a connector together with the flow variable that carries it, or remove `stream`")
+}

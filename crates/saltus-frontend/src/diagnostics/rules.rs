@@ -161,6 +161,12 @@ pub fn outer_modified(name: &str, span: Span) -> Diagnostic {
         .hint("modify the `inner` declaration; an outer one only refers to it")
 }
 
+/// `outer input` and `outer output`: an outer component stands for the inner one and has no direction of its own.
+pub fn outer_direction(direction: &str, name: &str, span: Span) -> Diagnostic {
+    message("E0398", span, format!("`outer {direction}` on `{name}`, which is not in a state of a state machine"))
+        .hint(format!("remove `{direction}`; only states of state machines assign an `outer output`"))
+}
+
 /// An `inner` variable of another type than the `outer` one.
 pub fn inner_type(name: &str, [wanted, found]: &[String; 2], span: Span, declared: Span) -> Diagnostic {
     message("E0271", span, format!("`outer {name}` is {wanted}, but the inner `{name}` is {found}"))
@@ -274,6 +280,14 @@ pub fn when_not_evaluable(parameter: &str, span: Span, declared: Span) -> Diagno
         .hint("remove the annotation, or make the condition a part of the when-condition")
 }
 
+/// Branches with different numbers of equations under a condition that must not be evaluated at compile time.
+pub fn count_not_evaluable(parameter: &str, span: Span, declared: Span) -> Diagnostic {
+    let text = format!("how many equations there are depends on `{parameter}`, which has `Evaluate = false`");
+    message("E0399", span, text)
+        .label(declared, "declared here")
+        .hint("remove the annotation, or write as many equations in each branch")
+}
+
 /// `parameter` or `constant` in front of a connector.
 pub fn connector_prefix(prefix: &str, name: &str, span: Span) -> Diagnostic {
     message("E0282", span, format!("the connector `{name}` cannot be a {prefix}"))
@@ -339,6 +353,13 @@ pub fn loose_base_kind(derived: &str, kind: &str, base: &str, base_kind: &str, s
 pub fn annotation_prefix(span: Span) -> Diagnostic {
     message("E0298", span, "an annotation contains neither `final` or `each` nor redeclarations".to_owned())
         .hint("write the name and its value only")
+}
+
+/// `annotation(experiment(StopTime = 1))` at a component.
+pub fn annotation_place(name: &str, here: &str, places: &str, span: Span) -> Diagnostic {
+    message("W0298", span, format!("the annotation `{name}` has no meaning for {here}: it is one of {places}"))
+        .severity(Severity::Warning)
+        .hint(format!("move it to {places}, or remove it"))
 }
 
 /// `connectorSizing` of something that cannot count connections.
