@@ -1,5 +1,5 @@
 //! Rules of the language, continued from `language.rs`: records made from models, Integers and Real equations, Strings in algorithms,
-//! prefixes of classes, what is told of clocked variables and of states.
+//! prefixes of classes, what is told of clocked variables and of states, annotations, overloaded operators and streams.
 
 use saltus::Session;
 use saltus::pipeline::{self, Options, Outcome, Stage};
@@ -232,4 +232,274 @@ fn clocked_variables_have_any_type() {
         r.x = i/2; r.n = 2*i; s = if i > 3 then \"many\" else \"few\"; y = if s == \"many\" then 1 else 0; end when; end M;";
     // Eleven ticks from 0 to 1.
     assert_eq!(last_values(text, &["b", "e", "i", "r.x", "r.n", "y"]), [1.0, 2.0, 11.0, 5.5, 22.0, 1.0]);
+}
+
+/// Specification 4.9.6: what grows without bound is controlled by its absolute error. The local errors of a pure integral add up, so that
+/// the error at the end shows which of the two was controlled.
+#[test]
+fn the_absolute_error_of_an_unbounded_state_is_controlled() {
+    let error = |attribute: &str| {
+        let text = format!(
+            "model M Real x(start = 0, fixed = true, nominal = 1{attribute});
+             equation der(x) = 1e6 + 1e3*cos(3*time)*exp(sin(time));
+             annotation(experiment(StopTime = 20, Tolerance = 1e-4)); end M;"
+        );
+        // The integral of cos(3 t) exp(sin(t)) from 0 to 20, by the trapezoid rule in steps of 1e-4.
+        let f = |t: f64| (3.0 * t).cos() * t.sin().exp();
+        let n = 200_000;
+        let inner: f64 = (1..n).map(|k| f(20.0 * f64::from(k) / f64::from(n))).sum();
+        let exact = 1e6 * 20.0 + 1e3 * (inner + 0.5 * (f(0.0) + f(20.0))) * 20.0 / f64::from(n);
+        (last_values(&text, &["x"])[0] - exact).abs()
+    };
+    // Relative to 2e7 the tolerance allows errors of 2e3; absolutely those of some hundred steps of 1e-4.
+    assert!(error(", unbounded = true") < 0.1, "{}", error(", unbounded = true"));
+    assert!(error("") > 0.1, "{}", error(""));
+    let flag = "model M Real x(start = 0, fixed = true, unbounded = 1); equation der(x) = 1; end M;";
+    assert!(run(flag, Stage::Compile).has_errors());
+}
+
+/// Specification 5.4; the examples of chapter 17 read an `outer input` in states.
+#[test]
+fn outer_components_have_a_direction_in_states_only() {
+    let text = |direction: &str, equation: &str| {
+        format!(
+            "model M model B outer {direction} Real u; Real y; equation {equation} end B; inner Real u; B b; equation u = time; end M;"
+        )
+    };
+    assert_eq!(said(&text("", "y = u;")), []);
+    assert_eq!(said(&text("input", "y = u;")), [("E0398", "u")]);
+    assert!(said(&text("output", "y = u;")).contains(&("E0398", "u")));
+    let machine = |input: &str| {
+        format!(
+            "model M inner Integer n(start = 0); inner Integer k = 2;
+             block S outer output Integer n; outer {input} Integer k; equation n = previous(n) + k; end S; S s;
+             equation initialState(s); end M;"
+        )
+    };
+    assert!(!run(&machine("input"), Stage::Compile).has_errors(), "{:?}", said(&machine("input")));
+    // In the model that is checked alone nothing says what is around it.
+    let alone = "block M outer output Integer n; equation n = 1; end M;";
+    assert!(!said_until(alone, Stage::Check).iter().any(|(code, _)| *code == "E0398"));
+}
+
+/// Specification 9.3.
+#[test]
+fn a_protected_connector_needs_a_component_or_a_declared_connector() {
+    let text = |members: &str| {
+        format!(
+            "model M connector RO = output Real; connector RI = input Real; expandable connector Bus {members} end Bus;
+             model S RO y = time; end S;
+             model K Bus bus; Real z = 2*a; protected RI a; equation connect(a, bus.a); end K;
+             Bus bus; K k; S s; equation connect(s.y, bus.a); connect(bus, k.bus); end M;"
+        )
+    };
+    assert_eq!(said(&text("")), [("W0512", "connect(a, bus.a)")]);
+    assert_eq!(said(&text("Real a;")), []);
+    assert_eq!(last_values(&text("Real a;"), &["k.z"]), [2.0]);
+    // What is around a component does not make its connectors protected.
+    let inside = "model M connector RO = output Real; connector RI = input Real; model S RO y = time; end S;
+        model G RI u; end G; model K RI u; G g; S s; equation connect(u, g.u); connect(s.y, g.u); end K;
+        S s; protected K k; equation connect(s.y, k.u); end M;";
+    assert!(said(inside).contains(&("E0508", "connect(s.y, g.u)")), "{:?}", said(inside));
+}
+
+/// Specification 18.6.
+#[test]
+fn what_must_not_be_evaluated_does_not_decide_the_structure() {
+    let sized = |declarations: &str| format!("model M {declarations} Real x[n] = {{1, 2, 3}}; end M;");
+    let not = "annotation(Evaluate = false)";
+    assert_eq!(said(&sized("parameter Integer n = 3;")), []);
+    assert_eq!(said(&sized(&format!("parameter Integer n = 3 {not};")))[0], ("E0240", "n"));
+    assert_eq!(
+        said(&sized(&format!("parameter Integer k = 2 {not}; parameter Integer n = k + 1;")))[0],
+        ("E0240", "n")
+    );
+    assert_eq!(said(&sized(&format!("type T = Integer {not}; type U = T; parameter U n = 3;")))[0], ("E0240", "n"));
+    // The declaration wins over its type, and what is around it over both.
+    assert_eq!(said(&sized(&format!("type T = Integer {not}; parameter T n = 3 annotation(Evaluate = true);"))), []);
+    let record = "record R parameter Integer n = 3 annotation(Evaluate = true); end R;";
+    let around = format!("model M {record} parameter R r {not}; Real x[r.n] = {{1, 2, 3}}; end M;");
+    assert_eq!(said(&around)[0], ("E0240", "r.n"));
+    assert_eq!(
+        said(&format!("model M parameter Boolean b = true {not}; Real x = time if b; end M;"))[0],
+        ("E0224", "b")
+    );
+    let counted = format!(
+        "model M parameter Boolean b = false {not}; Real x, y; equation if b then x = 1; y = x; else x = 2; end if;
+         if not b then y = 3; end if; end M;"
+    );
+    assert_eq!(said(&counted)[0].0, "E0399");
+    // The example of the specification: `b` may be evaluated, but `bn` keeps it from that.
+    let chosen = |value: bool| {
+        let text = format!(
+            "model M model A parameter Boolean b = false annotation(Evaluate = true); Real x(start = 1, fixed = true);
+             equation if b then der(x) = x; else der(x) = -x; end if; end A;
+             extends A(b = bn); parameter Boolean bn = {value} {not}; end M;"
+        );
+        let outcome = run(&text, Stage::Flatten);
+        let flat = outcome.flat.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+        let structural = flat.variables.values().filter(|v| v.is_structural).map(|v| v.name.to_string());
+        (structural.collect::<Vec<_>>(), last_values(&text, &["x"])[0])
+    };
+    let (structural, x) = chosen(true);
+    assert_eq!(structural, Vec::<String>::new());
+    assert!((x - 1f64.exp()).abs() < 1e-4);
+    assert!((chosen(false).1 - (-1f64).exp()).abs() < 1e-4);
+}
+
+/// Specification 18: a standard annotation is used where it is defined.
+#[test]
+fn standard_annotations_stand_where_they_mean_something() {
+    let legal = "model M extends A annotation(IconMap(primitivesVisible = false)); model A end A;
+        parameter Real p = 1 annotation(Evaluate = true, Dialog(group = \"g\")); Real x = p annotation(HideResult = true, __Other(thing = 1));
+        type T = Real annotation(Evaluate = true); connector C Real v; flow Real i; end C;
+        model K C c annotation(Placement(visible = true)); parameter Real k = 1; equation c.v = k*time + c.i; end K; K a; K b(k = 2);
+        equation connect(a.c, b.c) annotation(Line(points = {{0, 0}, {1, 1}}));
+        annotation(experiment(StopTime = 1), Icon(coordinateSystem(grid = {2, 2})), Documentation(info = \"\")); end M;";
+    assert_eq!(said(legal), []);
+    let at_component = "model M Real x = time annotation(experiment(StopTime = 1)); end M;";
+    assert_eq!(said(at_component), [("W0298", "experiment")]);
+    assert_eq!(said("model M Real x = time annotation(Evaluate = true); end M;"), [("W0298", "Evaluate")]);
+    assert_eq!(said("model M Real x = time; annotation(Placement(visible = true)); end M;"), [("W0298", "Placement")]);
+    let at_equation = "model M Real x; equation x = time annotation(Icon(coordinateSystem(grid = {2, 2}))); end M;";
+    assert_eq!(said(at_equation), [("W0298", "Icon")]);
+    let at_extends = "model M model A Real x = time; end A; extends A annotation(version = \"1\"); end M;";
+    assert_eq!(said(at_extends), [("W0298", "version")]);
+}
+
+/// Specification 16.3 and 16.8.3: a solver method is associated with a clock, not with an interval.
+#[test]
+fn a_solver_method_needs_a_clock() {
+    let text = |clock: &str| {
+        format!(
+            "model M Real x(start = 1); equation when Clock({clock}, solverMethod = \"ExplicitEuler\") then der(x) = -x; end when; end M;"
+        )
+    };
+    assert_eq!(said(&text("0.1")), [("E0337", "\"ExplicitEuler\"")]);
+    // (1 - 0.1)^10
+    assert!((last_values(&text("Clock(0.1)"), &["x"])[0] - 0.9f64.powi(10)).abs() < 1e-12);
+}
+
+/// Specification 16.7.5: up to 2^63, exactly. The last signal is as fast as the first and may be added to it.
+#[test]
+fn clocks_may_be_very_slow() {
+    let text = |factor: &str| {
+        format!(
+            "model M Real a(start = 0), b, c, d, e; equation when Clock(1) then a = previous(a) + 1; end when;
+             b = subSample(a, 2147483648); c = subSample(b, {factor}); d = superSample(c, 2147483648);
+             e = superSample(d, {factor}) + a; annotation(experiment(StopTime = 3.5)); end M;"
+        )
+    };
+    assert_eq!(last_values(&text("4294967296"), &["a", "c", "e"]), [4.0, 1.0, 5.0]);
+    assert!(said(&text("4294967297")).iter().any(|(code, _)| *code == "E0834"));
+}
+
+/// A number with a negation, a difference and a product of vectors that is not the one of real numbers: the last component counts alone.
+const NUMBER: &str = "operator record C Real re;
+    encapsulated operator 'constructor' function fromReal import M.C; input Real re; output C c(re = re); algorithm end fromReal;
+      end 'constructor';
+    encapsulated operator function '+' import M.C; input C a; input C b; output C c; algorithm c := C(a.re + b.re); end '+';
+    encapsulated operator '*'
+      function scalar import M.C; input C a; input C b; output C c; algorithm c := C(a.re*b.re); end scalar;
+      function vectors import M.C; input C a[:]; input C b[size(a, 1)]; output C c;
+        algorithm c := C(a[end].re*b[end].re); end vectors;
+    end '*';
+    encapsulated operator '-'
+      function one import M.C; input C a; output C c; algorithm c := C(-a.re); end one;
+      function all import M.C; input C a[:]; output C c[size(a, 1)]; algorithm c := {C(100*a[i].re) for i in 1:size(a, 1)}; end all;
+    end '-';
+  end C;";
+
+/// Specification 14.5 and 14.6: a function of arrays comes before the rules for arrays; element by element it is not asked.
+#[test]
+fn operators_may_take_arrays() {
+    let text = format!(
+        "model M {NUMBER} C v[2] = {{C(2), C(3)}}, w[2] = {{C(5), C(7)}}, m[2, 2] = {{{{C(1), C(2)}}, {{C(3), C(4)}}}};
+         C p = v*w, e[2] = v .* w, n[2] = -v, t[2] = m*v, s[2] = 2*v, k = -C(4); end M;"
+    );
+    // The last elements; element by element; a hundred times; 1*2 + 2*3; 2*3; and the negation of a scalar.
+    let found = last_values(&text, &["p.re", "e[1].re", "n[2].re", "t[1].re", "s[2].re", "k.re"]);
+    assert_eq!(found, [21.0, 10.0, 300.0, 8.0, 6.0, -4.0]);
+}
+
+/// Specification 14.5: without a function for it a vector is not multiplied with a vector or a matrix.
+#[test]
+fn products_of_vectors_are_not_made_from_those_of_scalars() {
+    let record = "operator record C Real re;
+        encapsulated operator function '+' import M.C; input C a; input C b; output C c; algorithm c := C(a.re + b.re); end '+';
+        encapsulated operator function '*' import M.C; input C a; input C b; output C c; algorithm c := C(a.re*b.re); end '*'; end C;";
+    let text = |declaration: &str| {
+        format!("model M {record} C v[2] = {{C(2), C(3)}}, m[2, 2] = {{v, v}}; {declaration} end M;")
+    };
+    assert_eq!(said(&text("C p = v*v;"))[0], ("E0369", "v*v"));
+    assert_eq!(said(&text("C p[2] = v*m;"))[0], ("E0369", "v*m"));
+    assert_eq!(last_values(&text("C p[2] = m*v, q[2, 2] = m*m;"), &["p[1].re", "q[1, 2].re"]), [13.0, 15.0]);
+    // The sum of nothing needs a zero.
+    let empty = text("C z[2, 0] = fill(C(1), 2, 0), y[0] = fill(C(1), 0), p[2] = z*y;");
+    assert_eq!(said(&empty)[0], ("E0369", "z*y"));
+    let zero = "encapsulated operator function '0' import M.C; output C c; algorithm c := C(0); end '0'; end C;";
+    assert_eq!(last_values(&empty.replacen("end C;", zero, 1), &["p[2].re"]), [0.0]);
+}
+
+/// Specification 14.5: an operand is turned into what a function of the other one takes in its place, which may be a third record.
+#[test]
+fn an_operand_is_converted_to_what_the_operator_takes() {
+    let text = |declaration: &str| {
+        format!(
+            "model M operator record K Real k; encapsulated operator 'constructor' function f import M.K; input Real x; output K y(k = 10*x);
+               algorithm end f; end 'constructor'; end K;
+             operator record A Real x; encapsulated operator function '+' import M.A; import M.K; input A a; input K k; output A c;
+               algorithm c := A(a.x + k.k); end '+'; end A; {declaration} end M;"
+        )
+    };
+    assert_eq!(last_values(&text("A a = A(1) + 2;"), &["a.x"]), [21.0]);
+    assert_eq!(said(&text("A a = 2 + A(1);"))[0], ("E0369", "2 + A(1)"));
+}
+
+/// Specification 14.3: one constructor fits, or the call is an error.
+#[test]
+fn one_constructor_fits() {
+    let text = |call: &str| {
+        format!(
+            "model M operator record A Real x; encapsulated operator 'constructor'
+               function a import M.A; input Real x; output A r(x = x); algorithm end a;
+               function b import M.A; input Real x; input Real y = 1; output A r(x = x*y); algorithm end b;
+               function c import M.A; input Boolean t; output A r(x = if t then 3 else 4); algorithm end c; end 'constructor'; end A;
+             A a = {call}; end M;"
+        )
+    };
+    assert_eq!(said(&text("A(1.5)"))[0], ("E0494", "A(1.5)"));
+    assert_eq!(last_values(&text("A(1.5, 2)"), &["a.x"]), [3.0]);
+    assert_eq!(last_values(&text("A(false)"), &["a.x"]), [4.0]);
+    assert!(said(&text("A(\"text\")")).iter().any(|(code, _)| code.starts_with('E')));
+}
+
+/// Specification 15.1.
+#[test]
+fn stream_variables_belong_to_connectors() {
+    assert_eq!(said("model M stream Real h = 1; end M;")[0], ("E0555", "h"));
+    let port = "connector P Real p; flow Real m; stream Real h; end P;";
+    let legal = format!("model M {port} P p; Real x = inStream(p.h); equation p.p = 1; p.h = 2*time; end M;");
+    assert_eq!(last_values(&legal, &["x", "p.m"]), [2.0, 0.0]);
+}
+
+/// Specification 15.2 and 15.3: what arrives is mixed by the flows, and passes through connectors of a component.
+#[test]
+fn streams_are_mixed_by_their_flows() {
+    let classes = "connector P Real p; flow Real m; stream Real h; end P;
+        model Source P port; parameter Real h0; parameter Real m0; Real arrives = inStream(port.h); Real passes = actualStream(port.h);
+          equation port.m = -m0; port.h = h0; end Source;
+        model Sink P port; Real arrives = inStream(port.h); equation port.p = 1; port.h = 7; end Sink;
+        model Box P port; Sink inside; equation connect(port, inside.port); end Box;";
+    let mixed = format!(
+        "model M {classes} Source a(h0 = 10, m0 = 1), b(h0 = 20, m0 = 3); Sink s; equation connect(a.port, s.port);
+         connect(b.port, s.port); end M;"
+    );
+    // (1*10 + 3*20)/4, and backwards into `a`: all that flows to it comes from `b`.
+    let found = last_values(&mixed, &["s.arrives", "a.arrives", "a.passes"]);
+    assert!((found[0] - 17.5).abs() < 1e-9 && (found[1] - 20.0).abs() < 1e-6 && found[2] == 10.0, "{found:?}");
+    let boxed =
+        format!("model M {classes} Source a(h0 = 33, m0 = -2); Box b; equation connect(a.port, b.port); end M;");
+    // The flow leaves the box with what its sink has, and would enter it with what the source has.
+    assert_eq!(last_values(&boxed, &["b.inside.arrives", "b.port.h", "a.passes"]), [33.0, 7.0, 7.0]);
 }
