@@ -207,7 +207,8 @@ fn exclude_each_other(ends: impl Iterator<Item = End>, vars: &dyn Variables) -> 
 }
 
 /// A protected connector of the class is connected to a component, or to a public connector that is declared (specification 9.3):
-/// nothing else decides the direction of a member that a connection added to an expandable connector.
+/// nothing else decides the direction of a member that a connection added to an expandable connector. Two protected connectors that
+/// are connected with each other alone do no harm, and the standard library has such.
 fn protected_alone(set: &Set, connects: &[Connect], vars: &dyn Variables, diagnostics: &mut Diagnostics) {
     let is_outside = |m: &&Member| m.end.face == Face::Outside && vars.is_protected(m.end.var);
     let Some(protected) = set.members.iter().find(is_outside).filter(|m| vars.kind(m.end.var) == Kind::Potential)
@@ -218,7 +219,8 @@ fn protected_alone(set: &Set, connects: &[Connect], vars: &dyn Variables, diagno
         Face::Inside => true,
         Face::Outside => !vars.is_protected(m.end.var) && !vars.is_implied(m.end.var),
     };
-    if !set.members.iter().any(is_enough) {
+    let has_implied = set.members.iter().any(|m| vars.is_implied(m.end.var));
+    if has_implied && !set.members.iter().any(is_enough) {
         let place = Place { name: &text(vars, protected.end), span: vars.span(protected.end.var) };
         let span = span_of(protected.connect.or(set.connect), connects);
         diagnostics.push(diagnostics::protected_alone(&place, &list(set, vars), span));

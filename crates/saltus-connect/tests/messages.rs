@@ -167,6 +167,7 @@ W0512 line 3: the protected connector `u` is connected neither to a component no
 ",
     );
     check_messages("protected input Real u\nexpandable Real bus.u\nconnect ^u ^bus.u", "");
+    check_messages("protected input Real u\nprotected input Real v\nconnect ^u ^v", "");
     check_messages(
         "protected input Real u\nimplied Real bus.u\noutput Real a.y\nconnect ^u ^bus.u\nconnect ^u a.y",
         "",
