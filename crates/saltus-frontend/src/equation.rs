@@ -277,7 +277,7 @@ impl<'a> Front<'a> {
                     self.equations(scope, body, component, out);
                     return;
                 }
-                let is_counted = counts.windows(2).any(|w| w[0] != w[1]);
+                let is_counted = when.is_none() && counts.windows(2).any(|w| w[0] != w[1]);
                 if is_counted && let Some(parameter) = typed.iter().find_map(|(c, _)| self.forbidden_parameter(c)) {
                     let declared = self.tree[parameter].declared.span;
                     self.report_always(d::count_not_evaluable(&self.comp_name(parameter), span, declared));
