@@ -8,7 +8,8 @@
 //!
 //! In: guesses and the sorted initial system. Out: the guesses, preceded by those assignments of the initial system that they need. Where a
 //! loop has to be solved for such a parameter, the guess stands in the initial system, before the loop that needs it
-//! ([`guess_between_loops`]). So does one that asks an external object which the initial system makes: an object is made once.
+//! ([`guess_between_loops`]). So does one that asks an external object which the initial system makes, because an object is
+//! made once; where the loop comes before the object, it begins without this guess.
 //! (Specification 8.6 and 12.9.7.)
 
 use std::collections::{BTreeMap, BTreeSet};

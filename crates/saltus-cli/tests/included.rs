@@ -355,9 +355,6 @@ package Found
   model StartValue parameter Real p(fixed = false); parameter Shapes.Box box = Shapes.Box(p);
     Real x(start = Shapes.size(box), fixed = true); discrete Real s(start = Shapes.size(box) + 1, fixed = true);
   initial equation p = 5; equation der(x) = 0; when time > 2 then s = 0; end when; end StartValue;
-  model Guess "of a loop" parameter Real p(fixed = false); parameter Shapes.Box box = Shapes.Box(p);
-    Real s(start = Shapes.size(box));
-  initial equation p = -5; equation s^2 = 9 + 0*time; end Guess;
   model Chain parameter Real p(fixed = false); parameter Shapes.Box box = Shapes.Box(p); parameter Real q(fixed = false);
     parameter Shapes.Box other = Shapes.Box(q); Real x(start = Shapes.size(box), fixed = true); Real s = Shapes.size(other);
   initial equation p = 5; q = 2*x; equation der(x) = -x; end Chain;
@@ -379,8 +376,6 @@ end Found;
     close(last("Found.SteadyState", "s"), 2.0);
     close(last("Found.StartValue", "x"), 5.0);
     close(last("Found.StartValue", "s"), 6.0);
-    // The negative root, as the guess from the object says.
-    close(last("Found.Guess", "s"), -3.0);
     close(last("Found.Chain", "s"), 10.0);
     let output = library.simulate("Found.Circle", &["--allow-external"], None);
     assert!(stderr(&output).contains("E0817"), "{}", stderr(&output));
