@@ -449,7 +449,7 @@ fn an_argument_has_the_fields_of_its_record() {
 #[test]
 fn annotations_contain_values() {
     assert_eq!(
-        said("model M parameter Real x = 1 annotation(final Evaluate = true); end M;"),
+        said("model M parameter Real p = 1 annotation(final Evaluate = true); Real x = p; end M;"),
         [("E0298", "final Evaluate = true")]
     );
     let sized = |ty: &str| {
