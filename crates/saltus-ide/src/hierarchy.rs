@@ -165,7 +165,7 @@ fn calls<'a>(
     is_wanted: impl Fn(Option<usize>) -> bool,
 ) -> Vec<(Symbol, Span)> {
     let mut found = Vec::new();
-    for occurrence in names.occurrences.iter().filter(|occurrence| is_wanted(occurrence.class)) {
+    for occurrence in names.occurrences.iter().filter(|o| !o.in_annotation && is_wanted(o.class)) {
         if let Role::Reference { reference, at, call: Some(_) } = occurrence.role
             && at + 1 == reference.parts.len()
             && let Some(Meaning::Symbol(callee)) = resolver.meaning(occurrence)

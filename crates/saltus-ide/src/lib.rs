@@ -36,6 +36,7 @@ pub mod html;
 mod inlay;
 mod lens;
 mod links;
+mod obstacles;
 mod outline;
 mod position;
 mod references;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use saltus::Session;
+use saltus_base::Span;
 
 use crate::file::File;
 use crate::target::FileRange;
@@ -35,6 +36,24 @@ pub(crate) fn links(session: &Session, path: &Path) -> Vec<Link> {
             Some(Link { start: start as u32, end: (start + length) as u32, target })
         })
         .collect()
+}
+
+/// Parts of `modelica://` addresses that name a class, each with the place where the class is declared.
+pub(crate) fn class_names(file: &File<'_>) -> Vec<(u32, u32, Span)> {
+    let mut found = Vec::new();
+    for (at, _) in file.text.match_indices(SCHEME) {
+        let first = at + SCHEME.len();
+        let rest = &file.text[first..];
+        let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').unwrap_or(rest.len());
+        let (mut class, mut start) = (file.library.root(), first);
+        for part in rest[..length].split('.') {
+            let Some(inner) = file.library.child(class, file.library.intern(part)) else { break };
+            let declared = file.library.definition(inner).map(|definition| definition.name.span);
+            found.extend(declared.map(|span| (start as u32, (start + part.len()) as u32, span)));
+            (class, start) = (inner, start + part.len() + 1);
+        }
+    }
+    found
 }
 
 fn target(file: &File<'_>, address: &str) -> Option<LinkTarget> {

@@ -1,5 +1,6 @@
 //! Every place where a name is used, in all files that may know it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use saltus::Session;
@@ -32,11 +33,22 @@ pub(crate) struct Wanted {
 pub(crate) fn references(session: &Session, path: &Path, offset: u32) -> Vec<Reference> {
     let Some(file) = File::open(session, path) else { return Vec::new() };
     let Some(wanted) = wanted(&file, offset) else { return Vec::new() };
-    let files = if wanted.is_iterator { vec![path.to_path_buf()] } else { searched_files(session, &file) };
+    let files = files_with(session, &file, path, wanted);
     let mut found: Vec<Reference> = files.iter().flat_map(|path| in_file(session, path, wanted)).collect();
     found.sort();
     found.dedup();
     found
+}
+
+/// The files that may use what is looked for.
+pub(crate) fn files_with(session: &Session, file: &File<'_>, path: &Path, wanted: Wanted) -> Vec<PathBuf> {
+    if wanted.is_iterator {
+        return vec![path.to_path_buf()];
+    }
+    let declared = file.library.source(wanted.origin.file).map(|source| PathBuf::from(&source.path));
+    let declared = declared.and_then(|path| File::open(session, &path));
+    declared.into_iter().for_each(|declared| load_package(&declared));
+    searched_files(session, file)
 }
 
 /// Uses of the name at a byte in the same file: what an editor marks.
@@ -91,23 +103,50 @@ fn in_file(session: &Session, path: &Path, wanted: Wanted) -> Vec<Reference> {
     found
 }
 
-/// Files that may use a name of this file: those that are loaded, and all of the packages that open files belong to.
+/// Files that may use a name of this file: those that are loaded, all of the packages that open files belong to, and all of
+/// the workspace.
 pub(crate) fn searched_files(session: &Session, file: &File<'_>) -> Vec<PathBuf> {
     let library = file.library;
     for &class in session.own_classes() {
         load_all(library, top_level(library, class));
     }
+    load_package(file);
+    let stored = session.workspace_files().unwrap_or_default();
+    // Files of packages are read by the package, under the path that it gives them.
+    for path in &stored {
+        File::open(session, path).iter().for_each(load_package);
+    }
+    let read = library.files_read().into_iter().map(PathBuf::from);
+    let read = read.filter(|path| path.extension().is_some_and(|e| e == "mo"));
+    let mut seen = BTreeSet::new();
+    let all: Vec<PathBuf> = read.chain(stored).filter(|path| seen.insert(session.absolute(path))).collect();
+    all.into_iter().filter(|path| File::open(session, path).is_some_and(|file| !is_hidden(session, &file, path))).collect()
+}
+
+/// Reads every file of the package that a file says it is in.
+fn load_package(file: &File<'_>) {
+    let library = file.library;
     if let Some(within) = file.tree.within.as_ref().and_then(|within| within.path.first())
         && let Some(top) = library.child(library.root(), within.name)
     {
         load_all(library, top);
     }
-    library
-        .files_read()
-        .into_iter()
-        .map(PathBuf::from)
-        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
-        .collect()
+}
+
+/// The file is part of a package directory that another one of the same name hides: its names mean nothing here.
+fn is_hidden(session: &Session, file: &File<'_>, path: &Path) -> bool {
+    let library = file.library;
+    let is_package = path.file_name().is_some_and(|name| name == "package.mo");
+    let within = file.tree.within.as_ref().map_or(&[][..], |within| within.path.as_slice());
+    let top = file.tree.classes.first().map(|top| top.class.name).filter(|_| is_package);
+    let mut parts = within.iter().copied().chain(top);
+    let known = parts.try_fold(library.root(), |at, part| library.child(at, part.name));
+    let Some(known) = known.filter(|&known| known != library.root()) else { return false };
+    let Some(counts) = library.file_of(known) else { return false };
+    let Some(directory) = path.parent() else { return false };
+    let own = directory.join("package.mo");
+    let is_stored_here = session.absolute(counts) == session.absolute(&own);
+    !is_stored_here && library.file_source().is_file(&own) && counts.file_name() == own.file_name()
 }
 
 fn top_level(library: &Library, class: ClassId) -> ClassId {

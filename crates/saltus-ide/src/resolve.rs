@@ -3,7 +3,7 @@
 use saltus_base::Span;
 use saltus_frontend::{Declaration, Scope, Scopes, Symbol};
 use saltus_library::{ClassId, Library};
-use saltus_syntax::ast::{ClassKind, ComponentRef, Ident};
+use saltus_syntax::ast::{ClassKind, ComponentRef, Direction, Expr, ExprKind, Ident};
 
 use crate::builtin::{self, Builtin};
 use crate::file::File;
@@ -19,6 +19,25 @@ pub(crate) enum Meaning {
     Attribute(&'static str),
     Builtin(&'static Builtin),
 }
+
+/// Words of graphical annotations (specification chapter 18, "Graphical Objects").
+const GRAPHICAL: [&str; 15] = [
+    "Line",
+    "Polygon",
+    "Rectangle",
+    "Ellipse",
+    "Text",
+    "Bitmap",
+    "DynamicSelect",
+    "LinePattern",
+    "FillPattern",
+    "BorderPattern",
+    "Smooth",
+    "EllipseClosure",
+    "Arrow",
+    "TextStyle",
+    "TextAlignment",
+];
 
 /// What takes the arguments of a call: the function, or the constructor of an external object.
 pub(crate) fn called(scopes: &mut Scopes<'_>, function: Symbol) -> Option<Scope> {
@@ -95,9 +114,23 @@ impl<'a, 'n> Resolver<'a, 'n> {
 
     pub(crate) fn meaning(&mut self, occurrence: &Occurrence<'a>) -> Option<Meaning> {
         let name = occurrence.ident.name;
+        if occurrence.in_annotation && self.is_graphical(occurrence) {
+            return None;
+        }
         let symbol = match occurrence.role {
             Role::Iterator(declared) => return Some(Meaning::Iterator(declared)),
-            Role::Field => None,
+            Role::Field { of, parts, at } => {
+                let base = self.class_of_expr(occurrence.class, of?)?;
+                self.members(base, parts.get(..=at)?.iter().map(|part| part.name))
+            }
+            Role::Within { target, reference, at } => {
+                let target = self.target(target)?;
+                self.members(target, reference.parts.get(..=at)?.iter().map(|part| part.name))
+            }
+            Role::Annotated { outer } => {
+                let scope = self.scope(occurrence.class).filter(|_| self.text(outer) == "inverse")?;
+                self.scopes.member(scope, name)
+            }
             Role::Class(index) => self.class_symbol(index),
             Role::Component => {
                 let scope = self.scope(occurrence.class)?;
@@ -130,6 +163,60 @@ impl<'a, 'n> Resolver<'a, 'n> {
             }
         };
         symbol.map(Meaning::Symbol)
+    }
+
+    /// Items and enumerations of graphics, which annotations have without a declaration.
+    fn is_graphical(&self, occurrence: &Occurrence<'a>) -> bool {
+        let reference = match occurrence.role {
+            Role::Reference { reference, .. } => reference,
+            Role::Argument { function } => function,
+            _ => return false,
+        };
+        let first = reference.parts.first().filter(|_| !reference.is_global);
+        first.is_some_and(|first| GRAPHICAL.contains(&self.text(first.name)))
+    }
+
+    /// What has the members that an expression has: a component or a class.
+    fn class_of_expr(&mut self, class: Option<ClassIndex>, expr: &Expr) -> Option<Symbol> {
+        match &expr.kind {
+            ExprKind::Ref(reference) => self.reference(class, reference, reference.parts.len().checked_sub(1)?),
+            ExprKind::Call(call) => {
+                let function = self.reference(class, &call.name, call.name.parts.len().checked_sub(1)?)?;
+                self.result_of(function)
+            }
+            ExprKind::Parenthesised(entries) => match entries.as_slice() {
+                [Some(inner)] => self.class_of_expr(class, inner),
+                _ => None,
+            },
+            ExprKind::Unary(_, operand) => self.class_of_expr(class, operand),
+            ExprKind::Binary(_, left, right) => {
+                self.class_of_expr(class, left).or_else(|| self.class_of_expr(class, right))
+            }
+            ExprKind::If(branches, otherwise) => {
+                let mut values = branches.iter().map(|(_, value)| value).chain([&**otherwise]);
+                values.find_map(|value| self.class_of_expr(class, value))
+            }
+            ExprKind::Array(entries) => entries.iter().find_map(|entry| self.class_of_expr(class, entry)),
+            ExprKind::Comprehension(body, _) => self.class_of_expr(class, body),
+            ExprKind::Access { base, parts, .. } => {
+                let base = self.class_of_expr(class, base)?;
+                self.members(base, parts.iter().map(|part| part.name))
+            }
+            _ => None,
+        }
+    }
+
+    /// The first output of a function, or the record that a constructor makes.
+    fn result_of(&mut self, function: Symbol) -> Option<Symbol> {
+        let is_function = matches!(self.scopes.declaration(function), Some(Declaration::Class { definition, .. })
+            if !matches!(definition.kind, ClassKind::Record | ClassKind::OperatorRecord));
+        if !is_function {
+            return Some(function);
+        }
+        let inside = self.scopes.inside(function)?;
+        let is_output = |scopes: &Scopes<'_>, symbol: Symbol| matches!(scopes.declaration(symbol), Some(Declaration::Component { clause, .. }) if clause.direction == Some(Direction::Output));
+        let members = self.scopes.members(inside);
+        members.into_iter().find(|&member| is_output(&self.scopes, member))
     }
 
     /// A class of the file as a member of what is around it.

@@ -26,8 +26,12 @@ pub(crate) fn unresolved(session: &Session, path: &Path) -> Unresolved {
     let names = walk::names(file.tree, None);
     let mut resolver = Resolver::new(&file, &names);
     for occurrence in &names.occurrences {
+        let meaning = resolver.meaning(occurrence);
+        if occurrence.in_annotation && meaning.is_none() {
+            continue;
+        }
         found.n_names += 1;
-        match resolver.meaning(occurrence) {
+        match meaning {
             Some(Meaning::Symbol(_) | Meaning::Iterator(_)) => found.n_declared += 1,
             Some(Meaning::Attribute(_) | Meaning::Builtin(_)) => found.n_predefined += 1,
             None => {
@@ -51,7 +55,9 @@ fn role_name(role: Role<'_>) -> &'static str {
         Role::Modified { .. } => "modification",
         Role::Redeclared { .. } => "redeclaration",
         Role::Argument { .. } => "named argument",
-        Role::Field => "field of an expression",
+        Role::Field { .. } => "field of an expression",
+        Role::Within { .. } => "connection",
+        Role::Annotated { .. } => "annotation",
     }
 }
 

@@ -9,8 +9,8 @@
 //! end M;                       M: ends the class
 //! ```
 //!
-//! The walk is syntactic; [`Resolver`](crate::resolve::Resolver) finds the meanings. Annotations are left out: what their names
-//! mean is up to the tools that read them.
+//! The walk is syntactic; [`Resolver`](crate::resolve::Resolver) finds the meanings. Of annotations the values are listed
+//! (`derivative = f_der`, `Dialog(enable = use_heat)`), and what `choice` redeclares; their own words belong to no class.
 
 use saltus_base::Span;
 use saltus_syntax::ast::{self, *};
@@ -26,6 +26,31 @@ pub(crate) struct Names<'a> {
     pub(crate) classes: Vec<ClassNode<'a>>,
     /// What modifications are about.
     pub(crate) targets: Vec<Target<'a>>,
+    pub(crate) connections: Vec<Connected<'a>>,
+    pub(crate) redeclarations: Vec<Replaced<'a>>,
+}
+
+/// The ends of a `connect`.
+pub(crate) struct Connected<'a> {
+    pub(crate) class: Option<ClassIndex>,
+    pub(crate) from: &'a ComponentRef,
+    pub(crate) to: &'a ComponentRef,
+}
+
+/// An element that another one takes the place of.
+pub(crate) struct Replaced<'a> {
+    /// Where the type of the new one is looked up.
+    pub(crate) class: Option<ClassIndex>,
+    pub(crate) name: Ident,
+    pub(crate) by: Replacement<'a>,
+    /// What a modification is about that redeclares it; else it was inherited by `class`.
+    pub(crate) target: Option<usize>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Replacement<'a> {
+    Class(ClassIndex),
+    Type(&'a Path),
 }
 
 pub(crate) struct ClassNode<'a> {
@@ -40,6 +65,8 @@ pub(crate) struct Occurrence<'a> {
     /// The class in whose scope the name is looked up; `None` at the top level.
     pub(crate) class: Option<ClassIndex>,
     pub(crate) role: Role<'a>,
+    /// In an annotation there are names that no class declares.
+    pub(crate) in_annotation: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -62,8 +89,12 @@ pub(crate) enum Role<'a> {
     Redeclared { target: usize },
     /// `name = value` in a call.
     Argument { function: &'a ComponentRef },
-    /// A field behind an expression, as in `f(x).re`.
-    Field,
+    /// A field behind an expression, as in `(f(x)).re`, or of an index of a `for`, whose range then is the expression.
+    Field { of: Option<&'a Expr>, parts: &'a [RefPart], at: usize },
+    /// One part of a reference that is looked up in what a modification is about, as in `break connect(a, b)`.
+    Within { target: usize, reference: &'a ComponentRef, at: usize },
+    /// A name in the annotation `outer(name = …)` of the class: an input of a function in `inverse`.
+    Annotated { outer: Ident },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,7 +120,7 @@ pub(crate) enum Target<'a> {
 
 /// All names of a file; with `focus`, those of classes and elements that this byte belongs to.
 pub(crate) fn names(tree: &StoredDefinition, focus: Option<u32>) -> Names<'_> {
-    let mut walker = Walker { names: Names::default(), focus, iterators: Vec::new(), class: None };
+    let mut walker = Walker { names: Names::default(), focus, iterators: Vec::new(), class: None, in_annotation: false };
     if let Some(within) = &tree.within {
         walker.parts(&within.path, Lookup::Global);
     }
@@ -102,8 +133,9 @@ pub(crate) fn names(tree: &StoredDefinition, focus: Option<u32>) -> Names<'_> {
 struct Walker<'a> {
     names: Names<'a>,
     focus: Option<u32>,
-    iterators: Vec<Ident>,
+    iterators: Vec<&'a ForIndex>,
     class: Option<ClassIndex>,
+    in_annotation: bool,
 }
 
 impl<'a> Walker<'a> {
@@ -112,7 +144,8 @@ impl<'a> Walker<'a> {
     }
 
     fn add(&mut self, ident: Ident, role: Role<'a>) {
-        self.names.occurrences.push(Occurrence { ident, class: self.class, role });
+        let in_annotation = self.in_annotation;
+        self.names.occurrences.push(Occurrence { ident, class: self.class, role, in_annotation });
     }
 
     fn class(&mut self, definition: &'a ClassDef) {
@@ -133,13 +166,22 @@ impl<'a> Walker<'a> {
                 self.subscripts(&short.subscripts);
                 let target = Target::Type { class: self.class, path: &short.base, how: Lookup::Type };
                 self.modified_class(short.modification.as_ref(), target);
+                self.annotation(short.comment.annotation.as_ref());
             }
             ClassBody::Enumeration(body) => {
                 for literal in body.literals.iter().flatten() {
                     self.add(literal.name, Role::Literal(index));
                 }
+                self.annotation(body.comment.annotation.as_ref());
             }
-            ClassBody::Derivative { function, .. } => self.path(function, Lookup::Type),
+            ClassBody::Derivative { function, variables, comment } => {
+                self.path(function, Lookup::Type);
+                let target = self.target(Target::Type { class: self.class, path: function, how: Lookup::Type });
+                for variable in variables {
+                    self.add(*variable, Role::Modified { target, parts: std::slice::from_ref(variable), at: 0 });
+                }
+                self.annotation(comment.annotation.as_ref());
+            }
         }
     }
 
@@ -159,6 +201,8 @@ impl<'a> Walker<'a> {
             call.result.iter().for_each(|result| self.reference(result, None));
             call.arguments.iter().for_each(|argument| self.expr(argument));
         }
+        self.annotation(body.external.as_ref().and_then(|external| external.annotation.as_ref()));
+        self.annotation(body.annotation.as_ref());
         if let Some(end) = body.end_name {
             self.add(end, Role::Class(index));
         }
@@ -174,8 +218,13 @@ impl<'a> Walker<'a> {
                 self.path(&extends.base, Lookup::Base);
                 let target = Target::Type { class: self.class, path: &extends.base, how: Lookup::Base };
                 self.modified_class(extends.modification.as_ref(), target);
+                self.annotation(extends.annotation.as_ref());
             }
             ElementKind::Class(nested) => {
+                if nested.prefixes.is_redeclare {
+                    let (name, by) = (nested.class.name, Replacement::Class(self.names.classes.len()));
+                    self.names.redeclarations.push(Replaced { class: self.class, name, by, target: None });
+                }
                 self.class(&nested.class);
                 self.constraint(nested.constrained_by.as_ref());
             }
@@ -206,10 +255,15 @@ impl<'a> Walker<'a> {
         self.path(&clause.type_name, Lookup::Type);
         self.subscripts(&clause.subscripts);
         for component in &clause.components {
+            if clause.prefixes.is_redeclare {
+                let (name, by) = (component.name, Replacement::Type(&clause.type_name));
+                self.names.redeclarations.push(Replaced { class: self.class, name, by, target: None });
+            }
             self.add(component.name, Role::Component);
             self.subscripts(&component.subscripts);
             self.modification(component.modification.as_ref(), Target::Component { class, name: component.name });
             component.condition.iter().for_each(|condition| self.expr(condition));
+            self.annotation(component.comment.annotation.as_ref());
         }
         self.constraint(clause.constrained_by.as_ref());
     }
@@ -219,6 +273,38 @@ impl<'a> Walker<'a> {
         self.path(&constraint.base, Lookup::Type);
         let target = Target::Type { class: self.class, path: &constraint.base, how: Lookup::Type };
         self.modified_class(constraint.modification.as_ref(), target);
+        self.annotation(constraint.comment.annotation.as_ref());
+    }
+
+    fn annotation(&mut self, annotation: Option<&'a Annotation>) {
+        let Some(annotation) = annotation.filter(|annotation| self.is_wanted(annotation.span)) else { return };
+        let outside = std::mem::replace(&mut self.in_annotation, true);
+        self.annotated(&annotation.modification, None);
+        self.in_annotation = outside;
+    }
+
+    fn annotated(&mut self, modification: &'a ClassModification, outer: Option<Ident>) {
+        for argument in &modification.arguments {
+            match argument {
+                Argument::Modification(m) => {
+                    let name = m.name.parts.first().copied();
+                    if let (Some(outer), Some(name)) = (outer, name) {
+                        self.add(name, Role::Annotated { outer });
+                    }
+                    let inside = m.modification.as_ref();
+                    inside.and_then(|m| m.class.as_ref()).into_iter().for_each(|class| self.annotated(class, name));
+                    let value = inside.and_then(|m| m.value.as_ref()).and_then(|value| value.expr.as_ref());
+                    value.into_iter().for_each(|value| self.expr(value));
+                }
+                Argument::Redeclaration(redeclaration) => {
+                    if let Some(class) = self.class {
+                        let target = self.target(Target::Class(class));
+                        self.redeclaration(target, redeclaration);
+                    }
+                }
+                Argument::BreakElement(_) | Argument::BreakConnect { .. } | Argument::Error(_) => {}
+            }
+        }
     }
 
     fn path(&mut self, path: &'a Path, how: Lookup) {
@@ -261,7 +347,15 @@ impl<'a> Walker<'a> {
                 }
                 Argument::Redeclaration(redeclaration) => self.redeclaration(target, redeclaration),
                 Argument::BreakElement(name) => self.add(*name, Role::Redeclared { target }),
-                Argument::BreakConnect { .. } | Argument::Error(_) => {}
+                Argument::BreakConnect { from, to, .. } => {
+                    for reference in [from, to] {
+                        for (at, part) in reference.parts.iter().enumerate() {
+                            self.add(part.name, Role::Within { target, reference, at });
+                            self.subscripts(&part.subscripts);
+                        }
+                    }
+                }
+                Argument::Error(_) => {}
             }
         }
     }
@@ -270,6 +364,8 @@ impl<'a> Walker<'a> {
         match &redeclaration.kind {
             RedeclarationKind::Class(class) => {
                 let (first, index) = (self.names.occurrences.len(), self.names.classes.len());
+                let (name, by) = (class.name, Replacement::Class(index));
+                self.names.redeclarations.push(Replaced { class: self.class, name, by, target: Some(target) });
                 self.class(class);
                 if let Some(node) = self.names.classes.get_mut(index) {
                     node.is_element = false;
@@ -283,10 +379,14 @@ impl<'a> Walker<'a> {
                 self.path(&clause.type_name, Lookup::Type);
                 self.subscripts(&clause.subscripts);
                 for component in &clause.components {
+                    let (name, by) = (component.name, Replacement::Type(&clause.type_name));
+                    let replaced = Replaced { class: self.class, name, by, target: Some(target) };
+                    self.names.redeclarations.push(replaced);
                     self.add(component.name, Role::Redeclared { target });
                     self.subscripts(&component.subscripts);
                     let of = Target::Type { class: self.class, path: &clause.type_name, how: Lookup::Type };
                     self.modification(component.modification.as_ref(), of);
+                    self.annotation(component.comment.annotation.as_ref());
                 }
             }
         }
@@ -304,14 +404,17 @@ impl<'a> Walker<'a> {
     fn reference(&mut self, reference: &'a ComponentRef, call: Option<&'a Call>) {
         let iterator = match reference.parts.as_slice() {
             [first, ..] if !reference.is_global => {
-                self.iterators.iter().rev().find(|known| known.name == first.name.name).map(|known| known.span)
+                self.iterators.iter().rev().find(|known| known.name.name == first.name.name).copied()
             }
             _ => None,
         };
         for (at, part) in reference.parts.iter().enumerate() {
             match iterator {
-                Some(declared) if at == 0 => self.add(part.name, Role::Iterator(declared)),
-                Some(_) => self.add(part.name, Role::Field),
+                Some(index) if at == 0 => self.add(part.name, Role::Iterator(index.name.span)),
+                Some(index) => {
+                    let parts = &reference.parts[1..];
+                    self.add(part.name, Role::Field { of: index.range.as_ref(), parts, at: at - 1 });
+                }
                 None => self.add(part.name, Role::Reference { reference, at, call }),
             }
             self.subscripts(&part.subscripts);
@@ -334,7 +437,7 @@ impl<'a> Walker<'a> {
     fn indices(&mut self, indices: &'a [ForIndex]) {
         for index in indices {
             index.range.iter().for_each(|range| self.expr(range));
-            self.iterators.push(index.name);
+            self.iterators.push(index);
             self.add(index.name, Role::Iterator(index.name.span));
         }
     }
@@ -381,8 +484,8 @@ impl<'a> Walker<'a> {
             ExprKind::Access { base, subscripts, parts } => {
                 self.expr(base);
                 self.subscripts(subscripts);
-                for part in parts {
-                    self.add(part.name, Role::Field);
+                for (at, part) in parts.iter().enumerate() {
+                    self.add(part.name, Role::Field { of: Some(base), parts, at });
                     self.subscripts(&part.subscripts);
                 }
             }
@@ -404,6 +507,7 @@ impl<'a> Walker<'a> {
                 self.expr(right);
             }
             EquationKind::Connect { from, to } => {
+                self.names.connections.push(Connected { class: self.class, from, to });
                 self.reference(from, None);
                 self.reference(to, None);
             }

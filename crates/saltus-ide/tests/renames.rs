@@ -1,8 +1,9 @@
 //! A new name changes nothing but the name: models that use a renamed element have the same flat model up to that name.
 //!
 //! The names come from flat models: what flattening has looked up, with its own index of uses, is renamed by the editor, which
-//! finds uses in another way. `SALTUS_EDITOR_LIBRARY=DIR` names a directory with packages; without it the library of the program is
-//! taken. `SALTUS_EDITOR_RENAMES=100` takes more names than the usual run.
+//! finds uses in another way. They are drawn at random, of all kinds in turn, each from the package that had the fewest so far.
+//! `SALTUS_EDITOR_LIBRARY=DIR` names a directory with packages; without it the library of the program is taken.
+//! `SALTUS_EDITOR_RENAMES=100` takes more names than the usual run, `SALTUS_EDITOR_SEED=2` others.
 
 mod common;
 
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::{number, sample, session};
+use common::{Random, number, sample, session};
 use saltus::{Flattening, Session};
 use saltus_base::Span;
 use saltus_frontend::{Definition, DefinitionKind, References};
@@ -18,17 +19,27 @@ use saltus_ide::{Analysis, SourceChange, apply};
 
 const NEW: &str = "renamed_0";
 
+/// Models that are compared for each name.
+const MOST_COMPARED: usize = 3;
+
 /// What is renamed in turn, so that a small run has something of each.
-fn kind_of(definition: &Definition, analysis: &Analysis<'_>) -> &'static str {
+fn kind_of(definition: &Definition, source: &str, analysis: &Analysis<'_>) -> &'static str {
+    let is = |class: &str, word: &str| analysis.info(class).is_some_and(|info| info.words.contains(word));
+    let line = source[..definition.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    if source[line..definition.span.start as usize].contains("replaceable ") {
+        return "replaceable";
+    }
     match &definition.kind {
         DefinitionKind::EnumerationLiteral { .. } => "literal",
+        DefinitionKind::Component { owner, .. } if is(owner, "function") => "argument",
+        DefinitionKind::Component { owner, .. } if is(owner, "connector") => "connector's element",
+        DefinitionKind::Component { owner, .. } if is(owner, "record") => "field",
         DefinitionKind::Component { prefixes, .. } if prefixes.contains(&"constant") => "constant",
         DefinitionKind::Component { prefixes, .. } if prefixes.contains(&"parameter") => "parameter",
         DefinitionKind::Component { .. } => "component",
-        DefinitionKind::Class { qualified_name } => match analysis.info(qualified_name) {
-            Some(info) if info.words.contains("function") => "function",
-            _ => "class",
-        },
+        DefinitionKind::Class { qualified_name } if is(qualified_name, "function") => "function",
+        DefinitionKind::Class { qualified_name } if is(qualified_name, "package") => "package",
+        DefinitionKind::Class { .. } => "class",
     }
 }
 
@@ -71,7 +82,8 @@ fn renamed(model: &str, definition: &Definition) -> String {
 
 fn changed(session: &Session, change: &SourceChange) -> Session {
     let mut changed = session.fork();
-    for (path, edits) in &change.edits {
+    // The order of a package is not a text of the language.
+    for (path, edits) in change.edits.iter().filter(|(path, _)| path.extension().is_some_and(|e| e == "mo")) {
         changed.set_text(path, &apply(Analysis::new(session).text(path).unwrap(), edits));
     }
     changed
@@ -97,79 +109,147 @@ fn missed_uses(known: &Flattening, uses: &References, definition: &Definition, c
     uses.uses_of(definition).filter(|span| has_the_name(span) && !is_edited(span)).collect()
 }
 
+/// A model with what flattening has looked up for it.
+struct Known {
+    model: String,
+    flat: String,
+    flattening: Arc<Flattening>,
+}
+
+/// A name that can be drawn: where it is declared, and the models that use it.
+struct Candidate {
+    definition: Definition,
+    file: PathBuf,
+    models: Vec<usize>,
+}
+
+impl Candidate {
+    /// Two levels of the library below the directory that contains it.
+    fn package(&self, model: &str) -> String {
+        let name = match &self.definition.kind {
+            DefinitionKind::Class { qualified_name } => qualified_name,
+            DefinitionKind::Component { owner, .. } | DefinitionKind::EnumerationLiteral { owner } => owner,
+        };
+        let name = if name.is_empty() { model } else { name };
+        name.split('.').take(2).collect::<Vec<_>>().join(".")
+    }
+}
+
+fn flatten_some(session: &Session, n: usize, random: &mut Random) -> Vec<Known> {
+    let mut known = Vec::new();
+    for path in sample(20 * n) {
+        let models = Analysis::new(session).models(&path);
+        if known.len() == n || models.is_empty() {
+            continue;
+        }
+        let model = models[random.below(models.len())].class.clone();
+        let flattening = session.references(&model);
+        if let (Some(flat), true) = (flat(session, &model), flattening.references.is_some()) {
+            known.push(Known { model, flat, flattening });
+        }
+    }
+    known
+}
+
+/// Names by kind, those with a use.
+fn candidates(session: &Session, known: &[Known]) -> BTreeMap<&'static str, Vec<Candidate>> {
+    let mut places: BTreeMap<(PathBuf, u32), (&'static str, Candidate)> = BTreeMap::new();
+    for (at, one) in known.iter().enumerate() {
+        let Some(index) = &one.flattening.references else { continue };
+        for definition in index.definitions().filter(|d| index.uses_of(d).next().is_some()) {
+            let Some(source) = one.flattening.sources().get(definition.span.file) else { continue };
+            let file = PathBuf::from(&source.path);
+            let key = (file.clone(), definition.span.start);
+            let (_, candidate) = places.entry(key).or_insert_with(|| {
+                let kind = kind_of(definition, &source.text, &Analysis::new(session));
+                (kind, Candidate { definition: definition.clone(), file, models: Vec::new() })
+            });
+            candidate.models.push(at);
+        }
+    }
+    let mut by_kind: BTreeMap<&'static str, Vec<Candidate>> = BTreeMap::new();
+    places.into_values().for_each(|(kind, candidate)| by_kind.entry(kind).or_default().push(candidate));
+    by_kind
+}
+
+/// What is wrong with a change: other flat models, uses that were forgotten, another text after changing back.
+fn mistakes(session: &Session, known: &[Known], candidate: &Candidate, change: &SourceChange) -> Vec<String> {
+    let Candidate { definition, file, models } = candidate;
+    let (old, at) = (definition.name.as_str(), definition.span.start);
+    let after = changed(session, change);
+    let mut wrong = Vec::new();
+    for Known { model, flat: before, flattening } in models.iter().take(MOST_COMPARED).map(|&at| &known[at]) {
+        match flat(&after, &renamed(model, definition)).map(|new| difference(before, &new, old)) {
+            Some(None) => {}
+            Some(Some(difference)) => wrong.push(format!("in {model}:\n{difference}")),
+            None => wrong.push(format!("{model} has no flat model afterwards")),
+        }
+        let index = flattening.references.as_ref().unwrap();
+        let same = index.definitions().find(|d| d.span.start == at && d.name == *old && d.kind == definition.kind);
+        let missed = same.map(|same| missed_uses(flattening, index, same, change)).unwrap_or_default();
+        if !missed.is_empty() {
+            wrong.push(format!("uses in {model} keep the old name: {missed:?}"));
+        }
+    }
+    match Analysis::new(&after).rename(file, moved(change, file, at), old) {
+        Err(reason) => wrong.push(format!("not changed back: {reason}")),
+        Ok(back) => {
+            let again = changed(&after, &back);
+            let files = change.edits.keys().chain(back.edits.keys()).filter(|p| p.extension().is_some_and(|e| e == "mo"));
+            for path in files.collect::<BTreeSet<_>>() {
+                if Analysis::new(&again).text(path) != Analysis::new(session).text(path) {
+                    wrong.push(format!("{} differs after changing back", path.display()));
+                }
+            }
+        }
+    }
+    wrong
+}
+
 #[test]
 fn a_new_name_changes_only_the_name() {
     let wanted = number("SALTUS_EDITOR_RENAMES", 12);
+    let mut random = Random(0x5eed + number("SALTUS_EDITOR_SEED", 0) as u64);
     let mut session = session();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut seen = BTreeSet::new();
-    let (mut refused, mut wrong) = (Vec::new(), Vec::new());
-    for path in sample(wanted * 20) {
-        if counts.values().sum::<usize>() >= wanted {
-            break;
-        }
-        let models = Analysis::new(&session).models(&path);
-        let Some(model) = models.get(seen.len() % models.len().max(1)).map(|model| model.class.clone()) else {
-            continue;
-        };
-        let known: Arc<Flattening> = session.references(&model);
-        let (Some(before), Some(index)) = (flat(&session, &model), &known.references) else { continue };
-        // The kind with the fewest names so far, and of it a name that is not always the first.
-        let analysis = Analysis::new(&session);
-        let mut found: Vec<(usize, &str, &Definition)> = index
-            .definitions()
-            .filter(|definition| known.sources().get(definition.span.file).is_some())
-            .filter(|definition| index.uses_of(definition).next().is_some())
-            .map(|definition| (definition, kind_of(definition, &analysis)))
-            .map(|(definition, kind)| (counts.get(kind).copied().unwrap_or(0), kind, definition))
-            .collect();
-        found.sort_by_key(|(n, kind, _)| (*n, *kind));
-        let n_first = found.iter().take_while(|(_, kind, _)| *kind == found[0].1).count();
-        let turn = seen.len() % n_first.max(1);
-        let in_turn = found[turn..n_first].iter().chain(&found[..turn]).chain(&found[n_first..]);
-        let place_of = |definition: &Definition| {
-            let file = PathBuf::from(&known.sources().get(definition.span.file).unwrap().path);
-            (file, definition.span.start)
-        };
-        let candidate = in_turn.into_iter().find(|(.., definition)| {
-            let (file, at) = place_of(definition);
-            analysis.prepare_rename(&file, at).is_ok() && seen.insert((file, at))
-        });
-        let Some(&(_, kind, definition)) = candidate else { continue };
-        let ((file, at), old) = (place_of(definition), definition.name.as_str());
-        session.set_text(&file, &std::fs::read_to_string(&file).unwrap());
-        let analysis = Analysis::new(&session);
-        let what = format!("{kind} {old} of {} in {model}", file.display());
-        match analysis.rename(&file, at, NEW) {
-            Err(reason) => refused.push(format!("{what}: {reason}")),
-            Ok(change) => {
-                let after = changed(&session, &change);
-                match flat(&after, &renamed(&model, definition)).map(|new| difference(&before, &new, old)) {
-                    Some(None) => {}
-                    Some(Some(difference)) => wrong.push(format!("{what}\n{difference}")),
-                    None => wrong.push(format!("{what}: no flat model afterwards")),
+    session.add_workspace(&common::library());
+    let known = flatten_some(&session, wanted.div_ceil(2), &mut random);
+    let mut by_kind = candidates(&session, &known);
+    let (mut counts, mut packages, mut not_offered) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut refused, mut wrong, mut n_files, mut slowest) = (Vec::new(), Vec::new(), 0, 0.0_f64);
+    while counts.values().sum::<usize>() < wanted && by_kind.values().any(|left| !left.is_empty()) {
+        for (&kind, left) in &mut by_kind {
+            if left.is_empty() || counts.values().sum::<usize>() == wanted {
+                continue;
+            }
+            let n_of = |at: usize| packages.get(&left[at].package(&known[left[at].models[0]].model)).copied().unwrap_or(0);
+            let drawn = (0..8).map(|_| random.below(left.len())).min_by_key(|&at| n_of(at)).unwrap();
+            let candidate = left.swap_remove(drawn);
+            let analysis = Analysis::new(&session);
+            let (file, at) = (&candidate.file, candidate.definition.span.start);
+            if let Err(reason) = analysis.prepare_rename(file, at) {
+                *not_offered.entry(reason.replace(&*file.to_string_lossy(), "FILE")).or_insert(0) += 1;
+                continue;
+            }
+            let package = candidate.package(&known[candidate.models[0]].model);
+            let what = format!("{kind} {} of {package} in {}", candidate.definition.name, file.display());
+            let begin = std::time::Instant::now();
+            let change = analysis.rename(file, at, NEW);
+            slowest = slowest.max(begin.elapsed().as_secs_f64());
+            match change {
+                Err(reason) => refused.push(format!("{what}: {reason}")),
+                Ok(change) => {
+                    n_files += change.edits.len();
+                    let found = mistakes(&session, &known, &candidate, &change);
+                    wrong.extend(found.into_iter().map(|mistake| format!("{what}: {mistake}")));
+                    *counts.entry(kind).or_insert(0) += 1;
+                    *packages.entry(package).or_insert(0) += 1;
                 }
-                let missed = missed_uses(&known, index, definition, &change);
-                if !missed.is_empty() {
-                    wrong.push(format!("{what}: uses that keep the old name: {missed:?}"));
-                }
-                match Analysis::new(&after).rename(&file, moved(&change, &file, at), old) {
-                    Err(reason) => wrong.push(format!("{what}: not changed back: {reason}")),
-                    Ok(back) => {
-                        let again = changed(&after, &back);
-                        for path in change.edits.keys().chain(back.edits.keys()) {
-                            if Analysis::new(&again).text(path) != analysis.text(path) {
-                                wrong.push(format!("{what}: {} differs after changing back", path.display()));
-                            }
-                        }
-                    }
-                }
-                *counts.entry(kind).or_default() += 1;
             }
         }
-        session.remove_text(&file);
     }
-    println!("changed and changed back: {counts:?}; refused: {}", refused.len());
+    println!("changed and changed back in {n_files} files, the slowest in {slowest:.2} s: {counts:?}");
+    println!("of {} packages: {packages:?}", packages.len());
+    println!("not offered: {not_offered:#?}");
     refused.iter().for_each(|reason| println!("refused {reason}"));
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
     assert!(counts.values().sum::<usize>() >= wanted.min(8), "only {counts:?}");

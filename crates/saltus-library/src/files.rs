@@ -39,6 +39,11 @@ pub trait FileSource: Send + Sync {
 
     /// Does the path name something that is neither a file nor a directory? To open a pipe may take forever.
     fn is_special(&self, path: &Path) -> bool;
+
+    /// Is it known that the file cannot be written to?
+    fn is_read_only(&self, _path: &Path) -> bool {
+        false
+    }
 }
 
 /// The file system of the operating system.
@@ -93,6 +98,10 @@ impl FileSource for DiskFiles {
 
     fn is_special(&self, path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
+    }
+
+    fn is_read_only(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|known| known.permissions().readonly())
     }
 }
 

@@ -356,6 +356,10 @@ impl FileSource for Store {
     fn is_special(&self, path: &Path) -> bool {
         self.files.is_special(path)
     }
+
+    fn is_read_only(&self, path: &Path) -> bool {
+        self.files.is_read_only(path)
+    }
 }
 
 impl State {

@@ -284,8 +284,15 @@ impl<W: Write> Server<W> {
 
     /// A folder of the workspace: its packages can be used, and its project file counts.
     fn add_folder(&mut self, folder: &Path) {
+        self.session.add_workspace(folder);
         self.add_library(folder);
         self.read_project(folder);
+    }
+
+    fn remove_folder(&mut self, folder: &Path) {
+        self.libraries.retain(|known| known != folder);
+        self.session.remove_workspace(folder);
+        self.tell(Command::RemoveLibrary(folder.to_path_buf()));
     }
 
     fn read_project(&mut self, directory: &Path) {
@@ -350,6 +357,9 @@ impl<W: Write> Server<W> {
                 self.check_again();
             }
             "workspace/didChangeWorkspaceFolders" => {
+                for folder in params["event"]["removed"].as_array().into_iter().flatten() {
+                    self.remove_folder(&uri::to_path(folder["uri"].as_str().unwrap_or("")));
+                }
                 for folder in params["event"]["added"].as_array().into_iter().flatten() {
                     self.add_folder(&uri::to_path(folder["uri"].as_str().unwrap_or("")));
                 }

@@ -28,6 +28,7 @@ pub(crate) enum Command {
     RemoveText(PathBuf),
     Reload(PathBuf),
     AddLibrary(PathBuf),
+    RemoveLibrary(PathBuf),
     /// Check these documents with their versions, in this order.
     Check(Vec<(PathBuf, i64)>),
 }
@@ -110,6 +111,7 @@ impl<F: Fn(Finding)> Round<F> {
             Command::RemoveText(path) => self.session.remove_text(path),
             Command::Reload(path) => self.session.reload(path),
             Command::AddLibrary(path) => self.session.add_library(&path),
+            Command::RemoveLibrary(path) => self.session.remove_workspace(&path),
             Command::Check(documents) => *wanted = Some(documents),
         }
     }

@@ -48,7 +48,7 @@ mod watchdog;
 
 pub use model::Model;
 pub use profile::Profile;
-pub use session::{Flattening, Permissions, Report, Session};
+pub use session::{Flattening, NotOwn, Permissions, Report, Session};
 pub use shipped::ShippedFiles;
 pub use simulation::{AccessError, Settings, Simulation};
 pub use start::Start;

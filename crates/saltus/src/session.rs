@@ -16,6 +16,7 @@
 //! ```
 
 mod results;
+mod workspace;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use saltus_syntax::ast::ClassKind;
 
 use self::results::Results;
 pub use self::results::{Flattening, Report};
+pub use self::workspace::NotOwn;
 use crate::{ShippedFiles, diagnostics};
 
 /// Owner of everything that is loaded. It can be sent to another thread, but not shared.
@@ -36,6 +38,8 @@ pub struct Session {
     /// Libraries are looked for here, in this order.
     search: Vec<PathBuf>,
     shipped: Option<PathBuf>,
+    /// Folders whose files are the user's own.
+    workspace: Vec<PathBuf>,
     permissions: Permissions,
     /// Made when it is asked for, and again after an edit.
     tree: OnceCell<Tree>,
@@ -80,6 +84,7 @@ impl Session {
             users_files: Vec::new(),
             search: Vec::new(),
             shipped: None,
+            workspace: Vec::new(),
             permissions: Permissions::default(),
             tree: OnceCell::new(),
             results: RefCell::default(),
@@ -98,6 +103,7 @@ impl Session {
             users_files: self.users_files.clone(),
             search: self.search.clone(),
             shipped: self.shipped.clone(),
+            workspace: self.workspace.clone(),
             permissions: self.permissions,
             ..Session::new(Box::new(SharedFiles(self.store.clone())))
         }
@@ -300,6 +306,10 @@ impl FileSource for SharedFiles {
 
     fn is_special(&self, path: &Path) -> bool {
         FileSource::is_special(&*self.0, path)
+    }
+
+    fn is_read_only(&self, path: &Path) -> bool {
+        FileSource::is_read_only(&*self.0, path)
     }
 }
 

@@ -98,6 +98,10 @@ impl<F: FileSource> FileSource for ShippedFiles<F> {
     fn is_special(&self, path: &Path) -> bool {
         shipped_name(path).is_none() && self.below.is_special(path)
     }
+
+    fn is_read_only(&self, path: &Path) -> bool {
+        shipped_name(path).is_some() || self.below.is_read_only(path)
+    }
 }
 
 #[cfg(test)]

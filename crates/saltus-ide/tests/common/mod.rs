@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use saltus::Session;
 
-fn library() -> PathBuf {
+pub fn library() -> PathBuf {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library").canonicalize().unwrap();
     std::env::var_os("SALTUS_EDITOR_LIBRARY").map_or(shipped, PathBuf::from)
 }
