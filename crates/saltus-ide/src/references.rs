@@ -47,8 +47,35 @@ pub(crate) fn files_with(session: &Session, file: &File<'_>, path: &Path, wanted
     }
     let declared = file.library.source(wanted.origin.file).map(|source| PathBuf::from(&source.path));
     let declared = declared.and_then(|path| File::open(session, &path));
-    declared.into_iter().for_each(|declared| load_package(&declared));
-    searched_files(session, file)
+    declared.iter().for_each(load_package);
+    let mut files = searched_files(session, file);
+    let declared = declared.and_then(|declared| top_level_name(&declared, wanted.origin));
+    files.extend(declared.map(|top| using_libraries(session, file, top, wanted.name)).unwrap_or_default());
+    let mut seen = BTreeSet::new();
+    files.retain(|path| seen.insert(session.absolute(path)));
+    files
+}
+
+/// The class at the top level that a place belongs to.
+fn top_level_name(file: &File<'_>, place: Span) -> Option<Name> {
+    let within = file.tree.within.as_ref().and_then(|within| within.path.first());
+    let around = || file.tree.classes.iter().map(|top| &top.class).find(|class| class.span.start <= place.start && place.end <= class.span.end);
+    within.map(|first| first.name).or_else(|| around().map(|class| class.name.name))
+}
+
+/// Files of libraries that mention the class at the top level and the name. They are read without being kept: most say nothing.
+fn using_libraries(session: &Session, file: &File<'_>, top: Name, name: Name) -> Vec<PathBuf> {
+    let library = file.library;
+    let [top, name] = [top, name].map(|name| library.text(name));
+    let files = library.file_source();
+    let has_both = |path: &PathBuf| {
+        let bytes = files.read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        text.contains(top) && text.contains(name)
+    };
+    let found: Vec<PathBuf> = session.library_files().into_iter().filter(has_both).collect();
+    found.iter().filter_map(|path| File::open(session, path)).for_each(|file| load_package(&file));
+    found
 }
 
 /// Uses of the name at a byte in the same file: what an editor marks.

@@ -60,6 +60,17 @@ impl Session {
         Ok(found)
     }
 
+    /// All Modelica files of the search paths outside of the workspace, as far as there are not too many.
+    pub fn library_files(&self) -> Vec<PathBuf> {
+        let is_own = |dir: &&PathBuf| self.workspace.iter().any(|own| self.absolute(dir).starts_with(self.absolute(own)));
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+        for folder in self.search.iter().filter(|dir| !is_own(dir)) {
+            let _ = self.files_below(folder, &mut seen, &mut found);
+        }
+        found.retain(|path| self.is_own(path).is_err());
+        found
+    }
+
     fn files_below(&self, dir: &Path, seen: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), ()> {
         let files: &dyn FileSource = &*self.store;
         let mut todo = vec![dir.to_path_buf()];
