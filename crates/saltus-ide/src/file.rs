@@ -10,6 +10,7 @@ use saltus_syntax::ast::{ClassBody, ClassDef, StoredDefinition};
 use crate::resolve::{Meaning, Resolver};
 use crate::walk::{self, Names, Occurrence};
 
+#[derive(Clone, Copy)]
 pub(crate) struct File<'a> {
     pub(crate) library: &'a Library,
     pub(crate) tree: &'a StoredDefinition,

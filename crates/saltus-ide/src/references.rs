@@ -47,7 +47,7 @@ pub(crate) fn files_with(session: &Session, file: &File<'_>, path: &Path, wanted
     }
     let declared = file.library.source(wanted.origin.file).map(|source| PathBuf::from(&source.path));
     let declared = declared.and_then(|path| File::open(session, &path));
-    declared.iter().for_each(load_package);
+    load_packages(declared.into_iter());
     let mut files = searched_files(session, file);
     let declared = declared.and_then(|declared| top_level_name(&declared, wanted.origin));
     files.extend(declared.map(|top| using_libraries(session, file, top, wanted.name)).unwrap_or_default());
@@ -74,7 +74,7 @@ fn using_libraries(session: &Session, file: &File<'_>, top: Name, name: Name) ->
         text.contains(top) && text.contains(name)
     };
     let found: Vec<PathBuf> = session.library_files().into_iter().filter(has_both).collect();
-    found.iter().filter_map(|path| File::open(session, path)).for_each(|file| load_package(&file));
+    load_packages(found.iter().filter_map(|path| File::open(session, path)));
     found
 }
 
@@ -137,12 +137,10 @@ pub(crate) fn searched_files(session: &Session, file: &File<'_>) -> Vec<PathBuf>
     for &class in session.own_classes() {
         load_all(library, top_level(library, class));
     }
-    load_package(file);
+    load_packages([*file].into_iter());
     let stored = session.workspace_files().unwrap_or_default();
     // Files of packages are read by the package, under the path that it gives them.
-    for path in &stored {
-        File::open(session, path).iter().for_each(load_package);
-    }
+    load_packages(stored.iter().filter_map(|path| File::open(session, path)));
     let read = library.files_read().into_iter().map(PathBuf::from);
     let read = read.filter(|path| path.extension().is_some_and(|e| e == "mo"));
     let mut seen = BTreeSet::new();
@@ -150,13 +148,17 @@ pub(crate) fn searched_files(session: &Session, file: &File<'_>) -> Vec<PathBuf>
     all.into_iter().filter(|path| File::open(session, path).is_some_and(|file| !is_hidden(session, &file, path))).collect()
 }
 
-/// Reads every file of the package that a file says it is in.
-fn load_package(file: &File<'_>) {
-    let library = file.library;
-    if let Some(within) = file.tree.within.as_ref().and_then(|within| within.path.first())
-        && let Some(top) = library.child(library.root(), within.name)
-    {
-        load_all(library, top);
+/// Reads every file of the packages that the files say they are in.
+fn load_packages<'a>(files: impl Iterator<Item = File<'a>>) {
+    let mut loaded = BTreeSet::new();
+    for file in files {
+        let library = file.library;
+        if let Some(within) = file.tree.within.as_ref().and_then(|within| within.path.first())
+            && let Some(top) = library.child(library.root(), within.name)
+            && loaded.insert(top)
+        {
+            load_all(library, top);
+        }
     }
 }
 

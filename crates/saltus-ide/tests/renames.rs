@@ -235,6 +235,7 @@ fn a_new_name_changes_only_the_name() {
             let begin = std::time::Instant::now();
             let change = analysis.rename(file, at, NEW);
             slowest = slowest.max(begin.elapsed().as_secs_f64());
+            eprintln!("{:.1} s {what}", begin.elapsed().as_secs_f64());
             match change {
                 Err(reason) => refused.push(format!("{what}: {reason}")),
                 Ok(change) => {

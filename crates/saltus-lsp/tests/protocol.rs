@@ -244,3 +244,60 @@ fn a_run_is_answered_and_leaves_lenses_that_move_along() {
     talk.tell(&notification("exit", Value::Null));
     assert!(server.join().unwrap());
 }
+
+/// A directory of this test with files.
+fn directory(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+    let root = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&root);
+    for (path, text) in files {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    root
+}
+
+fn uri(path: &std::path::Path) -> String {
+    format!("file://{}", path.display())
+}
+
+#[test]
+fn a_rename_reaches_files_that_are_not_open() {
+    let files = [
+        ("P/package.mo", "package P\n  constant Real c = 1;\nend P;\n"),
+        ("P/package.order", "c\nA\n"),
+        ("P/A.mo", "within P;\r\nmodel A \"𝑥 = µ\" Real y = c;\r\nend A;\r\n"),
+        ("tests/T.mo", "model T\n  Real y = P.c;\nend T;\n"),
+    ];
+    let root = directory("rename", &files);
+    let document = uri(&root.join("P/package.mo"));
+    let at = |line: u32, character: u32| json!({"textDocument": {"uri": document}, "position": {"line": line, "character": character}});
+    let rename = |id: i64| {
+        let mut params = at(1, 16);
+        params["newName"] = json!("speed");
+        request(id, "textDocument/rename", params)
+    };
+    let folder = json!({"uri": uri(&root), "name": "own"});
+    let (_, said) = talk(&[
+        request(0, "initialize", json!({"capabilities": {}, "workspaceFolders": [folder]})),
+        notification(
+            "textDocument/didOpen",
+            json!({"textDocument": {"uri": document, "version": 1, "text": files[0].1, "languageId": "modelica"}}),
+        ),
+        request(1, "textDocument/references", at(1, 16)),
+        rename(2),
+        notification("workspace/didChangeWorkspaceFolders", json!({"event": {"added": [], "removed": [folder]}})),
+        rename(3),
+    ]);
+    assert_eq!(answer(&said, 1)["result"].as_array().map(Vec::len), Some(3), "{}", answer(&said, 1));
+    let changes = &answer(&said, 2)["result"]["changes"];
+    let range = |path: &str| changes[uri(&root.join(path))][0]["range"].clone();
+    let on = |line: u32, from: u32, to: u32| json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}});
+    assert_eq!(range("P/package.mo"), on(1, 16, 17), "{changes}");
+    assert_eq!(range("P/package.order"), on(0, 0, 1));
+    // Columns count units of UTF-16: `𝑥` has two.
+    assert_eq!(range("P/A.mo"), on(1, 26, 27));
+    assert_eq!(range("tests/T.mo"), on(1, 13, 14));
+    // Without the folder the package of the open file is what is left.
+    assert_eq!(answer(&said, 3)["result"]["changes"].as_object().map(|c| c.len()), Some(3), "{}", answer(&said, 3));
+}
