@@ -209,6 +209,8 @@ fn a_storm_of_edits_leaves_a_server_like_a_new_one() {
                 assert_eq!(known, new, "{method} {params} after {edit} edits of\n{text}");
             }
             fresh.end();
+            // What is kept here is not to be taken for a leak of the server.
+            talk.answers.values_mut().for_each(|answer| answer["result"] = Value::Null);
         }
     }
     let wrong = talk.answers.values().find(|a| a.get("error").is_some_and(|error| error["code"] != CANCELLED));
@@ -216,9 +218,9 @@ fn a_storm_of_edits_leaves_a_server_like_a_new_one() {
     let n_dropped = talk.answers.values().filter(|answer| answer.get("error").is_some()).count();
     println!("{n_edits} edits, {} questions, {n_cancelled} cancellations, {n_dropped} questions dropped", talk.n_asked);
     println!("memory in MB: {:?}", memories.iter().map(|bytes| bytes >> 20).collect::<Vec<_>>());
-    // Texts of the past are not kept: after the first tenth the memory is that of the answers, which this test keeps.
-    if let (Some(first), Some(last)) = (memories.first(), memories.last()) {
-        assert!(*last < 2 * first + (64 << 20), "{memories:?}");
+    // Texts of the past are not kept: the second half of the storm needs no more than the first.
+    if let (Some(half), Some(last)) = (memories.get(memories.len() / 2), memories.last()) {
+        assert!(*last < half + half / 4 + (8 << 20), "{memories:?}");
     }
     talk.end();
 }
