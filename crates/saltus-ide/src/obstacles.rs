@@ -28,7 +28,8 @@ pub(crate) fn of_declaration(scopes: &mut Scopes<'_>, symbol: Symbol) -> Option<
     let name = library.text(definition.name.name);
     let parent = library.parent(id).and_then(|parent| library.definition(parent));
     let is_operator = parent.is_some_and(|p| matches!(p.kind, ClassKind::Operator | ClassKind::OperatorRecord));
-    let is_function = matches!(definition.kind, ClassKind::Function | ClassKind::Operator | ClassKind::OperatorFunction);
+    let is_function =
+        matches!(definition.kind, ClassKind::Function | ClassKind::Operator | ClassKind::OperatorFunction);
     if is_function && (CALLED_BY_NAME.contains(&name) || is_operator && name.starts_with('\'')) {
         return Some(format!("the language calls `{name}` by this name"));
     }
@@ -71,7 +72,8 @@ impl Nature {
             return Self::default();
         };
         let kind = library.definition(owner).map(|owner| owner.kind);
-        let is_connected = !matches!(kind, Some(ClassKind::Model | ClassKind::Block | ClassKind::Function | ClassKind::Package));
+        let is_connected =
+            !matches!(kind, Some(ClassKind::Model | ClassKind::Block | ClassKind::Function | ClassKind::Package));
         Self { is_inner_or_outer: is_inner_or_outer(&resolver.scopes, Meaning::Symbol(symbol)), is_connected }
     }
 }
@@ -87,7 +89,10 @@ fn of_file(session: &Session, path: &Path, wanted: Wanted, nature: Nature) -> Op
             let at = line(occurrence.ident.span.start);
             let meaning = resolver.meaning(occurrence);
             if matches!(occurrence.role, Role::Field { .. }) && meaning.is_none() {
-                return Some(format!("in line {at} of `{}` it stands behind an expression of unknown type", path.display()));
+                return Some(format!(
+                    "in line {at} of `{}` it stands behind an expression of unknown type",
+                    path.display()
+                ));
             }
             if let (Role::Component, Some(meaning), true) = (occurrence.role, meaning, nature.is_inner_or_outer)
                 && origin_of(&resolver, meaning) != Some(wanted.origin)
@@ -227,20 +232,25 @@ mod tests {
         let text = format!("{pins} model M A a; B b; equation connect(a, b); end M;");
         assert!(refusal(&text).contains("connected to a connector with a `v` of its own"), "{}", refusal(&text));
         assert_eq!(refusal(&format!("{pins} model M A a; A b; equation connect(a, b); end M;")), "");
-        let nested = format!("{pins} connector C A p; end C; connector D B p; end D; model M C c; D d; equation connect(c, d); end M;");
+        let nested = format!(
+            "{pins} connector C A p; end C; connector D B p; end D; model M C c; D d; equation connect(c, d); end M;"
+        );
         assert!(refusal(&nested).contains("connected"), "{}", refusal(&nested));
     }
 
     #[test]
     fn replacements_have_the_names_of_what_they_replace() {
         let classes = "model A Real x$0; end A; model B Real x; end B; model C extends A; end C;";
-        let text = format!("{classes} model M replaceable A a; Real y = a.x; end M; model N extends M(redeclare B a); end N;");
+        let text =
+            format!("{classes} model M replaceable A a; Real y = a.x; end M; model N extends M(redeclare B a); end N;");
         assert!(refusal(&text).contains("takes the place of this one"), "{}", refusal(&text));
         let heir = text.replace("redeclare B a", "redeclare C a");
         assert_eq!(refusal(&heir), "");
         let class = format!("{classes} model M replaceable model T = A; end M; model N = M(redeclare model T = B);");
         assert!(refusal(&class).contains("takes the place of this one"), "{}", refusal(&class));
-        let element = format!("{classes} model M replaceable model T = A; end M; model N extends M; redeclare model T = B; end N;");
+        let element = format!(
+            "{classes} model M replaceable model T = A; end M; model N extends M; redeclare model T = B; end N;"
+        );
         assert!(refusal(&element).contains("takes the place of this one"), "{}", refusal(&element));
     }
 

@@ -59,7 +59,13 @@ pub(crate) fn files_with(session: &Session, file: &File<'_>, path: &Path, wanted
 /// The class at the top level that a place belongs to.
 fn top_level_name(file: &File<'_>, place: Span) -> Option<Name> {
     let within = file.tree.within.as_ref().and_then(|within| within.path.first());
-    let around = || file.tree.classes.iter().map(|top| &top.class).find(|class| class.span.start <= place.start && place.end <= class.span.end);
+    let around = || {
+        file.tree
+            .classes
+            .iter()
+            .map(|top| &top.class)
+            .find(|class| class.span.start <= place.start && place.end <= class.span.end)
+    };
     within.map(|first| first.name).or_else(|| around().map(|class| class.name.name))
 }
 
@@ -145,7 +151,9 @@ pub(crate) fn searched_files(session: &Session, file: &File<'_>) -> Vec<PathBuf>
     let read = read.filter(|path| path.extension().is_some_and(|e| e == "mo"));
     let mut seen = BTreeSet::new();
     let all: Vec<PathBuf> = read.chain(stored).filter(|path| seen.insert(session.absolute(path))).collect();
-    all.into_iter().filter(|path| File::open(session, path).is_some_and(|file| !is_hidden(session, &file, path))).collect()
+    all.into_iter()
+        .filter(|path| File::open(session, path).is_some_and(|file| !is_hidden(session, &file, path)))
+        .collect()
 }
 
 /// Reads every file of the packages that the files say they are in.

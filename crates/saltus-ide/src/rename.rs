@@ -37,7 +37,9 @@ pub(crate) fn prepare(session: &Session, path: &Path, offset: u32) -> Result<(u3
     let wanted = wanted(&file, offset).ok_or("this name belongs to the language, or is not declared")?;
     let declared = file.library.source(wanted.origin.file).filter(|source| !source.path.starts_with('<'));
     let declared = declared.ok_or("this name belongs to the language")?;
-    session.is_own(Path::new(&declared.path)).map_err(|why| format!("it is declared in `{}`, which {why}", declared.path))?;
+    session
+        .is_own(Path::new(&declared.path))
+        .map_err(|why| format!("it is declared in `{}`, which {why}", declared.path))?;
     let is_alias = ident.name != wanted.name;
     if is_alias {
         return Err("this is a name that an import gives; rename what it means where it is declared".into());
@@ -327,7 +329,8 @@ mod tests {
     #[test]
     fn words_of_graphics_are_not_classes() {
         let text = "package P model Line$0 end Line; model M annotation(Icon(graphics = {Line(points = {{0, 0}})})); end M; end P;";
-        let expected = "package P model z end z; model M annotation(Icon(graphics = {Line(points = {{0, 0}})})); end M; end P;";
+        let expected =
+            "package P model z end z; model M annotation(Icon(graphics = {Line(points = {{0, 0}})})); end M; end P;";
         assert_eq!(rename(text, "z").as_deref(), Ok(expected));
     }
 
@@ -379,7 +382,11 @@ mod tests {
         let (session, offset) = workspace(files, open);
         let change = super::rename(&session, Path::new(open), offset, "z")?;
         let text = |path: &Path| File::open(&session, path).map_or("", |file| file.text);
-        Ok(change.edits.iter().map(|(path, edits)| format!("{}: {}", path.display(), apply(text(path), edits))).collect())
+        Ok(change
+            .edits
+            .iter()
+            .map(|(path, edits)| format!("{}: {}", path.display(), apply(text(path), edits)))
+            .collect())
     }
 
     #[test]

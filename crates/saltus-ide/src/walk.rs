@@ -120,7 +120,8 @@ pub(crate) enum Target<'a> {
 
 /// All names of a file; with `focus`, those of classes and elements that this byte belongs to.
 pub(crate) fn names(tree: &StoredDefinition, focus: Option<u32>) -> Names<'_> {
-    let mut walker = Walker { names: Names::default(), focus, iterators: Vec::new(), class: None, in_annotation: false };
+    let mut walker =
+        Walker { names: Names::default(), focus, iterators: Vec::new(), class: None, in_annotation: false };
     if let Some(within) = &tree.within {
         walker.parts(&within.path, Lookup::Global);
     }

@@ -195,7 +195,8 @@ fn mistakes(session: &Session, known: &[Known], candidate: &Candidate, change: &
         Err(reason) => wrong.push(format!("not changed back: {reason}")),
         Ok(back) => {
             let again = changed(&after, &back);
-            let files = change.edits.keys().chain(back.edits.keys()).filter(|p| p.extension().is_some_and(|e| e == "mo"));
+            let files =
+                change.edits.keys().chain(back.edits.keys()).filter(|p| p.extension().is_some_and(|e| e == "mo"));
             for path in files.collect::<BTreeSet<_>>() {
                 if Analysis::new(&again).text(path) != Analysis::new(session).text(path) {
                     wrong.push(format!("{} differs after changing back", path.display()));
@@ -221,7 +222,8 @@ fn a_new_name_changes_only_the_name() {
             if left.is_empty() || counts.values().sum::<usize>() == wanted {
                 continue;
             }
-            let n_of = |at: usize| packages.get(&left[at].package(&known[left[at].models[0]].model)).copied().unwrap_or(0);
+            let n_of =
+                |at: usize| packages.get(&left[at].package(&known[left[at].models[0]].model)).copied().unwrap_or(0);
             let drawn = (0..8).map(|_| random.below(left.len())).min_by_key(|&at| n_of(at)).unwrap();
             let candidate = left.swap_remove(drawn);
             let analysis = Analysis::new(&session);

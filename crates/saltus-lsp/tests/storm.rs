@@ -205,7 +205,8 @@ fn a_storm_of_edits_leaves_a_server_like_a_new_one() {
                 let asked = [&mut talk, &mut fresh].map(|talk| talk.ask(&method, params.clone()));
                 talk.settle();
                 fresh.settle();
-                let [known, new] = [&talk.answers[&asked[0]], &fresh.answers[&asked[1]]].map(|answer| &answer["result"]);
+                let [known, new] =
+                    [&talk.answers[&asked[0]], &fresh.answers[&asked[1]]].map(|answer| &answer["result"]);
                 assert_eq!(known, new, "{method} {params} after {edit} edits of\n{text}");
             }
             fresh.end();

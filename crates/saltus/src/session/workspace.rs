@@ -62,7 +62,8 @@ impl Session {
 
     /// All Modelica files of the search paths outside of the workspace, as far as there are not too many.
     pub fn library_files(&self) -> Vec<PathBuf> {
-        let is_own = |dir: &&PathBuf| self.workspace.iter().any(|own| self.absolute(dir).starts_with(self.absolute(own)));
+        let is_own =
+            |dir: &&PathBuf| self.workspace.iter().any(|own| self.absolute(dir).starts_with(self.absolute(own)));
         let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
         for folder in self.search.iter().filter(|dir| !is_own(dir)) {
             let _ = self.files_below(folder, &mut seen, &mut found);
@@ -123,7 +124,8 @@ mod tests {
 
     fn session() -> Session {
         let mut files = MemoryFiles::new();
-        for path in ["work/A.mo", "work/P/package.mo", "work/P/Q/B.mo", "work/.git/C.mo", "work/notes.txt", "lib/L.mo"] {
+        for path in ["work/A.mo", "work/P/package.mo", "work/P/Q/B.mo", "work/.git/C.mo", "work/notes.txt", "lib/L.mo"]
+        {
             files.insert(path, "");
         }
         let mut session = Session::new(Box::new(files));
