@@ -137,7 +137,12 @@ impl Candidate {
 
 fn flatten_some(session: &Session, n: usize, random: &mut Random) -> Vec<Known> {
     let mut known = Vec::new();
-    for path in sample(20 * n) {
+    let mut files = sample(20 * n);
+    // At random, so that all packages have their turn.
+    for at in (1..files.len()).rev() {
+        files.swap(at, random.below(at + 1));
+    }
+    for path in files {
         let models = Analysis::new(session).models(&path);
         if known.len() == n || models.is_empty() {
             continue;
@@ -239,10 +244,14 @@ fn a_new_name_changes_only_the_name() {
             slowest = slowest.max(begin.elapsed().as_secs_f64());
             eprintln!("{:.1} s {what}", begin.elapsed().as_secs_f64());
             match change {
-                Err(reason) => refused.push(format!("{what}: {reason}")),
+                Err(reason) => {
+                    eprintln!("refused: {reason}");
+                    refused.push(format!("{what}: {reason}"));
+                }
                 Ok(change) => {
                     n_files += change.edits.len();
                     let found = mistakes(&session, &known, &candidate, &change);
+                    found.iter().for_each(|mistake| eprintln!("WRONG {what}: {mistake}"));
                     wrong.extend(found.into_iter().map(|mistake| format!("{what}: {mistake}")));
                     *counts.entry(kind).or_insert(0) += 1;
                     *packages.entry(package).or_insert(0) += 1;
