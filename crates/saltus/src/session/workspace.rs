@@ -109,7 +109,12 @@ impl Session {
         if self.shipped.as_ref().is_some_and(is_below) {
             return Err(NotOwn::Shipped);
         }
-        let is_named = self.users_files.iter().any(|file| file.is_named && file.absolute == absolute);
+        let is_named = self.users_files.iter().filter(|file| file.is_named).any(|file| {
+            // A directory that was named, or its `package.mo`, stands for all that is in it.
+            let is_package = file.absolute.file_name().is_some_and(|name| name == "package.mo");
+            let all = file.absolute.parent().filter(|_| is_package).unwrap_or(&file.absolute);
+            absolute.starts_with(all)
+        });
         if !is_named && !self.workspace.iter().any(is_below) && self.search.iter().any(is_below) {
             return Err(NotOwn::Library);
         }
@@ -151,6 +156,11 @@ mod tests {
         assert_eq!(session.is_own(Path::new("work/P/Q/B.mo")), Ok(()));
         assert_eq!(session.is_own(Path::new("./lib/L.mo")), Err(NotOwn::Library));
         assert_eq!(session.is_own(Path::new("elsewhere/X.mo")), Ok(()), "opened by the user");
+        let mut session = session;
+        session.load_file(Path::new("lib/L.mo"));
+        assert_eq!(session.is_own(Path::new("lib/L.mo")), Ok(()), "named by the user");
+        session.load_file(Path::new("lib/P"));
+        assert_eq!(session.is_own(Path::new("lib/P/Q.mo")), Ok(()), "in a directory that the user named");
         let shipped = Session::on_disk();
         assert_eq!(shipped.is_own(Path::new("saltus:library/Saltus/Units.mo")), Err(NotOwn::Shipped));
     }
