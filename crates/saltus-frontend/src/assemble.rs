@@ -321,6 +321,9 @@ impl<'a> Front<'a> {
         let ty = self.comp_type(comp);
         let mark = self.messages.mark();
         let binding = self.comp_binding(comp).map(|b| (*b).clone()).filter(|b| !b.is_error());
+        if binding.is_none() {
+            self.messages.report_about(comp);
+        }
         let attributes = self.attributes(comp, &ty);
         self.check_variable(comp, binding.as_ref(), mark);
         let c = &self.tree[comp];

@@ -609,6 +609,7 @@ impl<'a> Front<'a> {
             Memo::Unknown => {}
         }
         self.tree[comp].memo.binding = Memo::InProgress;
+        let mark = self.messages.mark();
         let written = self.written_value(comp);
         let binding = written.map(|value| {
             let value = (*value).clone();
@@ -617,6 +618,7 @@ impl<'a> Front<'a> {
             Rc::new(typing::convert(self, value, &ty, typing::Place::Binding { variable: &name }))
         });
         self.tree[comp].memo.binding = Memo::Known(binding.clone());
+        self.messages.remember_about(comp, mark);
         binding
     }
 
@@ -632,8 +634,10 @@ impl<'a> Front<'a> {
             Memo::Unknown => {}
         }
         self.tree[comp].memo.written = Memo::InProgress;
+        let mark = self.messages.mark();
         let value = self.find_written_value(comp).map(Rc::new);
         self.tree[comp].memo.written = Memo::Known(value.clone());
+        self.messages.remember_about(comp, mark);
         value
     }
 

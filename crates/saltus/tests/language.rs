@@ -433,6 +433,21 @@ fn what_is_declared_fits_its_constraining_type() {
     assert_eq!(said(&text("C")), []);
 }
 
+/// The value is found when the branch of `if` is chosen, where it is only tried.
+#[test]
+fn a_wrong_value_of_a_parameter_that_decides_is_told() {
+    let text = |value: &str| {
+        format!(
+            "model M parameter Boolean b = {value} annotation(Evaluate = true); Real y; \
+             equation if b then y = 2; else y = 1; end if; end M;"
+        )
+    };
+    assert_eq!(said(&text("1")), [("E0327", "1")]);
+    assert_eq!(said(&text("nonesuch")).first().map(|(code, marked)| (&code[..1], *marked)), Some(("E", "nonesuch")));
+    assert_eq!(said("model M constant Boolean b = 1; Real y = if b then 2 else 1; end M;"), [("E0327", "1")]);
+    assert_eq!(said(&text("true")), []);
+}
+
 #[test]
 fn functions_have_no_clocks() {
     let text = "model M function f input Real x; output Real y; protected Clock c; algorithm y := x; end f; Real y = f(time); end M;";

@@ -1,6 +1,6 @@
 //! What is reported to the user, and what is held back until it is clear whether it is a mistake or follows from one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use saltus_base::{Code, Diagnostic, Diagnostics, Span};
 
@@ -18,6 +18,8 @@ pub struct Messages {
     reported: HashSet<(Code, Span)>,
     /// Components reported to have no usable value.
     pub without_value: HashSet<CompId>,
+    /// What was said about values of components when they were found, which happens once, maybe while something was only tried.
+    about_values: HashMap<CompId, Vec<Diagnostic>>,
 }
 
 /// How many messages there were before something was tried.
@@ -61,6 +63,19 @@ impl Messages {
     /// Forgets what was reported since the mark.
     pub fn take_back(&mut self, mark: Mark) {
         self.diagnostics.truncate(mark.0);
+    }
+
+    /// Remembers what was reported since the mark, when the value of a component was found.
+    pub fn remember_about(&mut self, comp: CompId, mark: Mark) {
+        if !self.is_quiet_since(mark) {
+            let said = self.diagnostics.iter().skip(mark.0).cloned();
+            self.about_values.entry(comp).or_default().extend(said);
+        }
+    }
+
+    /// Reports what was remembered and may have been taken back since: the value is not used.
+    pub fn report_about(&mut self, comp: CompId) {
+        self.about_values.remove(&comp).into_iter().flatten().for_each(|said| self.report(said));
     }
 
     /// Nothing was reported since the mark.
