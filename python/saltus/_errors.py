@@ -69,8 +69,11 @@ class ModelicaWarning(UserWarning):
     diagnostic: Diagnostic
 
     def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(str(diagnostic))
+        super().__init__(diagnostic)
         self.diagnostic = diagnostic
+
+    def __str__(self) -> str:
+        return str(self.diagnostic)
 
 
 def warn(data: str, stacklevel: int = 3) -> None:

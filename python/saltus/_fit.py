@@ -8,13 +8,14 @@ direction; if they disagree, differences take over, and `FitResult.remark` says 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _errors
+from ._sweep import _threads
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -29,7 +30,7 @@ class FitResult:
 
     parameters: dict[str, float]
     deviations: dict[str, float]
-    """Standard deviations, from the linear model at the solution."""
+    """Standard deviations, from the linear model at the solution; infinite where the data does not determine a parameter."""
     covariance: np.ndarray
     confidence: dict[str, tuple[float, float]]
     """Intervals of 95 %, from Student's distribution."""
@@ -46,7 +47,9 @@ class FitResult:
     success: bool
     message: str
     remark: Optional[str] = None
-    """Why differences were used, if they were."""
+    """Why differences were used, if they were, and what makes deviations doubtful."""
+    undetermined: tuple[str, ...] = ()
+    """Parameters that the data does not determine, alone or together with others."""
 
     def __getitem__(self, name: str) -> float:
         return self.parameters[name]
@@ -77,6 +80,7 @@ class _Problem:
     valid_until: float = float("inf")
     remark: Optional[str] = None
     is_checked: bool = False
+    at_bound: list[str] = field(default_factory=list)
     cache: dict[bytes, np.ndarray] = field(default_factory=dict)
 
     def outputs(self, x: np.ndarray) -> np.ndarray:
@@ -96,12 +100,17 @@ class _Problem:
         given = {**self.values, **self.named(x)}
         return self.model._raw.follower(self.variables, [], self.times.tolist(), given, self.settings).values([])
 
-    def remember(self, x: np.ndarray, flat: Any) -> None:
+    def table(self, flat: Any) -> np.ndarray:
+        """Times × variables."""
         made = np.asarray(flat).reshape(len(self.times), len(self.variables))
         ended = np.isnan(made).any(axis=1)
         if ended.any():
             time = float(self.times[ended][0])
             raise _errors.SimulationError(f"the model ends by itself before {time:g} s, and there are measurements later", "[]", time)
+        return made
+
+    def remember(self, x: np.ndarray, flat: Any) -> None:
+        made = self.table(flat)
         if len(self.cache) > 64:
             self.cache.clear()
         self.cache[x.tobytes()] = made
@@ -139,24 +148,49 @@ class _Problem:
         derivatives = np.asarray(flat)
         return derivatives.reshape(shape).copy() if derivatives.size else np.full(shape, np.nan)
 
+    def tolerance(self) -> float:
+        return float(self.settings.get("tolerance") or self.model._raw.experiment()[3])
+
     def step(self) -> float:
-        tolerance = float(self.settings.get("tolerance") or self.model._raw.experiment()[3])
-        return float(max(1e-5, min(1e-2, tolerance**0.5)))
+        return float(max(1e-5, min(1e-2, self.tolerance() ** 0.5)))
 
     def differences(self, x: np.ndarray) -> np.ndarray:
         here = self.outputs(x)
-        step = self.step()
-
-        def moved(j: int) -> np.ndarray:
-            h = step * max(abs(x[j]), self.scales[j])
+        points = []
+        for j, h in enumerate(self.steps(x)):
             other = x.copy()
             other[j] += h if x[j] + h <= self.upper[j] else -h
-            return np.asarray((self.outputs(other) - here) / (other[j] - x[j]))
-
+            points.append(other)
         self.difference_runs += len(x)
-        with ThreadPoolExecutor(max_workers=max(1, min(len(x), 8))) as threads:
-            columns = list(threads.map(moved, range(len(x))))
+        new = [other for other in points if other.tobytes() not in self.cache]
+        if self.follower is not None:
+            if self.runs + len(new) > self.most_runs:
+                raise _Enough
+            self.runs += len(new)
+            made = self.follower.values_at([other.tolist() for other in new], _threads(None))
+            moved = dict(zip((other.tobytes() for other in new), (self.table(flat) for flat in made)))
+        else:
+            moved = {other.tobytes(): self.outputs(other) for other in new}
+        columns = [
+            (moved.get(other.tobytes(), self.cache.get(other.tobytes())) - here) / (other[j] - x[j]) for j, other in enumerate(points)
+        ]
         return np.stack(columns, axis=2)
+
+    def steps(self, x: np.ndarray) -> np.ndarray:
+        """How far each parameter is moved for a difference."""
+        return np.asarray(self.step() * np.maximum(np.abs(x), self.scales))
+
+    def noise(self, x: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
+        """How wrong columns of the Jacobian may be, as parts of their lengths.
+
+        Runs are accurate to the tolerance. A difference divides their error by its step; sensitivities are as wrong as if the step were the
+        parameter itself.
+        """
+        is_difference = self.uses_differences or np.isfinite(self.valid_until)
+        reach = self.steps(x) if is_difference else np.maximum(np.abs(x), self.scales)
+        size = float(np.linalg.norm((self.outputs(x) / self.weights)[self.known]))
+        lengths = np.linalg.norm(jacobian, axis=0) * reach
+        return np.asarray(np.divide(self.tolerance() * size, lengths, out=np.full(len(x), np.inf), where=lengths > 0))
 
     def agrees(self, x: np.ndarray, whole: np.ndarray) -> bool:
         """Sensitivities against a central difference along one direction."""
@@ -201,6 +235,21 @@ def _table(data: Any, time: str) -> dict[str, np.ndarray]:
     return table
 
 
+def _within(model: Model, name: str, start: float, low: float, high: float) -> tuple[str, float, float, float]:
+    """An unknown, which does not leave what its declaration allows."""
+    variable = model.variables.get(name)
+    if variable is None:
+        return name, start, low, high
+    if variable.type != "Real":
+        raise ValueError(f"{name}: expected a Real parameter, found one of type {variable.type}")
+    least = -np.inf if variable.min is None else variable.min
+    most = np.inf if variable.max is None else variable.max
+    is_outside = start < least or start > most or (np.isfinite(low) and low < least) or (np.isfinite(high) and high > most)
+    if is_outside:
+        raise ValueError(f"{name}: expected bounds within {least:g} … {most:g}, which it is declared with, found {low:g} … {high:g}")
+    return name, start, max(low, least), min(high, most)
+
+
 def fit(
     model: Model,
     data: Any,
@@ -225,13 +274,18 @@ def fit(
         raise ValueError("data: expected finite times and at least one variable")
     variables = list(table)
     measured = np.stack([table[name][order] for name in variables], axis=1)
-    known = np.isfinite(measured)
+    known = ~np.isnan(measured)
+    if not np.isfinite(measured[known]).all():
+        raise ValueError("data: expected finite values, and not-a-number for missing ones")
     spread = np.array([np.std(measured[known[:, i], i]) if known[:, i].any() else 0.0 for i in range(len(variables))])
     if sigma is not None:
-        wrong = [name for name in variables if not float(sigma.get(name, 0.0)) > 0]
+        strange = [str(name) for name in sigma if name not in variables]
+        if strange:
+            raise ValueError(f"sigma: there are no measurements of {_listed(strange)}")
+        wrong = [name for name in variables if not 0 < float(sigma.get(name, 0.0)) < np.inf]
         if wrong:
             raise ValueError(f"sigma: expected a positive deviation for each variable, not for {wrong}")
-    chosen = _unknowns(unknowns)
+    chosen = [_within(model, *one) for one in _unknowns(unknowns)]
     wanted = np.array([float(sigma[name]) for name in variables]) if sigma is not None else np.where(spread > 0, spread, 1)
     start = np.array([one[1] for one in chosen])
     lower = np.array([one[2] for one in chosen])
@@ -263,7 +317,8 @@ def fit(
     x_scale = np.maximum(np.abs(start), np.where(widths > 0, widths, 1.0))
     solution, message, success = _solve(problem, start, lower, upper, x_scale)
     if sigma is None and len(variables) > 1:
-        # Variables count by their noise, which is known only now.
+        # Variables count by their noise, which is known only now. That takes a run at most.
+        problem.most_runs += 1
         problem.weights = _noise(problem, solution)
         solution, message, success = _solve(problem, solution, lower, upper, x_scale)
     return _finished(problem, solution, message, success, sigma is not None)
@@ -294,6 +349,7 @@ def _solve(
         )
     except _Enough:
         return last[0], f"stopped after {problem.runs} runs", False
+    problem.at_bound = [name for name, side in zip(problem.names, found.active_mask) if side]
     return np.asarray(found.x), str(found.message), bool(found.success)
 
 
@@ -313,30 +369,72 @@ def _finished(problem: _Problem, x: np.ndarray, message: str, success: bool, is_
     problem.most_runs += 4 * len(x) + 4
     jacobian = problem.jacobian(x)
     residuals = problem.residuals(x)
-    freedom = max(1, residuals.size - len(x))
-    variance = 1.0 if is_known else float(residuals @ residuals) / freedom
-    # By singular values: parameters that the data does not determine have infinite variances, not wrong ones.
-    _, singular, rows = np.linalg.svd(jacobian, full_matrices=False)
-    floor = np.finfo(float).eps * max(jacobian.shape) * (singular[0] if singular.size else 0)
-    with np.errstate(divide="ignore"):
-        inverse = np.where(singular > floor, 1 / singular**2, np.inf)
-    covariance = variance * np.einsum("ki,k,kj->ij", rows, np.where(np.isinf(inverse), 1e300, inverse), rows)
+    freedom = residuals.size - len(x)
+    variance = 1.0 if is_known else float(residuals @ residuals) / freedom if freedom > 0 else np.inf
+    inverse, free = _inverse(jacobian, problem.noise(x, jacobian))
+    with np.errstate(invalid="ignore"):
+        covariance = np.where(inverse == 0, 0.0, variance * inverse)
     deviations = np.sqrt(np.diag(covariance))
-    reach = float(student.ppf(0.975, freedom))
+    undetermined = tuple(name for name, is_free in zip(problem.names, free) if is_free)
+    remarks = [] if problem.remark is None else [problem.remark]
+    if undetermined:
+        remarks.append(f"the data does not determine {_listed(undetermined)}: other values fit as well")
+    if freedom <= 0 and not is_known:
+        remarks.append("there are as many parameters as measurements: without sigma nothing is known about deviations")
+    if problem.at_bound:
+        remarks.append(f"{_listed(problem.at_bound)} ended at a bound: deviations are those without bounds")
+    for text in remarks[problem.remark is not None :]:
+        warnings.warn(f"fit: {text}", stacklevel=4)
+    # With known deviations of the measurements nothing is estimated from few residuals.
+    reach = float(student.ppf(0.975, np.inf if is_known else max(1, freedom)))
     named = problem.named(x)
     difference = problem.outputs(x) - problem.measured
-    weights = problem.weights * (1.0 if is_known else variance**0.5)
+    weights = problem.weights * (1.0 if is_known else variance**0.5 if freedom > 0 else np.nan)
     return FitResult(
         parameters=named,
         deviations=dict(zip(problem.names, deviations.tolist())),
         covariance=covariance,
         confidence={n: (float(v - reach * d), float(v + reach * d)) for (n, v), d in zip(named.items(), deviations)},
         sigma=dict(zip(problem.variables, weights.tolist())),
+        undetermined=undetermined,
         residuals={name: difference[:, i] for i, name in enumerate(problem.variables)},
         runs=problem.runs,
         difference_runs=problem.difference_runs,
         valid_until=problem.valid_until if not problem.uses_differences else float("-inf"),
         success=success,
         message=message,
-        remark=problem.remark,
+        remark="; ".join(remarks) or None,
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _inverse(jacobian: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse of the normal matrix, with infinite entries for parameters that it does not determine; which these are.
+
+    Columns have length one, so that units do not matter. By Weyl's theorem errors of the columns move singular values by no more than their
+    sum of squares: smaller ones may as well be zero. By Wedin's they turn the directions that belong to them by no more than their ratio.
+    """
+    n = jacobian.shape[1]
+    lengths = np.linalg.norm(jacobian, axis=0)
+    free = noise >= 1
+    known = np.flatnonzero(~free)
+    inverse = np.zeros((n, n))
+    if known.size:
+        scales = lengths[known]
+        _, singular, rows = np.linalg.svd(jacobian[:, known] / scales, full_matrices=True)
+        singular = np.concatenate([singular, np.zeros(len(rows) - len(singular))])
+        floor = max(float(np.linalg.norm(noise[known])), np.finfo(float).eps * max(jacobian.shape))
+        is_fixed = singular > floor
+        fixed = rows[is_fixed] / scales
+        inverse[np.ix_(known, known)] = np.einsum("ki,k,kj->ij", fixed, 1 / singular[is_fixed] ** 2, fixed)
+        share = floor / float(singular[is_fixed].min()) if is_fixed.any() else 0.0
+        for direction in rows[~is_fixed]:
+            moves = np.abs(direction) > share
+            free[known[moves]] = True
+            for i, one in zip(known[moves], direction[moves]):
+                inverse[i, known[moves]] = np.copysign(np.inf, one * direction[moves])
+    inverse[free, free] = np.inf
+    return inverse, free

@@ -343,7 +343,15 @@ class Model:
         from ._sweep import _recorded
 
         given, chosen = _split(values, settings)
+        if not targets:
+            raise ValueError("targets: expected at least one")
+        if within is not None and not 0 < within < float("inf"):
+            raise ValueError(f"within: expected a positive number, found {within!r}")
+        wrong = [text for text, value in targets.items() if not abs(float(value)) < float("inf")]
+        if wrong:
+            raise ValueError(f"targets: expected a finite number for {wrong[0]!r}, found {targets[wrong[0]]!r}")
         aims = [(text, float(value), within or 1e-9 * max(abs(float(value)), 1e-3)) for text, value in targets.items()]
+        _positive("max_runs", max_runs)
         data = self._raw.seek(_unknowns(unknowns), aims, None, False, 1e-9, max_runs, given, chosen, _recorded(record))
         return Found._of(data, unknowns, record)
 
@@ -364,6 +372,9 @@ class Model:
 
         if (minimize is None) == (maximize is None):
             raise TypeError("optimize: expected either minimize= or maximize=")
+        if not 0 < tolerance < float("inf"):
+            raise ValueError(f"tolerance: expected a positive number, found {tolerance!r}")
+        _positive("max_runs", max_runs)
         given, chosen = _split(values, settings)
         objective = minimize if minimize is not None else maximize
         data = self._raw.seek(
@@ -396,6 +407,7 @@ class Model:
         from ._fit import fit
 
         given, chosen = _split(values, settings)
+        _positive("max_runs", max_runs)
         return fit(self, data, unknowns, time or "time", sigma, method, max_runs, given, chosen)
 
     def to_bytes(self) -> bytes:
@@ -427,6 +439,11 @@ class Model:
 
 def _restored(data: bytes, allow_io: bool, allow_external: bool) -> Model:
     return Model.from_bytes(data, allow_io=allow_io, allow_external=allow_external)
+
+
+def _positive(name: str, value: int) -> None:
+    if value < 1:
+        raise ValueError(f"{name}: expected a positive int, found {value!r}")
 
 
 def _unknowns(given: Mapping[str, Any]) -> list[tuple[str, float, float, float]]:

@@ -83,9 +83,9 @@ class _Table:
 
         return polars.DataFrame(self)
 
-    def save(self, path: Path, keep: Optional[Sequence[str]] = None) -> None:
+    def save(self, path: Path, keep: Union[None, str, Sequence[str]] = None) -> None:
         """Write a file: ``.csv``, ``.mat`` (as Dymola and OpenModelica do) or ``.parquet``; only names or patterns `keep`."""
-        self._raw.save(os.fspath(path), None if keep is None else list(keep))
+        self._raw.save(os.fspath(path), None if keep is None else [keep] if isinstance(keep, str) else list(keep))
 
     def __len__(self) -> int:
         return self._raw.n_rows
@@ -219,7 +219,7 @@ class Result(_Table):
         return line + numpy.where(numpy.isfinite(bend), bend, 0)
 
     def to_pandas(self) -> Any:
-        """A data frame of pandas with the times as index; its columns are the same memory."""
+        """A data frame of pandas with the times as index; its columns are the same memory, read-only. Its ``copy()`` can be written to."""
         import pandas
 
         columns = {name: self[name] for name in self.names}

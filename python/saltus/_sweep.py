@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time as _time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -26,7 +26,7 @@ MOST_POINTS = 10_000_000
 _TASK_SECONDS = 2.0
 _TRIAL_RUNS = 4
 _MOST_IN_CHUNK = 5000
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Points:
         return len(self.values)
 
     def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.names:
+            raise _errors.UnknownName(f"the points have no parameter `{name}`; there are {', '.join(self.names)}", name, None)
         return self.values[:, self.names.index(name)]
 
 
@@ -143,8 +145,8 @@ def _distributed(name: str, what: Any, unit: np.ndarray) -> np.ndarray:
     if isinstance(what, (tuple, list)) and len(what) == 3 and what[0] == "normal":
         from statistics import NormalDist
 
-        if not float(what[2]) > 0:
-            raise ValueError(f"{name}: expected a positive deviation, found {what[2]!r}")
+        if not (math.isfinite(float(what[1])) and 0 < float(what[2]) < math.inf):
+            raise ValueError(f"{name}: expected a finite mean and a positive deviation, found {what!r}")
         normal = NormalDist(float(what[1]), float(what[2]))
         inside = np.clip(unit, 1e-16, 1 - 1e-16)
         return np.array([normal.inv_cdf(u) for u in inside])
@@ -152,7 +154,8 @@ def _distributed(name: str, what: Any, unit: np.ndarray) -> np.ndarray:
         low, high = (float(one) for one in what)
     except (TypeError, ValueError):
         raise TypeError(f'{name}: expected (from, to) or ("normal", mean, deviation), found {what!r}') from None
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    # Their distance is finite, too.
+    if not (low < high and math.isfinite(high - low)):
         raise ValueError(f"{name}: expected from < to, found {what!r}")
     return low + (high - low) * unit
 
@@ -323,13 +326,42 @@ def _variants(
     for key, members in groups.items():
         chosen: dict[str, Any] = {name: values[name] for name in fixed}
         for i, value in zip(structural, key):
-            chosen[given.names[i]] = int(value) if value == int(value) else value
+            chosen[given.names[i]] = _typed(model, given.names[i], value)
         for name in chosen:
             _known(raw, name)
         own = raw.variant(chosen)
         index = np.array(members)
         variants.append(_Variant(own, task(own, rest), index, given.values[index][:, free]))
+    return _with_own_patterns(variants, settings)
+
+
+def _with_own_patterns(variants: list[_Variant], settings: dict[str, Any]) -> list[_Variant]:
+    """What only some variants have is recorded there; a pattern that fits nothing in any of them is left to be refused."""
+    keep = settings.get("keep")
+    if keep is None:
+        return variants
+    patterns = [keep] if isinstance(keep, str) else list(keep)
+    idle = [set(variant.model.idle_patterns(patterns)) for variant in variants]
+    if set.intersection(*idle):
+        return variants
+    for variant, own in zip(variants, idle):
+        kept = {**settings, "keep": [pattern for pattern in patterns if pattern not in own]}
+        variant.task = replace(variant.task, settings=kept)
     return variants
+
+
+def _typed(model: Model, name: str, value: float) -> Any:
+    """A value that is compiled in, as its type writes it."""
+    variable = model.variables.get(name)
+    if variable is not None and variable.type == "Boolean":
+        if value not in (0, 1):
+            raise ValueError(f"{name}: expected true or false, found {value:g}")
+        return bool(value)
+    if variable is not None and variable.literals:
+        if value not in range(1, len(variable.literals) + 1):
+            raise ValueError(f"{name}: expected the position of a literal, found {value:g}")
+        return variable.literals[int(value) - 1]
+    return int(value) if value == int(value) else value
 
 
 def _known(raw: _saltus.RawModel, name: str) -> None:
@@ -572,6 +604,8 @@ class _Store:
             "record": record,
             "trajectories": trajectories,
             "chunks": len(places),
+            # Where each of them ends: as many chunks of other sizes are another study.
+            "layout": hashlib.sha256(np.array([len(place) for place in places]).tobytes()).hexdigest(),
         }
         self._study = hashlib.sha256(json.dumps(study, sort_keys=True).encode()).hexdigest()
         os.makedirs(self._dir, exist_ok=True)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,6 +94,77 @@ def test_unknown_names_have_suggestions(ball: saltus.Model) -> None:
 def test_wrong_values_are_refused(ball: saltus.Model, settings: dict) -> None:
     with pytest.raises((saltus.Error, ValueError, TypeError)):
         ball.simulate(**settings)
+
+
+def test_large_values_are_not_shown_whole() -> None:
+    m = compiled("model M parameter Real p[3] = {1, 2, 3}; Real x = sum(p); end M;")
+    for wrong in (np.zeros(100_000), np.zeros((3, 1000)), ["?"] * 3, [[1.0]] * 100_000):
+        with pytest.raises(saltus.ValueRefused) as caught:
+            m.simulate(p=wrong)
+        assert len(str(caught.value)) < 1000 and "expected" in str(caught.value)
+
+
+def test_patterns_that_fit_nothing_are_refused(ball: saltus.Model, tmp_path: Path) -> None:
+    result = ball.simulate()
+    for use in (
+        lambda: ball.simulate(keep=["h", "vv"]),
+        lambda: ball.simulate(keep="vv"),
+        lambda: ball.start(keep=["vv"], record=True),
+        lambda: ball.sweep({"e": [0.7]}, keep=["vv"]),
+        lambda: ball.sweep({"e": [0.7]}, keep=["vv"], trajectories=True),
+        lambda: result.save(tmp_path / "r.csv", keep=["vv"]),
+    ):
+        with pytest.raises(saltus.UnknownName, match="did you mean `v`") as caught:
+            use()
+        assert (caught.value.name, caught.value.similar) == ("vv", "v")
+    # The time is in every result, and an empty choice keeps nothing else.
+    assert ball.simulate(keep=["time", "h"]).names == ["h"] and ball.simulate(keep=[]).names == []
+    result.save(tmp_path / "h.csv", keep="h")
+    assert (tmp_path / "h.csv").read_text().splitlines()[0] == '"time","h"'
+
+
+def test_what_is_not_a_list_of_numbers_is_refused() -> None:
+    m = compiled("model M parameter Real p[3] = {1, 2, 3}; parameter Integer n = 1; Real x = sum(p) + n; end M;")
+    for wrong in (b"abc", bytearray(b"abc"), {1, 2, 3}, frozenset((1, 2, 3)), {1: 1, 2: 2, 3: 3}):
+        with pytest.raises(TypeError):
+            m.simulate(p=wrong)
+    # 2⁵³ + 1 would become 2⁵³ in memory.
+    for wrong in ({"n": 2**53 + 1}, {"n": -(2**60)}, {"p[1]": "inf"}, {"p": "{1, 2, inf}"}):
+        with pytest.raises(saltus.ValueRefused):
+            m.simulate(wrong)
+    assert m.simulate(n=2**53 - 1).parameters["n"] == 2**53 - 1
+
+
+def test_an_input_has_one_value(drive: saltus.Model) -> None:
+    with pytest.raises(saltus.ValueRefused, match="`u` has a value"):
+        drive.simulate({"u": 3.0}, inputs={"u": 1.0})
+
+
+def test_values_of_a_structural_parameter_have_its_type() -> None:
+    text = "model M parameter Boolean b = false annotation(Evaluate = true); Real y; equation if b then y = 2*time; else y = time; end if; end M;"
+    m = compiled(text)
+    assert m.simulate(b=True).last("y") == 2.0
+    for use in (lambda: m.simulate(b=1), lambda: compiled(text.replace("= false", "= 1")), lambda: m.sweep({"b": [0.5]})):
+        with pytest.raises((saltus.CompileError, ValueError)):
+            use()
+    assert m.sweep({"b": [True, False]}, record=["y"])["y"].tolist() == [2.0, 1.0]
+
+
+def test_searches_without_sense_are_refused(ball: saltus.Model) -> None:
+    e = {"e": (0.5, 0.95)}
+    for use in (
+        lambda: ball.search(e, {}),
+        lambda: ball.search(e, {"h": math.nan}),
+        lambda: ball.search(e, {"h": 0.1}, within=-1.0),
+        lambda: ball.search(e, {"h": 0.1}, max_runs=0),
+        lambda: ball.optimize(e, minimize="h", tolerance=math.nan),
+        lambda: ball.optimize(e, minimize="h", max_runs=-1),
+        lambda: ball.linearize(at=math.inf),
+        lambda: saltus.samples(4, e=("normal", math.nan, 1.0)),
+        lambda: saltus.samples(4, e=(-1e308, 1.5e308)),
+    ):
+        with pytest.raises(ValueError):
+            use()
 
 
 def test_states_of_other_models_are_refused(ball: saltus.Model, drive: saltus.Model) -> None:
@@ -187,28 +259,49 @@ def test_exceptions_of_progress_come_through(ball: saltus.Model) -> None:
         ball.sweep(saltus.grid(e=np.linspace(0.5, 0.9, 200)), progress=wrong)
 
 
-LONG = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -x; end M;"
+LONG = "model M parameter Real k = 1; Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -k*x; end M;"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("what", ["simulate", "advance", "sweep"])
+@pytest.mark.parametrize(
+    "what", ["simulate", "advance", "sweep", "search", "optimize", "fit", "differences", "linearize", "compile", "check"]
+)
 def test_control_c_ends_what_is_running(what: str) -> None:
     m = compiled(LONG)
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    far = {"stop_time": 1e9, "intervals": 10}
+    times = np.linspace(1, 1e8, 9)
+    data = {"time": times, "x": np.cos(times)}
+    # Takes several seconds to compile.
+    large = saltus.Session()
+    large.load_text("M.mo", "model M Real x[40000](each start = 1, each fixed = true); equation for i in 1:40000 loop der(x[i]) = -x[i]; end for; end M;")
+    uses = {
+        "simulate": lambda: m.simulate(**far),
+        "advance": lambda: m.start().advance(1e9),
+        "sweep": lambda: m.sweep({"k": [1.0]}, record=["x"], **far),
+        "search": lambda: m.search({"k": (0.5, 2)}, {"x": 0.3}, **far),
+        "optimize": lambda: m.optimize({"k": (0.5, 2)}, minimize="x", **far),
+        "fit": lambda: m.fit(data, {"k": (1, 0.5, 2)}),
+        "differences": lambda: m.fit(data, {"k": (1, 0.5, 2)}, method="differences"),
+        "linearize": lambda: m.linearize(at=1e9),
+        "compile": lambda: large.compile("M"),
+        "check": lambda: large.check("M"),
+    }
+    if what in ("fit", "differences"):
+        pytest.importorskip("scipy")
+    is_compiling = what in ("compile", "check")
+    timer = threading.Timer(0.1 if is_compiling else 0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     started = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            if what == "simulate":
-                m.simulate(stop_time=1e9, intervals=10)
-            elif what == "advance":
-                m.start().advance(1e9)
-            else:
-                m.sweep({"x.start": [1.0]}, stop_time=1e9, intervals=10, record=["x"])
+            uses[what]()
     finally:
         timer.cancel()
     assert time.monotonic() - started < 30
     # It can be used afterwards.
+    if is_compiling:
+        large.load_text("M.mo", LONG)
+        m = large.compile("M")
     assert m.simulate(stop_time=1).last("x") == pytest.approx(math.cos(1), abs=1e-4)
 
 
@@ -216,7 +309,7 @@ def test_an_interpreter_leaves_while_threads_are_at_work() -> None:
     text = f"""
 import saltus, threading, time
 s = saltus.Session()
-s.load_text("M.mo", {LONG.replace("model M", "model M input Real u;").replace("= -x", "= u - x")!r})
+s.load_text("M.mo", {LONG.replace("model M", "model M input Real u;").replace("= -k", "= u - k")!r})
 m = s.compile()
 for work in (
     lambda: m.simulate(stop_time=1e8, intervals=5),

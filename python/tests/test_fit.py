@@ -98,6 +98,62 @@ def test_the_ball_is_fitted_over_its_impacts(ball: saltus.Model) -> None:
     assert low < 0.83 < high and found.difference_runs == 2 and found.remark is None
 
 
+@pytest.mark.parametrize("method", ["auto", "differences"])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_what_the_data_does_not_determine_is_told(method: str, noise: float) -> None:
+    """Only the product of a and b is in the data, and nothing of c."""
+    m = compiled("model M parameter Real k = 1, a = 2, b = 1, c = 1; Real x(start = a*b, fixed = true); equation der(x) = -k*x; end M;")
+    t = np.linspace(0, 2, 40)
+    data = {"time": t, "x": 3 * np.exp(-1.5 * t) + noise * np.random.default_rng(0).standard_normal(40)}
+    for others, free in (({"b": (1.5, 0.1, 10)}, ("a", "b")), ({"c": (1, 0.1, 10)}, ("c",))):
+        with pytest.warns(UserWarning, match="does not determine `"):
+            found = m.fit(data, {"k": (1, 0.1, 5), "a": (1, 0.1, 10), **others}, method=method)
+        assert found.undetermined == free and "does not determine" in (found.remark or "")
+        assert all(found.deviations[name] == math.inf for name in free)
+        # What is determined has the deviation that it has without the others.
+        alone = m.fit(data, {"k": (1, 0.1, 5), "a": (1, 0.1, 10)}, method=method)
+        assert alone.remark is None and found["k"] == pytest.approx(1.5, abs=0.03)
+        assert found.deviations["k"] == pytest.approx(alone.deviations["k"], rel=0.05)
+
+
+def test_deviations_are_those_of_linear_regression() -> None:
+    m = compiled("model M parameter Real a = 1; Real x = a*time; end M;")
+    t = np.linspace(0, 2, 40)
+    x = 2 * t + 0.1 * np.random.default_rng(0).standard_normal(40)
+    found = m.fit({"time": t, "x": x}, {"a": (1, -10, 10)})
+    slope = (t @ x) / (t @ t)
+    variance = ((x - slope * t) ** 2).sum() / 39
+    assert found["a"] == pytest.approx(slope) and found.deviations["a"] == pytest.approx(math.sqrt(variance / (t @ t)))
+    known = m.fit({"time": t, "x": x}, {"a": (1, -10, 10)}, sigma={"x": 0.1})
+    low, high = known.confidence["a"]
+    # 1.96 is the quantile of the normal distribution: no noise had to be estimated.
+    assert high - low == pytest.approx(2 * 1.959964 * 0.1 / math.sqrt(t @ t), rel=1e-6)
+
+
+def test_one_measurement_says_nothing_about_deviations() -> None:
+    m = compiled(DECAY)
+    with pytest.warns(UserWarning, match="as many parameters as measurements"):
+        found = m.fit({"time": [1.0], "x": [0.5]}, {"k": (1, 0.1, 5)})
+    # x = 2 exp(-k)
+    assert found["k"] == pytest.approx(math.log(4), rel=1e-5)
+    assert found.confidence["k"] == (-math.inf, math.inf) and math.isnan(found.sigma["x"])
+    known = m.fit({"time": [1.0], "x": [0.5]}, {"k": (1, 0.1, 5)}, sigma={"x": 0.1})
+    # dx/dk = -x
+    assert known.deviations["k"] == pytest.approx(0.1 / 0.5, rel=1e-4)
+
+
+def test_bounds_are_told_and_kept() -> None:
+    t = np.linspace(0, 1, 20)
+    m = compiled("model M parameter Real k(min = 0) = 1; parameter Integer n = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end M;")
+    # It grows, and would need a negative k.
+    with pytest.warns(UserWarning, match="`k` ended at a bound"):
+        found = m.fit({"time": t, "x": np.exp(0.5 * t)}, {"k": 1.0})
+    assert 0 <= found["k"] < 1e-6
+    for unknowns in ({"k": (-1, 1)}, {"n": (1, 5)}):
+        with pytest.raises(ValueError):
+            m.fit({"time": t, "x": np.exp(-t)}, unknowns)
+
+
 def test_wrong_data_is_refused(ball: saltus.Model) -> None:
     for data, unknowns in (
         ({"h": [1.0]}, {"e": 0.7}),
@@ -107,10 +163,14 @@ def test_wrong_data_is_refused(ball: saltus.Model) -> None:
         ({"time": [0.0], "h": [1.0]}, {"e": (2, 1)}),
         ({"time": [math.nan], "h": [1.0]}, {"e": 0.7}),
         ({"time": [0.1], "h": [math.nan]}, {"e": 0.7}),
+        ({"time": [0.1, 0.2], "h": [1.0, math.inf]}, {"e": 0.7}),
         (3, {"e": 0.7}),
     ):
         with pytest.raises((ValueError, TypeError, saltus.Error)):
             ball.fit(data, unknowns)
+    for sigma in ({"h": 1.0, "v": 1.0}, {"h": math.inf}, {"h": 0.0}, {}):
+        with pytest.raises(ValueError, match="sigma"):
+            ball.fit({"time": [0.1, 0.2], "h": [1.0, 0.9]}, {"e": 0.7}, sigma=sigma)
 
 
 def test_friction_takes_fewer_runs_than_differences() -> None:

@@ -225,3 +225,47 @@ def test_the_program_is_in_the_package(tmp_path: Path) -> None:
     (tmp_path / "M.mo").write_text("model M Real x = time end M;")
     done = subprocess.run([sys.executable, "-m", "saltus", "check", str(tmp_path / "M.mo")], capture_output=True, text=True)
     assert done.returncode == 1 and "M.mo:1:" in done.stderr
+
+
+def test_derivatives_belong_to_the_variant_that_is_run(drive: saltus.Model) -> None:
+    """With other sizes variables have other places in memory."""
+    for n in (2, 7):
+        assert drive.jacobian(["der(w)", "y", "x[2]"], ["u", "w"], values={"n": n, "k": 3.0}).tolist() == [[3, 0], [0, 2], [0, 1]]
+
+
+def test_nothing_is_derived_behind_the_end() -> None:
+    s = saltus.Session()
+    s.load_text("M.mo", "model M Real x(start = 1, fixed = true); equation der(x) = -x; when x < 0.5 then terminate(\"enough\"); end when; end M;")
+    with pytest.raises(ValueError, match="ends by itself at 0.69"):
+        s.compile().jacobian(["der(x)"], ["x"], at=0.9)
+
+
+def test_steps_go_on_without_a_stop_time(drive: saltus.Model) -> None:
+    with drive.start() as sim:
+        sim["u"] = 1.0
+        n = 0
+        while sim.time < 3.0 and n < 10_000:
+            sim.step()
+            n += 1
+        assert sim.time >= 3.0 and sim["w"] == pytest.approx(sim.time)
+
+
+def test_rows_behind_a_restored_state_are_forgotten(drive: saltus.Model) -> None:
+    with drive.start(record=True, interval=0.1, stop_time=10) as sim:
+        sim["u"] = 1.0
+        sim.advance(1.0)
+        state = sim.state()
+        sim["u"] = 5.0
+        sim.advance(2.0)
+        sim.restore(state)
+        sim.advance(1.0)
+        r = saltus.result(sim)
+    assert (np.diff(r.time) >= 0).all() and r.time[-1] == 2.0
+    # u was 1 all the time, as far as the run remembers.
+    assert r.at("w", [0.5, 1.5, 2.0]) == pytest.approx([0.5, 1.5, 2.0]) and max(e.time for e in r.events) <= 2.0
+
+
+def test_warnings_travel_between_processes() -> None:
+    warning = saltus.ModelicaWarning(saltus.Diagnostic("W0001", "warning", "careful", line=3))
+    again = pickle.loads(pickle.dumps(warning))
+    assert again.diagnostic == warning.diagnostic and "careful" in str(again)

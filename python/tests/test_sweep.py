@@ -84,6 +84,28 @@ def test_structural_variants_come_in_order(drive: saltus.Model) -> None:
     assert again.tobytes() == s.tobytes()
 
 
+def test_variants_record_what_they_have(drive: saltus.Model) -> None:
+    s = drive.sweep({"n": [2, 3]}, values={"u": 1.0}, keep=["x[3]", "w"], stop_time=1)
+    assert np.isnan(s["x[3]"][0]) and s["x[3]"][1] == pytest.approx(1.0) and s["w"] == pytest.approx([1, 1])
+    with pytest.raises(saltus.UnknownName, match="x\\[4\\]"):
+        drive.sweep({"n": [2, 3]}, keep=["x[4]", "w"])
+
+
+def test_structural_enumerations_are_set_by_literals() -> None:
+    s = saltus.Session()
+    text = """model M
+  type E = enumeration(one, two);
+  parameter E which = E.one annotation(Evaluate = true);
+  Real y;
+equation
+  if which == E.two then y = 2; else y = 1; end if;
+end M;"""
+    s.load_text("M.mo", text)
+    m = s.compile()
+    assert m.simulate(which="two").last("y") == 2.0
+    assert m.sweep({"which": [1, 2]}, record=["y"])["y"].tolist() == [1, 2]
+
+
 def test_an_interrupted_study_goes_on(ball: saltus.Model, tmp_path: Path) -> None:
     whole = study(ball)
     expected = whole.tobytes()
@@ -114,6 +136,19 @@ def test_an_interrupted_study_goes_on(ball: saltus.Model, tmp_path: Path) -> Non
     order = np.argsort(table["run"].to_numpy())
     assert table["run"].to_numpy()[order].tolist() == list(range(60))
     assert all(np.array_equal(table[name].to_numpy()[order], whole[name], equal_nan=True) for name in table.column_names)
+
+
+def test_as_many_chunks_of_other_sizes_are_another_study(ball: saltus.Model, tmp_path: Path) -> None:
+    # Three chunks of 21, 21 and 18 points, and of 25, 25 and 10.
+    study(ball, to=tmp_path / "set", chunk=21)
+    with pytest.raises(saltus.Error, match="another study"):
+        study(ball, to=tmp_path / "set", chunk=25)
+
+
+def test_arrays_can_be_set_for_all_runs() -> None:
+    s = saltus.Session()
+    s.load_text("M.mo", "model M parameter Real p[2] = {1, 2}; parameter Real k = 1; Real x = k*p[2]; end M;")
+    assert s.compile().sweep({"k": [1, 2]}, values={"p": [3, 4]}, record=["x"])["x"].tolist() == [4, 8]
 
 
 @pytest.mark.parametrize("method", ["latin-hypercube", "random", "sobol"])

@@ -2,6 +2,7 @@
 
 use saltus::pipeline::{Engine, Experiment, Output};
 use saltus::{Model, diagnostics};
+use saltus_base::Diagnostic;
 use saltus_results::Kept;
 use saltus_sim::{EventSearch, MixedMethod, Solver, ZenoPolicy};
 
@@ -99,13 +100,13 @@ impl From<EngineName> for Engine {
 impl ExperimentArguments {
     /// Refuses options that do not fit to each other or to the experiment of the model.
     pub fn check(&self, experiment: &Experiment, model: &Model, screen: &Screen) -> Result<(), Exit> {
-        match experiment.mistake(&experiment.settings(model.program())) {
-            Some(wrong) => {
-                screen.fail(&wrong);
-                Err(Exit::Usage)
-            }
-            None => Ok(()),
-        }
+        let idle = model.idle_patterns(&experiment.kept);
+        let mut wrong: Vec<Diagnostic> = idle.iter().map(diagnostics::nothing_kept).collect();
+        wrong.extend(experiment.mistake(&experiment.settings(model.program())));
+        wrong.iter().for_each(|wrong| {
+            screen.fail(wrong);
+        });
+        if wrong.is_empty() { Ok(()) } else { Err(Exit::Usage) }
     }
 
     /// What the pipeline needs; `Err` if the times are in the wrong order.

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use saltus::diagnostics;
-use saltus_base::{Diagnostic, nearest};
 use saltus_results::Kept;
 
 use crate::{Exit, Screen, files};
@@ -33,10 +31,4 @@ impl Keep {
         let is_choice = !self.keep.is_empty() || self.keep_file.is_some();
         Ok(if is_choice { Kept::only(&self.keep, names) } else { Kept::default() })
     }
-}
-
-/// A message for each pattern that fits no name.
-pub fn check(kept: &Kept, names: &[&str]) -> Vec<Diagnostic> {
-    let idle = kept.idle_patterns(names);
-    idle.map(|text| diagnostics::nothing_kept(text, nearest(text, names.iter().copied()))).collect()
 }

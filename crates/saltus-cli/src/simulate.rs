@@ -15,7 +15,7 @@ use saltus_sim::{Progress, Recorder, Simulation, State};
 use crate::estimate::{self, Listed, Second};
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::inputs::{self, Inputs};
-use crate::keep::{self, Keep};
+use crate::keep::Keep;
 use crate::numbers::{finite, part, positive};
 use crate::progress::{self, Bar};
 use crate::real_time::{self, Pace};
@@ -169,8 +169,6 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
         write_bytes(path, &bytes, screen)?;
     }
     if let (Some(trajectory), Some(program)) = (&run.outcome.trajectory, run.outcome.program()) {
-        let names: Vec<&str> = program.variables.iter().map(|v| v.name.as_str()).collect();
-        keep::check(&kept, &names).iter().for_each(|d| screen.show(d, &SourceMap::new()));
         written?;
         if !arguments.quiet {
             let simulate = run.outcome.timings.iter().find(|(name, _)| *name == "simulate");

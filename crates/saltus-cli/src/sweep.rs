@@ -16,7 +16,7 @@ use saltus_sim::Trajectory;
 
 use crate::experiment::{ExperimentArguments, RunArguments};
 use crate::fleet::{Rows, RunTable};
-use crate::keep::{self, Keep};
+use crate::keep::Keep;
 use crate::numbers::jobs;
 use crate::progress::{self, Bar, clear};
 use crate::summary::duration;
@@ -88,8 +88,6 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     };
     arguments.experiment.check(&options.experiment, model, screen)?;
     arguments.target.refuse_to_vary(model, &names, screen)?;
-    let all: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
-    keep::check(&kept, &all).iter().for_each(|d| screen.show(d, &SourceMap::new()));
     let open = || arguments.target.open_class();
     let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
     let stop = progress::interrupt_flag();

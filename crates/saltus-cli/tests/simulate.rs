@@ -187,24 +187,29 @@ fn parameters_are_set_and_misspelt_ones_suggested() {
 #[test]
 fn patterns_choose_signals() {
     let dir = Scratch::new("keep");
-    let (_, said) = run(
-        &[
-            "simulate",
-            &model("BouncingBall"),
-            "--keep",
-            "der(?)",
-            "--keep",
-            "hh",
-            "--quiet",
-            "--output",
-            &dir.path("r.csv"),
-        ],
-        0,
-    );
-    assert!(said.starts_with("warning[W0096]: expected variables that fit `hh`") && said.contains("did you mean `h`?"));
+    let (ball, output) = (model("BouncingBall"), dir.path("r.csv"));
+    let arguments = ["simulate", &ball, "--keep", "der(?)", "--quiet", "--output", &output];
+    assert_eq!(run(&arguments, 0).1, "");
     let results = read(&dir, "r.csv");
     let names: Vec<&str> = results.signals.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(names, ["der(h)", "der(v)"]);
+}
+
+/// Before anything is run: an earlier result stays as it was.
+#[test]
+fn patterns_that_fit_nothing_are_refused() {
+    let dir = Scratch::new("keep_nothing");
+    let ball = model("BouncingBall");
+    let output = dir.file("r.csv", "earlier");
+    for arguments in [
+        vec!["simulate", &ball, "--keep", "der(?)", "--keep", "hh", "--output", &output],
+        vec!["sweep", &ball, "--vary", "e=0.6:0.8:3", "--keep", "hh", "--output", &output],
+    ] {
+        let (_, said) = run(&arguments, 2);
+        assert!(said.starts_with("error[E0067]: expected variables that fit `hh`"), "{said}");
+        assert!(said.contains("did you mean `h`?"), "{said}");
+        assert_eq!(dir.read("r.csv"), "earlier");
+    }
 }
 
 #[test]

@@ -58,6 +58,13 @@ pub fn unknown_signal(py: Python, message: String, name: String, similar: Option
     made(py, "UnknownName", (message, name, similar).into_pyobject(py))
 }
 
+/// A pattern that fits no variable.
+pub fn nothing_kept(py: Python, pattern: &UnknownVariable) -> PyErr {
+    let said = diagnostics::nothing_kept(pattern);
+    let message = std::iter::once(&said.message).chain(&said.hints).cloned().collect::<Vec<_>>().join("; ");
+    made(py, "UnknownName", (message, pattern.name.clone(), pattern.similar.clone()).into_pyobject(py))
+}
+
 pub fn unchangeable(py: Python, name: &str, why: &Unchangeable) -> PyErr {
     match why {
         Unchangeable::Unknown(why) => unknown(py, why),

@@ -33,7 +33,8 @@ impl Raised {
 }
 
 impl Inputs {
-    pub fn read(py: Python, model: &Model, given: &Bound<PyDict>) -> PyResult<Inputs> {
+    /// `values` are those that are set besides.
+    pub fn read(py: Python, model: &Model, given: &Bound<PyDict>, values: &[(String, String)]) -> PyResult<Inputs> {
         let (stop, raised) = (Arc::new(AtomicBool::new(false)), Raised::default());
         let mut signals = Vec::new();
         for (name, value) in given {
@@ -41,6 +42,9 @@ impl Inputs {
             let variable = model.variable(&name).map_err(|why| errors::unknown(py, &why))?;
             if variable.causality != Causality::Input {
                 return Err(errors::refused(py, &format!("`{name}` is not an input of the model")));
+            }
+            if values.iter().any(|(other, _)| *other == name) {
+                return Err(errors::refused(py, &format!("`{name}` has a value and is one of `inputs`, too")));
             }
             let is_held = variable.ty != SlotType::Real;
             let signal = signal(&name, &value, is_held, &stop, &raised)?;

@@ -3,9 +3,9 @@
 //! In: work that looks at a flag. Out: what it made, or the exception that a signal handler of Python has raised: while the work goes on
 //! in a thread with a large stack, the calling thread lets Python handle signals.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -15,6 +15,9 @@ use crate::errors;
 
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How often a lock that is taken is tried again.
+const POLL: Duration = Duration::from_millis(1);
 
 /// How long the interpreter waits for work that goes on when it leaves.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -112,4 +115,49 @@ pub fn interruptible<T: Send>(py: Python, stop: &Arc<AtomicBool>, work: impl FnO
             (None, Err(_)) => Err(errors::failed(py, "the working thread ended without a result")),
         }
     })
+}
+
+/// The same for work that looks at no flag, such as compiling: when a signal handler raises, or the interpreter leaves, the work is left
+/// alone. It ends in its own time, and what it makes is dropped.
+pub fn abandonable<T: Send + 'static>(py: Python, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    let _active = Active::begin(py)?;
+    let (done, wait) = channel();
+    let run = move || {
+        // Nobody waits for it if it was abandoned.
+        let _ = done.send(guard::catch(work));
+    };
+    let started = std::thread::Builder::new().stack_size(STACK).spawn(run);
+    if started.is_err() {
+        return Err(errors::failed(py, "no thread can be started"));
+    }
+    let mut wait = wait;
+    loop {
+        let (channel, made) = py.detach(move || {
+            let made = wait.recv_timeout(LOOK);
+            (wait, made)
+        });
+        wait = channel;
+        match made {
+            Ok(made) => return made.map_err(|internal| errors::internal(&internal)),
+            Err(RecvTimeoutError::Timeout) if is_leaving() => return Err(left(py)),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(errors::failed(py, "the working thread ended without a result"));
+            }
+        }
+    }
+}
+
+/// Waits for a lock that another thread may hold for long, unless a signal handler raises.
+pub fn locked<'a, T>(py: Python, mutex: &'a Mutex<T>) -> PyResult<MutexGuard<'a, T>> {
+    loop {
+        match mutex.try_lock() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if is_leaving() => return Err(left(py)),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        py.detach(|| std::thread::sleep(POLL));
+        py.check_signals()?;
+    }
 }

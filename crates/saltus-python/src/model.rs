@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::errors;
 use crate::inputs::Inputs;
-use crate::interrupt::interruptible;
+use crate::interrupt::{abandonable, interruptible};
 use crate::result::RawTable;
 use crate::session::Shared;
 use crate::settings::Settings;
@@ -94,10 +94,16 @@ impl RawModel {
         let Some(origin) = &self.origin else {
             return Err(errors::refused(py, &format!("{why}, and the model has no session to compile it again")));
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        if !interruptible(py, &stop, || self.is_current(origin))? {
+        let is_current = abandonable(py, {
+            let (model, origin) = (self.model.clone(), origin.clone());
+            move || is_current(&model, &origin)
+        })?;
+        if !is_current {
             let message = format!("{why}, and the session has changed since the model was compiled; compile it again");
             return Err(errors::refused(py, &message));
+        }
+        for (name, text) in &mut values {
+            *text = values::qualified(&self.model, name, text).unwrap_or_else(|| std::mem::take(text));
         }
         values.sort();
         let known = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +114,10 @@ impl RawModel {
         let names: Vec<&String> = values.iter().map(|(name, _)| name).collect();
         let kept = origin.overrides.iter().filter(|(name, _)| !names.contains(&name)).cloned();
         let overrides: Vec<(String, String)> = kept.chain(values.iter().cloned()).collect();
-        let compiled = interruptible(py, &stop, || origin.shared.compile(Some(&origin.class), &overrides))?;
+        let compiled = abandonable(py, {
+            let origin = origin.clone();
+            move || origin.shared.compile(Some(&origin.class), &overrides)
+        })?;
         let compiled = compiled.ok_or_else(|| errors::closed(py, "session"))?;
         let Some(model) = compiled.model else {
             return Err(errors::compile_error(py, compiled.said.iter(), &compiled.sources));
@@ -121,22 +130,11 @@ impl RawModel {
         Ok(model)
     }
 
-    /// Would the session make the same model again? One that is closed makes none, which is said elsewhere.
-    fn is_current(&self, origin: &Origin) -> bool {
-        let revision = origin.shared.revision();
-        if revision == origin.revision.load(Ordering::Relaxed) {
-            return true;
-        }
-        let Some(again) = origin.shared.compile(Some(&origin.class), &origin.overrides) else { return true };
-        let is_same = again.model.is_some_and(|model| model.to_bytes().ok() == self.model.to_bytes().ok());
-        if is_same {
-            origin.revision.store(revision, Ordering::Relaxed);
-        }
-        is_same
-    }
-
     /// Refuses settings that make no sense, before anything runs.
     pub fn check(&self, py: Python, model: &Model, settings: &Settings) -> PyResult<()> {
+        if let Some(pattern) = model.idle_patterns(&settings.experiment.kept).first() {
+            return Err(errors::nothing_kept(py, pattern));
+        }
         let wrong = settings.experiment.mistake(&settings.experiment.settings(model.program()));
         wrong.map_or(Ok(()), |wrong| Err(errors::wrong_values(py, [&wrong], &model.sources())))
     }
@@ -154,7 +152,7 @@ impl RawModel {
         let mut experiment = settings.experiment;
         let begins = experiment.settings(model.program()).start_time;
         let at = at.unwrap_or(begins);
-        if at.is_nan() || at < begins {
+        if !at.is_finite() || at < begins {
             return Err(errors::wrong_value(format!("at: expected a time from {begins} on, found {at}")));
         }
         experiment.stop_time = Some(at);
@@ -169,8 +167,26 @@ impl RawModel {
             (run, done)
         })?;
         done.map_err(|error| errors::simulation_error(py, &error, &model, None))?;
+        if run.time() < at {
+            let message = format!("at: the model ends by itself at {} s, before {at} s", run.time());
+            return Err(errors::wrong_value(message));
+        }
         Ok((model, run))
     }
+}
+
+/// Would the session make the same model again? One that is closed makes none, which is said elsewhere.
+fn is_current(model: &Model, origin: &Origin) -> bool {
+    let revision = origin.shared.revision();
+    if revision == origin.revision.load(Ordering::Relaxed) {
+        return true;
+    }
+    let Some(again) = origin.shared.compile(Some(&origin.class), &origin.overrides) else { return true };
+    let is_same = again.model.is_some_and(|again| again.to_bytes().ok() == model.to_bytes().ok());
+    if is_same {
+        origin.revision.store(revision, Ordering::Relaxed);
+    }
+    is_same
 }
 
 /// Goes on up to a time, unless the flag is set.
@@ -225,9 +241,15 @@ impl RawModel {
         })
     }
 
-    /// Why a variable cannot be set in the compiled model; `None` if it can.
+    /// Why a variable, or an array, cannot be set in the compiled model; `None` if it can.
     fn unchangeable(&self, name: &str) -> Option<String> {
-        self.model.changeable(name).err().map(|why| why.to_string())
+        self.model.changeable(&values::first(&self.model, name)).err().map(|why| why.to_string())
+    }
+
+    /// Those of these patterns that fit no variable.
+    fn idle_patterns(&self, patterns: Vec<String>) -> Vec<String> {
+        let idle = self.model.idle_patterns(&saltus_results::Kept::only(&patterns, []));
+        idle.into_iter().map(|pattern| pattern.name).collect()
     }
 
     /// The span, interval and tolerance of its experiment.
@@ -247,7 +269,7 @@ impl RawModel {
         let settings = Settings::read(py, settings)?;
         let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         self.check(py, &model, &settings)?;
-        let inputs = Inputs::read(py, &model, inputs)?;
+        let inputs = Inputs::read(py, &model, inputs, &start.values)?;
         let raised = inputs.raised();
         let mut options = Options::until(Stage::Simulate);
         options.experiment = settings.experiment;
@@ -298,7 +320,7 @@ impl RawModel {
         let settings = Settings::read(py, settings)?;
         let (model, start) = self.fitting(py, values::read(&self.model, given)?)?;
         self.check(py, &model, &settings)?;
-        let inputs = Inputs::read(py, &model, inputs)?;
+        let inputs = Inputs::read(py, &model, inputs, &start.values)?;
         RawSimulation::new(py, model, self.permissions, &settings, &start, inputs, is_recorded)
     }
 
@@ -338,9 +360,11 @@ impl RawModel {
         settings: &Bound<PyDict>,
         at: Option<f64>,
     ) -> PyResult<Vec<Vec<f64>>> {
+        let (model, mut run) = self.arrive(py, given, settings, at)?;
+        // Of the model that is run, which is another one if structural parameters are given.
         let slot = |name: &String| -> PyResult<_> {
-            let variable = self.model.variable(name).map_err(|why| errors::unknown(py, &why))?;
-            Ok((variable.slot, self.model.program().memory.slots.get(variable.slot).map(|s| s.kind)))
+            let variable = model.variable(name).map_err(|why| errors::unknown(py, &why))?;
+            Ok((variable.slot, model.program().memory.slots.get(variable.slot).map(|s| s.kind)))
         };
         let wanted: Vec<_> = of.iter().map(|name| Ok(slot(name)?.0)).collect::<PyResult<_>>()?;
         let mut directions = Vec::new();
@@ -353,7 +377,6 @@ impl RawModel {
                 }
             }
         }
-        let (model, mut run) = self.arrive(py, given, settings, at)?;
         let columns = py.detach(|| {
             run.examine(|functions| {
                 let by = |slot: &saltus_program::SlotId| directional(functions, &wanted, &[(*slot, 1.0)]);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use saltus::chart;
+use saltus::model::UnknownVariable;
 use saltus_base::nearest;
 use saltus_plot as plot;
 use saltus_results::{Format, Kept, Kind, Pattern, Signal, Source};
@@ -129,6 +130,11 @@ impl RawTable {
             errors::wrong_value(format!("expected a file name that ends in {}, found {path:?}", known.join(", ")))
         })?;
         let kept = keep.map_or_else(Kept::default, |patterns| Kept::only(&patterns, []));
+        let names: Vec<&str> = self.table.signals.iter().map(|s| s.name.as_str()).chain(["time"]).collect();
+        if let Some(pattern) = kept.idle_patterns(&names).next() {
+            let similar = nearest(pattern, names.iter().copied()).map(str::to_owned);
+            return Err(errors::nothing_kept(py, &UnknownVariable { name: pattern.to_owned(), similar }));
+        }
         let saved = py.detach(|| self.table.save(&path, format, &kept));
         saved.map_err(|error| error.error.into())
     }

@@ -1,11 +1,12 @@
 //! Runs with other parameters, and how they depend on these ([`saltus::sensitivity`]).
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use saltus::sensitivity::Follower;
+use saltus::study::{Worker, for_all};
 use saltus_sim::SimError;
 
 use crate::array::Array;
@@ -68,15 +69,19 @@ impl RawModel {
 }
 
 impl RawFollower {
+    fn fits(&self, parameters: &[f64]) -> PyResult<()> {
+        let is_fine = parameters.len() == self.follower.parameters.len() && parameters.iter().all(|p| p.is_finite());
+        let wrong = || errors::wrong_value("parameters: expected a finite number for each".to_owned());
+        is_fine.then_some(()).ok_or_else(wrong)
+    }
+
     fn run<T: Send>(
         &self,
         py: Python,
         parameters: &[f64],
         work: impl FnOnce(&Follower, &Arc<AtomicBool>) -> Result<T, SimError> + Send,
     ) -> PyResult<T> {
-        if parameters.len() != self.follower.parameters.len() || parameters.iter().any(|p| !p.is_finite()) {
-            return Err(errors::wrong_value("parameters: expected a finite number for each".to_owned()));
-        }
+        self.fits(parameters)?;
         let stop = Arc::new(AtomicBool::new(false));
         let done = interruptible(py, &stop, || work(&self.follower, &stop))?;
         done.map_err(|error| errors::simulation_error(py, &error, &self.follower.model, None))
@@ -88,6 +93,28 @@ impl RawFollower {
     /// The variables at the times, row by row; not-a-number where the run had ended by itself.
     fn values(&self, py: Python, parameters: Vec<f64>) -> PyResult<Array> {
         Ok(Array::own(self.run(py, &parameters, |follower, stop| follower.values(&parameters, stop))?))
+    }
+
+    /// The same for several points, on threads; an exception for the first that fails.
+    fn values_at(&self, py: Python, points: Vec<Vec<f64>>, jobs: usize) -> PyResult<Vec<Array>> {
+        points.iter().try_for_each(|point| self.fits(point))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let made: Mutex<Vec<_>> = Mutex::new((0..points.len()).map(|_| None).collect());
+        interruptible(py, &stop, || {
+            let work = |i: usize, _: &mut Worker| {
+                let values = self.follower.values(&points[i], &stop);
+                made.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(values);
+                Ok(())
+            };
+            for_all(points.len(), jobs, &stop, &work, &mut |_, _: Result<(), String>| {});
+        })?;
+        let made = made.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
+        let value = |values: Option<Result<Vec<f64>, SimError>>| match values {
+            Some(Ok(values)) => Ok(Array::own(values)),
+            Some(Err(error)) => Err(errors::simulation_error(py, &error, &self.follower.model, None)),
+            None => Err(errors::failed(py, "a run ended without a result")),
+        };
+        made.map(value).collect()
     }
 
     /// Values (times × variables), derivatives (times × variables × parameters; not-a-number where they are not known), the time up to which they

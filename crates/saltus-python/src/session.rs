@@ -1,7 +1,7 @@
 //! Sessions: texts, and models made of them.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use saltus::{Model, Permissions, Session};
 use saltus_base::{Diagnostics, SourceMap};
 
 use crate::errors;
-use crate::interrupt::interruptible;
+use crate::interrupt::{abandonable, locked};
 use crate::model::{Origin, RawModel};
 
 /// A session that models may come back to for another variant of themselves.
@@ -69,8 +69,9 @@ pub struct RawSession {
 
 impl RawSession {
     fn with<R: Send>(&self, py: Python, work: impl FnOnce(&mut Session) -> R + Send) -> PyResult<R> {
-        let done = py.detach(|| self.shared.lock().as_mut().map(work));
-        done.ok_or_else(|| errors::closed(py, "session"))
+        let mut guard = locked(py, &self.shared.session)?;
+        let session = guard.as_mut().ok_or_else(|| errors::closed(py, "session"))?;
+        Ok(py.detach(|| work(session)))
     }
 
     fn edit(&self, py: Python, work: impl FnOnce(&mut Session) + Send) -> PyResult<()> {
@@ -124,13 +125,12 @@ impl RawSession {
 
     /// Messages about a class, without compiling it, as JSON.
     fn check(&self, py: Python, class: &str) -> PyResult<String> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let shared = &self.shared;
-        let said = interruptible(py, &stop, || {
+        let (shared, class) = (self.shared.clone(), class.to_owned());
+        let said = abandonable(py, move || {
             let guard = shared.lock();
             let session = guard.as_ref()?;
             let mut said = session.diagnostics();
-            match session.class(Some(class)) {
+            match session.class(Some(&class)) {
                 Ok(class) => said
                     .extend(pipeline::run(session, class, &Options::until(Stage::Check)).diagnostics.iter().cloned()),
                 Err(error) => said.push(error),
@@ -148,26 +148,30 @@ impl RawSession {
         class: Option<String>,
         overrides: Vec<(String, String)>,
     ) -> PyResult<(RawModel, String)> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let shared = &self.shared;
+        let shared = self.shared.clone();
         let revision = shared.revision();
-        let compiled = interruptible(py, &stop, || shared.compile(class.as_deref(), &overrides))?;
+        let compiled = abandonable(py, {
+            let (shared, overrides) = (shared.clone(), overrides.clone());
+            move || shared.compile(class.as_deref(), &overrides)
+        })?;
         let compiled = compiled.ok_or_else(|| errors::closed(py, "session"))?;
         let Some(model) = compiled.model else {
             return Err(errors::compile_error(py, compiled.said.iter(), &compiled.sources));
         };
         let warnings = errors::told(compiled.said.iter(), &compiled.sources).1;
         let revision = Arc::new(AtomicU64::new(revision));
-        let origin = Origin { shared: shared.clone(), class: compiled.name, overrides, revision };
+        let origin = Origin { shared, class: compiled.name, overrides, revision };
         Ok((RawModel::new(model, self.permissions, Some(origin)), warnings))
     }
 
-    fn close(&self, py: Python) {
-        py.detach(|| drop(self.shared.lock().take()));
+    fn close(&self, py: Python) -> PyResult<()> {
+        let session = locked(py, &self.shared.session)?.take();
+        py.detach(|| drop(session));
+        Ok(())
     }
 
     #[getter]
-    fn is_closed(&self, py: Python) -> bool {
-        py.detach(|| self.shared.lock().is_none())
+    fn is_closed(&self, py: Python) -> PyResult<bool> {
+        Ok(locked(py, &self.shared.session)?.is_none())
     }
 }

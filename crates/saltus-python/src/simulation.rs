@@ -18,7 +18,7 @@ use saltus_sim::{SimError, Solver};
 
 use crate::errors;
 use crate::inputs::{Inputs, Raised};
-use crate::interrupt::{Active, is_leaving, left};
+use crate::interrupt::{Active, interruptible, is_leaving, left};
 use crate::result::RawTable;
 use crate::settings::Settings;
 use crate::table::Columns;
@@ -123,9 +123,20 @@ impl RawSimulation {
         errors::simulation_error(py, error, &self.model, table)
     }
 
+    /// Solves the initial system, unless that was done. It may take long, unlike a step.
+    fn begin(&self, py: Python, inner: &mut Inner) -> PyResult<()> {
+        if inner.run.has_begun() {
+            return Ok(());
+        }
+        let run = &mut inner.run;
+        let done = interruptible(py, &self.stop, || run.initialise())?;
+        done.map_err(|error| self.failed(py, &error, inner))
+    }
+
     /// Goes on up to a time; true if it got there.
     fn go(&self, py: Python, inner: &mut Inner, until: f64) -> PyResult<bool> {
         let _active = Active::begin(py)?;
+        self.begin(py, inner)?;
         let stop_time = inner.run.options().stop_time;
         if until > stop_time && !inner.has_end {
             // Far enough that this is rare.
@@ -193,10 +204,7 @@ impl RawSimulation {
 
     /// Solve the initial system and settle the first event. The first `advance` does it otherwise.
     fn initialize(&self, py: Python) -> PyResult<()> {
-        self.with(py, |inner| {
-            let done = py.detach(|| inner.run.initialise());
-            done.map_err(|error| self.failed(py, &error, inner))
-        })
+        self.with(py, |inner| self.begin(py, inner))
     }
 
     /// Go on by a number of seconds.
@@ -234,7 +242,11 @@ impl RawSimulation {
     #[pyo3(signature = (until=None))]
     fn step(&self, py: Python, until: Option<f64>) -> PyResult<Option<&'static str>> {
         self.with(py, |inner| {
-            let until = until.unwrap_or(inner.run.options().stop_time);
+            self.begin(py, inner)?;
+            let (start, stop, now) = (inner.run.options().start_time, inner.run.options().stop_time, inner.run.time());
+            // Without a stop time it goes on as long as it is asked to.
+            let is_at_end = !inner.has_end && now >= stop;
+            let until = until.unwrap_or(if is_at_end { now + (now - start).max(1.0) } else { stop });
             if !(until >= inner.run.time() && until.is_finite()) {
                 return Err(errors::wrong_value(format!("step: expected a time that is still to come, found {until}")));
             }
@@ -263,8 +275,7 @@ impl RawSimulation {
             }
             let variable = self.model.variable(name).map_err(|why| errors::unknown(py, &why))?;
             if !inner.run.has_begun() && inner.run.pending(variable.slot).is_none() {
-                let done = py.detach(|| inner.run.initialise());
-                done.map_err(|error| self.failed(py, &error, inner))?;
+                self.begin(py, inner)?;
             }
             let value = inner.run.saltus_get(variable.slot).map_err(|error| self.failed(py, &error, inner))?;
             match variable.ty {
@@ -336,7 +347,7 @@ impl RawSimulation {
         })
     }
 
-    /// Go on from a state of this run or of another run of the same model.
+    /// Go on from a state of this run or of another run of the same model. Rows that were recorded later than the state are forgotten.
     fn restore(&self, py: Python, state: &RawState) -> PyResult<()> {
         self.with(py, |inner| {
             let time = state.state.time();
@@ -347,6 +358,7 @@ impl RawSimulation {
             let restored = inner.run.restore(&state.state);
             restored.map_err(|why| errors::state_error(py, &why.to_string()))?;
             inner.message = None;
+            inner.columns.iter().for_each(|columns| columns.go_back(time));
             Ok(())
         })
     }

@@ -221,6 +221,16 @@ impl Columns {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Forgets what came after a time, to which the run has gone back.
+    pub fn go_back(&self, time: f64) {
+        let mut rows = self.lock();
+        rows.turn_over();
+        let n = rows.times.partition_point(|row| *row <= time);
+        rows.times.truncate(n);
+        rows.columns.iter_mut().for_each(|column| column.truncate(n));
+        rows.events.retain(|event| event.time <= time);
+    }
+
     /// What was collected so far. It is taken out, unless a copy is wanted because the run goes on.
     pub fn table(&self, is_copy: bool) -> Table {
         let mut rows = self.lock();

@@ -1,7 +1,7 @@
 //! Values that users give to variables: from Python to Modelica text, and what is done with them.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PySet, PyString};
 use saltus::model::Unchangeable;
 use saltus::{Model, Start};
 
@@ -37,10 +37,17 @@ fn list(
     expected: &str,
     element: fn(&str, &Bound<PyAny>, usize) -> PyResult<String>,
 ) -> PyResult<String> {
-    let items = value.try_iter().map_err(|_| {
+    let wrong = || {
         let found = value.get_type().name().map_or_else(|_| "something else".to_owned(), |t| t.to_string());
         errors::wrong_type(format!("{name}: expected {expected}, found {found}"))
-    })?;
+    };
+    // Elements without an order, or that are not meant as numbers.
+    let is_list = !(value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>()
+        || value.is_instance_of::<PyDict>());
+    let items = if is_list { value.try_iter().map_err(|_| wrong())? } else { return Err(wrong()) };
     if depth >= DEEPEST {
         return Err(errors::wrong_value(format!("{name}: lists are nested too deeply")));
     }
@@ -81,6 +88,21 @@ fn number(name: &str, value: f64) -> PyResult<String> {
     }
 }
 
+/// The name of a literal as the whole program knows it.
+pub fn qualified(model: &Model, name: &str, text: &str) -> Option<String> {
+    let enumeration = model.variable(name).ok()?.enumeration?;
+    let all = model.program().routines.enumerations.get(enumeration)?;
+    all.literals.iter().any(|literal| literal == text).then(|| format!("{}.{text}", all.name))
+}
+
+/// The first element of an array; a scalar is itself.
+pub fn first(model: &Model, name: &str) -> String {
+    match model.sizes(name).filter(|_| model.variable(name).is_err()) {
+        Some(sizes) => format!("{name}[{}]", vec!["1"; sizes.len()].join(",")),
+        None => name.to_owned(),
+    }
+}
+
 const ATTRIBUTES: [&str; 5] = [".start", ".fixed", ".min", ".max", ".nominal"];
 
 /// Can it be set in the compiled model? False if it has to be compiled for the value; an error if it cannot be at all.
@@ -91,12 +113,7 @@ pub fn is_settable(py: Python, model: &Model, name: &str, text: &str) -> PyResul
     if is_attribute && model.variable(name).is_err() {
         return Ok(false);
     }
-    let array = model.sizes(name).filter(|_| model.variable(name).is_err());
-    let first = match &array {
-        Some(sizes) => format!("{name}[{}]", vec!["1"; sizes.len()].join(",")),
-        None => name.to_owned(),
-    };
-    match model.changeable(&first) {
+    match model.changeable(&first(model, name)) {
         Ok(_) => {}
         Err(Unchangeable::Structural | Unchangeable::Text | Unchangeable::Computed) => return Ok(false),
         Err(why) => return Err(errors::unchangeable(py, name, &why)),

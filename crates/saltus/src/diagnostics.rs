@@ -6,7 +6,7 @@ use saltus_program::blame::number;
 use saltus_sim::{SimError, SimErrorKind};
 
 use crate::container::BadFile;
-use crate::model::Unchangeable;
+use crate::model::{Unchangeable, UnknownVariable};
 use crate::search::NotFound;
 
 fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
@@ -112,8 +112,20 @@ pub fn cannot_save(why: &str) -> Diagnostic {
     error("E0080", why)
 }
 
+/// Characters of a value that a message shows: arrays may have millions of elements.
+const MOST_SHOWN: usize = 60;
+
+/// A value as a message shows it.
+fn shown(value: &str) -> String {
+    match value.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
 /// A value cannot be set in a model that has been compiled.
 pub fn cannot_set(name: &str, value: &str, why: &Unchangeable) -> Diagnostic {
+    let value = shown(value);
     let said = error("E0074", format!("`{name}` cannot be set to `{value}`: {why}"));
     match why {
         Unchangeable::Structural | Unchangeable::Computed | Unchangeable::Text => {
@@ -257,13 +269,12 @@ pub fn overwrites_input(output: &str, input: &str) -> Diagnostic {
         .hint("choose another name for the output")
 }
 
-/// A pattern of `--keep` fits no variable of the model.
-pub fn nothing_kept(pattern: &str, similar: Option<&str>) -> Diagnostic {
-    let message = format!("expected variables that fit `{pattern}`, found none");
-    let d = Diagnostic::new(Code("W0096"), Span::nowhere(), message);
-    match similar {
-        Some(similar) => d.hint(format!("did you mean `{similar}`?")),
-        None => d.hint("`*` stands for any characters and `?` for one; brackets stand for themselves"),
+/// A pattern of variables to record fits none of the model.
+pub fn nothing_kept(pattern: &UnknownVariable) -> Diagnostic {
+    let said = error("E0067", format!("expected variables that fit `{}`, found none", shown(&pattern.name)));
+    match &pattern.similar {
+        Some(similar) => said.hint(format!("did you mean `{similar}`?")),
+        None => said.hint("`*` stands for any characters and `?` for one; brackets stand for themselves"),
     }
 }
 

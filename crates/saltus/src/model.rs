@@ -28,6 +28,7 @@ use saltus_flat::{BaseType, ExprKind, FlatModel};
 use saltus_jit::{Jit, JitOptions};
 use saltus_library::{DiskFiles, FileSource, Packages};
 use saltus_program::{Key, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
+use saltus_results::Kept;
 use saltus_runtime::Interpreter;
 use saltus_sim::Configurations;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,9 @@ pub struct Model {
     /// Programs of other configurations, as far as they have been entered.
     programs: Programs,
 }
+
+/// Memory holds Integers as floating-point numbers, which are exact below.
+const LARGEST_INTEGER: f64 = (1_u64 << 53) as f64;
 
 /// What is written.
 #[derive(Clone, Serialize, Deserialize)]
@@ -207,8 +211,9 @@ impl Model {
         let slot = self.changeable(name)?;
         let variable = self.variable(name).map_err(Unchangeable::Unknown)?;
         let (is_fine, expected) = match variable.ty {
-            SlotType::Real => (!value.is_nan(), "a number"),
-            SlotType::Integer => (value.fract() == 0.0, "an Integer"),
+            SlotType::Real => (value.is_finite(), "a finite number"),
+            // Beyond that two Integers have the same number in memory.
+            SlotType::Integer => (value.fract() == 0.0 && value.abs() < LARGEST_INTEGER, "an Integer below 2^53"),
             SlotType::Boolean => (value == 0.0 || value == 1.0, "true or false"),
             SlotType::Enumeration => (value.fract() == 0.0 && value >= 1.0, "the position of a literal"),
         };
@@ -237,6 +242,18 @@ impl Model {
             |text: &str| text.strip_suffix(']')?.split(',').map(|i| i.parse().ok()).collect::<Option<Vec<u32>>>();
         let indices = inside.filter_map(index);
         indices.reduce(|largest, index| largest.into_iter().zip(index).map(|(a, b)| a.max(b)).collect())
+    }
+
+    /// Patterns that fit no variable, with the one that is spelt most like them. `time` is part of every result, and variables that only
+    /// other configurations have count, too.
+    pub fn idle_patterns(&self, kept: &Kept) -> Vec<UnknownVariable> {
+        let own = self.variables().iter().map(|v| v.name.as_str());
+        let others = self.flat().into_iter().flat_map(|flat| flat.variables.values().map(|v| v.name.as_str()));
+        let names: Vec<&str> = own.chain(others).chain(["time"]).collect();
+        let similar = |text: &str| nearest(text, names.iter().copied()).map(str::to_owned);
+        kept.idle_patterns(&names)
+            .map(|text| UnknownVariable { name: text.to_owned(), similar: similar(text) })
+            .collect()
     }
 
     /// A value of a variable as a user writes it: a number, `true`, `false` or the name of a literal.

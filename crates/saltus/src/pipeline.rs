@@ -396,8 +396,11 @@ fn verify(outcome: &mut Outcome, work: impl FnOnce() -> Result<(), Vec<String>>)
 fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, client: &mut dyn Client) {
     let Some(model) = outcome.model.clone() else { return };
     let settings = options.experiment.settings(model.program());
-    if let Some(wrong) = options.experiment.mistake(&settings) {
-        outcome.diagnostics.push(wrong);
+    let idle = model.idle_patterns(&options.experiment.kept);
+    let mut wrong: Vec<Diagnostic> = idle.iter().map(diagnostics::nothing_kept).collect();
+    wrong.extend(options.experiment.mistake(&settings));
+    if !wrong.is_empty() {
+        outcome.diagnostics.extend(wrong);
         outcome.is_misused = true;
         return;
     }

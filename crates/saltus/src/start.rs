@@ -11,6 +11,9 @@ use saltus_sim::{Simulation, State};
 use crate::model::Unchangeable;
 use crate::{Model, diagnostics};
 
+/// Elements of one array that messages name: who gives a million wrong ones needs to see a few.
+const MOST_TOLD: usize = 5;
+
 /// Everything is optional.
 #[derive(Clone, Default)]
 pub struct Start {
@@ -28,7 +31,10 @@ impl Start {
         }
         for (name, text) in &self.values {
             match elements(model, name, text) {
-                Ok(all) => wrong.extend(all.iter().filter_map(|(name, text)| set(simulation, model, name, text).err())),
+                Ok(all) => {
+                    let refused = all.iter().filter_map(|(name, text)| set(simulation, model, name, text).err());
+                    wrong.extend(refused.take(MOST_TOLD));
+                }
                 Err(why) => wrong.push(why),
             }
         }
@@ -40,7 +46,7 @@ impl Start {
     /// What cannot be set, before anything is run.
     pub fn check(&self, model: &Model) -> Vec<Diagnostic> {
         let of = |(name, text): &(String, String)| match elements(model, name, text) {
-            Ok(all) => all.iter().filter_map(|(name, text)| slot(model, name, text).err()).collect(),
+            Ok(all) => all.iter().filter_map(|(name, text)| slot(model, name, text).err()).take(MOST_TOLD).collect(),
             Err(why) => vec![why],
         };
         self.values.iter().flat_map(of).collect()

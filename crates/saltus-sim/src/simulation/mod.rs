@@ -436,6 +436,9 @@ impl Simulation {
 
     /// Goes on by one step or one event, not beyond `until` and not beyond the stop time.
     pub fn advance(&mut self, until: f64) -> Result<Advance, SimError> {
+        if self.stop.is_wanted() {
+            return Err(self.stop(SimErrorKind::Interrupted));
+        }
         let advanced = self.begin_run().and_then(|()| self.advance_or_fail(self.end_within(until)));
         advanced.map_err(|failure| self.fail(failure))
     }
