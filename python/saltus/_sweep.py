@@ -642,17 +642,19 @@ class _Store:
         return stem + ".parquet", stem + ".done"
 
     def read(self, number: int) -> Optional[Part]:
-        """A chunk that is complete; its record is written last, with a checksum."""
+        """A chunk that is complete; its record is written last, with a checksum and the size of the table."""
         table, record = self._paths(number)
         try:
             with open(record, "rb") as file:
                 data = file.read()
             digest, body = data[:32], data[32:]
-            if hashlib.sha256(body).digest() != digest or not os.path.exists(table):
+            if hashlib.sha256(body).digest() != digest:
                 return None
             kept = json.loads(body[: body.index(b"\n")])
+            if os.path.getsize(table) != kept["size"]:
+                return None
             raw = body[body.index(b"\n") + 1 :]
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError):
             return None
         columns: Columns = []
         place = 0
@@ -671,7 +673,8 @@ class _Store:
         _together(own, [(np.arange(len(index)), part)], self._trajectories, index).save(scratch)
         os.replace(scratch, table)
         head = {"columns": [(name, kind, len(values)) for name, kind, values in columns], "ok": [bool(one) for one in ok]}
-        body = json.dumps({**head, "failed": failed, "points": [int(index[0]), int(index[-1])]}).encode() + b"\n"
+        size = os.path.getsize(table)
+        body = json.dumps({**head, "failed": failed, "points": [int(index[0]), int(index[-1])], "size": size}).encode() + b"\n"
         body += b"".join(np.ascontiguousarray(values, dtype=float).tobytes() for _, _, values in columns)
         _replace(record, hashlib.sha256(body).digest() + body)
 

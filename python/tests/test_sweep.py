@@ -121,12 +121,15 @@ def test_an_interrupted_study_goes_on(ball: saltus.Model, tmp_path: Path) -> Non
     first = sorted(path.name for path in (tmp_path / "set").glob("*.parquet"))
     times = {name: os.stat(tmp_path / "set" / name).st_mtime_ns for name in first}
     assert len(first) == 3
-    # One part is damaged: it is made again.
+    # Two parts are damaged: they are made again.
     (tmp_path / "set" / "part-000001.done").write_bytes(b"nonsense")
+    table = tmp_path / "set" / "part-000002.parquet"
+    table.write_bytes(table.read_bytes()[:-1])
     assert study(ball, to=tmp_path / "set", chunk=10).tobytes() == expected
     after = {name: os.stat(tmp_path / "set" / name).st_mtime_ns for name in first}
     assert after["part-000000.parquet"] == times["part-000000.parquet"]
     assert after["part-000001.parquet"] != times["part-000001.parquet"]
+    assert table.read_bytes()[-4:] == b"PAR1"
     assert json.loads((tmp_path / "set" / "manifest.json").read_text())["n"] == 60
     with pytest.raises(saltus.Error, match="another study"):
         ball.sweep({"e": [0.7]}, to=tmp_path / "set")
