@@ -2,6 +2,10 @@
 
 mod browser;
 mod common;
+#[path = "studio/kept_runs.rs"]
+mod kept_runs;
+#[path = "studio/views.rs"]
+mod views;
 
 use browser::{Browser, Studio, raw, wait_until};
 use common::{Scratch, run};

@@ -111,6 +111,22 @@ impl Rows {
         all
     }
 
+    /// One row, into `row`; empty if there is no such row.
+    pub fn row(&self, i: usize, row: &mut Vec<f64>) {
+        row.clear();
+        if i >= self.n_rows {
+            return;
+        }
+        let (block, line) = (i / BLOCK, i % BLOCK);
+        match self.blocks.get(block) {
+            Some(block) => row.extend((0..self.n_places).map(|place| match *block.at(place) {
+                [single] => single,
+                ref values => values[line],
+            })),
+            None => row.extend_from_slice(&self.open[line * self.n_places..(line + 1) * self.n_places]),
+        }
+    }
+
     /// The last value at a place.
     pub fn last(&self, place: usize) -> Option<f64> {
         if place >= self.n_places {
@@ -155,6 +171,13 @@ mod tests {
                 assert_eq!(rows.last(place).map(f64::to_bits), expected.last().copied());
             }
             assert!(rows.at(4).is_empty() && rows.last(4).is_none());
+            let mut found = Vec::new();
+            for i in 0..n {
+                rows.row(i, &mut found);
+                assert_eq!(found.iter().map(|v| v.to_bits()).collect::<Vec<_>>(), row(i).map(f64::to_bits), "row {i}");
+            }
+            rows.row(n, &mut found);
+            assert!(found.is_empty());
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod classes;
 mod diagrams;
+mod insight;
 mod results;
 mod texts;
 
@@ -49,6 +50,8 @@ fn get(studio: &Arc<Studio>, path: &str, request: &Request) -> Answer {
         "/api/definition" => texts::definition(studio, request),
         "/api/variables" => results::variables(studio, request),
         "/api/events" => results::events(studio, request),
+        "/api/structure" => insight::structure(studio, request),
+        "/api/profile" => insight::profile(studio, request),
         _ => Err((404, "there is no such question".into())),
     }
 }
@@ -70,6 +73,7 @@ fn post(studio: &Arc<Studio>, path: &str, body: &Value) -> Answer {
         "/api/series" => results::series(studio, body),
         "/api/values" => results::values(studio, body),
         "/api/table" => results::table(studio, body),
+        "/api/numbers" => results::numbers(studio, body),
         _ => Err((404, "there is no such request".into())),
     }
 }

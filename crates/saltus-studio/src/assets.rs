@@ -29,6 +29,12 @@ assets! {
     "/events.js", "text/javascript; charset=utf-8", "events.js";
     "/runs.js", "text/javascript; charset=utf-8", "runs.js";
     "/layout.js", "text/javascript; charset=utf-8", "layout.js";
+    "/lines.js", "text/javascript; charset=utf-8", "lines.js";
+    "/profile.js", "text/javascript; charset=utf-8", "profile.js";
+    "/structure.js", "text/javascript; charset=utf-8", "structure.js";
+    "/study.js", "text/javascript; charset=utf-8", "study.js";
+    "/sweep.js", "text/javascript; charset=utf-8", "sweep.js";
+    "/units.js", "text/javascript; charset=utf-8", "units.js";
     "/animation.js", "text/javascript; charset=utf-8", "animation.js";
     "/shapes.js", "text/javascript; charset=utf-8", "shapes.js";
     "/diagram.js", "text/javascript; charset=utf-8", "diagram.js";

@@ -1,10 +1,11 @@
 //! The record of events as a table: filtered, page by page, each line with the place in the text that it comes from.
 
-use saltus_base::{SourceMap, Span};
+use saltus_base::Span;
 use saltus_sim::{EventCause, EventRecord};
 use serde_json::{Value, json};
 
-use crate::messages;
+/// Where a span is, for pages.
+pub type Places<'a> = &'a dyn Fn(Span) -> Option<Value>;
 
 /// What of the record is wanted.
 pub struct Page<'a> {
@@ -15,7 +16,7 @@ pub struct Page<'a> {
 }
 
 /// Lines of the page, and how many there are in all.
-pub fn page(events: &[EventRecord], page: &Page, sources: &SourceMap) -> Value {
+pub fn page(events: &[EventRecord], page: &Page, place: Places) -> Value {
     let words: Vec<String> = page.filter.split_whitespace().map(str::to_lowercase).collect();
     let mut n_matching = 0;
     let mut lines = Vec::new();
@@ -25,7 +26,7 @@ pub fn page(events: &[EventRecord], page: &Page, sources: &SourceMap) -> Value {
         }
         n_matching += 1;
         if n_matching > page.offset && lines.len() < page.limit {
-            lines.push(line(event, index, sources));
+            lines.push(line(event, index, place));
         }
     }
     json!({"total": events.len(), "matching": n_matching, "offset": page.offset, "events": lines})
@@ -46,10 +47,10 @@ fn is_about(event: &EventRecord, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-fn line(event: &EventRecord, index: usize, sources: &SourceMap) -> Value {
+fn line(event: &EventRecord, index: usize, place: Places) -> Value {
     let causes = event.causes.iter().map(|cause| {
         let (text, span) = cause_text(cause);
-        json!({"text": text, "place": messages::place(sources, span)})
+        json!({"text": text, "place": place(span)})
     });
     let changes = event.changes.iter().map(|c| json!([&*c.variable, number(c.before), number(c.after)]));
     let consequences = event.consequences.iter().map(|c| json!([c.round, &*c.relation, c.value]));
@@ -130,7 +131,7 @@ mod tests {
     fn a_filter_finds_relations_and_variables() {
         let events = [event(0.5, "h < 0.0", "v"), event(1.0, "u > 1.0", "Diode.on"), event(1.5, "h < 0.0", "w")];
         let find = |filter: &str, offset| {
-            let found = page(&events, &Page { filter, offset, limit: 1 }, &SourceMap::new());
+            let found = page(&events, &Page { filter, offset, limit: 1 }, &|_| None);
             let times: Vec<Value> = found["events"].as_array().unwrap().iter().map(|e| e["time"].clone()).collect();
             (found["matching"].as_u64().unwrap(), times)
         };
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(find("H STATE", 1), (2, vec![json!(1.5)]));
         assert_eq!(find("diode", 0), (1, vec![json!(1.0)]));
         assert_eq!(find("h diode", 0), (0, vec![]));
-        let first = page(&events, &Page { filter: "", offset: 0, limit: 1 }, &SourceMap::new());
+        let first = page(&events, &Page { filter: "", offset: 0, limit: 1 }, &|_| None);
         assert_eq!(first["events"][0]["changes"], json!([["v", 0.0, null]]));
     }
 

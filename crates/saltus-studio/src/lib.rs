@@ -7,12 +7,15 @@
 //! simulations. docs/design/studio.md says why it is built like that.
 
 mod api;
+mod archive;
 mod assets;
 mod desk;
 pub mod diagnostics;
 mod documents;
+mod event_file;
 mod events;
 mod gate;
+mod going;
 mod http;
 mod hub;
 mod memory;
@@ -24,6 +27,7 @@ mod series;
 mod server;
 mod studio;
 mod target;
+mod views;
 
 use std::path::PathBuf;
 
@@ -44,6 +48,6 @@ pub struct Settings {
     pub port: Option<u16>,
     pub permissions: Permissions,
     pub stopwatch: Stopwatch,
-    /// Where addresses and unsaved texts are kept from one server to the next.
+    /// Where addresses, unsaved texts and runs are kept from one server to the next.
     pub memory: Option<PathBuf>,
 }

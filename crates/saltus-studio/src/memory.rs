@@ -1,4 +1,4 @@
-//! What outlives the server: its port and token, and texts that were not saved.
+//! What outlives the server: its port and token, texts that were not saved, and runs ([`crate::archive`]).
 //!
 //! A page that is open when the server ends finds the next one under the same address, and what had been typed is there. The
 //! files are in a directory that the user alone can read.
@@ -7,10 +7,13 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::archive::Archive;
 use crate::documents::{Document, write_in_one_step};
+use crate::runs::Run;
 
 /// What is kept about one target.
 #[derive(Clone)]
@@ -33,6 +36,11 @@ impl Memory {
         let token = value["token"].as_str()?;
         let is_token = token.len() == 32 && token.bytes().all(|b| b.is_ascii_hexdigit());
         is_token.then(|| (port, token.to_owned()))
+    }
+
+    /// The runs of earlier servers and where those of this one are kept; `None` without a directory, or if another server has it.
+    pub fn archive(&self) -> Option<(Arc<Archive>, Vec<Run>)> {
+        Archive::open(self.directory.as_ref()?).ok()
     }
 
     pub fn keep_address(&self, port: u16, token: &str) {
@@ -77,7 +85,7 @@ fn write_private(path: &Path, value: &Value) -> io::Result<()> {
     write_in_one_step(path, value.to_string().as_bytes())
 }
 
-fn make_private(directory: &Path) -> io::Result<()> {
+pub fn make_private(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     #[cfg(unix)]
     {

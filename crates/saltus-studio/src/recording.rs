@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use saltus_program::SlotType;
-use saltus_results::{Kind, Results, Signal};
+use saltus_results::{Kind, Results, Signal, Source};
 use saltus_sim::trajectory::Column;
 use saltus_sim::{EventRecord, Header, Rows, Sink, SinkError};
 
@@ -23,6 +23,8 @@ pub struct Recording(Arc<Mutex<Kept>>);
 pub struct Kept {
     segments: Vec<Stretch>,
     pub parameters: Vec<(String, f64)>,
+    /// What a table says about its columns and parameters; empty where a model knows it.
+    pub signals: Vec<Signal>,
     pub events: Vec<EventRecord>,
     n_rows: usize,
     unpacked: HashMap<String, (usize, Arc<Vec<f64>>)>,
@@ -40,22 +42,36 @@ struct Stretch {
 impl Recording {
     /// Results that somebody else has made.
     pub fn of(results: &Results) -> Result<Recording, SinkError> {
-        let signals: Vec<&Signal> = results.signals.iter().filter(|s| s.name != "time").collect();
+        let signals = || results.signals.iter().filter(|s| s.name != "time");
         let ty = |kind| match kind {
             Kind::Real => SlotType::Real,
             Kind::Integer => SlotType::Integer,
             Kind::Boolean => SlotType::Boolean,
             Kind::Enumeration => SlotType::Enumeration,
         };
-        let column = |(place, s): (usize, &&Signal)| Column { name: s.name.clone(), ty: ty(s.kind), place };
-        let columns: Vec<Column> = signals.iter().enumerate().map(column).collect();
-        let values: Vec<_> = signals.iter().map(|s| results.values_of(s)).collect();
+        // Signals that are always equal, or opposite, share a place.
+        let (mut columns, mut parameters, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut known = HashMap::new();
+        for signal in signals() {
+            match signal.source {
+                Source::Constant(value) => parameters.push((signal.name.clone(), value)),
+                Source::Column { index, negated } => {
+                    let place = *known.entry((index, negated)).or_insert_with(|| {
+                        places.push(results.values_of(signal));
+                        places.len() - 1
+                    });
+                    columns.push(Column { name: signal.name.clone(), ty: ty(signal.kind), place });
+                }
+            }
+        }
         let mut recording = Recording::default();
+        recording.look().signals = signals().cloned().collect();
         let start_time = results.times.first().copied().unwrap_or(0.0);
-        recording.begin(&Header { start_time, columns: &columns, n_places: columns.len(), parameters: &[] })?;
-        let mut row = vec![f64::NAN; columns.len()];
+        let n_places = places.len();
+        recording.begin(&Header { start_time, columns: &columns, n_places, parameters: &parameters })?;
+        let mut row = vec![f64::NAN; n_places];
         for (i, time) in results.times.iter().enumerate() {
-            for (place, values) in row.iter_mut().zip(&values) {
+            for (place, values) in row.iter_mut().zip(&places) {
                 *place = values.get(i).copied().unwrap_or(f64::NAN);
             }
             recording.row(*time, &row)?;
@@ -78,6 +94,38 @@ impl Kept {
         let mut known: HashMap<&str, ()> = HashMap::new();
         let all = self.segments.iter().flat_map(|stretch| &stretch.columns);
         all.filter(|c| known.insert(&c.name, ()).is_none()).map(|c| (c.name.clone(), c.ty)).collect()
+    }
+
+    /// The columns of a table of all rows. Those of the only stretch share places as they do there; the others have one each.
+    pub fn table(&self) -> (Vec<Column>, usize) {
+        if let [only] = self.segments.as_slice() {
+            return (only.columns.clone(), only.rows.n_places());
+        }
+        let columns = self.columns().into_iter().enumerate();
+        let columns: Vec<Column> = columns.map(|(place, (name, ty))| Column { name, ty, place }).collect();
+        let n_places = columns.len();
+        (columns, n_places)
+    }
+
+    /// Rows `from` and the next ones, at most `most`, by the places of [`table`](Self::table).
+    pub fn rows(&self, columns: &[Column], from: usize, most: usize) -> Vec<(f64, Vec<f64>)> {
+        let mut all = Vec::new();
+        let mut before = 0;
+        let mut row = Vec::new();
+        for stretch in &self.segments {
+            let n = stretch.times.len();
+            for i in from.max(before)..(from + most).min(before + n).max(from.max(before)) {
+                stretch.rows.row(i - before, &mut row);
+                let value = |column: &Column| stretch.places.get(&column.name).and_then(|p| row.get(*p)).copied();
+                let values = match self.segments.len() {
+                    1 => row.clone(),
+                    _ => columns.iter().map(|column| value(column).unwrap_or(f64::NAN)).collect(),
+                };
+                all.push((stretch.times[i - before], values));
+            }
+            before += n;
+        }
+        all
     }
 
     pub fn times(&mut self) -> Arc<Vec<f64>> {
@@ -184,5 +232,12 @@ mod tests {
         assert!(kept.values("q").is_none());
         let names: Vec<String> = kept.columns().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a", "b", "c"]);
+        let (columns, n_places) = kept.table();
+        assert_eq!((columns.len(), n_places), (3, 3));
+        let rows = kept.rows(&columns, 1, 10);
+        assert_eq!(rows[0], (1.0, vec![3.0, 4.0, 4.0]));
+        assert!(rows.len() == 2 && rows[1].1[0].is_nan() && rows[1].1[1] == 9.0);
+        assert_eq!(kept.rows(&columns, 0, 1).len(), 1);
+        assert!(kept.rows(&columns, 3, 1).is_empty());
     }
 }

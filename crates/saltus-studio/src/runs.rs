@@ -1,36 +1,25 @@
-//! Runs: each on a thread of its own, kept until the user throws it away.
+//! Runs, kept until the user throws them away.
 //!
-//! In: a compiled model, settings, values for this run. Out: a [`Run`] that pages look at while it goes on. A run that is *live* goes
-//! with the clock and takes values in the middle of it.
+//! A [`Run`] is what pages look at while it goes on ([`crate::going`]) and afterwards. A run that is *live* goes with the clock and takes
+//! values in the middle of it. A run of an earlier server ([`crate::archive`]) has no model; its table is read when it is looked at.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
 
-use saltus::pipeline::{self, Client, Experiment, Options, Stage};
-use saltus::{Model, Permissions, Simulation, Start};
-use saltus_base::{Diagnostic, Severity, SourceMap};
+use saltus::pipeline::Experiment;
+use saltus::{Model, Permissions};
+use saltus_base::{SourceMap, Span};
 use saltus_program::Stopwatch;
 use saltus_results::Results;
 use saltus_sim::{Progress, SinkError};
 use serde_json::{Value, json};
 
+use crate::archive::{self, Archive, Details, Files};
 use crate::hub::Hub;
 use crate::messages;
 use crate::recording::Recording;
-
-/// Pages are told of progress that often.
-const REFRESH: Duration = Duration::from_millis(120);
-/// Looks at the clock are expensive compared with the steps of a small model.
-const STEPS_PER_LOOK: u32 = 32;
-/// A live run advances by this part of a second at a time.
-const TICK: Duration = Duration::from_millis(20);
-/// Output points after which a live run ends by itself: below what a run may have, and more than anybody looks at.
-const MOST_LIVE_POINTS: f64 = 5e7;
-/// Functions of models may recurse.
-const STACK: usize = 64 << 20;
 
 pub struct Run {
     pub id: u64,
@@ -43,31 +32,47 @@ pub struct Run {
     pub is_reference: bool,
     pub model: OnceLock<Arc<Model>>,
     sources: OnceLock<SourceMap>,
-    pub recording: Recording,
+    recording: Recording,
+    /// Of a run of an earlier server.
+    stored: Option<Stored>,
     status: Mutex<Status>,
-    stop: Arc<AtomicBool>,
-    commands: Mutex<Option<Sender<Command>>>,
+    pub stop: Arc<AtomicBool>,
+    pub commands: Mutex<Option<Sender<Command>>>,
+    profile: OnceLock<Value>,
+    /// An earlier server has kept one.
+    has_profile: bool,
+    /// It is in the queue of those that are written to the disk.
+    waits_for_copy: AtomicBool,
+}
+
+struct Stored {
+    files: Files,
+    n_rows: u64,
+    n_events: u64,
+    read: OnceLock<Details>,
 }
 
 #[derive(Clone)]
-struct Status {
-    phase: Phase,
-    progress: Option<Progress>,
-    messages: Vec<Value>,
-    seconds: f64,
+pub struct Status {
+    pub phase: Phase,
+    pub progress: Option<Progress>,
+    pub messages: Vec<Value>,
+    pub seconds: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+pub enum Phase {
     Waiting,
     Compiling,
     Running,
     Done,
     Failed,
     Cancelled,
+    /// The server that carried it out has ended.
+    Interrupted,
 }
 
-enum Command {
+pub enum Command {
     Set(String, f64),
     Speed(f64),
 }
@@ -81,7 +86,14 @@ impl Phase {
             Phase::Done => "done",
             Phase::Failed => "failed",
             Phase::Cancelled => "cancelled",
+            Phase::Interrupted => "interrupted",
         }
+    }
+
+    /// The phase of a run of an earlier server: what was not over never will be.
+    fn restored(name: &str) -> Phase {
+        let over = [Phase::Done, Phase::Failed, Phase::Cancelled];
+        over.into_iter().find(|phase| phase.name() == name).unwrap_or(Phase::Interrupted)
     }
 }
 
@@ -94,6 +106,8 @@ pub struct Wanted {
     pub group: Option<String>,
     /// How many times as fast as the clock.
     pub live: Option<f64>,
+    /// Measure what its time goes to.
+    pub profile: bool,
 }
 
 /// What all runs share.
@@ -102,10 +116,12 @@ pub struct Surroundings {
     pub hub: Arc<Hub>,
     pub permissions: Permissions,
     pub stopwatch: Stopwatch,
+    /// Runs for the next server.
+    pub archive: Option<Arc<Archive>>,
 }
 
 impl Run {
-    fn status(&self) -> MutexGuard<'_, Status> {
+    pub fn status(&self) -> MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,6 +129,48 @@ impl Run {
     pub fn sources(&self) -> Option<&SourceMap> {
         let model = self.model.get()?;
         Some(self.sources.get_or_init(|| model.sources()))
+    }
+
+    /// What was recorded; that of an earlier server is read now.
+    pub fn recording(&self) -> &Recording {
+        self.details();
+        &self.recording
+    }
+
+    /// What is known without the model, of a run of an earlier server.
+    pub fn details(&self) -> Option<&Details> {
+        let stored = self.stored.as_ref()?;
+        Some(stored.read.get_or_init(|| {
+            let (recording, details) = archive::read(&stored.files, &self.class);
+            std::mem::swap(&mut *self.recording.look(), &mut *recording.look());
+            details
+        }))
+    }
+
+    /// Where a span of its model or of its record of events is.
+    pub fn place(&self, span: Span) -> Option<Value> {
+        match self.details() {
+            Some(details) => details.place(span),
+            None => messages::place(self.sources()?, span),
+        }
+    }
+
+    pub fn profile(&self) -> Option<&Value> {
+        self.profile.get().or_else(|| self.details().map(|d| &d.profile)).filter(|profile| !profile.is_null())
+    }
+
+    pub fn set_profile(&self, profile: Value) {
+        let _ = self.profile.set(profile);
+    }
+
+    /// Shall it be queued for the disk? Not if it is, or if it came from there.
+    pub fn wants_copy(&self) -> bool {
+        self.stored.is_none() && !self.waits_for_copy.swap(true, Ordering::AcqRel)
+    }
+
+    /// From now on it has something new again.
+    pub fn begin_copy(&self) {
+        self.waits_for_copy.store(false, Ordering::Release);
     }
 
     pub fn cancel(&self) {
@@ -135,9 +193,12 @@ impl Run {
 
     pub fn describe(&self) -> Value {
         let status = self.status().clone();
-        let (n_rows, n_events) = {
-            let kept = self.recording.look();
-            (kept.n_rows(), kept.events.len())
+        let (n_rows, n_events) = match &self.stored {
+            Some(stored) if stored.read.get().is_none() => (stored.n_rows, stored.n_events),
+            _ => {
+                let kept = self.recording.look();
+                (kept.n_rows() as u64, kept.events.len() as u64)
+            }
         };
         let progress = status.progress;
         json!({
@@ -146,8 +207,65 @@ impl Run {
             "values": self.values.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),
             "time": progress.map(|p| p.time), "start": progress.map(|p| p.start_time), "stop": progress.map(|p| p.stop_time),
             "steps": progress.map(|p| p.steps), "rows": n_rows, "events": n_events,
-            "messages": status.messages, "seconds": status.seconds,
+            "messages": status.messages, "seconds": status.seconds, "profile": self.profile.get().is_some() || self.has_profile,
         })
+    }
+
+    /// A run of an earlier server, by what [`describe`](Self::describe) said; `None` if it makes no sense.
+    pub fn restored(about: &Value, files: Files) -> Option<Run> {
+        let text = |name: &str| about[name].as_str().map(str::to_owned);
+        let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
+        let progress = |time: f64| {
+            Some(Progress {
+                time,
+                start_time: about["start"].as_f64()?,
+                stop_time: about["stop"].as_f64()?,
+                steps: about["steps"].as_u64()?,
+                events: about["events"].as_u64()?,
+            })
+        };
+        let status = Status {
+            phase: Phase::restored(about["phase"].as_str()?),
+            progress: about["time"].as_f64().and_then(progress),
+            messages: about["messages"].as_array().cloned().unwrap_or_default(),
+            seconds: about["seconds"].as_f64().unwrap_or(0.0),
+        };
+        let stored = Stored {
+            files,
+            n_rows: about["rows"].as_u64()?,
+            n_events: about["events"].as_u64()?,
+            read: OnceLock::new(),
+        };
+        Some(Run {
+            values: about["values"].as_array()?.iter().map(pair).collect::<Option<Vec<_>>>()?,
+            group: text("group"),
+            is_live: about["live"] == true,
+            is_reference: about["reference"] == true,
+            stored: Some(stored),
+            has_profile: about["profile"] == true,
+            ..Run::new(about["id"].as_u64()?, &text("class")?, status)
+        })
+    }
+
+    fn new(id: u64, class: &str, status: Status) -> Run {
+        Run {
+            id,
+            class: class.to_owned(),
+            values: Vec::new(),
+            group: None,
+            is_live: false,
+            is_reference: false,
+            model: OnceLock::new(),
+            sources: OnceLock::new(),
+            recording: Recording::default(),
+            stored: None,
+            status: Mutex::new(status),
+            stop: Arc::default(),
+            commands: Mutex::default(),
+            profile: OnceLock::new(),
+            has_profile: false,
+            waits_for_copy: AtomicBool::default(),
+        }
     }
 }
 
@@ -178,19 +296,12 @@ impl Runs {
 
     /// A run that has not begun.
     pub fn add(&self, wanted: &Wanted) -> Arc<Run> {
+        let status = Status { phase: Phase::Waiting, progress: None, messages: Vec::new(), seconds: 0.0 };
         self.insert(|id| Run {
-            id,
-            class: wanted.class.clone(),
             values: wanted.values.clone(),
             group: wanted.group.clone(),
             is_live: wanted.live.is_some(),
-            is_reference: false,
-            model: OnceLock::new(),
-            sources: OnceLock::new(),
-            recording: Recording::default(),
-            status: Mutex::new(Status { phase: Phase::Waiting, progress: None, messages: Vec::new(), seconds: 0.0 }),
-            stop: Arc::default(),
-            commands: Mutex::default(),
+            ..Run::new(id, &wanted.class, status)
         })
     }
 
@@ -205,20 +316,13 @@ impl Runs {
             steps: 0,
             events: 0,
         });
-        Ok(self.insert(|id| Run {
-            id,
-            class: name.to_owned(),
-            values: Vec::new(),
-            group: None,
-            is_live: false,
-            is_reference: true,
-            model: OnceLock::new(),
-            sources: OnceLock::new(),
-            recording,
-            status: Mutex::new(Status { phase: Phase::Done, progress, messages: Vec::new(), seconds: 0.0 }),
-            stop: Arc::default(),
-            commands: Mutex::default(),
-        }))
+        let status = Status { phase: Phase::Done, progress, messages: Vec::new(), seconds: 0.0 };
+        Ok(self.insert(|id| Run { is_reference: true, recording, ..Run::new(id, name, status) }))
+    }
+
+    /// Adds runs of an earlier server, under their old numbers.
+    pub fn restore(&self, runs: Vec<Run>) {
+        self.lock().extend(runs.into_iter().map(|run| (run.id, Arc::new(run))));
     }
 
     fn insert(&self, make: impl FnOnce(u64) -> Run) -> Arc<Run> {
@@ -230,218 +334,3 @@ impl Runs {
     }
 }
 
-/// Compiles by `compile` and runs, on a thread of its own.
-pub fn start(
-    run: Arc<Run>,
-    wanted: Wanted,
-    around: Surroundings,
-    compile: impl FnOnce() -> Result<(Arc<Model>, Start), Vec<Value>> + Send + 'static,
-) -> std::io::Result<()> {
-    let work = move || Going { run, around }.carry_out(&wanted, compile);
-    std::thread::Builder::new().name("run".into()).stack_size(STACK).spawn(work).map(drop)
-}
-
-struct Going {
-    run: Arc<Run>,
-    around: Surroundings,
-}
-
-impl Going {
-    fn carry_out(&self, wanted: &Wanted, compile: impl FnOnce() -> Result<(Arc<Model>, Start), Vec<Value>>) {
-        if self.run.stop.load(Ordering::Relaxed) {
-            return self.end(Phase::Cancelled, Vec::new());
-        }
-        self.enter(Phase::Compiling);
-        match compile() {
-            Ok((model, start)) => {
-                let _ = self.run.model.set(model.clone());
-                match wanted.live {
-                    Some(factor) => self.live(model, wanted, &start, factor),
-                    None => self.plain(model, wanted, start),
-                }
-            }
-            Err(messages) => self.end(Phase::Failed, messages),
-        }
-    }
-
-    fn enter(&self, phase: Phase) {
-        self.run.status().phase = phase;
-        self.publish();
-    }
-
-    fn publish(&self) {
-        self.around.hub.publish(&json!({"type": "run", "run": self.run.describe()}));
-    }
-
-    fn end(&self, phase: Phase, messages: Vec<Value>) {
-        {
-            let mut status = self.run.status();
-            status.phase = phase;
-            status.messages = messages;
-        }
-        self.publish();
-    }
-
-    fn plain(&self, model: Arc<Model>, wanted: &Wanted, start: Start) {
-        self.enter(Phase::Running);
-        let options = Options {
-            experiment: wanted.experiment.clone(),
-            start,
-            stopwatch: self.around.stopwatch.clone(),
-            ..Options::until(Stage::Simulate)
-        };
-        let started = self.around.stopwatch.now();
-        let mut observer = Observer { going: self, told: started, countdown: STEPS_PER_LOOK };
-        let outcome = pipeline::simulate_model(model, self.around.permissions, &options, &mut observer);
-        self.run.status().seconds = self.around.stopwatch.since(started).as_secs_f64();
-        if let Some(reached) = outcome.failure.as_ref().map(|failure| failure.time)
-            && let Some(progress) = &mut self.run.status().progress
-        {
-            progress.time = reached;
-        } else if let Some(progress) = self.run.status().progress.as_mut().filter(|_| !outcome.has_errors()) {
-            progress.time = self.run.recording.look().times().last().copied().unwrap_or(progress.stop_time);
-        }
-        self.end(self.phase_of(outcome.has_errors()), self.messages(outcome.diagnostics.iter()));
-    }
-
-    fn phase_of(&self, has_errors: bool) -> Phase {
-        match has_errors {
-            true if self.run.stop.load(Ordering::Relaxed) => Phase::Cancelled,
-            true => Phase::Failed,
-            false => Phase::Done,
-        }
-    }
-
-    fn messages<'d>(&self, found: impl Iterator<Item = &'d Diagnostic>) -> Vec<Value> {
-        let none = SourceMap::new();
-        let sources = self.run.sources().unwrap_or(&none);
-        found.filter(|d| d.severity > Severity::Hint).map(|d| messages::message(d, sources)).collect()
-    }
-
-    /// Simulated time follows the clock; what pages set holds from the present time on.
-    fn live(&self, model: Arc<Model>, wanted: &Wanted, start: &Start, factor: f64) {
-        let (commands, received) = channel();
-        *self.run.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
-        self.enter(Phase::Running);
-        // It goes on until it is cancelled, with the output points of an ordinary run.
-        let usual = wanted.experiment.settings(model.program());
-        let settings = Experiment {
-            stop_time: Some(usual.start_time + MOST_LIVE_POINTS * usual.interval),
-            output: Some(pipeline::Output::Interval(usual.interval)),
-            ..wanted.experiment.clone()
-        };
-        let mut simulation =
-            Simulation::with(model.clone(), &settings, pipeline::Engine::default(), self.around.permissions);
-        simulation.set_sink(Box::new(self.run.recording.clone()));
-        simulation.stop_when(self.run.stop.clone());
-        let ended = match start.apply(&mut simulation, &model) {
-            Err(wrong) => Err(wrong),
-            Ok(()) => self.follow_clock(&mut simulation, &received, factor),
-        };
-        *self.run.commands.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let messages = ended.as_ref().err().map(|wrong| self.messages(wrong.iter())).unwrap_or_default();
-        let is_stopped = self.run.stop.load(Ordering::Relaxed);
-        let phase = if ended.is_ok() || is_stopped { Phase::Done } else { Phase::Failed };
-        self.end(phase, if is_stopped { Vec::new() } else { messages });
-    }
-
-    fn follow_clock(
-        &self,
-        simulation: &mut Simulation,
-        commands: &Receiver<Command>,
-        mut factor: f64,
-    ) -> Result<(), Vec<Diagnostic>> {
-        let failed = |error| vec![saltus::diagnostics::simulation_failed(&error)];
-        simulation.initialise().map_err(failed)?;
-        let stopwatch = &self.around.stopwatch;
-        let mut origin = (stopwatch.now(), simulation.time());
-        let mut told = Duration::ZERO;
-        while !self.run.stop.load(Ordering::Relaxed) && !simulation.is_over() {
-            for command in commands.try_iter() {
-                match command {
-                    Command::Set(name, value) => {
-                        if let Err(why) = simulation.set(&name, value) {
-                            let text = format!("{name}: {why}");
-                            self.around.hub.publish(&json!({"type": "notice", "text": text}));
-                        }
-                    }
-                    Command::Speed(new) => {
-                        origin = (stopwatch.now(), simulation.time());
-                        factor = new;
-                    }
-                }
-            }
-            let due = origin.1 + factor * stopwatch.since(origin.0).as_secs_f64();
-            if due > simulation.time() {
-                // A model that cannot keep up with the clock is behind it, and shown all the same.
-                let most = simulation.time() + factor * REFRESH.as_secs_f64();
-                let ended = simulation.advance_to(due.min(most)).map_err(failed)?;
-                if due > most {
-                    origin = (stopwatch.now(), simulation.time());
-                }
-                if ended.is_some() {
-                    return Ok(());
-                }
-            }
-            let progress = simulation.progress();
-            self.run.status().progress = Some(Progress { stop_time: progress.time, ..progress });
-            if stopwatch.since(told) >= REFRESH {
-                told = stopwatch.now();
-                self.publish();
-            }
-            std::thread::sleep(TICK);
-        }
-        Ok(())
-    }
-}
-
-struct Observer<'g> {
-    going: &'g Going,
-    told: Duration,
-    countdown: u32,
-}
-
-impl Client for Observer<'_> {
-    fn prepare(&mut self, _model: &Arc<Model>, simulation: &mut saltus_sim::Simulation) -> Result<(), Diagnostic> {
-        simulation.set_sink(Box::new(self.going.run.recording.clone()));
-        simulation.stop_when(self.going.run.stop.clone());
-        self.going.run.status().progress = Some(simulation.progress());
-        Ok(())
-    }
-
-    fn goes_on(&mut self, progress: Progress) -> bool {
-        self.countdown -= 1;
-        if self.countdown == 0 {
-            self.countdown = STEPS_PER_LOOK;
-            self.going.run.status().progress = Some(progress);
-            if self.going.around.stopwatch.since(self.told) >= REFRESH {
-                self.told = self.going.around.stopwatch.now();
-                self.going.publish();
-            }
-        }
-        !self.going.run.stop.load(Ordering::Relaxed)
-    }
-}
-
-/// Runs one after the other, as many at a time as there are processors.
-pub fn start_all(
-    queue: Vec<(Arc<Run>, Wanted)>,
-    around: Surroundings,
-    compile: impl Fn(&Wanted) -> Result<(Arc<Model>, Start), Vec<Value>> + Send + Sync + 'static,
-) -> std::io::Result<()> {
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(queue.len());
-    let queue = Arc::new(Mutex::new(queue.into_iter()));
-    let compile = Arc::new(compile);
-    for _ in 0..n_threads {
-        let (queue, compile, around) = (queue.clone(), compile.clone(), around.clone());
-        let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = move || {
-            while let Some((run, wanted)) = next() {
-                let go = Going { run, around: around.clone() };
-                go.carry_out(&wanted, || compile(&wanted));
-            }
-        };
-        std::thread::Builder::new().name("run".into()).stack_size(STACK).spawn(work)?;
-    }
-    Ok(())
-}

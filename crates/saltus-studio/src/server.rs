@@ -48,15 +48,18 @@ impl Server {
             _ => gate::random_token().map_err(|error| format!("there are no random numbers: {error}"))?,
         };
         memory.keep_address(port, &token);
+        let (archive, kept) = memory.archive().unzip();
         let around = Surroundings {
             hub: Arc::default(),
             permissions: settings.permissions,
             stopwatch: settings.stopwatch.clone(),
+            archive,
         };
         // Before the sessions look: what comes later is noticed.
         let listing = target.listing();
         let sessions = (target.session(), target.session());
         let studio = Studio::open(target, sessions, listing, memory, around).map_err(|error| error.to_string())?;
+        studio.runs.restore(kept.unwrap_or_default());
         Ok(Server { listener, port, gate: Arc::new(gate::Gate::new(port, &token)), studio })
     }
 

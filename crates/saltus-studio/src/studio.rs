@@ -10,8 +10,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use saltus::pipeline::{self, Options};
+use saltus::pipeline::{self, Options, Stage};
 use saltus::{Model, Session, Start, guard};
+use saltus_base::Severity;
 use saltus_ide::{Analysis, Problem};
 use serde_json::{Value, json};
 
@@ -22,6 +23,7 @@ use crate::memory::Memory;
 use crate::messages;
 use crate::runs::{Runs, Surroundings};
 use crate::target::Target;
+use crate::views;
 
 /// Nothing typed for so long is a pause.
 const PAUSE: Duration = Duration::from_millis(120);
@@ -298,6 +300,39 @@ impl Studio {
         Ok((self.compiled(class, built_in.into_iter().cloned().collect())?, set))
     }
 
+    /// How a class is sorted: states, loops, events.
+    pub fn structure(&self, class: &str) -> Result<Value, Vec<Value>> {
+        let name = class.to_owned();
+        self.work_on(move |session| {
+            let id = session.class(Some(&name)).map_err(|unknown| vec![unknown]);
+            let options = Options { describe: true, ..Options::until(Stage::Compile) };
+            let made = id.and_then(|id| {
+                let outcome = pipeline::run(session, id, &options);
+                if outcome.description.is_some() {
+                    Ok(outcome)
+                } else {
+                    Err(outcome.diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect())
+                }
+            });
+            session.with_sources(|sources| match made {
+                Ok(outcome) => Ok(views::structure(&outcome, &|span| messages::place(sources, span))),
+                Err(found) => Err(found.iter().map(|d| messages::message(d, sources)).collect::<Vec<_>>()),
+            })
+        })
+    }
+
+    /// The second desk's answer to something that somebody waits for: checks give way.
+    fn work_on<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Session) -> Result<T, Vec<Value>> + Send + 'static,
+    ) -> Result<T, Vec<Value>> {
+        self.n_waiting.fetch_add(1, Ordering::SeqCst);
+        let made = self.work.ask(work);
+        self.n_waiting.fetch_sub(1, Ordering::SeqCst);
+        let internal = || vec![json!({"severity": "error", "message": "a defect of the compiler prevented this"})];
+        made.ok_or_else(internal)?
+    }
+
     fn compiled(&self, class: &str, overrides: Vec<(String, String)>) -> Result<Arc<Model>, Vec<Value>> {
         let edits = self.n_edits.load(Ordering::SeqCst);
         let key = (class.to_owned(), overrides.clone());
@@ -305,9 +340,8 @@ impl Studio {
         if let Some((_, model)) = models().get(&key).filter(|(of, _)| *of == edits) {
             return Ok(model.clone());
         }
-        self.n_waiting.fetch_add(1, Ordering::SeqCst);
         let name = class.to_owned();
-        let made = self.work.ask(move |session| {
+        let model = self.work_on(move |session| {
             let id = session.class(Some(&name)).map_err(|unknown| vec![unknown]);
             let options = Options { overrides, ..Options::default() };
             let made = id.and_then(|id| {
@@ -316,10 +350,7 @@ impl Studio {
             made.map_err(|found| {
                 session.with_sources(|sources| found.iter().map(|d| messages::message(d, sources)).collect::<Vec<_>>())
             })
-        });
-        self.n_waiting.fetch_sub(1, Ordering::SeqCst);
-        let internal = || vec![json!({"severity": "error", "message": "a defect of the compiler prevented this"})];
-        let model = made.ok_or_else(internal)??;
+        })?;
         let mut models = models();
         models.retain(|_, (of, _)| *of == edits);
         models.insert(key, (edits, model.clone()));

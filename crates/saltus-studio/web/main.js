@@ -11,8 +11,12 @@ import { drawIcon } from "./icons.js";
 import { splitter } from "./layout.js";
 import { Parameters } from "./parameters.js";
 import { Plots } from "./plots.js";
-import { choose, forget, heard, reload, RunList, start } from "./runs.js";
+import { ProfileView } from "./profile.js";
+import { choose, first as showFirst, forget, heard, reload, RunList, start } from "./runs.js";
 import { currentValues, emit, on, store } from "./store.js";
+import { StructureView } from "./structure.js";
+import { StudyView } from "./study.js";
+import { openSweep } from "./sweep.js";
 import { LibraryTree } from "./tree.js";
 import { VariableTree } from "./variables.js";
 
@@ -22,6 +26,9 @@ const variables = new VariableTree(plots);
 const parameters = new Parameters();
 const events = new EventTable();
 const runs = new RunList();
+const structure = new StructureView();
+const profile = new ProfileView();
+const study = new StudyView();
 const documentation = new Documentation();
 const animation = new Animation();
 const diagram = new Diagram();
@@ -58,7 +65,15 @@ const dock = tabs([
   { id: "events", label: "Events", panel: events.element },
   { id: "problems", label: "Problems", panel: problems },
   { id: "runs", label: "Runs", panel: runs.element },
-]);
+  { id: "study", label: "Study", panel: study.element },
+  { id: "structure", label: "Structure", panel: structure.element },
+  { id: "profile", label: "Profile", panel: profile.element },
+], (id) => {
+  for (const [name, view] of /** @type {[string, any][]} */ ([["study", study], ["structure", structure], ["profile", profile]])) {
+    view.isShown = id === name;
+    view.load();
+  }
+});
 
 // The head of the page.
 const path = h("nav", { class: "path", "aria-label": "Class" });
@@ -91,7 +106,7 @@ const solver = h("select", { id: "setting-solver", title: "Integration method", 
   if (store.current) store.settings.set(store.current.name, { ...(store.settings.get(store.current.name) ?? {}), solver: solver.value });
 } });
 const live = h("button", { type: "button", class: "tool", id: "live", title: "Run with the clock; parameters can be changed meanwhile", onclick: () => start({ live: 1 }) }, "Live");
-const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of a parameter", onclick: () => openSweep() }, "Sweep…");
+const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of one or more parameters", onclick: () => openSweep(parameters.parameters) }, "Sweep…");
 const theme = h("button", { type: "button", class: "tool", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
 const offline = h("div", { class: "offline", role: "alert", hidden: true });
 const conflict = h("div", { class: "offline", role: "alert", hidden: true });
@@ -104,7 +119,7 @@ const root = h("div", { id: "studio" },
     h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
     h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, diagram.element, editor.element, documentation.element, animation.element),
     h("section", { class: "results column" }, plots.element),
-    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element)),
+    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element, study.element, structure.element, profile.element)),
   statusLine);
 document.body.append(root);
 const page = document.documentElement;
@@ -205,6 +220,12 @@ on("event-chosen", ({ time, place }) => {
   // A diagram that shows the component stays.
   if (place) goTo(place, shown === "diagram" && diagram.hasMarks());
 });
+on("look-at", ({ place, names }) => {
+  diagram.mark(names);
+  const isMarked = shown === "diagram" && diagram.hasMarks();
+  if (place) goTo(place, isMarked);
+  else if (!isMarked) notice("It is not a component of this diagram");
+});
 on("place", (place) => goTo(place));
 on("diagram", (scene) => {
   if (preferred !== "diagram") return;
@@ -247,39 +268,6 @@ on("opened", () => {
   showProblems();
 });
 showProblems();
-
-function openSweep() {
-  const names = parameters.parameters.filter((p) => p.kind === "real" || p.kind === "integer");
-  if (!names.length) return notice("No parameter can be varied without compiling", "error");
-  const name = h("select", { "aria-label": "Parameter" }, names.map((p) => h("option", { value: p.name }, p.name)));
-  const field = (/** @type {string} */ label, /** @type {string} */ value) => {
-    const input = h("input", { type: "text", class: "number", value, "aria-label": label });
-    return { input, element: h("label", { class: "setting" }, label, input) };
-  };
-  const [from, to, count] = [field("from", ""), field("to", ""), field("count", "8")];
-  const guess = () => {
-    const p = names.find((q) => q.name === name.value);
-    const value = p?.value ?? 1;
-    from.input.value = show(Math.max(p?.min ?? -Infinity, value * 0.5 || -1), 5);
-    to.input.value = show(Math.min(p?.max ?? Infinity, value * 1.5 || 1), 5);
-  };
-  name.addEventListener("change", guess);
-  guess();
-  const dialog = h("dialog", { class: "dialog", "aria-label": "Sweep" }, h("form", { method: "dialog", onsubmit: (/** @type {Event} */ e) => {
-    const [a, b, n] = [Number(from.input.value), Number(to.input.value), Math.round(Number(count.input.value))];
-    if (!Number.isFinite(a) || !Number.isFinite(b) || !(n >= 1 && n <= 500)) {
-      e.preventDefault();
-      return notice("Expected numbers, and 1 to 500 runs", "error");
-    }
-    const isInteger = names.find((q) => q.name === name.value)?.kind === "integer";
-    const values = Array.from({ length: n }, (_, i) => Number((n === 1 ? a : a + ((b - a) * i) / (n - 1)).toPrecision(12))).map((v) => (isInteger ? Math.round(v) : v));
-    start({ vary: { name: name.value, values: [...new Set(values)] } });
-  } }, h("h2", {}, "Sweep"), h("p", { class: "hint" }, "One run for each value; the curves are a family, in the colours of a rainbow."), h("label", { class: "setting" }, "vary", name), from.element, to.element, count.element,
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Run all"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-}
 
 document.addEventListener("keydown", (event) => {
   const control = event.ctrlKey || event.metaKey;
@@ -334,12 +322,11 @@ const first = await get("state").catch((error) => {
   return null;
 });
 if (first) {
-  for (const run of first.runs) heard(run, true);
-  store.isLoaded = true;
+  showFirst(first.runs);
   const name = sessionStorage.getItem("saltus-class") ?? first.class;
   if (name) await open(name);
   else statusLine.textContent = first.target;
   page.dataset.ready = "true";
 }
 /** For measurements and tests. */
-Object.assign(window, { saltus: { animation, diagram, store, plots, editor, events, open, start, choose, currentValues } });
+Object.assign(window, { saltus: { animation, diagram, parameters, profile, store, structure, study, plots, editor, events, open, start, choose, currentValues } });

@@ -9,11 +9,12 @@ import { debounce, download, h, notice, replace, show, svg } from "./dom.js";
 import { labels, padded, ticks } from "./scales.js";
 import { overlayFiles } from "./runs.js";
 import { emit, on, store, visibleRuns } from "./store.js";
+import { refusal, tellRefused, wantedUnits } from "./units.js";
 
 /**
  * @typedef {{name: string, isBand?: boolean}} Shown
  * @typedef {{id: number, kind: "time"|"xy", signals: Shown[], canvas: HTMLCanvasElement, legend: HTMLElement, element: HTMLElement}} Panel
- * @typedef {{from: number, to: number, columns: number, rows: number, points: Map<string, Float64Array>, marks: Float64Array, isLoading?: boolean}} Loaded
+ * @typedef {{from: number, to: number, columns: number, rows: number, points: Map<string, Float64Array>, marks: Float64Array, units: string, refused: Map<string, string>, isLoading?: boolean}} Loaded
  */
 
 const [LEFT, RIGHT, TOP, BOTTOM, LANE] = [64, 14, 8, 24, 22];
@@ -152,19 +153,22 @@ export class Plots {
       const have = this.loaded.get(run.id);
       const density = have ? have.columns / (have.to - have.from) : 0;
       const wanted = (width * devicePixelRatio) / (to - from);
-      const isEnough = have && have.rows === run.rows && have.from <= from && have.to >= to && density >= wanted * 0.6 && names.every((n) => have.points.has(n));
+      const units = wantedUnits(run, names);
+      const isEnough = have && have.units === JSON.stringify(units) && have.rows === run.rows && have.from <= from && have.to >= to && density >= wanted * 0.6 && names.every((n) => have.points.has(n));
       if (isEnough || have?.isLoading) return;
       const margin = this.view ? to - from : 0;
       const part = { from: from - margin, to: to + margin };
       const columns = Math.round(width * devicePixelRatio * (this.view ? 3 : 1));
       if (have) have.isLoading = true;
       try {
-        const { header, numbers } = await postNumbers("series", { run: run.id, names, ...part, columns });
+        const { header, numbers } = await postNumbers("series", { run: run.id, names, ...part, columns, units });
         /** @type {any} */
-        const loaded = { ...part, columns, rows: run.rows, points: new Map(), marks: numbers.subarray(header.marks.offset, header.marks.offset + 2 * header.marks.count) };
+        const loaded = { ...part, columns, rows: run.rows, units: JSON.stringify(units), refused: new Map(header.refused.map((/** @type {any} */ r) => [r.name, refusal(r)])), points: new Map(), marks: numbers.subarray(header.marks.offset, header.marks.offset + 2 * header.marks.count) };
         for (const name of names) loaded.points.set(name, new Float64Array());
         for (const s of header.signals) loaded.points.set(s.name, numbers.subarray(s.offset, s.offset + 2 * s.count));
         this.loaded.set(run.id, loaded);
+        tellRefused(run, header.refused);
+        if (loaded.refused.size !== (have?.refused.size ?? 0)) this.legends();
       } catch (error) {
         if (have) have.isLoading = false;
         return;
@@ -184,7 +188,9 @@ export class Plots {
     const names = panel.signals.map((s) => s.name);
     const missing = names.slice(1).filter((n) => this.pairs.get(`${run.id} ${names[0]} ${n}`)?.rows !== run.rows);
     if (!missing.length) return;
-    const { header, numbers } = await postNumbers("values", { run: run.id, names: [names[0], ...missing], count: 4000 });
+    const { header, numbers } = await postNumbers("values", { run: run.id, names: [names[0], ...missing], count: 4000, units: wantedUnits(run, names) });
+    // A column in other units than the model's cannot be drawn over it.
+    if (header.names[0] !== names[0]) return;
     const x = numbers.subarray(header.count, 2 * header.count);
     header.names.slice(1).forEach((/** @type {string} */ name, /** @type {number} */ i) => {
       this.pairs.set(`${run.id} ${names[0]} ${name}`, { x, y: numbers.subarray((i + 2) * header.count, (i + 3) * header.count), rows: run.rows });
@@ -510,7 +516,7 @@ export class Plots {
         swatch.style.background = this.resolve(color, palette);
         const variable = store.variables.get(signal.name);
         const values = several ? run.reference ? ` ${run.class}` : ` #${run.id}${run.group ? ` ${run.values[run.values.length - 1]?.[1] ?? ""}` : ""}` : "";
-        return h("span", { class: "key", title: variable?.description ?? "" }, swatch, `${signal.name}${values}`, h("span", { class: "unit" }, this.unit(signal.name)), h("span", { class: "value" }),
+        return h("span", { class: "key", title: variable?.description ?? "" }, swatch, `${signal.name}${values}`, h("span", { class: "unit" }, this.unit(signal.name)), h("span", { class: "value" }), this.loaded.get(run.id)?.refused.has(signal.name) && h("span", { class: "badge-text" }, this.loaded.get(run.id)?.refused.get(signal.name)),
           this.isDiscrete(signal.name) && h("button", { type: "button", title: "As bands behind the curves", "aria-label": `${signal.name} as bands`, onclick: () => { signal.isBand = !signal.isBand; this.draw(); } }, "▤"),
           this.cross(panel, signal.name));
       }) : [h("span", { class: "hint" }, visibleRuns().length ? "Choose variables, or drag them here" : "Run the model (Ctrl+Enter), then choose variables")];

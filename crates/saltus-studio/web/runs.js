@@ -4,7 +4,8 @@ import { get, post, postFile, Refused } from "./api.js";
 import { h, notice, replace, show } from "./dom.js";
 import { currentValues, emit, on, store } from "./store.js";
 
-const PHASES = ["waiting", "compiling", "running", "done", "failed", "cancelled"];
+const PHASES = ["waiting", "compiling", "running", "done", "failed", "cancelled", "interrupted"];
+const OVER = PHASES.slice(3);
 
 export class RunList {
   constructor() {
@@ -24,7 +25,7 @@ export class RunList {
   /** @param {import("./store.js").Run} run */
   row(run) {
     const values = run.values.map(([n, v]) => `${n} = ${v}`).join(", ");
-    const isOver = ["done", "failed", "cancelled"].includes(run.phase);
+    const isOver = OVER.includes(run.phase);
     const part = run.time !== null && run.stop !== null && run.start !== null && run.stop > run.start ? (run.time - run.start) / (run.stop - run.start) : 0;
     const errors = run.messages.filter((m) => m.severity === "error");
     return h("div", { class: `run ${run.phase}${store.run?.id === run.id ? " chosen" : ""}`, "data-run": run.id },
@@ -32,7 +33,7 @@ export class RunList {
       h("button", { type: "button", class: "link", title: "Show its variables and events", onclick: () => choose(run) }, `#${run.id} ${run.reference ? run.class : run.class.split(".").pop()}`),
       h("span", { class: "hint", title: values }, run.reference ? "a file" : values || "as written"),
       h("span", { class: "phase" }, run.phase === "running" ? (run.live ? `live, ${show(run.time, 5)} s` : `${Math.round(part * 100)} %`) : run.phase,
-        run.phase !== "done" ? "" : run.reference ? ` · ${run.rows} rows` : ` · ${run.rows} rows · ${run.events} events · ${show(run.seconds, 3)} s`),
+        run.phase !== "done" ? (OVER.includes(run.phase) && run.rows ? ` · ${run.rows} rows · until ${show(run.time, 4)} s` : "") : run.reference ? ` · ${run.rows} rows` : ` · ${run.rows} rows · ${run.events} events · ${show(run.seconds, 3)} s`),
       errors.length > 0 && h("span", { class: "error", title: errors[0].message }, errors[0].message),
       !isOver && h("button", { type: "button", class: "tool", title: "Stop the run", onclick: () => post("cancel", { run: run.id }) }, "Stop"),
       h("button", { type: "button", class: "close", title: "Throw the run away", "aria-label": `Throw run ${run.id} away`, onclick: () => post("remove", { run: run.id }) }, "×"));
@@ -45,7 +46,7 @@ export function choose(run) {
   emit("run-chosen", run);
 }
 
-/** Starts a run of the open class. @param {{live?: number, vary?: {name: string, values: any[]}}} [more] */
+/** Starts a run of the open class. @param {{live?: number, profile?: boolean, vary?: {names: string[], rows: any[][]}}} [more] */
 export async function start(more = {}) {
   const opened = store.current;
   if (!opened?.simulates) return notice("Open a model that can be simulated", "error");
@@ -97,6 +98,17 @@ export function heard(news, isNew = false) {
   emit("runs");
 }
 
+/** The runs that the server has when the page is opened: the last one is shown, with those of its sweep. @param {import("./store.js").Run[]} runs */
+export function first(runs) {
+  const last = runs.filter((r) => !r.reference).pop() ?? runs[runs.length - 1];
+  for (const run of runs) {
+    store.runs.set(run.id, { ...run, visible: run === last || (!!run.group && run.group === last.group), isKnown: run.rows > 0 });
+    if (run === last && run.rows) choose(/** @type {import("./store.js").Run} */ (store.runs.get(run.id)));
+  }
+  store.isLoaded = true;
+  emit("runs");
+}
+
 /** @param {number} id */
 export function forget(id) {
   store.runs.delete(id);
@@ -113,7 +125,7 @@ export async function reload() {
   const { runs } = await get("state");
   const ids = new Set(runs.map((/** @type {any} */ r) => r.id));
   for (const id of [...store.runs.keys()]) if (!ids.has(id)) store.runs.delete(id);
-  for (const run of runs) heard(run, true);
+  for (const run of runs) heard(run);
   if (store.run && !store.runs.has(store.run.id)) store.run = [...store.runs.values()].pop() ?? null;
   if (store.run) choose(store.run);
   emit("runs");

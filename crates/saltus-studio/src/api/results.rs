@@ -6,7 +6,7 @@ use std::sync::Arc;
 use saltus::Model;
 use saltus::pipeline::{Experiment, Output};
 use saltus_program::{Causality, SlotType, Variability, Variable};
-use saltus_results::{Format, Results};
+use saltus_results::{Format, Kind, Results, Signal, Source};
 use saltus_sim::{SinkError, Solver};
 use serde_json::{Value, json};
 
@@ -14,7 +14,8 @@ use super::{Answer, internal, ok, parameter, text_of};
 use crate::events::{self, Page, number};
 use crate::http::{Request, Response};
 use crate::recording::Recording;
-use crate::runs::{self, Run, Wanted};
+use crate::going;
+use crate::runs::{Run, Wanted};
 use crate::series;
 use crate::studio::Studio;
 
@@ -31,7 +32,7 @@ fn wanted_run(studio: &Studio, id: Option<u64>) -> Result<Arc<Run>, (u16, String
     id.and_then(|id| studio.runs.get(id)).ok_or_else(|| (404, "there is no such run".into()))
 }
 
-fn run_of_request(studio: &Studio, request: &Request) -> Result<Arc<Run>, (u16, String)> {
+pub(super) fn run_of_request(studio: &Studio, request: &Request) -> Result<Arc<Run>, (u16, String)> {
     wanted_run(studio, parameter(request, "run")?.parse().ok())
 }
 
@@ -65,7 +66,7 @@ pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     };
     let line = |v: &Variable| {
         let literals = literals(&model, v);
-        let display = conversion(v);
+        let display = conversion(&v.unit, &v.display_unit);
         json!({
             "name": v.name, "description": v.description, "unit": v.unit, "value": value(&v.name).or(v.start).map(number),
             "kind": kind(v.ty), "literals": literals, "input": v.causality == Causality::Input,
@@ -83,11 +84,15 @@ pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
 }
 
 fn kind(ty: SlotType) -> &'static str {
-    match ty {
-        SlotType::Real => "real",
-        SlotType::Integer => "integer",
-        SlotType::Boolean => "boolean",
-        SlotType::Enumeration => "enumeration",
+    kind_name(saltus::results::kind(ty))
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Real => "real",
+        Kind::Integer => "integer",
+        Kind::Boolean => "boolean",
+        Kind::Enumeration => "enumeration",
     }
 }
 
@@ -97,12 +102,11 @@ fn literals(model: &Model, variable: &Variable) -> Option<Vec<String>> {
 }
 
 /// The unit of display with factor and offset, if there is one.
-fn conversion(variable: &Variable) -> Option<Value> {
-    let display = &variable.display_unit;
-    if display.is_empty() || *display == variable.unit {
+fn conversion(unit: &str, display: &str) -> Option<Value> {
+    if display.is_empty() || display == unit {
         return None;
     }
-    let to = saltus_export::units::conversion(&variable.unit, display)?;
+    let to = saltus_export::units::conversion(unit, display)?;
     Some(json!({"unit": to.name, "factor": to.factor, "offset": to.offset}))
 }
 
@@ -130,29 +134,49 @@ fn experiment(body: &Value) -> Result<Experiment, (u16, String)> {
     })
 }
 
-/// Starts a run, or one for each value of a parameter.
+/// Names of parameters and a row of values for each run: `{"names": […], "rows": [[…], …]}`, or `{"name": …, "values": […]}` for one.
+type Variations = (Vec<String>, Vec<Vec<String>>);
+
+fn variations(vary: &Value) -> Result<Option<Variations>, (u16, String)> {
+    if vary.is_null() {
+        return Ok(None);
+    }
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let (names, rows) = match vary["name"].is_null() {
+        false => (vec![vary["name"].clone()], list(&vary["values"]).into_iter().map(|v| vec![v]).collect()),
+        true => (list(&vary["names"]), list(&vary["rows"]).iter().map(list).collect::<Vec<_>>()),
+    };
+    let wrong = || (400, "expected names, and as many values in every row".to_owned());
+    let names: Vec<String> = names.iter().map(|n| n.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?;
+    if rows.is_empty() || rows.len() > MOST_RUNS {
+        return Err((400, format!("expected 1 to {MOST_RUNS} values")));
+    }
+    if names.is_empty() || rows.iter().any(|row| row.len() != names.len()) {
+        return Err(wrong());
+    }
+    let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+    Ok(Some((names, rows.iter().map(|row| row.iter().map(text).collect()).collect())))
+}
+
+/// Starts a run, or one for each value of a parameter or row of values of several.
 pub fn run(studio: &Arc<Studio>, body: &Value) -> Answer {
     let class = text_of(body, "class")?.to_owned();
     let (values, experiment) = (pairs(&body["values"])?, experiment(body)?);
     let live = body["live"].as_f64().filter(|factor| *factor > 0.0 && factor.is_finite());
-    let mut wanted = Vec::new();
-    let one = Wanted { class, experiment, values, group: None, live };
-    match body["vary"]["name"].as_str() {
-        None => wanted.push(one),
-        Some(name) => {
-            let group = Some(format!("{name} · {}", studio.runs.all().len() + 1));
-            let all = body["vary"]["values"].as_array().map_or(&[][..], Vec::as_slice);
-            if all.is_empty() || all.len() > MOST_RUNS {
-                return Err((400, format!("expected 1 to {MOST_RUNS} values")));
-            }
-            for value in all.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned)) {
+    let one = Wanted { class, experiment, values, group: None, live, profile: body["profile"] == true };
+    let wanted = match variations(&body["vary"])? {
+        None => vec![one],
+        Some((names, rows)) => {
+            let group = Some(format!("{} · {}", names.join(", "), studio.runs.all().len() + 1));
+            let of = |row: Vec<String>| {
                 let mut values = one.values.clone();
-                values.retain(|(other, _)| other != name);
-                values.push((name.to_owned(), value));
-                wanted.push(Wanted { values, group: group.clone(), ..one.clone() });
-            }
+                values.retain(|(other, _)| !names.contains(other));
+                values.extend(names.iter().cloned().zip(row));
+                Wanted { values, group: group.clone(), ..one.clone() }
+            };
+            rows.into_iter().map(of).collect()
         }
-    }
+    };
     let runs: Vec<Arc<Run>> = wanted.iter().map(|wanted| studio.runs.add(wanted)).collect();
     let described: Vec<Value> = runs.iter().map(|run| run.describe()).collect();
     let mut queue: Vec<(Arc<Run>, Wanted)> = runs.into_iter().zip(wanted).collect();
@@ -162,10 +186,10 @@ pub fn run(studio: &Arc<Studio>, body: &Value) -> Answer {
         && let Some((run, wanted)) = queue.pop()
     {
         let (studio, class, values) = (studio.clone(), wanted.class.clone(), wanted.values.clone());
-        runs::start(run, wanted, around, move || studio.compile(&class, &values)).map_err(cannot)?;
+        going::start(run, wanted, around, move || studio.compile(&class, &values)).map_err(cannot)?;
     } else {
         let studio = studio.clone();
-        runs::start_all(queue, around, move |wanted| studio.compile(&wanted.class, &wanted.values)).map_err(cannot)?;
+        going::start_all(queue, around, move |wanted| studio.compile(&wanted.class, &wanted.values)).map_err(cannot)?;
     }
     ok(&json!({"runs": described}))
 }
@@ -183,6 +207,9 @@ pub fn reference(studio: &Arc<Studio>, request: &Request) -> Answer {
         SinkError::TooLarge { .. } => unreadable("it is too large"),
         SinkError::Failed(why) => unreadable(&why),
     })?;
+    if let Some(archive) = &studio.around.archive {
+        archive.keep(&run);
+    }
     studio.hub().publish(&json!({"type": "run", "run": run.describe()}));
     ok(&json!({"run": run.describe()}))
 }
@@ -195,6 +222,9 @@ pub fn cancel(studio: &Arc<Studio>, body: &Value) -> Answer {
 pub fn remove(studio: &Arc<Studio>, body: &Value) -> Answer {
     let id = run_of_body(studio, body)?.id;
     studio.runs.remove(id);
+    if let Some(archive) = &studio.around.archive {
+        archive.forget(id);
+    }
     studio.hub().publish(&json!({"type": "removed", "run": id}));
     ok(&json!({}))
 }
@@ -214,9 +244,12 @@ pub fn set(studio: &Arc<Studio>, body: &Value) -> Answer {
 /// All variables of a run with what is known about them.
 pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
     let run = run_of_request(studio, request)?;
-    let Some(model) = run.model.get() else { return ok(&json!({"variables": columns_alone(&run)})) };
+    let Some(model) = run.model.get() else { 
+        let texts = run.details().map(|details| &details.texts);
+        return ok(&json!({"variables": columns_alone(&run), "texts": texts}));
+    };
     let (columns, parameters) = {
-        let kept = run.recording.look();
+        let kept = run.recording().look();
         (kept.columns(), kept.parameters.clone())
     };
     let line = |name: &str, ty: Option<SlotType>, value: Option<f64>| {
@@ -224,7 +257,7 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
             return json!({"name": name, "kind": kind(ty.unwrap_or(SlotType::Real)), "value": value.map(number)});
         };
         json!({
-            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(v),
+            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(&v.unit, &v.display_unit),
             "literals": literals(model, v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
             "settable": model.changeable(name).is_ok(),
         })
@@ -236,10 +269,21 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
     ok(&json!({"variables": signals.chain(constants).collect::<Vec<_>>(), "texts": texts}))
 }
 
-/// Of results without a model only names and types are known.
+/// Without a model the table says what its columns are.
 fn columns_alone(run: &Run) -> Vec<Value> {
-    let columns = run.recording.look().columns();
-    columns.into_iter().map(|(name, ty)| json!({"name": name, "kind": kind(ty)})).collect()
+    let is_hidden = |name: &str| run.details().is_some_and(|details| details.hidden.contains(name));
+    let line = |signal: &Signal| {
+        let value = match signal.source {
+            Source::Constant(value) => Some(number(value)),
+            Source::Column { .. } => None,
+        };
+        json!({
+            "name": signal.name, "kind": kind_name(signal.kind), "unit": signal.unit, "description": signal.description,
+            "display": conversion(&signal.unit, &signal.display_unit), "value": value, "hidden": is_hidden(&signal.name),
+            "literals": (!signal.literals.is_empty()).then_some(&signal.literals),
+        })
+    };
+    run.recording().look().signals.iter().map(line).collect()
 }
 
 /// A header in JSON with its length in front, then numbers: what a page reads without parsing a million texts.
@@ -254,6 +298,29 @@ fn binary(header: &Value, numbers: &[f64]) -> Answer {
     Ok(Response::bytes("application/octet-stream", body))
 }
 
+/// What makes a signal of a run one in the unit that the page asks for in `units`: factor and offset. `Err` says which units do not fit. Where
+/// one of the two is not known the numbers stay as they are.
+fn in_unit(run: &Run, body: &Value, name: &str) -> Result<Option<(f64, f64)>, Value> {
+    let Some(wanted) = body["units"][name].as_str().filter(|unit| !unit.is_empty()) else { return Ok(None) };
+    let known = match run.model.get() {
+        Some(model) => model.variable(name).ok().map(|v| v.unit.clone()),
+        None => run.recording().look().signals.iter().find(|s| s.name == name).map(|s| s.unit.clone()),
+    };
+    let Some(known) = known.filter(|unit| !unit.is_empty() && unit != wanted) else { return Ok(None) };
+    match saltus_export::units::conversion(&known, wanted) {
+        Some(to) => Ok(Some((to.factor, to.offset))),
+        None => Err(json!({"name": name, "unit": known, "wanted": wanted})),
+    }
+}
+
+/// Values of a signal in the unit that was asked for.
+fn converted(values: Arc<Vec<f64>>, to: Option<(f64, f64)>) -> Arc<Vec<f64>> {
+    match to {
+        None => values,
+        Some((factor, offset)) => Arc::new(values.iter().map(|value| value * factor + offset).collect()),
+    }
+}
+
 fn names(body: &Value) -> Result<Vec<&str>, (u16, String)> {
     let all: Vec<&str> = body["names"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if all.len() > MOST_SIGNALS { Err((400, format!("expected at most {MOST_SIGNALS} signals"))) } else { Ok(all) }
@@ -264,22 +331,34 @@ pub fn series(studio: &Arc<Studio>, body: &Value) -> Answer {
     let run = run_of_body(studio, body)?;
     let names = names(body)?;
     let columns = body["columns"].as_u64().unwrap_or(1000) as usize;
-    let mut kept = run.recording.look();
+    let units: Vec<_> = names.iter().map(|name| in_unit(&run, body, name)).collect();
+    let mut kept = run.recording().look();
     let times = kept.times();
     let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(1.0));
     let (from, to) = (body["from"].as_f64().unwrap_or(first), body["to"].as_f64().unwrap_or(last));
     let mut signals = Vec::new();
     let mut numbers = Vec::new();
-    for name in names {
+    let mut refused = Vec::new();
+    for (name, unit) in names.into_iter().zip(units) {
+        let unit = match unit {
+            Ok(unit) => unit,
+            Err(why) => {
+                refused.push(why);
+                continue;
+            }
+        };
         let Some((_, values)) = kept.values(name) else { continue };
-        let points = series::decimate(&times, &values, from, to, columns);
+        let mut points = series::decimate(&times, &values, from, to, columns);
+        if let Some((factor, offset)) = unit {
+            points.iter_mut().skip(1).step_by(2).for_each(|value| *value = *value * factor + offset);
+        }
         signals.push(json!({"name": name, "offset": numbers.len(), "count": points.len() / 2}));
         numbers.extend(points);
     }
     let marks = events::marks(&kept.events, from, to, columns);
     let header = json!({
         "signals": signals, "rows": times.len(), "first": first, "last": last,
-        "marks": {"offset": numbers.len(), "count": marks.len() / 2},
+        "marks": {"offset": numbers.len(), "count": marks.len() / 2}, "refused": refused,
     });
     numbers.extend(marks);
     drop(kept);
@@ -290,7 +369,8 @@ pub fn series(studio: &Arc<Studio>, body: &Value) -> Answer {
 pub fn values(studio: &Arc<Studio>, body: &Value) -> Answer {
     let run = run_of_body(studio, body)?;
     let names = names(body)?;
-    let mut kept = run.recording.look();
+    let units: Vec<_> = names.iter().map(|name| in_unit(&run, body, name)).collect();
+    let mut kept = run.recording().look();
     let times = kept.times();
     let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
     let (from, to) = (body["from"].as_f64().unwrap_or(first), body["to"].as_f64().unwrap_or(last));
@@ -302,9 +382,10 @@ pub fn values(studio: &Arc<Studio>, body: &Value) -> Answer {
     let at: Vec<f64> = (0..n).map(|i| if i + 1 == n { to } else { from + step * i as f64 }).collect();
     let mut known = Vec::new();
     let mut numbers = at.clone();
-    for name in names {
-        let Some((ty, values)) = kept.values(name) else { continue };
+    for (name, unit) in names.into_iter().zip(units) {
+        let (Ok(unit), Some((ty, values))) = (unit, kept.values(name)) else { continue };
         known.push(name);
+        let values = converted(values, unit);
         numbers.extend(series::sample(&times, &values, &at, ty != SlotType::Real));
     }
     drop(kept);
@@ -315,7 +396,7 @@ pub fn values(studio: &Arc<Studio>, body: &Value) -> Answer {
 pub fn table(studio: &Arc<Studio>, body: &Value) -> Answer {
     let run = run_of_body(studio, body)?;
     let names = names(body)?;
-    let mut kept = run.recording.look();
+    let mut kept = run.recording().look();
     let times = kept.times();
     let mut columns = Vec::new();
     let mut text = "time".to_owned();
@@ -338,15 +419,33 @@ pub fn table(studio: &Arc<Studio>, body: &Value) -> Answer {
     Ok(Response::bytes("text/csv; charset=utf-8", text.into_bytes()))
 }
 
+/// A number for each run and signal: the value at the end, the lowest and the highest one.
+pub fn numbers(studio: &Arc<Studio>, body: &Value) -> Answer {
+    let name = text_of(body, "name")?;
+    let ids = body["runs"].as_array().map_or(&[][..], Vec::as_slice);
+    if ids.len() > MOST_RUNS {
+        return Err((400, format!("expected at most {MOST_RUNS} runs")));
+    }
+    let mut lines = Vec::new();
+    for run in ids.iter().filter_map(|id| studio.runs.get(id.as_u64()?)) {
+        let values = run.recording().look().values(name).map(|(_, values)| values);
+        let known = || values.iter().flat_map(|values| values.iter().copied()).filter(|value| !value.is_nan());
+        let end = values.as_ref().and_then(|values| values.last().copied());
+        lines.push(json!({
+            "run": run.id, "final": end.map(number), "minimum": known().reduce(f64::min).map(number),
+            "maximum": known().reduce(f64::max).map(number),
+        }));
+    }
+    ok(&json!({"numbers": lines}))
+}
+
 pub fn events(studio: &Arc<Studio>, request: &Request) -> Answer {
     let run = run_of_request(studio, request)?;
     let number = |name: &str, usual: usize| request.parameter(name).and_then(|n| n.parse().ok()).unwrap_or(usual);
     let limit = number("limit", 200).min(MOST_EVENTS);
     let filter = request.parameter("filter").unwrap_or("");
-    let none = saltus_base::SourceMap::new();
-    let sources = run.sources().unwrap_or(&none);
-    let kept = run.recording.look();
-    let mut page = events::page(&kept.events, &Page { filter, offset: number("offset", 0), limit }, sources);
+    let kept = run.recording().look();
+    let mut page = events::page(&kept.events, &Page { filter, offset: number("offset", 0), limit }, &|span| run.place(span));
     // Where a time is in the table, to go there from a picture.
     if let Some(time) = request.parameter("at").and_then(|t| t.parse::<f64>().ok()) {
         page["at"] = json!(kept.events.partition_point(|e| e.time < time));

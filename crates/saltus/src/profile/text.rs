@@ -48,7 +48,7 @@ impl Profile {
         }
         let blocks = self.blocks.iter().map(|block| Line {
             cost: block.cost,
-            text: block_text(block),
+            text: block.text(),
             span: block.span,
             is_estimated: block.is_estimated(),
         });
@@ -140,27 +140,29 @@ impl Profile {
     }
 }
 
-/// `loop of 12 equations over i, u and 3 more, linear`
-fn block_text(block: &BlockProfile) -> String {
-    let n = block.n_equations;
-    let shown: Vec<&str> = block.variables.iter().take(MOST_NAMES).map(String::as_str).collect();
-    let names = shown.join(", ");
-    let more = match block.variables.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let Some(size) = &block.solved else { return format!("{names}{more}") };
-    let kind = match (size.is_mixed, size.is_linear) {
-        (true, _) => ", mixed",
-        (false, true) => ", linear",
-        (false, false) => "",
-    };
-    let iterations = match block.iterations as f64 / block.cost.count.max(1) as f64 {
-        0.0 => String::new(),
-        mean => format!(", {mean:.1} iterations each"),
-    };
-    let loop_of = if n == 1 { "loop of 1 equation".to_owned() } else { format!("loop of {n} equations") };
-    format!("{loop_of}{kind}{iterations}: {names}{more}")
+impl BlockProfile {
+    /// `loop of 12 equations over i, u and 3 more, linear`
+    pub fn text(&self) -> String {
+        let n = self.n_equations;
+        let shown: Vec<&str> = self.variables.iter().take(MOST_NAMES).map(String::as_str).collect();
+        let names = shown.join(", ");
+        let more = match self.variables.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let Some(size) = &self.solved else { return format!("{names}{more}") };
+        let kind = match (size.is_mixed, size.is_linear) {
+            (true, _) => ", mixed",
+            (false, true) => ", linear",
+            (false, false) => "",
+        };
+        let iterations = match self.iterations as f64 / self.cost.count.max(1) as f64 {
+            0.0 => String::new(),
+            mean => format!(", {mean:.1} iterations each"),
+        };
+        let loop_of = if n == 1 { "loop of 1 equation".to_owned() } else { format!("loop of {n} equations") };
+        format!("{loop_of}{kind}{iterations}: {names}{more}")
+    }
 }
 
 /// The first line of the source.

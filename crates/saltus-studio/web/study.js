@@ -1,0 +1,217 @@
+// The numbers of a study: a map over two parameters, points over one. A click shows the run.
+
+import { post } from "./api.js";
+import { debounce, h, replace, show, svg } from "./dom.js";
+import { labels, padded, ticks } from "./scales.js";
+import { choose } from "./runs.js";
+import { emit, on, store } from "./store.js";
+
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [620, 240, 66, 36, 10, 96];
+/** From low to high; distinguishable without colours, because lightness grows. */
+const STOPS = [[44, 36, 94], [42, 98, 138], [34, 150, 134], [118, 196, 90], [246, 230, 80]];
+
+/** @param {number} part between 0 and 1 */
+export function heat(part) {
+  const at = Math.max(0, Math.min(1, part)) * (STOPS.length - 1);
+  const i = Math.min(STOPS.length - 2, Math.floor(at));
+  return `rgb(${STOPS[i].map((c, k) => Math.round(c + (at - i) * (STOPS[i + 1][k] - c))).join(" ")})`;
+}
+
+/** Parameters whose values differ between runs. @param {import("./store.js").Run[]} runs */
+export function varied(runs) {
+  const names = runs[0]?.values.map(([n]) => n) ?? [];
+  return names.filter((name) => new Set(runs.map((r) => valueOf(r, name))).size > 1);
+}
+
+/** @param {import("./store.js").Run} run @param {string} name */
+function valueOf(run, name) {
+  return Number(run.values.find(([n]) => n === name)?.[1]);
+}
+
+export class StudyView {
+  constructor() {
+    this.group = h("select", { "aria-label": "Study", title: "Study", id: "study-group", onchange: () => {
+      this.wanted = this.group.value;
+      this.load();
+    } });
+    this.variable = h("select", { "aria-label": "Variable", title: "Variable", id: "study-variable", onchange: () => this.load() });
+    this.number = h("select", { "aria-label": "Number", title: "Number of each run", id: "study-number", onchange: () => this.render() }, [["final", "final value"], ["maximum", "maximum"], ["minimum", "minimum"]].map(([value, text]) => h("option", { value }, text)));
+    this.axis = h("select", { "aria-label": "Parameter of the horizontal axis", title: "Horizontal axis", id: "study-axis", onchange: () => this.render() });
+    this.readout = h("span", { class: "readout", "aria-live": "polite" });
+    this.body = h("div", { class: "scroll study" });
+    this.element = h("div", { class: "fill column" }, h("div", { class: "bar" }, this.group, this.variable, this.number, this.axis, this.readout), this.body);
+    this.isShown = false;
+    /** The study that is shown. @type {string|null} */
+    this.wanted = null;
+    /** What the numbers are of. @type {string} */
+    this.known = "";
+    /** @type {Map<number, any>} */
+    this.numbers = new Map();
+    /** @type {{run: import("./store.js").Run, element: SVGElement, text: string}[]} */
+    this.spots = [];
+    this.at = 0;
+    const soon = debounce(() => this.load(), 150);
+    on("runs", soon);
+    on("run-chosen", (run) => {
+      this.wanted = run.group ?? this.wanted;
+      soon();
+    });
+    on("variables", soon);
+    on("shown", soon);
+    this.render();
+  }
+
+  /** Runs of the chosen study that are over. */
+  runs() {
+    return [...store.runs.values()].filter((r) => r.group && r.group === this.group.value && r.rows > 0);
+  }
+
+  async load() {
+    if (!this.isShown) return;
+    const groups = [...new Set([...store.runs.values()].map((r) => r.group).filter(Boolean))].reverse();
+    /** @type {string|null|undefined} */
+    const chosen = groups.includes(this.wanted) ? this.wanted : groups[0];
+    replace(this.group, groups.map((g) => h("option", { value: g, selected: g === chosen }, g)));
+    // Those in the plots first.
+    const shown = new Set([...document.querySelectorAll(".plotted[data-variable]")].map((e) => e.getAttribute("data-variable")));
+    const names = [...store.variables.values()].filter((v) => (v.value === undefined || v.value === null) && !v.hidden).map((v) => v.name);
+    const all = [...names.filter((n) => shown.has(n)), ...names.filter((n) => !shown.has(n))].slice(0, 2000);
+    const variable = all.includes(this.variable.value) ? this.variable.value : all[0];
+    replace(this.variable, all.map((n) => h("option", { value: n, selected: n === variable }, n)));
+    const runs = this.runs();
+    const wanted = `${chosen} ${variable} ${runs.map((r) => `${r.id}:${r.rows}`).join()}`;
+    if (runs.length && variable && wanted !== this.known) {
+      this.known = wanted;
+      const { numbers } = await post("numbers", { name: variable, runs: runs.map((r) => r.id) });
+      if (this.known !== wanted) return;
+      this.numbers = new Map(numbers.map((/** @type {any} */ n) => [n.run, n]));
+    }
+    this.render();
+  }
+
+  /** In units of display. @param {import("./store.js").Run} run */
+  result(run) {
+    const value = this.numbers.get(run.id)?.[this.number.value];
+    const display = store.variables.get(this.variable.value)?.display;
+    return value === null || value === undefined ? NaN : display ? value * display.factor + display.offset : value;
+  }
+
+  render() {
+    const runs = this.runs();
+    const names = varied(runs);
+    this.spots = [];
+    this.axis.hidden = names.length < 2;
+    if (!runs.length || !names.length) return replace(this.body, h("p", { class: "empty" }, "Sweep a parameter, a grid of two or samples: the numbers of the runs are shown here."));
+    const axis = names.includes(this.axis.value) ? this.axis.value : names[0];
+    replace(this.axis, names.map((n) => h("option", { value: n, selected: n === axis }, n)));
+    const others = names.filter((n) => n !== axis);
+    const [xs, ys] = [axis, others[0]].map((n) => [...new Set(runs.map((r) => valueOf(r, n)))].sort((a, b) => a - b));
+    // While runs are still on their way some cells of the map are empty.
+    const isGrid = names.length === 2 && runs.length <= xs.length * ys.length && runs.length > Math.max(xs.length, ys.length);
+    const variable = store.variables.get(this.variable.value);
+    const unit = variable?.display?.unit ?? variable?.unit;
+    const what = `${this.number.selectedOptions[0]?.textContent} of ${this.variable.value}${unit ? ` in ${unit}` : ""}`;
+    const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "study-picture", tabindex: "0", role: "group", "aria-label": `${what} over ${names.join(", ")}`, onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) });
+    if (isGrid) this.map(picture, runs, axis, others[0], xs, ys);
+    else this.points(picture, runs, axis, others[0] ?? null);
+    picture.append(svg("text", { x: LEFT, y: HEIGHT - 4, class: "axis-title" }, axis));
+    const values = runs.map((r) => this.result(r)).filter((v) => !Number.isNaN(v));
+    const best = (/** @type {(a: number, b: number) => boolean} */ better) => runs.reduce((a, b) => (Number.isNaN(this.result(a)) || better(this.result(b), this.result(a)) ? b : a));
+    const line = (/** @type {string} */ title, /** @type {import("./store.js").Run} */ run) => h("p", {}, `${title}: ${show(this.result(run), 5)} at ${run.values.filter(([n]) => names.includes(n)).map(([n, v]) => `${n} = ${v}`).join(", ")} `, h("button", { type: "button", class: "link", onclick: () => this.choose(run) }, `#${run.id}`));
+    replace(this.body, h("figure", {}, picture), h("div", { class: "study-side" }, h("h3", {}, what), values.length > 0 && [line("lowest", best((a, b) => a < b)), line("highest", best((a, b) => a > b))],
+      h("p", { class: "hint" }, `${runs.length} runs. A click or Enter shows one; arrow keys move.`)));
+    this.mark();
+  }
+
+  /** @param {any} picture @param {import("./store.js").Run[]} runs @param {string} x @param {string} y @param {number[]} xs @param {number[]} ys */
+  map(picture, runs, x, y, xs, ys) {
+    const [w, hgt] = [(WIDTH - LEFT - RIGHT) / xs.length, (HEIGHT - TOP - BOTTOM) / ys.length];
+    const values = runs.map((r) => this.result(r)).filter((v) => Number.isFinite(v));
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const part = (/** @type {number} */ v) => (high > low ? (v - low) / (high - low) : 0.5);
+    for (const run of runs) {
+      const [i, j] = [xs.indexOf(valueOf(run, x)), ys.indexOf(valueOf(run, y))];
+      const value = this.result(run);
+      this.spot(picture, run, svg("rect", { x: LEFT + i * w, y: TOP + (ys.length - 1 - j) * hgt, width: Math.max(0.5, w - 0.6), height: Math.max(0.5, hgt - 0.6), class: "spot cell", ...(Number.isFinite(value) ? { fill: heat(part(value)) } : {}) }), `${x} = ${show(xs[i], 5)}, ${y} = ${show(ys[j], 5)}: ${show(value, 6)}`);
+    }
+    const some = (/** @type {number[]} */ all, /** @type {number} */ most) => all.map((v, i) => ({ v, i })).filter(({ i }) => i % Math.ceil(all.length / most) === 0);
+    for (const { v, i } of some(xs, 9)) picture.append(svg("text", { x: LEFT + (i + 0.5) * w, y: HEIGHT - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, show(v, 4)));
+    for (const { v, i } of some(ys, 9)) picture.append(svg("text", { x: LEFT - 6, y: TOP + (ys.length - 0.5 - i) * hgt + 4, class: "axis-label", "text-anchor": "end" }, show(v, 4)));
+    picture.append(svg("text", { x: 2, y: TOP + 6, class: "axis-title" }, y));
+    const steps = 24;
+    for (let k = 0; k < steps; k++) picture.append(svg("rect", { x: WIDTH - RIGHT + 16, y: TOP + ((steps - 1 - k) * (HEIGHT - TOP - BOTTOM)) / steps, width: 12, height: (HEIGHT - TOP - BOTTOM) / steps + 0.5, fill: heat(k / (steps - 1)) }));
+    for (const [v, at] of [[high, TOP + 8], [low, HEIGHT - BOTTOM]]) picture.append(svg("text", { x: WIDTH - RIGHT + 32, y: at, class: "axis-label" }, show(v, 4)));
+  }
+
+  /** @param {any} picture @param {import("./store.js").Run[]} runs @param {string} x @param {string|null} other */
+  points(picture, runs, x, other) {
+    const known = runs.filter((r) => Number.isFinite(this.result(r)));
+    const range = (/** @type {number[]} */ all) => padded(Math.min(...all), Math.max(...all));
+    const [x0, x1] = range(known.map((r) => valueOf(r, x)));
+    const [y0, y1] = range(known.map((r) => this.result(r)));
+    const [w, hgt] = [WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM];
+    const px = (/** @type {number} */ v) => LEFT + ((v - x0) / (x1 - x0)) * w;
+    const py = (/** @type {number} */ v) => TOP + hgt - ((v - y0) / (y1 - y0)) * hgt;
+    const [xs, ys] = [ticks(x0, x1, 7), ticks(y0, y1, 6)];
+    labels(xs).forEach((t, i) => picture.append(svg("line", { x1: px(xs[i]), x2: px(xs[i]), y1: TOP, y2: TOP + hgt, class: "grid-line" }), svg("text", { x: px(xs[i]), y: HEIGHT - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, t)));
+    labels(ys).forEach((t, i) => picture.append(svg("line", { x1: LEFT, x2: LEFT + w, y1: py(ys[i]), y2: py(ys[i]), class: "grid-line" }), svg("text", { x: LEFT - 6, y: py(ys[i]) + 4, class: "axis-label", "text-anchor": "end" }, t)));
+    const ordered = [...known].sort((a, b) => valueOf(a, x) - valueOf(b, x));
+    if (!other) picture.append(svg("polyline", { points: ordered.map((r) => `${px(valueOf(r, x))},${py(this.result(r))}`).join(" "), class: "study-line" }));
+    const third = other ? known.map((r) => valueOf(r, other)) : [];
+    const [low, high] = [Math.min(...third), Math.max(...third)];
+    for (const run of ordered) {
+      const fill = other && high > low ? heat((valueOf(run, other) - low) / (high - low)) : null;
+      const values = run.values.filter(([n]) => n === x || n === other).map(([n, v]) => `${n} = ${v}`).join(", ");
+      this.spot(picture, run, svg("circle", { cx: px(valueOf(run, x)), cy: py(this.result(run)), r: 4.5, class: "spot dot", ...(fill ? { fill } : {}) }), `${values}: ${show(this.result(run), 6)}`);
+    }
+    if (other) picture.append(svg("text", { x: WIDTH - RIGHT + 8, y: TOP + 8, class: "axis-label" }, `colour: ${other}`), svg("text", { x: WIDTH - RIGHT + 8, y: TOP + 24, class: "axis-label" }, `${show(low, 3)} … ${show(high, 3)}`));
+  }
+
+  /** Something that stands for a run. @param {any} picture @param {import("./store.js").Run} run @param {any} element @param {string} text */
+  spot(picture, run, element, text) {
+    element.setAttribute("data-spot", run.id);
+    element.append(svg("title", {}, text));
+    element.addEventListener("click", () => this.choose(run));
+    const at = this.spots.push({ run, element, text }) - 1;
+    element.addEventListener("pointerenter", () => {
+      this.at = at;
+      this.mark();
+    });
+    picture.append(element);
+  }
+
+  mark() {
+    this.at = Math.max(0, Math.min(this.spots.length - 1, this.at));
+    this.spots.forEach(({ element, run }, i) => {
+      element.classList.toggle("current", i === this.at);
+      element.classList.toggle("chosen", run === store.run);
+    });
+    this.readout.textContent = this.spots[this.at]?.text ?? "";
+  }
+
+  /** @param {import("./store.js").Run} run */
+  choose(run) {
+    for (const other of store.runs.values()) if (other.group === run.group) other.visible = other === run;
+    choose(run);
+    emit("runs");
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const box = (/** @type {any} */ s) => s.element.getBoundingClientRect();
+    /** @type {Record<string, [number, number]>} */
+    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const now = this.spots[this.at];
+    if (!now) return;
+    if (event.key === "Enter" || event.key === " ") this.choose(now.run);
+    else if (steps[event.key]) {
+      const [dx, dy] = steps[event.key];
+      const from = box(now);
+      const ahead = this.spots.map((s, i) => ({ i, x: box(s).x - from.x, y: box(s).y - from.y })).map(({ i, x, y }) => ({ i, along: x * dx + y * dy, aside: Math.abs(x * dy) + Math.abs(y * dx) })).filter((s) => s.along > 0.5);
+      ahead.sort((a, b) => a.along + 3 * a.aside - (b.along + 3 * b.aside));
+      if (ahead[0]) this.at = ahead[0].i;
+      this.mark();
+    } else return;
+    event.preventDefault();
+  }
+}
