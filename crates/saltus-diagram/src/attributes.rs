@@ -47,7 +47,7 @@ impl<'e, 'a> Attributes<'e, 'a> {
         if let Some(expression) = dynamic_part(self.library, expr) {
             self.dynamic.push(Dynamic { attribute: name.to_owned(), expression });
         }
-        Evaluator::new(&mut painter.scopes).value(self.scope, expr)
+        Evaluator::new(&mut painter.scopes).at(painter.moment.as_deref(), &painter.path).value(self.scope, expr)
     }
 
     /// The value brought to a form; its default with a note if it is given and has another one.

@@ -111,6 +111,7 @@ impl<'a> Painter<'a> {
             return Picture::default();
         }
         self.open.extend(class);
+        self.path.push(name.to_owned());
         let short = class_name.rsplit('.').next().unwrap_or(class_name);
         let subject = Subject { name: name.to_owned(), class: short.to_owned(), scope: inside };
         let mut picture = Picture::default();
@@ -124,6 +125,7 @@ impl<'a> Painter<'a> {
         if !has_primitives(&picture) {
             picture.primitives.push(outline(picture.system.extent));
         }
+        self.path.pop();
         if class.is_some() {
             self.open.pop();
         }

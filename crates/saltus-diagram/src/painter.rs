@@ -11,6 +11,7 @@ use crate::geometry::{Extent, Matrix, centre, ordered};
 use crate::macros::Subject;
 use crate::notes;
 use crate::scene::{CoordinateSystem, Layer, Note, Picture, Place, Primitive, Scene};
+use crate::value::Value;
 
 /// Bases of bases that are looked at; more mean that a class extends itself.
 const DEEPEST: usize = 60;
@@ -30,6 +31,10 @@ pub struct Painter<'a> {
     pub(crate) depth: usize,
     /// The connectors that are being drawn, so that one in itself ends.
     pub(crate) open: Vec<ClassId>,
+    /// Values for `DynamicSelect`.
+    pub(crate) moment: Option<Box<dyn Fn(&str) -> Option<Value> + 'a>>,
+    /// The components that are being drawn, from the outermost.
+    pub(crate) path: Vec<String>,
 }
 
 /// A class that a picture is made of: the class itself or one that it extends.
@@ -46,7 +51,20 @@ pub(crate) struct Link<'a> {
 
 impl<'a> Painter<'a> {
     pub fn new(library: &'a Library) -> Self {
-        Self { scopes: Scopes::new(library), notes: Vec::new(), n_parts: 0, depth: 0, open: Vec::new() }
+        Self {
+            scopes: Scopes::new(library),
+            notes: Vec::new(),
+            n_parts: 0,
+            depth: 0,
+            open: Vec::new(),
+            moment: None,
+            path: Vec::new(),
+        }
+    }
+
+    /// Draws classes as `DynamicSelect` says for a moment of a simulation; `values` knows variables by their full names.
+    pub fn at(self, values: impl Fn(&str) -> Option<Value> + 'a) -> Self {
+        Self { moment: Some(Box::new(values)), ..self }
     }
 
     pub(crate) fn library(&self) -> &'a Library {
@@ -62,6 +80,7 @@ impl<'a> Painter<'a> {
         (self.n_parts, self.depth) = (0, 0);
         self.notes.clear();
         self.open.clear();
+        self.path.clear();
         let definition = self.library().definition(class)?;
         let scope = self.scopes.own_scope(class)?;
         let name = self.text(definition.name.name).to_owned();

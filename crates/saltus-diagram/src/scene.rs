@@ -62,6 +62,21 @@ pub struct Note {
     pub source: Option<Place>,
 }
 
+impl Scene {
+    /// Does a simulation change the picture?
+    pub fn is_dynamic(&self) -> bool {
+        let moves = |all: &[Primitive]| all.iter().any(|primitive| !primitive.dynamic.is_empty());
+        let mut open: Vec<&Component> = self.components.iter().collect();
+        while let Some(component) = open.pop() {
+            if moves(&component.picture.primitives) {
+                return true;
+            }
+            open.extend(&component.picture.ports);
+        }
+        moves(&self.primitives)
+    }
+}
+
 /// One `Line`, `Polygon`, … of an annotation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

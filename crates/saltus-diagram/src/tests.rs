@@ -2,11 +2,16 @@
 
 use saltus_library::{Library, MemoryFiles};
 
-use crate::{Layer, Painter, Scene, Shape, svg};
+use crate::{Layer, Painter, Scene, Shape, Value, svg};
 
-fn scene(text: &str, class: &str, layer: Layer) -> Scene {
+fn library(text: &str) -> Library {
     let library = Library::new(Box::new(MemoryFiles::new()));
     library.load_text("test.mo", text);
+    library
+}
+
+fn scene(text: &str, class: &str, layer: Layer) -> Scene {
+    let library = library(text);
     Painter::new(&library).scene(library.find(class).unwrap(), layer).unwrap()
 }
 
@@ -171,6 +176,31 @@ fn dynamic_values_are_kept_beside_the_static_ones() {
     assert!(matches!(rectangle.shape, Shape::Rectangle { extent: [[0.0, 0.0], [20.0, 20.0]], .. }));
     assert_eq!(rectangle.dynamic[0].attribute, "extent");
     assert_eq!(rectangle.dynamic[0].expression, "{{0,0},{20,level}}");
+}
+
+/// Names are those of the text that the expression stands in, behind the component that is drawn.
+#[test]
+fn a_moment_of_a_simulation_decides_dynamic_values() {
+    let text = "
+        model Lamp parameter Boolean on0 = false; Boolean on; Real p[2]; parameter Real k = 3;
+          annotation(Icon(graphics={
+            Rectangle(extent=DynamicSelect({{0,0},{20,20}}, {{0,0},{k*p[2],20}}), fillColor=DynamicSelect({0,0,0}, if on then {255,200,0} else {90,90,90})),
+            Rectangle(visible=DynamicSelect(on0, missing), extent={{0,0},{1,1}})}));
+        end Lamp;
+        model Room Real k = 100; Lamp lamp annotation(Placement(transformation(extent={{-10,-10},{10,10}}))); end Room;";
+    let library = library(text);
+    let values = |name: &str| match name {
+        "lamp.on" => Some(Value::Boolean(true)),
+        "lamp.p[2]" => Some(Value::Number(4.0)),
+        _ => None,
+    };
+    let mut painter = Painter::new(&library).at(values);
+    let scene = painter.scene(library.find("Room").unwrap(), Layer::Diagram).unwrap();
+    assert!(scene.is_dynamic());
+    let [lamp, other] = scene.components[0].picture.primitives.as_slice() else { panic!("{scene:?}") };
+    let Shape::Rectangle { extent, fill, .. } = &lamp.shape else { panic!("{lamp:?}") };
+    assert_eq!((*extent, fill.fill_color), ([[0.0, 0.0], [12.0, 20.0]], [255, 200, 0]));
+    assert!(!other.visible, "what has no value is as it is written");
 }
 
 #[test]

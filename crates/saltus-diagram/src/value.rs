@@ -56,15 +56,27 @@ impl Value {
 const GRAPHICAL: [&str; 8] =
     ["LinePattern", "FillPattern", "BorderPattern", "Smooth", "EllipseClosure", "Arrow", "TextStyle", "TextAlignment"];
 
+/// Values of variables at a moment of a simulation, by their full names as in `tank.level` or `R.T[1,2]`.
+pub type Moment<'v> = &'v dyn Fn(&str) -> Option<Value>;
+
 pub struct Evaluator<'s, 'a> {
     pub scopes: &'s mut Scopes<'a>,
+    /// The moment that `DynamicSelect` is about, and the components that the text belongs to.
+    moment: Option<(Moment<'s>, &'s [String])>,
+    /// Inside of the second argument of `DynamicSelect`, in the text that it stands in.
+    is_dynamic: bool,
     depth: usize,
     n_elements: usize,
 }
 
 impl<'s, 'a> Evaluator<'s, 'a> {
     pub fn new(scopes: &'s mut Scopes<'a>) -> Self {
-        Self { scopes, depth: 0, n_elements: 0 }
+        Self { scopes, moment: None, is_dynamic: false, depth: 0, n_elements: 0 }
+    }
+
+    /// With values for the second arguments of `DynamicSelect`.
+    pub fn at(self, moment: Option<Moment<'s>>, path: &'s [String]) -> Self {
+        Self { moment: moment.map(|moment| (moment, path)), ..self }
     }
 
     fn library(&self) -> &'a Library {
@@ -146,6 +158,11 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         {
             return Some(Value::Literal(self.text(literal.name.name).to_owned()));
         }
+        if self.is_dynamic
+            && let Some(value) = self.present(scope, reference)
+        {
+            return Some(value);
+        }
         let symbol = self.symbol(scope, reference)?;
         let mut value = self.value_of(symbol)?;
         for subscript in reference.parts.last().map_or(&[][..], |part| part.subscripts.as_slice()) {
@@ -155,6 +172,32 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             value = items.get((index as usize).checked_sub(1)?)?.clone();
         }
         Some(value)
+    }
+
+    /// The value of a variable at the moment that is drawn.
+    fn present(&mut self, scope: Scope, reference: &ComponentRef) -> Option<Value> {
+        let (moment, path) = self.moment?;
+        let mut name = path.join(".");
+        for part in &reference.parts {
+            if !name.is_empty() {
+                name.push('.');
+            }
+            name.push_str(self.text(part.name.name));
+            let mut indices = Vec::new();
+            for subscript in &part.subscripts {
+                let Subscript::Expr(index) = subscript else { return None };
+                indices.push(self.value(scope, index)?.number()?.to_string());
+            }
+            if !indices.is_empty() {
+                name.push_str(&format!("[{}]", indices.join(",")));
+            }
+        }
+        if let Some(value) = moment(&name) {
+            return Some(value);
+        }
+        // A whole vector.
+        let elements: Vec<Value> = (1..=MOST_ELEMENTS).map_while(|i| moment(&format!("{name}[{i}]"))).collect();
+        if elements.is_empty() { None } else { self.array(elements) }
     }
 
     /// What a name means in the text of a class; of arrays of components all elements are alike here.
@@ -177,13 +220,25 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             return Some(Value::Literal(self.text(literal.name.name).to_owned()));
         }
         let (expr, scope) = self.scopes.binding(symbol, None)?;
-        self.value(scope, expr)
+        // It may stand in the text of another class.
+        let was_dynamic = std::mem::take(&mut self.is_dynamic);
+        let value = self.value(scope, expr);
+        self.is_dynamic = was_dynamic;
+        value
     }
 
     fn call(&mut self, scope: Scope, call: &Call) -> Option<Value> {
         let [part] = call.name.parts.as_slice() else { return None };
         let name = self.text(part.name.name);
         if name == "DynamicSelect" {
+            if let Some(dynamic) = call.arguments.get(1).filter(|_| self.moment.is_some()) {
+                let was_dynamic = std::mem::replace(&mut self.is_dynamic, true);
+                let value = self.value(scope, dynamic);
+                self.is_dynamic = was_dynamic;
+                if value.is_some() {
+                    return value;
+                }
+            }
             return self.value(scope, call.arguments.first()?);
         }
         let is_plain = call.named.is_empty() || name == "String";

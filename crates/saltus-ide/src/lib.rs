@@ -56,7 +56,7 @@ use std::sync::atomic::AtomicBool;
 
 use saltus::Session;
 use saltus_base::LineIndex;
-use saltus_diagram::{Layer, Painter, Placement, Scene};
+use saltus_diagram::{Layer, Painter, Placement, Scene, Value};
 use saltus_program::Stopwatch;
 
 pub use completion::{Completion, Completions};
@@ -269,6 +269,12 @@ impl<'s> Analysis<'s> {
     pub fn scene(&self, class: &str, layer: Layer) -> Option<Scene> {
         let library = self.session.library();
         Painter::new(library).scene(library.find(class)?, layer)
+    }
+
+    /// The same at a moment of a simulation, as `DynamicSelect` says; `values` knows variables by their full names.
+    pub fn scene_at(&self, class: &str, layer: Layer, values: &dyn Fn(&str) -> Option<Value>) -> Option<Scene> {
+        let library = self.session.library();
+        Painter::new(library).at(values).scene(library.find(class)?, layer)
     }
 
     /// Moves, turns or resizes a component in the diagram, or a connector in the icon. `visible` stays as it is.
