@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use saltus_program::SimProgram;
+
 use crate::record::EventRecord;
 use crate::rows::Rows;
 use crate::trajectory::{Column, Segment, Trajectory};
@@ -38,6 +40,10 @@ pub trait Sink: Send {
     fn event(&mut self, _event: &EventRecord) -> Result<(), SinkError> {
         Ok(())
     }
+
+    /// The structure of the model is that of `program` from `time` on: at the start and whenever it has changed. Models with one structure
+    /// do not tell.
+    fn structure(&mut self, _time: f64, _program: &Arc<SimProgram>) {}
 
     /// Should rows at events be left out to save room?
     fn is_short_of_room(&self) -> bool {

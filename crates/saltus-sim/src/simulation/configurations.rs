@@ -262,6 +262,7 @@ impl Simulation {
         self.write_event_row(t)?;
         let causes = Vec::new();
         self.record(t, EventKind::Configuration, causes, 1, true)?;
+        self.tell_structure(t);
         let jumped = !(entered.jumps.is_empty() && entered.states.is_empty());
         if let Some(event) = &mut self.work.event {
             event.changes.extend(entered.jumps);

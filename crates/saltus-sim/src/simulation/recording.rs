@@ -20,7 +20,16 @@ impl Simulation {
             n_places: self.catalogue.places.len(),
             parameters: &parameters,
         };
-        sink.begin(&header).map_err(|error| refused(t, error))
+        sink.begin(&header).map_err(|error| refused(t, error))?;
+        self.tell_structure(t);
+        Ok(())
+    }
+
+    /// Tells the sink which structure holds from now on.
+    pub(super) fn tell_structure(&mut self, t: f64) {
+        if let Some(sink) = self.sink.as_mut().filter(|_| self.program.configuration.is_some()) {
+            sink.structure(t, &self.program);
+        }
     }
 
     /// A row if each step has one. Assertions hold at all accepted points, not only at those that are written.
