@@ -184,6 +184,8 @@ fn texts_of_a_model_never_run() {
     browser.script("const d = document.querySelector('iframe').contentDocument; d.querySelectorAll('a,p').forEach((e) => e.click());");
     browser.click("#run");
     browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    // The run may be over before its variables have arrived.
+    browser.wait("saltus.store.variables.has('x')");
     browser.script("for (const v of saltus.store.variables.keys()) saltus.plots.toggle(v)");
     browser.wait("saltus.plots.loaded.get(1)?.points.get('x')?.length > 20");
     for tab in ["parameters", "variables", "library", "text", "problems", "runs", "events"] {

@@ -51,6 +51,7 @@ fn get(studio: &Arc<Studio>, path: &str, request: &Request) -> Answer {
         "/api/variables" => results::variables(studio, request),
         "/api/events" => results::events(studio, request),
         "/api/structure" => insight::structure(studio, request),
+        "/api/configurations" => insight::configurations(studio, request),
         "/api/profile" => insight::profile(studio, request),
         _ => Err((404, "there is no such question".into())),
     }

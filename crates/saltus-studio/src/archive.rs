@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! runs/17.parquet    the signals, with units, descriptions and parameters
-//! runs/17.details    hidden variables, texts, profile; then the record of events
+//! runs/17.details    hidden variables, texts, profile, configurations; then the record of events
 //! runs/17.json       class, values, phase, messages: written last
 //! ```
 //!
@@ -81,6 +81,7 @@ pub struct Details {
     /// Texts of the model, by name.
     pub texts: Value,
     pub profile: Value,
+    pub configurations: Value,
     places: Vec<Value>,
 }
 
@@ -106,14 +107,18 @@ impl Archive {
             for job in received {
                 match job {
                     Job::Forget(id) => Files::of(&directory, id).remove(),
+                    Job::Keep(run) if !run.begin_copy() => {}
                     Job::Keep(run) => {
-                        run.begin_copy();
                         let files = Files::of(&directory, run.id);
-                        // A full disk takes away nothing but the copy.
-                        if write(&run, &files).is_err() {
+                        // A full disk or a defect takes away nothing but the copy.
+                        let written = saltus::guard::catch(|| write(&run, &files));
+                        if !written.is_ok_and(|written| written.is_ok()) {
                             files.remove();
                         }
-                        trim(&all, MOST_BYTES);
+                        // What is listed alone takes no room.
+                        if files.table().exists() {
+                            trim(&all, MOST_BYTES);
+                        }
                     }
                 }
             }
@@ -209,7 +214,7 @@ fn write_table(run: &Run, path: &Path) -> Result<(), WriteError> {
 fn write_details(run: &Run, path: &Path) -> io::Result<()> {
     let beside = path.with_extension("details-new");
     let mut out = BufWriter::new(File::create(&beside)?);
-    let mut head = json!({"hidden": [], "texts": {}, "profile": run.profile()});
+    let mut head = json!({"hidden": [], "texts": {}, "profile": run.profile(), "configurations": run.configurations()});
     if let Some(model) = run.model.get() {
         let hidden = model.variables().iter().filter(|v| v.is_hidden || v.is_protected).map(|v| json!(v.name));
         head["hidden"] = hidden.collect();
@@ -239,7 +244,8 @@ fn write_details(run: &Run, path: &Path) -> io::Result<()> {
 /// The table, details and events of a run that was kept; nothing where the files cannot be read.
 pub fn read(files: &Files, class: &str) -> (Recording, Details) {
     let table = fs::read(files.table()).ok();
-    let table = table.and_then(|bytes| saltus::guard::catch(|| Results::read(&bytes, Format::Parquet, class)).ok()?.ok());
+    let table =
+        table.and_then(|bytes| saltus::guard::catch(|| Results::read(&bytes, Format::Parquet, class)).ok()?.ok());
     let recording = table.and_then(|table| Recording::of(&table).ok()).unwrap_or_default();
     let mut details = Details::default();
     if let Ok(file) = File::open(files.details()) {
@@ -253,6 +259,7 @@ pub fn read(files: &Files, class: &str) -> (Recording, Details) {
             details.hidden = hidden.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
             details.texts = head["texts"].take();
             details.profile = head["profile"].take();
+            details.configurations = head["configurations"].take();
             let (events, places) = event_file::read(lines);
             recording.look().events = events;
             details.places = places;
@@ -265,7 +272,9 @@ pub fn read(files: &Files, class: &str) -> (Recording, Details) {
 fn trim(all: &Path, most: u64) {
     let list = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut runs: Vec<(SystemTime, Files, u64)> = Vec::new();
-    for path in list(all).flat_map(|target| list(&target.join(NAME))).filter(|p| p.extension().is_some_and(|e| e == "json")) {
+    for path in
+        list(all).flat_map(|target| list(&target.join(NAME))).filter(|p| p.extension().is_some_and(|e| e == "json"))
+    {
         let files = Files(path.with_extension(""));
         let written = fs::metadata(&path).and_then(|meta| meta.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         let n_bytes = files.all().iter().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();

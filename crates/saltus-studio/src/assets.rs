@@ -29,7 +29,9 @@ assets! {
     "/events.js", "text/javascript; charset=utf-8", "events.js";
     "/runs.js", "text/javascript; charset=utf-8", "runs.js";
     "/layout.js", "text/javascript; charset=utf-8", "layout.js";
+    "/configurations.js", "text/javascript; charset=utf-8", "configurations.js";
     "/lines.js", "text/javascript; charset=utf-8", "lines.js";
+    "/moving.js", "text/javascript; charset=utf-8", "moving.js";
     "/profile.js", "text/javascript; charset=utf-8", "profile.js";
     "/structure.js", "text/javascript; charset=utf-8", "structure.js";
     "/study.js", "text/javascript; charset=utf-8", "study.js";

@@ -38,7 +38,9 @@ impl<W: Write> EventWriter<W> {
             let value = match cause {
                 EventCause::Start => json!(["start"]),
                 EventCause::Time => json!(["time"]),
-                EventCause::Relation { text, value, span } => json!(["relation", &**text, value, self.at(*span, places)?]),
+                EventCause::Relation { text, value, span } => {
+                    json!(["relation", &**text, value, self.at(*span, places)?])
+                }
                 EventCause::Timer { text, value, span } => json!(["timer", &**text, value, self.at(*span, places)?]),
                 EventCause::Clock { text, span } => json!(["clock", &**text, self.at(*span, places)?]),
                 EventCause::Sample { start, interval, span } => {

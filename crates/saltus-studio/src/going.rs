@@ -102,7 +102,8 @@ impl Going {
             ..Options::until(Stage::Simulate)
         };
         let started = self.around.stopwatch.now();
-        let mut observer = Observer { going: self, told: started, countdown: STEPS_PER_LOOK, copies: Copies::new(started) };
+        let mut observer =
+            Observer { going: self, told: started, countdown: STEPS_PER_LOOK, copies: Copies::new(started) };
         let outcome = pipeline::simulate_model(model, self.around.permissions, &options, &mut observer);
         if let Some(profile) = &outcome.profile {
             self.run.set_profile(views::profile(profile, &|span| self.run.place(span)));

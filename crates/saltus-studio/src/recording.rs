@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use saltus_program::SlotType;
+use saltus::explain::configurations::Visited;
+use saltus_program::{SimProgram, SlotType};
 use saltus_results::{Kind, Results, Signal, Source};
 use saltus_sim::trajectory::Column;
 use saltus_sim::{EventRecord, Header, Rows, Sink, SinkError};
@@ -26,6 +27,8 @@ pub struct Kept {
     /// What a table says about its columns and parameters; empty where a model knows it.
     pub signals: Vec<Signal>,
     pub events: Vec<EventRecord>,
+    /// Configurations of a model with changing structure.
+    pub visited: Visited,
     n_rows: usize,
     unpacked: HashMap<String, (usize, Arc<Vec<f64>>)>,
     times: Option<(usize, Arc<Vec<f64>>)>,
@@ -182,6 +185,7 @@ impl Sink for Recording {
     fn row(&mut self, time: f64, values: &[f64]) -> Result<(), SinkError> {
         let mut kept = self.look();
         kept.n_rows += 1;
+        kept.visited.reach(time);
         let Some(stretch) = kept.segments.last_mut() else { return Ok(()) };
         if stretch.rows.n_bytes() + 8 * values.len() > MOST_BYTES {
             kept.n_rows -= 1;
@@ -198,6 +202,10 @@ impl Sink for Recording {
             kept.events.push(event.clone());
         }
         Ok(())
+    }
+
+    fn structure(&mut self, time: f64, program: &Arc<SimProgram>) {
+        self.look().visited.enter(program, time);
     }
 
     fn is_short_of_room(&self) -> bool {

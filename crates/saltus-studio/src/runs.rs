@@ -20,6 +20,7 @@ use crate::archive::{self, Archive, Details, Files};
 use crate::hub::Hub;
 use crate::messages;
 use crate::recording::Recording;
+use crate::views;
 
 pub struct Run {
     pub id: u64,
@@ -43,12 +44,15 @@ pub struct Run {
     has_profile: bool,
     /// It is in the queue of those that are written to the disk.
     waits_for_copy: AtomicBool,
+    /// The user has thrown it away: nothing of it is written any more.
+    is_removed: AtomicBool,
 }
 
 struct Stored {
     files: Files,
     n_rows: u64,
     n_events: u64,
+    n_configurations: u64,
     read: OnceLock<Details>,
 }
 
@@ -147,6 +151,17 @@ impl Run {
         }))
     }
 
+    /// The literals of a variable of an enumeration.
+    pub fn literals(&self, name: &str) -> Option<Vec<String>> {
+        match self.model.get() {
+            Some(model) => {
+                let id = model.variable(name).ok()?.enumeration?;
+                model.program().routines.enumerations.get(id).map(|e| e.literals.clone())
+            }
+            None => self.recording().look().signals.iter().find(|s| s.name == name).map(|s| s.literals.clone()),
+        }
+    }
+
     /// Where a span of its model or of its record of events is.
     pub fn place(&self, span: Span) -> Option<Value> {
         match self.details() {
@@ -159,6 +174,14 @@ impl Run {
         self.profile.get().or_else(|| self.details().map(|d| &d.profile)).filter(|profile| !profile.is_null())
     }
 
+    /// The configurations that a model with changing structure has gone through.
+    pub fn configurations(&self) -> Value {
+        match self.details() {
+            Some(details) => details.configurations.clone(),
+            None => views::configurations(&self.recording.look().visited, &|span| self.place(span)),
+        }
+    }
+
     pub fn set_profile(&self, profile: Value) {
         let _ = self.profile.set(profile);
     }
@@ -168,9 +191,10 @@ impl Run {
         self.stored.is_none() && !self.waits_for_copy.swap(true, Ordering::AcqRel)
     }
 
-    /// From now on it has something new again.
-    pub fn begin_copy(&self) {
+    /// From now on it has something new again; false if nobody wants it any more.
+    pub fn begin_copy(&self) -> bool {
         self.waits_for_copy.store(false, Ordering::Release);
+        !self.is_removed.load(Ordering::Acquire)
     }
 
     pub fn cancel(&self) {
@@ -193,11 +217,11 @@ impl Run {
 
     pub fn describe(&self) -> Value {
         let status = self.status().clone();
-        let (n_rows, n_events) = match &self.stored {
-            Some(stored) if stored.read.get().is_none() => (stored.n_rows, stored.n_events),
-            _ => {
+        let (n_rows, n_events, n_configurations) = match &self.stored {
+            Some(stored) => (stored.n_rows, stored.n_events, stored.n_configurations),
+            None => {
                 let kept = self.recording.look();
-                (kept.n_rows() as u64, kept.events.len() as u64)
+                (kept.n_rows() as u64, kept.events.len() as u64, kept.visited.configurations.len() as u64)
             }
         };
         let progress = status.progress;
@@ -206,7 +230,7 @@ impl Run {
             "reference": self.is_reference,
             "values": self.values.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),
             "time": progress.map(|p| p.time), "start": progress.map(|p| p.start_time), "stop": progress.map(|p| p.stop_time),
-            "steps": progress.map(|p| p.steps), "rows": n_rows, "events": n_events,
+            "steps": progress.map(|p| p.steps), "rows": n_rows, "events": n_events, "configurations": n_configurations,
             "messages": status.messages, "seconds": status.seconds, "profile": self.profile.get().is_some() || self.has_profile,
         })
     }
@@ -234,6 +258,7 @@ impl Run {
             files,
             n_rows: about["rows"].as_u64()?,
             n_events: about["events"].as_u64()?,
+            n_configurations: about["configurations"].as_u64().unwrap_or(0),
             read: OnceLock::new(),
         };
         Some(Run {
@@ -265,6 +290,7 @@ impl Run {
             profile: OnceLock::new(),
             has_profile: false,
             waits_for_copy: AtomicBool::default(),
+            is_removed: AtomicBool::default(),
         }
     }
 }
@@ -290,7 +316,10 @@ impl Runs {
     /// Stops and forgets a run.
     pub fn remove(&self, id: u64) -> bool {
         let removed = self.lock().remove(&id);
-        removed.iter().for_each(|run| run.cancel());
+        if let Some(run) = &removed {
+            run.is_removed.store(true, Ordering::Release);
+            run.cancel();
+        }
         removed.is_some()
     }
 
@@ -333,4 +362,3 @@ impl Runs {
         run
     }
 }
-

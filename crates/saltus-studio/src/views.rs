@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use saltus::Profile;
+use saltus::explain::configurations::{Visited, deciding};
 use saltus::pipeline::Outcome;
 use saltus_backend::describe::{BlockKind, BlockNote, EventNote, Order};
 use saltus_base::Span;
@@ -31,10 +32,15 @@ pub fn structure(outcome: &Outcome, places: Places) -> Value {
         let place = declared(name).and_then(places);
         json!({"text": name, "note": "equations between states determine it", "place": place, "names": [name]})
     });
-    let orders =
-        [("between events", &description.continuous), ("at events", &description.events), ("at the start", &description.initial)];
-    let loops: Vec<Value> = orders.into_iter().flat_map(|(when, order)| loops(when, order, places)).take(MOST_LINES).collect();
-    let notes = [("state", &description.state_events), ("time", &description.time_events), ("sample", &description.samples)];
+    let orders = [
+        ("between events", &description.continuous),
+        ("at events", &description.events),
+        ("at the start", &description.initial),
+    ];
+    let loops: Vec<Value> =
+        orders.into_iter().flat_map(|(when, order)| loops(when, order, places)).take(MOST_LINES).collect();
+    let notes =
+        [("state", &description.state_events), ("time", &description.time_events), ("sample", &description.samples)];
     let events = notes.into_iter().flat_map(|(kind, notes)| notes.iter().map(move |note| (kind, note)));
     let event = |(kind, note): (&str, &EventNote)| json!({"kind": kind, "text": note.text, "place": places(note.span), "names": []});
     json!({
@@ -104,19 +110,32 @@ pub fn profile(profile: &Profile, places: Places) -> Value {
         let span = function.places.first().map(|(span, _)| *span);
         line(&function.name, function.cost.time, function.cost.count, span, &[])
     });
-    let events = profile.events.iter().take(MOST_LINES).map(|event| {
-        line(&event.text, event.cost.time, event.cost.count, Some(event.span), &[])
-    });
-    let mut states: Vec<Value> = profile.states.iter().take(MOST_LINES).map(|state| {
-        let mut value = line(&state.name, state.time, state.accepted + state.rejected, None, std::slice::from_ref(&state.name));
-        value["rejected"] = json!(state.rejected);
-        value
-    }).collect();
+    let events = profile
+        .events
+        .iter()
+        .take(MOST_LINES)
+        .map(|event| line(&event.text, event.cost.time, event.cost.count, Some(event.span), &[]));
+    let mut states: Vec<Value> = profile
+        .states
+        .iter()
+        .take(MOST_LINES)
+        .map(|state| {
+            let mut value =
+                line(&state.name, state.time, state.accepted + state.rejected, None, std::slice::from_ref(&state.name));
+            value["rejected"] = json!(state.rejected);
+            value
+        })
+        .collect();
     let others = [
         (profile.cut_short, "an event, the end, or the longest step"),
         (profile.failed, "the equations could not be evaluated further on"),
     ];
-    states.extend(others.iter().filter(|(cost, _)| cost.count > 0).map(|(cost, text)| line(text, cost.time, cost.count, None, &[])));
+    states.extend(
+        others
+            .iter()
+            .filter(|(cost, _)| cost.count > 0)
+            .map(|(cost, text)| line(text, cost.time, cost.count, None, &[])),
+    );
     json!({
         "seconds": profile.total.as_secs_f64(), "machineCode": profile.machine_code.as_secs_f64(),
         "tables": [
@@ -127,6 +146,22 @@ pub fn profile(profile: &Profile, places: Places) -> Value {
             {"title": "What kept steps short", "lines": states},
         ],
     })
+}
+
+/// The configurations that a run has gone through as a graph, and what decides about them; null for a model with one structure.
+pub fn configurations(visited: &Visited, places: Places) -> Value {
+    let Some(configuration) = visited.configurations.first().and_then(|(_, first)| first.configuration.as_ref()) else {
+        return Value::Null;
+    };
+    let deciding = deciding(configuration)
+        .into_iter()
+        .map(|(text, why, span)| json!({"text": text, "note": why, "place": places(span), "names": []}));
+    let mut graph = visited.to_json();
+    if let Some(graph) = graph.as_object_mut() {
+        graph.remove("segments");
+    }
+    graph["deciding"] = deciding.collect();
+    graph
 }
 
 fn activity_text(activity: Activity) -> &'static str {

@@ -42,6 +42,8 @@ export class Diagram {
     /** @type {[number, number, number, number]} */
     this.box = [-100, -100, 200, 200];
     this.isShown = false;
+    /** Does a simulation change the picture? */
+    this.isDynamic = false;
     this.loadSoon = debounce(() => this.load(), 60);
     on("opened", () => {
       this.selected.clear();
@@ -87,9 +89,20 @@ export class Diagram {
       return;
     }
     if (store.current?.name !== opened.name || this.layer !== layer) return;
-    const { svg: text, scene, view } = found;
+    this.take(found);
+    const { scene } = found;
+    const isEmpty = !scene.components.some((/** @type {Component} */ c) => c.visible) && !this.root.querySelector("path, rect, ellipse, text, image, polygon, circle");
+    this.empty.hidden = !isEmpty;
+    this.empty.textContent = layer === "icon" ? "The class has no icon." : "The class has no diagram. Drag components here from the library.";
+    this.hint.textContent = scene.notes.length ? `${scene.notes.length} graphics were left out: ${scene.notes[0]}` : "";
+    emit("diagram", scene);
+  }
+
+  /** Shows a picture that the server has drawn. @param {any} found */
+  take({ svg: text, scene, view, dynamic }) {
     this.scene = scene;
     this.view = view;
+    this.isDynamic = dynamic;
     const picture = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
     const root = /** @type {any} */ (document.importNode(picture, true));
     root.classList.add("picture");
@@ -101,11 +114,6 @@ export class Diagram {
       this.fit();
     } else this.show();
     replace(this.stage, root);
-    const isEmpty = !scene.components.some((/** @type {Component} */ c) => c.visible) && !root.querySelector("path, rect, ellipse, text, image, polygon, circle");
-    this.empty.hidden = !isEmpty;
-    this.empty.textContent = layer === "icon" ? "The class has no icon." : "The class has no diagram. Drag components here from the library.";
-    this.hint.textContent = scene.notes.length ? `${scene.notes.length} graphics were left out: ${scene.notes[0]}` : "";
-    emit("diagram", scene);
     this.decorate();
   }
 

@@ -37,6 +37,12 @@ export class EventTable {
     this.page(0);
   }
 
+  /** Shows the events with these words. @param {string} words */
+  filter(words) {
+    this.input.value = words;
+    this.reset();
+  }
+
   /** A run that goes on has more events. */
   grow() {
     if (!store.run) return;

@@ -2,6 +2,7 @@
 
 import { get, listen, post, Refused } from "./api.js";
 import { Animation } from "./animation.js";
+import { ConfigurationView } from "./configurations.js";
 import { Diagram } from "./diagram.js";
 import { Documentation } from "./documentation.js";
 import { h, notice, replace, show, tabs } from "./dom.js";
@@ -9,6 +10,7 @@ import { Editor } from "./editor.js";
 import { EventTable } from "./events.js";
 import { drawIcon } from "./icons.js";
 import { splitter } from "./layout.js";
+import { Moving } from "./moving.js";
 import { Parameters } from "./parameters.js";
 import { Plots } from "./plots.js";
 import { ProfileView } from "./profile.js";
@@ -29,9 +31,11 @@ const runs = new RunList();
 const structure = new StructureView();
 const profile = new ProfileView();
 const study = new StudyView();
+const configurations = new ConfigurationView();
 const documentation = new Documentation();
 const animation = new Animation();
 const diagram = new Diagram();
+const moving = new Moving(diagram);
 const library = new LibraryTree((name) => open(name), drawIcon);
 /** What the user wants to see of documents, if they have it. */
 let preferred = "diagram";
@@ -68,8 +72,9 @@ const dock = tabs([
   { id: "study", label: "Study", panel: study.element },
   { id: "structure", label: "Structure", panel: structure.element },
   { id: "profile", label: "Profile", panel: profile.element },
+  { id: "configurations", label: "Configurations", panel: configurations.element },
 ], (id) => {
-  for (const [name, view] of /** @type {[string, any][]} */ ([["study", study], ["structure", structure], ["profile", profile]])) {
+  for (const [name, view] of /** @type {[string, any][]} */ ([["study", study], ["structure", structure], ["profile", profile], ["configurations", configurations]])) {
     view.isShown = id === name;
     view.load();
   }
@@ -119,7 +124,7 @@ const root = h("div", { id: "studio" },
     h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
     h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, diagram.element, editor.element, documentation.element, animation.element),
     h("section", { class: "results column" }, plots.element),
-    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element, study.element, structure.element, profile.element)),
+    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element, study.element, structure.element, profile.element, configurations.element)),
   statusLine);
 document.body.append(root);
 const page = document.documentElement;
@@ -209,6 +214,12 @@ on("run-chosen", () => {
   if (!plots.names().size) side.choose("variables");
 });
 documentTabs.show("animation", false);
+dock.show("configurations", false);
+on("has-configurations", (is) => dock.show("configurations", is));
+on("filter-events", (words) => {
+  dock.choose("events");
+  events.filter(words);
+});
 on("has-bodies", (is) => documentTabs.show("animation", is));
 on("animated", (t) => {
   plots.cursor = t;
@@ -329,4 +340,4 @@ if (first) {
   page.dataset.ready = "true";
 }
 /** For measurements and tests. */
-Object.assign(window, { saltus: { animation, diagram, parameters, profile, store, structure, study, plots, editor, events, open, start, choose, currentValues } });
+Object.assign(window, { saltus: { animation, diagram, moving, parameters, profile, store, structure, study, plots, editor, events, open, start, choose, currentValues } });

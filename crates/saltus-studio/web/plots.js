@@ -20,6 +20,11 @@ import { refusal, tellRefused, wantedUnits } from "./units.js";
 const [LEFT, RIGHT, TOP, BOTTOM, LANE] = [64, 14, 8, 24, 22];
 const COLORS = 8;
 
+/** A value of a parameter in a legend. @param {string} text */
+function short(text) {
+  return Number.isFinite(Number(text)) ? show(Number(text), 4) : text;
+}
+
 export class Plots {
   constructor() {
     /** @type {Panel[]} */
@@ -515,7 +520,7 @@ export class Plots {
         const swatch = h("span", { class: "swatch" });
         swatch.style.background = this.resolve(color, palette);
         const variable = store.variables.get(signal.name);
-        const values = several ? run.reference ? ` ${run.class}` : ` #${run.id}${run.group ? ` ${run.values[run.values.length - 1]?.[1] ?? ""}` : ""}` : "";
+        const values = several ? run.reference ? ` ${run.class}` : ` #${run.id}${run.group ? ` ${short(run.values[run.values.length - 1]?.[1] ?? "")}` : ""}` : "";
         return h("span", { class: "key", title: variable?.description ?? "" }, swatch, `${signal.name}${values}`, h("span", { class: "unit" }, this.unit(signal.name)), h("span", { class: "value" }), this.loaded.get(run.id)?.refused.has(signal.name) && h("span", { class: "badge-text" }, this.loaded.get(run.id)?.refused.get(signal.name)),
           this.isDiscrete(signal.name) && h("button", { type: "button", title: "As bands behind the curves", "aria-label": `${signal.name} as bands`, onclick: () => { signal.isBand = !signal.isBand; this.draw(); } }, "▤"),
           this.cross(panel, signal.name));

@@ -7,7 +7,7 @@
  *   document: DocumentStatus, text: string}} OpenClass
  * @typedef {{id: number, class: string, phase: string, group: string|null, live: boolean, values: [string, string][], time: number|null,
  *   start: number|null, stop: number|null, steps: number|null, rows: number, events: number, messages: Message[], seconds: number,
- *   reference?: boolean, profile?: boolean, visible?: boolean, isKnown?: boolean, hasFailed?: boolean}} Run
+ *   reference?: boolean, profile?: boolean, configurations?: number, visible?: boolean, isKnown?: boolean, hasFailed?: boolean}} Run
  * @typedef {{path: string, line: number, column: number, start: number, end: number}} Place
  * @typedef {{code?: string, severity: string, message: string, notes?: string[], hints?: string[], place?: Place|null}} Message
  * @typedef {{name: string, kind: string, unit?: string, description?: string, display?: {unit: string, factor: number, offset: number}|null,

@@ -46,7 +46,7 @@ export class StructureView {
     const sizes = structure.sizes.map((/** @type {any} */ [text, n]) => `${n} ${text}`).join(", ");
     const longest = Math.max(1, ...structure.loops.map((/** @type {any} */ l) => l.size));
     replace(this.body,
-      h("p", { class: "summary" }, h("b", {}, `index ${structure.index}`), ` · ${structure.nStates} states · ${structure.loops.filter((/** @type {any} */ l) => l.when === "between events").length} loops in ${structure.blocks} blocks between events · equations: ${sizes}`),
+      h("p", { class: "summary" }, h("b", {}, `index ${structure.index}`), ` · ${structure.nStates} state${structure.nStates === 1 ? "" : "s"} · ${structure.loops.filter((/** @type {any} */ l) => l.when === "between events").length} loops in ${structure.blocks} blocks between events · equations: ${sizes}`),
       this.table("States", structure.states, (line) => row(line, [], [h("span", { class: "hint" }, line.note)])),
       this.table("Determined by states", structure.dependent, (line) => row(line, [], [h("span", { class: "hint" }, line.note)])),
       this.table("Loops", structure.loops, (line) => this.loop(line, longest)),

@@ -6,7 +6,7 @@ import { labels, padded, ticks } from "./scales.js";
 import { choose } from "./runs.js";
 import { emit, on, store } from "./store.js";
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [620, 240, 66, 36, 10, 96];
+const [LEFT, BOTTOM, TOP, RIGHT] = [66, 36, 16, 96];
 /** From low to high; distinguishable without colours, because lightness grows. */
 const STOPS = [[44, 36, 94], [42, 98, 138], [34, 150, 134], [118, 196, 90], [246, 230, 80]];
 
@@ -45,11 +45,16 @@ export class StudyView {
     this.wanted = null;
     /** What the numbers are of. @type {string} */
     this.known = "";
+    /** What the picture is of. @type {string} */
+    this.drawn = "";
     /** @type {Map<number, any>} */
     this.numbers = new Map();
     /** @type {{run: import("./store.js").Run, element: SVGElement, text: string}[]} */
     this.spots = [];
     this.at = 0;
+    this.width = 620;
+    this.height = 240;
+    new ResizeObserver(() => this.isShown && this.render()).observe(this.body);
     const soon = debounce(() => this.load(), 150);
     on("runs", soon);
     on("run-chosen", (run) => {
@@ -99,9 +104,11 @@ export class StudyView {
   render() {
     const runs = this.runs();
     const names = varied(runs);
-    this.spots = [];
     this.axis.hidden = names.length < 2;
-    if (!runs.length || !names.length) return replace(this.body, h("p", { class: "empty" }, "Sweep a parameter, a grid of two or samples: the numbers of the runs are shown here."));
+    if (!runs.length || !names.length) {
+      this.drawn = "";
+      return replace(this.body, h("p", { class: "empty" }, "Sweep a parameter, a grid of two or samples: the numbers of the runs are shown here."));
+    }
     const axis = names.includes(this.axis.value) ? this.axis.value : names[0];
     replace(this.axis, names.map((n) => h("option", { value: n, selected: n === axis }, n)));
     const others = names.filter((n) => n !== axis);
@@ -111,36 +118,46 @@ export class StudyView {
     const variable = store.variables.get(this.variable.value);
     const unit = variable?.display?.unit ?? variable?.unit;
     const what = `${this.number.selectedOptions[0]?.textContent} of ${this.variable.value}${unit ? ` in ${unit}` : ""}`;
-    const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "study-picture", tabindex: "0", role: "group", "aria-label": `${what} over ${names.join(", ")}`, onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) });
+    // As large as there is room, with letters of one size.
+    const size = [Math.max(320, Math.min(900, this.body.clientWidth - 340)), Math.max(120, this.body.clientHeight - 12)];
+    // Who has the focus keeps it while nothing changes.
+    const drawn = [this.known, what, axis, this.numbers.size, ...size].join();
+    if (drawn === this.drawn && this.spots.length) return this.mark();
+    this.drawn = drawn;
+    this.spots = [];
+    [this.width, this.height] = size;
+    const hasFocus = this.body.querySelector(".study-picture") === document.activeElement;
+    const picture = svg("svg", { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height, class: "study-picture", tabindex: "0", role: "group", "aria-label": `${what} over ${names.join(", ")}`, onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) });
     if (isGrid) this.map(picture, runs, axis, others[0], xs, ys);
     else this.points(picture, runs, axis, others[0] ?? null);
-    picture.append(svg("text", { x: LEFT, y: HEIGHT - 4, class: "axis-title" }, axis));
+    picture.append(svg("text", { x: LEFT, y: this.height - 4, class: "axis-title" }, axis));
     const values = runs.map((r) => this.result(r)).filter((v) => !Number.isNaN(v));
     const best = (/** @type {(a: number, b: number) => boolean} */ better) => runs.reduce((a, b) => (Number.isNaN(this.result(a)) || better(this.result(b), this.result(a)) ? b : a));
     const line = (/** @type {string} */ title, /** @type {import("./store.js").Run} */ run) => h("p", {}, `${title}: ${show(this.result(run), 5)} at ${run.values.filter(([n]) => names.includes(n)).map(([n, v]) => `${n} = ${v}`).join(", ")} `, h("button", { type: "button", class: "link", onclick: () => this.choose(run) }, `#${run.id}`));
     replace(this.body, h("figure", {}, picture), h("div", { class: "study-side" }, h("h3", {}, what), values.length > 0 && [line("lowest", best((a, b) => a < b)), line("highest", best((a, b) => a > b))],
       h("p", { class: "hint" }, `${runs.length} runs. A click or Enter shows one; arrow keys move.`)));
+    if (hasFocus) picture.focus({ preventScroll: true });
     this.mark();
   }
 
   /** @param {any} picture @param {import("./store.js").Run[]} runs @param {string} x @param {string} y @param {number[]} xs @param {number[]} ys */
   map(picture, runs, x, y, xs, ys) {
-    const [w, hgt] = [(WIDTH - LEFT - RIGHT) / xs.length, (HEIGHT - TOP - BOTTOM) / ys.length];
+    const [w, hgt] = [(this.width - LEFT - RIGHT) / xs.length, (this.height - TOP - BOTTOM) / ys.length];
     const values = runs.map((r) => this.result(r)).filter((v) => Number.isFinite(v));
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const part = (/** @type {number} */ v) => (high > low ? (v - low) / (high - low) : 0.5);
     for (const run of runs) {
       const [i, j] = [xs.indexOf(valueOf(run, x)), ys.indexOf(valueOf(run, y))];
       const value = this.result(run);
-      this.spot(picture, run, svg("rect", { x: LEFT + i * w, y: TOP + (ys.length - 1 - j) * hgt, width: Math.max(0.5, w - 0.6), height: Math.max(0.5, hgt - 0.6), class: "spot cell", ...(Number.isFinite(value) ? { fill: heat(part(value)) } : {}) }), `${x} = ${show(xs[i], 5)}, ${y} = ${show(ys[j], 5)}: ${show(value, 6)}`);
+      this.spot(picture, run, svg("rect", { x: LEFT + i * w, y: TOP + (ys.length - 1 - j) * hgt, width: Math.max(0.5, w - 0.6), height: Math.max(0.5, hgt - 0.6), class: "spot cell" }), Number.isFinite(value) ? heat(part(value)) : null, `${x} = ${show(xs[i], 5)}, ${y} = ${show(ys[j], 5)}: ${show(value, 6)}`);
     }
     const some = (/** @type {number[]} */ all, /** @type {number} */ most) => all.map((v, i) => ({ v, i })).filter(({ i }) => i % Math.ceil(all.length / most) === 0);
-    for (const { v, i } of some(xs, 9)) picture.append(svg("text", { x: LEFT + (i + 0.5) * w, y: HEIGHT - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, show(v, 4)));
-    for (const { v, i } of some(ys, 9)) picture.append(svg("text", { x: LEFT - 6, y: TOP + (ys.length - 0.5 - i) * hgt + 4, class: "axis-label", "text-anchor": "end" }, show(v, 4)));
-    picture.append(svg("text", { x: 2, y: TOP + 6, class: "axis-title" }, y));
+    for (const { v, i } of some(xs, Math.max(2, Math.floor((this.width - LEFT - RIGHT) / 58)))) picture.append(svg("text", { x: LEFT + (i + 0.5) * w, y: this.height - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, show(v, 4)));
+    for (const { v, i } of some(ys, Math.max(2, Math.floor((this.height - TOP - BOTTOM) / 13)))) picture.append(svg("text", { x: LEFT - 6, y: TOP + (ys.length - 0.5 - i) * hgt + 4, class: "axis-label", "text-anchor": "end" }, show(v, 4)));
+    picture.append(svg("text", { x: 2, y: 11, class: "axis-title" }, y));
     const steps = 24;
-    for (let k = 0; k < steps; k++) picture.append(svg("rect", { x: WIDTH - RIGHT + 16, y: TOP + ((steps - 1 - k) * (HEIGHT - TOP - BOTTOM)) / steps, width: 12, height: (HEIGHT - TOP - BOTTOM) / steps + 0.5, fill: heat(k / (steps - 1)) }));
-    for (const [v, at] of [[high, TOP + 8], [low, HEIGHT - BOTTOM]]) picture.append(svg("text", { x: WIDTH - RIGHT + 32, y: at, class: "axis-label" }, show(v, 4)));
+    for (let k = 0; k < steps; k++) picture.append(svg("rect", { x: this.width - RIGHT + 16, y: TOP + ((steps - 1 - k) * (this.height - TOP - BOTTOM)) / steps, width: 12, height: (this.height - TOP - BOTTOM) / steps + 0.5, fill: heat(k / (steps - 1)) }));
+    for (const [v, at] of [[high, TOP + 8], [low, this.height - BOTTOM]]) picture.append(svg("text", { x: this.width - RIGHT + 32, y: at, class: "axis-label" }, show(v, 4)));
   }
 
   /** @param {any} picture @param {import("./store.js").Run[]} runs @param {string} x @param {string|null} other */
@@ -149,11 +166,11 @@ export class StudyView {
     const range = (/** @type {number[]} */ all) => padded(Math.min(...all), Math.max(...all));
     const [x0, x1] = range(known.map((r) => valueOf(r, x)));
     const [y0, y1] = range(known.map((r) => this.result(r)));
-    const [w, hgt] = [WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM];
+    const [w, hgt] = [this.width - LEFT - RIGHT, this.height - TOP - BOTTOM];
     const px = (/** @type {number} */ v) => LEFT + ((v - x0) / (x1 - x0)) * w;
     const py = (/** @type {number} */ v) => TOP + hgt - ((v - y0) / (y1 - y0)) * hgt;
     const [xs, ys] = [ticks(x0, x1, 7), ticks(y0, y1, 6)];
-    labels(xs).forEach((t, i) => picture.append(svg("line", { x1: px(xs[i]), x2: px(xs[i]), y1: TOP, y2: TOP + hgt, class: "grid-line" }), svg("text", { x: px(xs[i]), y: HEIGHT - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, t)));
+    labels(xs).forEach((t, i) => picture.append(svg("line", { x1: px(xs[i]), x2: px(xs[i]), y1: TOP, y2: TOP + hgt, class: "grid-line" }), svg("text", { x: px(xs[i]), y: this.height - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, t)));
     labels(ys).forEach((t, i) => picture.append(svg("line", { x1: LEFT, x2: LEFT + w, y1: py(ys[i]), y2: py(ys[i]), class: "grid-line" }), svg("text", { x: LEFT - 6, y: py(ys[i]) + 4, class: "axis-label", "text-anchor": "end" }, t)));
     const ordered = [...known].sort((a, b) => valueOf(a, x) - valueOf(b, x));
     if (!other) picture.append(svg("polyline", { points: ordered.map((r) => `${px(valueOf(r, x))},${py(this.result(r))}`).join(" "), class: "study-line" }));
@@ -162,13 +179,14 @@ export class StudyView {
     for (const run of ordered) {
       const fill = other && high > low ? heat((valueOf(run, other) - low) / (high - low)) : null;
       const values = run.values.filter(([n]) => n === x || n === other).map(([n, v]) => `${n} = ${v}`).join(", ");
-      this.spot(picture, run, svg("circle", { cx: px(valueOf(run, x)), cy: py(this.result(run)), r: 4.5, class: "spot dot", ...(fill ? { fill } : {}) }), `${values}: ${show(this.result(run), 6)}`);
+      this.spot(picture, run, svg("circle", { cx: px(valueOf(run, x)), cy: py(this.result(run)), r: 4.5, class: "spot dot" }), fill, `${values}: ${show(this.result(run), 6)}`);
     }
-    if (other) picture.append(svg("text", { x: WIDTH - RIGHT + 8, y: TOP + 8, class: "axis-label" }, `colour: ${other}`), svg("text", { x: WIDTH - RIGHT + 8, y: TOP + 24, class: "axis-label" }, `${show(low, 3)} … ${show(high, 3)}`));
+    if (other) picture.append(svg("text", { x: this.width - RIGHT + 8, y: TOP + 8, class: "axis-label" }, `colour: ${other}`), svg("text", { x: this.width - RIGHT + 8, y: TOP + 24, class: "axis-label" }, `${show(low, 3)} … ${show(high, 3)}`));
   }
 
-  /** Something that stands for a run. @param {any} picture @param {import("./store.js").Run} run @param {any} element @param {string} text */
-  spot(picture, run, element, text) {
+  /** Something that stands for a run. @param {any} picture @param {import("./store.js").Run} run @param {any} element @param {string|null} fill @param {string} text */
+  spot(picture, run, element, fill, text) {
+    if (fill) element.style.fill = fill;
     element.setAttribute("data-spot", run.id);
     element.append(svg("title", {}, text));
     element.addEventListener("click", () => this.choose(run));

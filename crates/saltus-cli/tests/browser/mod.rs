@@ -191,8 +191,13 @@ impl Browser {
 
     /// With the keyboard; in an input for files the text is a path.
     pub fn keys(&self, selector: &str, text: &str) {
-        let done = self.command("POST", &format!("/element/{}/value", self.element(selector)), &json!({"text": text}));
-        assert!(done.is_null(), "{selector}: {done}");
+        // A list that is drawn anew in between has another element of this name; nothing was typed into the old one.
+        wait_until(selector, || {
+            let path = format!("/element/{}/value", self.element(selector));
+            let done = self.command("POST", &path, &json!({"text": text}));
+            assert!(done.is_null() || done["error"] == "stale element reference", "{selector}: {done}");
+            done.is_null()
+        });
     }
 
     /// Presses, moves and releases the pointer, at places of the page.

@@ -49,7 +49,9 @@ fn runs_are_there_after_the_server_was_killed() {
     let is_kept = |id: u64, phase: &str, rows: u64| {
         about(&state).iter().any(|run| run["id"] == id && run["phase"] == phase && run["rows"].as_u64() >= Some(rows))
     };
-    wait_until("the run is not on the disk", || is_kept(1, "done", 20) && is_kept(2, "running", 1) && is_kept(3, "done", 3));
+    wait_until("the run is not on the disk", || {
+        is_kept(1, "done", 20) && is_kept(2, "running", 1) && is_kept(3, "done", 3)
+    });
     drop(studio);
     browser.wait("!saltus.store.isConnected");
 
@@ -90,7 +92,10 @@ fn runs_are_there_after_the_server_was_killed() {
     drop(studio);
     let studio = Studio::start(&[&file], &state);
     let runs: Value = serde_json::from_str(&studio.get("/api/state").1).unwrap();
-    assert_eq!(runs["runs"].as_array().unwrap().iter().map(|r| r["class"].clone()).collect::<Vec<_>>(), ["measured.csv"]);
+    assert_eq!(
+        runs["runs"].as_array().unwrap().iter().map(|r| r["class"].clone()).collect::<Vec<_>>(),
+        ["measured.csv"]
+    );
     let (_, table) = studio.post("/api/table", &json!({"run": 3, "names": ["h"]}));
     assert_eq!(table, "time,\"h\"\n0,1\n0.4,0.25\n1,0.5\n");
 
@@ -100,5 +105,5 @@ fn runs_are_there_after_the_server_was_killed() {
         std::fs::write(path, "PAR1").unwrap();
     }
     let studio = Studio::start(&[&file], &state);
-    assert_eq!(studio.get("/api/variables?run=3"), (200, r#"{"variables":[],"texts":null}"#.to_owned()));
+    assert_eq!(studio.get("/api/variables?run=3"), (200, r#"{"variables":[],"texts":{}}"#.to_owned()));
 }

@@ -1,9 +1,9 @@
-//! How a model is sorted, what its time goes to, and what a study gives.
+//! How a model is sorted, what its time goes to, what a study gives, and diagrams that move.
 
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Studio};
-use crate::common::Scratch;
+use crate::common::{Scratch, run};
 use crate::{CIRCUIT, READY};
 
 #[test]
@@ -26,7 +26,7 @@ fn structure_and_profile_lead_to_text_and_diagram() {
     browser.wait("document.querySelector('#panel-structure .line-table[aria-label=\"States\"]')");
     // The voltage of the capacitor is the only thing with a derivative, and no equation is differentiated.
     let summary = browser.script("return document.querySelector('#panel-structure .summary').textContent");
-    assert!(summary.as_str().unwrap().starts_with("index 1 · 1 states"), "{summary}");
+    assert!(summary.as_str().unwrap().starts_with("index 1 · 1 state ·"), "{summary}");
     browser.click("#panel-structure .line-table[aria-label=\"States\"] .line-row");
     browser.wait("document.querySelectorAll('.marked-frame').length === 1");
     assert_eq!(browser.script("return saltus.diagram.marked"), json!(["store"]));
@@ -87,7 +87,8 @@ fn a_study_is_a_map_or_points() {
         browser.script(&set);
     };
     let choose = |id: &str, value: &str| {
-        browser.wait(&format!("[...(document.getElementById({id:?})?.options ?? [])].some((o) => o.value === {value:?})"));
+        browser
+            .wait(&format!("[...(document.getElementById({id:?})?.options ?? [])].some((o) => o.value === {value:?})"));
         browser.script(&format!(
             "const e = document.getElementById({id:?}); e.value = {value:?}; e.dispatchEvent(new Event('change'))"
         ));
@@ -112,7 +113,8 @@ fn a_study_is_a_map_or_points() {
     choose("study-variable", "y");
     browser.wait("document.querySelectorAll('.study-picture .cell').length === 12");
     // Closed form: the height after a second is u - g/2, in centimetres; it does not depend on v.
-    let of = |id: u64| browser.script(&format!("return saltus.study.result(saltus.store.runs.get({id}))")).as_f64().unwrap();
+    let of =
+        |id: u64| browser.script(&format!("return saltus.study.result(saltus.store.runs.get({id}))")).as_f64().unwrap();
     browser.wait("saltus.study.numbers.size === 12");
     for (id, u) in [(1, 1.0), (3, 1.0), (12, 4.0)] {
         let expected = 100.0 * (u - 9.81 / 2.0);
@@ -121,7 +123,7 @@ fn a_study_is_a_map_or_points() {
     // The top of the flight: u²/(2 g), for the fastest one 0.8155 m.
     choose("study-number", "maximum");
     assert!((of(12) - 100.0 * 16.0 / 19.62).abs() < 0.02, "{}", of(12));
-    let fills = browser.script("return [...document.querySelectorAll('.cell')].map((c) => c.getAttribute('fill'))");
+    let fills = browser.script("return [...document.querySelectorAll('.cell')].map((c) => getComputedStyle(c).fill)");
     let fills: Vec<String> = serde_json::from_value(fills).unwrap();
     assert_eq!(fills.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "one colour for each u: {fills:?}");
 
@@ -147,5 +149,135 @@ fn a_study_is_a_map_or_points() {
     assert!((of(13) - 100.0 * (4.0 - 9.81 / 2.0)).abs() < 1e-3, "{}", of(13));
     let (status, _) = studio.post("/api/run", &json!({"class": "Throw", "vary": {"names": ["u", "v"], "rows": [[1]]}}));
     assert_eq!(status, 400);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn columns_of_files_come_in_the_units_of_the_model() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-units");
+    let file = dir.file("Throw.mo", THROW);
+    // The same names: a length in centimetres, and one that is a mass.
+    let other = THROW.replace("start = 0, fixed = true, unit = \"m\")", "start = 0, fixed = true, unit = \"kg\")");
+    let other = other.replace("unit = \"m\", displayUnit = \"cm\"", "unit = \"cm\"").replace("Throw", "Other");
+    let measured = dir.path("measured.mat");
+    run(&["simulate", &dir.file("Other.mo", &other), "--output", &measured], 0);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    for name in ["x", "y"] {
+        browser.click(&format!("[data-variable={name}]"));
+    }
+    browser.keys("#reference", &measured);
+    browser.wait("saltus.plots.loaded.get(2)?.points.get('y')?.length > 20");
+    // Closed form: after a second 2 - 9.81/2, of centimetres in the file and of metres in the model, which shows centimetres.
+    let at_end = |id: u64, name: &str| {
+        browser.script(&format!("return saltus.plots.value(saltus.store.runs.get({id}), {name:?}, 1)")).as_f64()
+    };
+    let expected = 2.0 - 9.81 / 2.0;
+    assert!((at_end(2, "y").unwrap() - expected).abs() < 1e-6, "{:?}", at_end(2, "y"));
+    browser.wait("saltus.plots.value(saltus.store.runs.get(1), 'y', 1) !== null");
+    assert!((at_end(1, "y").unwrap() - 100.0 * expected).abs() < 1e-3, "{:?}", at_end(1, "y"));
+    // What cannot be converted is not drawn, and says why.
+    assert_eq!(at_end(2, "x"), None);
+    browser.wait("document.querySelector('.legend').textContent.includes('is in kg, which is not a kind of m')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn configurations_are_a_graph() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-configurations");
+    let file = dir.file("LoopingPendulum.mo", include_str!("../study/LoopingPendulum.mo"));
+    // What the command line finds in a run of its own.
+    let (said, _) = run(&["explain", &file, "--configurations", "--json"], 0);
+    let explained: Value = serde_json::from_str(&said).unwrap();
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    assert_eq!(browser.script("return document.getElementById('tab-configurations').hidden"), true);
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    browser.click("#tab-configurations");
+    browser.wait("document.querySelectorAll('.node').length === 2");
+    let found: Value = serde_json::from_str(&studio.get("/api/configurations?run=1").1).unwrap();
+    let found = &found["configurations"];
+    assert_eq!(found["transitions"], explained["transitions"]);
+    assert_eq!(found["configurations"], explained["configurations"]);
+    let names: Vec<&str> =
+        found["configurations"].as_array().unwrap().iter().filter_map(|c| c["name"].as_str()).collect();
+    assert_eq!(names, ["circle", "flight"]);
+    // All of the two seconds are spent in one of them.
+    let spent: f64 = found["spent"].as_array().unwrap().iter().filter_map(Value::as_f64).sum();
+    assert!((spent - 2.0).abs() < 1e-9, "{spent}");
+    let count = &found["transitions"][0]["count"];
+    browser.wait(&format!("document.querySelector('[data-edge=\"1-2\"]').textContent.includes('{count} ×')"));
+    // A transition leads to the events that it is made of.
+    browser.script("document.querySelector('[data-edge=\"1-2\"]').dispatchEvent(new MouseEvent('click'))");
+    let n = found["n_segments"].as_u64().unwrap() - 1;
+    browser.wait(&format!("document.querySelectorAll('[data-event]').length === {n}"));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+/// A tank that fills up within two seconds, drawn with its level; the lamp is lit in the second half.
+const TANK: &str = "package Plant
+  connector Outlet
+    Real level(unit = \"m\");
+    annotation (Icon(graphics = {Ellipse(extent = {{-100, -100}, {100, 100}})}));
+  end Outlet;
+  model Tank
+    Real level(start = 0, fixed = true, unit = \"m\");
+    Boolean isHigh = level > 0.5;
+    Outlet outlet annotation (Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  equation
+    der(level) = 0.5;
+    outlet.level = level;
+    annotation (Icon(graphics = {
+      Rectangle(extent = DynamicSelect({{-100, -100}, {100, 0}}, {{-100, -100}, {100, -100 + 200*level}}), fillPattern = FillPattern.Solid,
+        fillColor = DynamicSelect({200, 200, 200}, if isHigh then {255, 0, 0} else {0, 0, 255})),
+      Text(extent = {{-100, 100}, {100, 140}}, textString = DynamicSelect(\"\", String(level, significantDigits = 3)))}));
+  end Tank;
+  model Site
+    Tank tank annotation (Placement(transformation(extent = {{-20, -20}, {20, 20}})));
+    annotation (experiment(StopTime = 2));
+  end Site;
+end Plant;
+";
+
+#[test]
+fn a_diagram_moves_with_time() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = Scratch::new("studio-moving");
+    let file = dir.file("Plant.mo", TANK);
+    let studio = Studio::start(&[&file], &dir.path("state"));
+    browser.go(&studio.address);
+    browser.wait(READY);
+    browser.script("return saltus.open('Plant.Site')");
+    browser.wait("document.querySelectorAll('.stage .component').length === 1");
+    let fills = "[...document.querySelectorAll('.stage .component [fill]')].map((e) => e.getAttribute('fill'))";
+    browser.wait(&format!("{fills}.some((f) => f.includes('200') || f.includes('c8c8c8'))"));
+    browser.click("#run");
+    browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
+    browser.wait("document.getElementById('moment').checkVisibility()");
+    // The level is half of the time: at 0.5 s it is 0.25 and low, at 1.5 s 0.75 and high.
+    for (part, level) in [(0.25, "0.25"), (0.75, "0.75")] {
+        browser.script(&format!(
+            "const e = document.getElementById('moment'); e.value = {part}; e.dispatchEvent(new Event('input'))"
+        ));
+        browser.wait(&format!("document.querySelector('.stage .component').textContent.includes('{level}')"));
+        assert_eq!(browser.script("return saltus.plots.cursor"), json!(2.0 * part), "the plots follow");
+    }
+    browser.wait(&format!(
+        "{fills}.some((f) => f.includes('255,0,0') || f.toLowerCase().includes('ff0000') || f.includes('255 0 0'))"
+    ));
+
+    // Values at ports, of the moment.
+    browser.click("#port-values");
+    browser.wait("document.querySelector('[data-port=\"tank.outlet\"]')?.textContent === 'level 0.75 m'");
+    browser.click("#port-values");
+    browser.wait("!document.querySelector('[data-port]')");
+    assert_eq!(dir.read("Plant.mo"), TANK);
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

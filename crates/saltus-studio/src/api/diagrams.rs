@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use saltus::Session;
-use saltus_diagram::{Component, Layer, Placement, Point, Scene, svg};
+use saltus_diagram::{Component, Layer, Placement, Point, Scene, Value as Drawn, svg};
 use saltus_ide::{Analysis, Parameter, SourceChange};
+use saltus_program::SlotType;
 use serde_json::{Value, json};
 
 use super::{Answer, internal, ok, parameter, text_of, texts};
 use crate::http::{Request, Response};
+use crate::runs::Run;
+use crate::series;
 use crate::studio::Studio;
 
 fn layer(name: Option<&str>) -> Layer {
@@ -38,12 +41,38 @@ pub fn icon(studio: &Arc<Studio>, request: &Request) -> Answer {
 pub fn scene(studio: &Arc<Studio>, request: &Request) -> Answer {
     let class = parameter(request, "class")?.to_owned();
     let layer = layer(request.parameter("layer"));
+    let run = request.parameter("run").and_then(|id| studio.runs.get(id.parse().ok()?));
+    let moment = run.zip(request.parameter("time").and_then(|time| time.parse::<f64>().ok()));
     let found = studio.desk.ask(move |session| {
-        let scene = Analysis::new(session).scene(&class, layer)?;
+        let analysis = Analysis::new(session);
+        let scene = match &moment {
+            Some((run, time)) => analysis.scene_at(&class, layer, &|name| value_at(run, name, *time))?,
+            None => analysis.scene(&class, layer)?,
+        };
         let picture = svg::render(&scene, &svg::Style::default());
-        Some(json!({"svg": picture, "scene": outline(&scene), "view": svg::view(&scene)}))
+        let is_dynamic = scene.is_dynamic();
+        Some(json!({"svg": picture, "scene": outline(&scene), "view": svg::view(&scene), "dynamic": is_dynamic}))
     });
     ok(&found.ok_or_else(internal)?.ok_or_else(unknown)?)
+}
+
+/// The value of a variable at a time of a run, as expressions of annotations see it.
+fn value_at(run: &Run, name: &str, time: f64) -> Option<Drawn> {
+    if name == "time" {
+        return Some(Drawn::Number(time));
+    }
+    let (ty, value) = {
+        let mut kept = run.recording().look();
+        let times = kept.times();
+        let (ty, values) = kept.values(name)?;
+        (ty, *series::sample(&times, &values, &[time], ty != SlotType::Real).first()?)
+    };
+    Some(match ty {
+        _ if value.is_nan() => return None,
+        SlotType::Boolean => Drawn::Boolean(value != 0.0),
+        SlotType::Enumeration => Drawn::Literal(run.literals(name)?.get((value as usize).checked_sub(1)?)?.clone()),
+        SlotType::Real | SlotType::Integer => Drawn::Number(value),
+    })
 }
 
 /// What a page needs besides the picture.

@@ -19,3 +19,7 @@ pub fn structure(studio: &Arc<Studio>, request: &Request) -> Answer {
 pub fn profile(studio: &Arc<Studio>, request: &Request) -> Answer {
     ok(&json!({"profile": run_of_request(studio, request)?.profile()}))
 }
+
+pub fn configurations(studio: &Arc<Studio>, request: &Request) -> Answer {
+    ok(&json!({"configurations": run_of_request(studio, request)?.configurations()}))
+}

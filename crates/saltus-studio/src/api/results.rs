@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::{Answer, internal, ok, parameter, text_of};
 use crate::events::{self, Page, number};
+use crate::going;
 use crate::http::{Request, Response};
 use crate::recording::Recording;
-use crate::going;
 use crate::runs::{Run, Wanted};
 use crate::series;
 use crate::studio::Studio;
@@ -147,7 +147,8 @@ fn variations(vary: &Value) -> Result<Option<Variations>, (u16, String)> {
         true => (list(&vary["names"]), list(&vary["rows"]).iter().map(list).collect::<Vec<_>>()),
     };
     let wrong = || (400, "expected names, and as many values in every row".to_owned());
-    let names: Vec<String> = names.iter().map(|n| n.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?;
+    let names: Vec<String> =
+        names.iter().map(|n| n.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?;
     if rows.is_empty() || rows.len() > MOST_RUNS {
         return Err((400, format!("expected 1 to {MOST_RUNS} values")));
     }
@@ -244,7 +245,7 @@ pub fn set(studio: &Arc<Studio>, body: &Value) -> Answer {
 /// All variables of a run with what is known about them.
 pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
     let run = run_of_request(studio, request)?;
-    let Some(model) = run.model.get() else { 
+    let Some(model) = run.model.get() else {
         let texts = run.details().map(|details| &details.texts);
         return ok(&json!({"variables": columns_alone(&run), "texts": texts}));
     };
@@ -445,7 +446,8 @@ pub fn events(studio: &Arc<Studio>, request: &Request) -> Answer {
     let limit = number("limit", 200).min(MOST_EVENTS);
     let filter = request.parameter("filter").unwrap_or("");
     let kept = run.recording().look();
-    let mut page = events::page(&kept.events, &Page { filter, offset: number("offset", 0), limit }, &|span| run.place(span));
+    let mut page =
+        events::page(&kept.events, &Page { filter, offset: number("offset", 0), limit }, &|span| run.place(span));
     // Where a time is in the table, to go there from a picture.
     if let Some(time) = request.parameter("at").and_then(|t| t.parse::<f64>().ok()) {
         page["at"] = json!(kept.events.partition_point(|e| e.time < time));
