@@ -22,6 +22,9 @@ const MOST_BASES: usize = 500;
 /// Primitives and components of one picture, those inside of components included.
 const MOST_PARTS: usize = 200_000;
 
+/// Values of variables by their full names.
+pub(crate) type Values<'a> = Box<dyn Fn(&str) -> Option<Value> + 'a>;
+
 /// Draws the classes of a library. What it has found out about classes it keeps.
 pub struct Painter<'a> {
     pub(crate) scopes: Scopes<'a>,
@@ -32,7 +35,7 @@ pub struct Painter<'a> {
     /// The connectors that are being drawn, so that one in itself ends.
     pub(crate) open: Vec<ClassId>,
     /// Values for `DynamicSelect`.
-    pub(crate) moment: Option<Box<dyn Fn(&str) -> Option<Value> + 'a>>,
+    pub(crate) moment: Option<Values<'a>>,
     /// The components that are being drawn, from the outermost.
     pub(crate) path: Vec<String>,
 }

@@ -16,7 +16,8 @@ export class Moving {
     this.time = null;
     this.isBusy = false;
     this.isWanted = false;
-    this.isDynamic = false;
+    /** The picture is that of a moment. */
+    this.isMoved = false;
     this.hasValues = false;
     this.slider = h("input", { type: "range", min: 0, max: 1, step: "any", value: 0, class: "time moment", id: "moment", "aria-label": "Time of the diagram", title: "Time of the diagram", oninput: () => {
       const { from, to } = this.span();
@@ -34,8 +35,12 @@ export class Moving {
     diagram.element.append(this.bar);
     for (const name of ["animated", "cursor"]) on(name, (t) => this.go(t));
     on("event-chosen", ({ time }) => this.go(time));
-    on("run-chosen", () => this.reset());
-    on("opened", () => this.reset());
+    on("run-chosen", () => this.runChosen());
+    on("opened", () => {
+      this.time = null;
+      this.isMoved = false;
+      this.runChosen();
+    });
     on("runs", () => this.controls());
     on("variables", () => this.draw());
     // A picture that was loaded anew is the static one.
@@ -53,8 +58,12 @@ export class Moving {
     return { from: run?.start ?? 0, to: run?.time ?? run?.stop ?? 1 };
   }
 
-  reset() {
-    this.time = null;
+  /** Another run at the same time; without one of this class the diagram is as it is written. */
+  runChosen() {
+    this.show([]);
+    if (this.run() && this.time !== null) return void this.draw();
+    if (this.isMoved) this.diagram.loadSoon();
+    this.isMoved = false;
     this.controls();
   }
 
@@ -86,7 +95,10 @@ export class Moving {
       const [opened, layer, time] = [store.current, diagram.layer, this.time];
       if (diagram.isDynamic) {
         const found = await get("scene", { class: opened?.name, layer, run: run.id, time });
-        if (store.current === opened && diagram.layer === layer && !diagram.drag) diagram.take(found);
+        if (store.current === opened && diagram.layer === layer && !diagram.drag) {
+          diagram.take(found);
+          this.isMoved = true;
+        }
       }
       if (this.hasValues && this.time !== null) await this.ports(run, this.time);
     } catch {

@@ -34,7 +34,11 @@ export class StudyView {
       this.wanted = this.group.value;
       this.load();
     } });
-    this.variable = h("select", { "aria-label": "Variable", title: "Variable", id: "study-variable", onchange: () => this.load() });
+    this.variable = h("select", { "aria-label": "Variable", title: "Variable", id: "study-variable", onchange: () => {
+      this.known = "";
+      this.numbers = new Map();
+      this.load();
+    } });
     this.number = h("select", { "aria-label": "Number", title: "Number of each run", id: "study-number", onchange: () => this.render() }, [["final", "final value"], ["maximum", "maximum"], ["minimum", "minimum"]].map(([value, text]) => h("option", { value }, text)));
     this.axis = h("select", { "aria-label": "Parameter of the horizontal axis", title: "Horizontal axis", id: "study-axis", onchange: () => this.render() });
     this.readout = h("span", { class: "readout", "aria-live": "polite" });
@@ -87,9 +91,12 @@ export class StudyView {
     const wanted = `${chosen} ${variable} ${runs.map((r) => `${r.id}:${r.rows}`).join()}`;
     if (runs.length && variable && wanted !== this.known) {
       this.known = wanted;
+      // Those of another variable must not stand under this name.
+      this.numbers = new Map();
       const { numbers } = await post("numbers", { name: variable, runs: runs.map((r) => r.id) });
       if (this.known !== wanted) return;
       this.numbers = new Map(numbers.map((/** @type {any} */ n) => [n.run, n]));
+      this.drawn = "";
     }
     this.render();
   }
