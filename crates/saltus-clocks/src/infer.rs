@@ -64,15 +64,15 @@ pub enum ClockError {
     /// This conversion contradicts what its ends are known to be.
     Contradiction {
         conversion: usize,
-        from: Ticks,
-        to: Ticks,
+        from: Box<Ticks>,
+        to: Box<Ticks>,
     },
     /// Two clocks (positions in `sources`) are not what the conversions between them say.
     Disagreement {
         first: usize,
         second: usize,
-        expected: Ticks,
-        found: Ticks,
+        expected: Box<Ticks>,
+        found: Box<Ticks>,
     },
     /// Two clocks of which a base-partition can have only one.
     TwoClocks {
@@ -203,7 +203,7 @@ impl Groups {
                         }
                         Some((_, known)) if known != there => {
                             let (from, to) = if at == from { (here, known) } else { (known, here) };
-                            return Err(ClockError::Contradiction { conversion: k, from, to });
+                            return Err(contradiction(k, from, to));
                         }
                         Some(_) => {}
                     }
@@ -228,6 +228,7 @@ impl Groups {
                 (Some(place), Some(first)) => {
                     let expected = fits(relative.within(place))?;
                     if expected != found {
+                        let (expected, found) = (Box::new(expected), Box::new(found));
                         return Err(ClockError::Disagreement { first, second: k, expected, found });
                     }
                 }
@@ -293,7 +294,7 @@ fn check_inferred(graph: &Graph, ticks: &[Ticks]) -> Result<(), ClockError> {
             _ => continue,
         };
         if !factor.is_integer() || from.shift != to.shift {
-            return Err(ClockError::Contradiction { conversion: k, from, to });
+            return Err(contradiction(k, from, to));
         }
     }
     Ok(())
@@ -310,6 +311,10 @@ fn check_start(graph: &Graph, ticks: &[Ticks]) -> Result<(), ClockError> {
         }
     }
     Ok(())
+}
+
+fn contradiction(conversion: usize, from: Ticks, to: Ticks) -> ClockError {
+    ClockError::Contradiction { conversion, from: Box::new(from), to: Box::new(to) }
 }
 
 #[cfg(test)]
@@ -362,6 +367,7 @@ mod tests {
         let sources = [(0, period(1, 10)), (1, period(3, 10))];
         let error = infer(&graph(2, &sources, &[(0, 1, Slower(Some(r(2, 1))))])).unwrap_err();
         let (expected, found) = (ticks(Rational::ZERO, r(2, 10)), ticks(Rational::ZERO, r(3, 10)));
+        let (expected, found) = (Box::new(expected), Box::new(found));
         assert_eq!(error, ClockError::Disagreement { first: 0, second: 1, expected, found });
         // Two ways with different factors, though no clock is given.
         let ways = [(0, 1, Slower(Some(r(2, 1)))), (0, 1, Slower(Some(r(3, 1))))];

@@ -96,11 +96,11 @@ impl Script {
 
     /// The same modifiers of a class are replaced in one way; `cardinality(c)=0` and `=1` are different conditions.
     fn check_modifiers(&self) -> Result<(), String> {
-        let mut known: BTreeMap<(&str, &[(String, Option<String>)]), &[(String, String)]> = BTreeMap::new();
+        let mut known = BTreeMap::new();
         for rule in self.modifiers.iter().filter(|rule| !rule.old.is_empty()) {
             for class in &rule.classes {
                 let first = *known.entry((class, &rule.old)).or_insert(&rule.new);
-                if first != rule.new {
+                if *first != rule.new {
                     let old: Vec<&str> = rule.old.iter().map(|(name, _)| name.as_str()).collect();
                     return Err(ambiguous(&format!("{class}({})", old.join(", ")), &texts(first), &texts(&rule.new)));
                 }
