@@ -96,6 +96,8 @@ pub struct NewtonSolver {
     pub options: NewtonOptions,
     n: usize,
     jacobian: Matrix,
+    /// Is it that of the present point?
+    is_jacobian_of_here: bool,
     /// Normal equations of the regularised step; made when the first one is needed.
     normal: Option<(Vec<f64>, DenseLu)>,
     /// Weights of the residuals.
@@ -110,6 +112,26 @@ pub struct NewtonSolver {
     best: Vec<f64>,
     start: Vec<f64>,
     report: NewtonReport,
+}
+
+/// Why a point may be a solution all the same, or not.
+#[derive(Clone, Copy, PartialEq)]
+enum Doubt {
+    /// Steps have brought the residuals down.
+    Predicted,
+    /// They have not, but that may be because the Jacobian is that of another point.
+    Elsewhere,
+}
+
+/// What is known about the residuals at a point.
+#[derive(Clone, Copy, PartialEq)]
+enum Confirmation {
+    /// Small for their equations, or rounding.
+    Small,
+    /// Neither.
+    Open(Doubt),
+    /// No step brings them down.
+    Refuted,
 }
 
 /// What a search along the step came to.
@@ -134,6 +156,7 @@ impl NewtonSolver {
             options,
             n,
             jacobian,
+            is_jacobian_of_here: false,
             normal: None,
             weight: vector(),
             size: vector(),
@@ -158,6 +181,22 @@ impl NewtonSolver {
         &self.r
     }
 
+    /// Goes on from a solution as long as steps with the present factors halve the residuals: where equations are steep they may be large beside their terms though the
+    /// variables are known to the tolerance. The residual need not have been evaluated at `x` last.
+    pub fn refine(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) {
+        for _ in 0..MOST_POLISHING {
+            if !self.jacobian.is_factored() {
+                return;
+            }
+            self.newton_step();
+            let before = self.merit(&self.r);
+            if self.try_factor(system, x, 1.0) > CONFIRMING_DECREASE * before {
+                return;
+            }
+            self.accept_trial(x);
+        }
+    }
+
     /// Solves from the guess in `x`, which holds the solution afterwards, or else the last point. `nominal` has
     /// the usual magnitude of each variable. The residual was last evaluated at a point not far from `x`, not always at
     /// `x` itself.
@@ -168,6 +207,7 @@ impl NewtonSolver {
         nominal: &[f64],
     ) -> Result<NewtonReport, NewtonError> {
         self.report = NewtonReport::default();
+        self.is_jacobian_of_here = false;
         if self.n == 0 {
             return Ok(self.report);
         }
@@ -181,7 +221,7 @@ impl NewtonSolver {
                 if self.report.iterations > 0 {
                     self.polish(system, x);
                 }
-                if self.is_confirmed(system, x) {
+                if self.confirm(system, x) == Confirmation::Small {
                     return Ok(self.report);
                 }
             }
@@ -201,6 +241,7 @@ impl NewtonSolver {
     ) -> Result<NewtonReport, NewtonError> {
         let mut nudges = NUDGES.iter();
         let mut flat = LONGEST_STEP;
+        let mut doubt = None;
         loop {
             if self.r.iter().all(|&r| r == 0.0) {
                 (self.report.residual_norm, self.report.step_norm) = (0.0, 0.0);
@@ -211,15 +252,23 @@ impl NewtonSolver {
             let is_regular = self.jacobian.factor().is_ok();
             if is_regular {
                 self.newton_step();
-                if self.is_converged() {
+                if doubt.is_some() && self.is_small_beside_slopes(x) {
+                    return Ok(self.report);
+                }
+                if doubt.is_none() && self.is_converged() {
                     self.polish(system, x);
-                    if self.is_confirmed(system, x) {
+                    if self.is_confirmed(system, x, &mut doubt) {
                         return Ok(self.report);
+                    }
+                    // The steps have led away from where the Jacobian is known.
+                    if doubt.is_some() && self.report.iterations < self.options.max_iterations {
+                        self.report.iterations += 1;
+                        continue;
                     }
                 }
             }
             if self.report.iterations >= self.options.max_iterations {
-                if is_regular && self.is_rounding(system, x) {
+                if doubt == Some(Doubt::Predicted) || is_regular && self.is_rounding(system, x) {
                     return Ok(self.limited_by_rounding());
                 }
                 return Err(NewtonError::TooManyIterations(self.report));
@@ -228,13 +277,13 @@ impl NewtonSolver {
             let is_close = is_regular && self.report.step_norm <= self.rounding_limit();
             let searched = if is_regular { self.search(system, x, flat) } else { Search::NoDecrease };
             flat = LONGEST_STEP;
-            if searched == Search::FullStep {
+            if searched == Search::FullStep && doubt.is_none() {
                 // After a quick full step its factors can tell whether another one is needed.
                 let before = self.report.step_norm;
                 self.newton_step();
                 if self.is_converged() && self.report.step_norm <= QUICK * before {
                     self.polish(system, x);
-                    if self.is_confirmed(system, x) {
+                    if self.is_confirmed(system, x, &mut doubt) {
                         return Ok(self.report);
                     }
                 }
@@ -243,7 +292,8 @@ impl NewtonSolver {
                 continue;
             }
             // An equation that is almost flat leaves its variable uncertain: only the residual can tell.
-            if is_close && self.is_confirmed(system, x) || is_regular && self.is_rounding(system, x) {
+            let is_confirmed = is_close && self.confirm(system, x) != Confirmation::Refuted;
+            if is_confirmed || doubt == Some(Doubt::Predicted) || is_regular && self.is_rounding(system, x) {
                 return Ok(self.limited_by_rounding());
             }
             if self.is_solved_but_for_free_variables(system, x) {
@@ -286,6 +336,7 @@ impl NewtonSolver {
 
     fn evaluate_jacobian(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Eval {
         self.report.jacobians += 1;
+        self.is_jacobian_of_here = true;
         self.jacobian.values.fill(0.0);
         if !system.jacobian(x, &mut self.jacobian) {
             for group in self.jacobian.column_groups() {
@@ -376,7 +427,8 @@ impl NewtonSolver {
         for _ in 0..MOST_POLISHING {
             let outstanding = self.own_step_norm();
             let helps = outstanding > self.options.tolerance && outstanding < WORST_CONTRACTION * before;
-            if !helps || !self.try_factor(system, x, 1.0).is_finite() {
+            let worst = POLISHED * self.merit(&self.r);
+            if !helps || self.try_factor(system, x, 1.0) > worst {
                 return;
             }
             before = outstanding;
@@ -386,23 +438,46 @@ impl NewtonSolver {
         }
     }
 
+    /// Is a point at which steps are short for the nominal values a solution? Where that is open the iteration goes on, with damped steps and Jacobians of its points, until
+    /// residuals are small or no step brings them down.
+    fn is_confirmed(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64], doubt: &mut Option<Doubt>) -> bool {
+        match self.confirm(system, x) {
+            Confirmation::Small => return true,
+            Confirmation::Open(why) => *doubt = Some(why),
+            Confirmation::Refuted => {}
+        }
+        false
+    }
+
     /// Are the residuals small for the equations themselves, whatever the nominal values? Expects the Newton step from `x`. Steps that bring them down are made: a
     /// variable of 1e-18 whose nominal value is 1 is not known before.
-    fn is_confirmed(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> bool {
+    fn confirm(&mut self, system: &mut dyn NonlinearSystem, x: &mut [f64]) -> Confirmation {
         let mut is_as_predicted = false;
         for _ in 0..MOST_POLISHING {
             if self.is_small_beside_slopes(x) {
-                return true;
+                return Confirmation::Small;
             }
             let before = self.merit(&self.r);
             if self.try_factor(system, x, 1.0) > CONFIRMING_DECREASE * before {
-                break;
+                // The Jacobian of another point predicts nothing: what looks as if it were linear may be an accident.
+                let is_linear = self.is_jacobian_of_here && self.overshoots_as_predicted(system, x);
+                let is_rounding = is_linear || self.is_rounding(system, x);
+                return match is_as_predicted {
+                    _ if is_rounding => Confirmation::Small,
+                    true => Confirmation::Open(Doubt::Predicted),
+                    false if !self.is_jacobian_of_here => Confirmation::Open(Doubt::Elsewhere),
+                    false => Confirmation::Refuted,
+                };
             }
             is_as_predicted = true;
             self.accept_trial(x);
             self.newton_step();
         }
-        is_as_predicted || self.overshoots_as_predicted(system, x) || self.is_rounding(system, x)
+        // Steps still bring them down, too slowly: the factors are not those of this point.
+        match self.is_small_beside_slopes(x) {
+            true => Confirmation::Small,
+            false => Confirmation::Open(Doubt::Predicted),
+        }
     }
 
     /// Is what the residuals have lost to cancellation all that is left of them? `exp(x) - 1` is 0 for small x, whatever its slope.
@@ -450,7 +525,8 @@ impl NewtonSolver {
         let terms = &mut self.r_trial;
         terms.fill(0.0);
         self.jacobian.for_each(|row, column, value| terms[row] += (value * x[column]).abs());
-        self.r.iter().zip(terms).all(|(r, terms)| r.abs() <= SMALL_RESIDUAL * *terms)
+        let small = (CONFIRMED_TOLERANCES * self.options.tolerance).min(SMALL_RESIDUAL);
+        self.r.iter().zip(terms).all(|(r, terms)| r.abs() <= small * *terms)
     }
 
     /// Where rounding is all that is left of the residuals no step brings them down, but one that is much longer overshoots as far as the Jacobian says.
@@ -493,6 +569,7 @@ impl NewtonSolver {
     fn accept_trial(&mut self, x: &mut [f64]) {
         x.copy_from_slice(&self.trial);
         std::mem::swap(&mut self.r, &mut self.r_trial);
+        self.is_jacobian_of_here = false;
     }
 
     /// Goes along the Newton step as far as the residual decreases enough. Where the step is longer than `flat`, the tangent is almost

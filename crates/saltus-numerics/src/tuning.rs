@@ -45,6 +45,9 @@ pub mod newton {
     pub const ROUNDING_BOUNDS: (f64, f64) = (1e-10, 1e-6);
     /// Residuals up to this part of the terms of their equations are small. Test: `a_steep_equation_is_not_solved_by_a_tiny_step`.
     pub const SMALL_RESIDUAL: f64 = 1e-8;
+    /// … and no larger than so many tolerances where a variable is far below its nominal value: as accurate as it would be in other units. Test:
+    /// `solutions_are_as_accurate_in_all_units`.
+    pub const CONFIRMED_TOLERANCES: f64 = 10.0;
     /// Residuals up to this part of terms that cancel are rounding. Test: `what_cancellation_leaves_of_a_residual_is_a_solution`.
     pub const ROUNDING_OF_TERMS: f64 = 1e-12;
     /// What one more step may leave of larger ones, and how much longer a step shows that rounding is all that they are. Tests:
@@ -56,6 +59,8 @@ pub mod newton {
     pub const SMALL: f64 = 1e-6;
     /// Steps for that.
     pub const MOST_POLISHING: u32 = 5;
+    /// What they may leave of the residuals: these may be rounding by now, but not grow. Test: `solutions_are_as_accurate_in_all_units`.
+    pub const POLISHED: f64 = 2.0;
     /// Largest sparse system for which normal equations are made: they are dense, and cubic.
     pub const LARGEST_NORMAL: usize = 200;
     /// First and last damping of the regularised step, and the factor between two (Levenberg 1944, Marquardt 1963). Test:

@@ -291,6 +291,55 @@ fn variables_far_below_their_nominal_values_are_accurate() {
     }
 }
 
+/// s·g + 0.1·A·(s/A)³ = b in units from 1 to 1e-18, with a nominal value of 1 in all of them: what is left of the residual is a small part of the terms, wherever the
+/// iteration comes from. Guesses, factors and slopes g change from call to call, as they do after events.
+#[test]
+fn solutions_are_as_accurate_in_all_units() {
+    struct Cubic {
+        unit: f64,
+        slope: f64,
+        right: f64,
+    }
+    impl NonlinearSystem for Cubic {
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+            r[0] = x[0] * self.slope + 0.1 * self.unit * (x[0] / self.unit).powi(3) - self.right;
+            Ok(())
+        }
+        fn terms(&mut self, x: &[f64], sizes: &mut [f64]) -> bool {
+            sizes[0] =
+                (x[0] * self.slope).abs() + 0.1 * self.unit * (x[0] / self.unit).abs().powi(3) + self.right.abs();
+            true
+        }
+        fn jacobian(&mut self, x: &[f64], jacobian: &mut Matrix) -> bool {
+            jacobian.values[0] = self.slope + 0.3 * (x[0] / self.unit).powi(2);
+            true
+        }
+    }
+    for exponent in 0..=36 {
+        let unit = 10f64.powf(-0.5 * f64::from(exponent));
+        let options = NewtonOptions { tolerance: 1e-12, ..NewtonOptions::default() };
+        let mut solver = NewtonSolver::new(1, options);
+        let (mut x, mut seed) = ([0.0], 1u64);
+        for k in 0..5_000 {
+            // A linear congruential generator (Knuth), and a sine that moves slowly.
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let random = (seed >> 11) as f64 / (1u64 << 53) as f64;
+            let slope = if seed >> 40 & 63 < 32 { 1.0 } else { 1e-3 };
+            let right = if k % 1000 < 900 { unit * (0.01 * f64::from(k)).sin() } else { unit * (4.0 * random - 2.0) };
+            let mut system = Cubic { unit, slope, right };
+            let outcome = solver.solve(&mut system, &mut x, &[1.0]);
+            let (mut r, mut size) = ([0.0], [0.0]);
+            system.residual(&x, &mut r).and_then(|()| Ok(system.terms(&x, &mut size))).expect("numbers");
+            assert!(
+                outcome.is_ok() && r[0].abs() <= 1e-9 * size[0],
+                "{k} in {unit:e}: {} of {}, {outcome:?} for {slope}, {right:e}",
+                r[0],
+                size[0]
+            );
+        }
+    }
+}
+
 #[test]
 fn a_steep_equation_is_not_solved_by_a_tiny_step() {
     // log(x/2) = 0.1: x = 2·exp(0.1). At 1e-300 the Newton step is 1e-297, far below any tolerance.
