@@ -71,8 +71,9 @@ impl Gauge<'_> {
                 // Where an operand is larger it does not matter.
                 let is_moot = look.scale[i] > usual.max(now);
                 if !is_moot && now > usual {
-                    self.model.set(slot, LITTLE_MORE * now);
-                    look.scale[i] = LITTLE_MORE * now;
+                    let grown = grown(relation, now);
+                    self.model.set(slot, grown);
+                    look.scale[i] = grown;
                 } else if !is_moot && now * LITTLE_MORE.powi(2) < usual {
                     self.model.set(slot, now);
                     is_lower = true;
@@ -89,6 +90,12 @@ impl Gauge<'_> {
         }
         is_lower
     }
+}
+
+/// What is kept of a magnitude that has grown: a little more, but what makes it 1 at most makes it no more than that. A band of twice the width let a diode carry twice the
+/// current backwards. Test: `bands_are_measured_on_the_side_with_the_smaller_operands`.
+fn grown(relation: &Relation, now: f64) -> f64 {
+    (LITTLE_MORE * now).min(now.max(relation.nominal))
 }
 
 /// The magnitude of operands whose difference has been as large as `farthest`, and is known to `rounding`.

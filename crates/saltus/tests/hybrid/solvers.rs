@@ -94,8 +94,7 @@ fn bands_are_measured_on_the_side_with_the_smaller_operands() {
     end Coil;";
     let trajectory = simulate(text, 0.03, Solver::DormandPrince, 1e-6);
     let largest = trajectory.series("i").expect("a signal").iter().fold(0.0_f64, |most, (_, i)| most.max(i.abs()));
-    let rounding = 1e-15;
-    assert!(largest <= 1e-6 + 1e-6 + rounding, "the leakage and the tolerance are less than {largest}");
+    assert!(largest <= 1e-6 + 1e-6, "the leakage and the tolerance are less than {largest}");
 }
 
 /// x = t without error for every integrator, so y = t (2 - t): it touches 1 at t = 1 and is below it before and after.
