@@ -35,21 +35,22 @@ struct RelationPlace {
     right: ValueId,
     /// Value of the right operand if it is a literal.
     constant: Option<f64>,
-    /// The usual magnitude of its operands.
+    /// The usual magnitude of its operands, and where the driver keeps what it has measured.
     nominal: f64,
+    usual: Option<SlotId>,
 }
 
-fn nominal(place: &RelationPlace, assign: &Assign, program: &SimProgram) -> f64 {
+fn nominal(place: &RelationPlace, assign: &Assign, program: &SimProgram) -> (f64, Option<SlotId>) {
     let memory = assign.stores.iter().find(|s| s.0.0 as usize == place.position).map(|s| s.1);
     let relation = program.events.relations.values().find(|r| Some(r.memory) == memory);
-    relation.map_or(1.0, |r| r.nominal)
+    relation.map_or((1.0, None), |r| (r.nominal, r.usual))
 }
 
 impl Discrete {
     pub fn new(l: &Loop, assign: &Assign, program: &SimProgram) -> Self {
         let own: Vec<SlotId> = l.unknowns.iter().map(|u| u.slot).chain(l.body.stores.iter().map(|s| s.1)).collect();
         let mut relations = find_relations(assign, &own);
-        relations.iter_mut().for_each(|place| place.nominal = nominal(place, assign, program));
+        relations.iter_mut().for_each(|place| (place.nominal, place.usual) = nominal(place, assign, program));
         let stored = |slot: &SlotId| assign.stores.iter().any(|s| s.1 == *slot);
         let has_feedback = assign.code.ops.iter().any(|op| matches!(op, Op::Load(slot) if stored(slot)));
         let is_held = |slot: SlotId| {
@@ -147,7 +148,7 @@ fn find_relations(assign: &Assign, own: &[SlotId]) -> Vec<RelationPlace> {
                     Some(Op::Const(c)) => Some(*c),
                     _ => None,
                 };
-                relations.push(RelationPlace { position: i, op: f, left, right, constant, nominal: 1.0 });
+                relations.push(RelationPlace { position: i, op: f, left, right, constant, nominal: 1.0, usual: None });
                 // Its value is imposed; what follows depends on that alone.
                 depends[i] = false;
             }
@@ -193,7 +194,8 @@ impl MixedSystem for Together<'_> {
             let (left, right) = (self.machine.value(place.left), self.machine.value(place.right));
             seen.values[i] = place.op.apply(left, right) != 0.0;
             seen.z[i] = left - right;
-            seen.epsilon[i] = RELATION_BAND * left.abs().max(right.abs()).max(place.nominal);
+            let usual = place.usual.map_or(place.nominal, |slot| self.machine.get(slot));
+            seen.epsilon[i] = RELATION_BAND * left.abs().max(right.abs()).max(usual);
         }
     }
 

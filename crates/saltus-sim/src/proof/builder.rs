@@ -258,6 +258,7 @@ impl<'a> Builder<'a> {
             interpolants: vec![Interpolant::default(); self.program.states.len()],
             errors: vec![0.0; self.program.states.len()],
             is_blurred: false,
+            is_loose: false,
             instructions: self.instructions,
             swept,
             slices,

@@ -18,6 +18,9 @@ const MOST_STEPS: usize = 12;
 /// Steps that are as short as this part of the unknowns end it.
 const CONVERGED: f64 = 1e-13;
 
+/// A step that is more than this part of the last one is rounding.
+const SLOWER: f64 = 0.5;
+
 /// Boxes that are tried, each larger than the last.
 const MOST_BOXES: usize = 4;
 
@@ -41,13 +44,16 @@ impl Tape {
                 self.loops[k].system.solution[j] = Interval::UNKNOWN;
             }
         }
+        self.loosen(k);
         self.set_guesses(k, t, |x, _| Dual { value: x, slope: Interval::ZERO });
     }
 
-    /// Newton's method on numbers, from the last solution; true if it has converged.
+    /// Newton's method on numbers, from the last solution; true if it has converged: steps are short for each unknown itself, or they are for its nominal value and do not
+    /// get shorter any more.
     pub(super) fn find_unknowns(&mut self, k: usize, t: f64) -> bool {
         let n = self.loops[k].guesses.len();
         let mut step = vec![0.0; n];
+        let mut last = f64::INFINITY;
         for j in 0..n {
             self.numbers[self.loops[k].guesses[j] as usize] = self.loops[k].start[j];
         }
@@ -67,12 +73,16 @@ impl Tape {
             if !is_solved {
                 return false;
             }
-            let mut is_short = true;
+            let (mut own, mut nominal) = (0f64, 0f64);
             for (j, step) in step.iter().enumerate() {
                 let place = l.guesses[j] as usize;
                 self.numbers[place] += step;
-                is_short &= step.abs() <= CONVERGED * self.numbers[place].abs().max(l.unknowns[j].1);
+                let size = self.numbers[place].abs();
+                own = own.max(if *step == 0.0 { 0.0 } else { step.abs() / size });
+                nominal = nominal.max(step.abs() / size.max(l.unknowns[j].1));
             }
+            let is_short = own <= CONVERGED || nominal <= CONVERGED && own > SLOWER * last;
+            last = own;
             if is_short {
                 for j in 0..n {
                     self.loops[k].start[j] = self.numbers[self.loops[k].guesses[j] as usize];
@@ -103,8 +113,7 @@ impl Tape {
     fn box_around(&mut self, k: usize, t: Interval) -> bool {
         let n = self.loops[k].guesses.len();
         let point: Vec<f64> = self.loops[k].start.clone();
-        let least: Vec<f64> =
-            (0..n).map(|j| LEAST * point[j].abs().max(self.loops[k].unknowns[j].1).max(f64::MIN_POSITIVE)).collect();
+        let least: Vec<f64> = point.iter().map(|u| (LEAST * u.abs()).max(f64::MIN_POSITIVE)).collect();
         let (mut reach, mut image) = (vec![0.0; n], vec![Interval::UNKNOWN; n]);
         self.guess(k, t, |j| Interval::point(point[j]));
         self.factor(k);

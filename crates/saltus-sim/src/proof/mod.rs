@@ -162,6 +162,13 @@ impl Prover {
         }
     }
 
+    /// The same for one that loops compute, whose solutions are near those in `memory`, and how large their unknowns are in it.
+    pub fn look_at_loops(&mut self, relation: usize, t: f64, least_time: f64, memory: &[f64]) -> (f64, f64) {
+        self.tape.start_loops(memory);
+        let (rounding, _) = self.tangent(relation, t, least_time);
+        (rounding, self.tape.size_of_loops(relation, t))
+    }
+
     /// The first change in a part of the last step, by relations that are [`Prover::watched`]. It spends up to `most` operations, by a last
     /// enclosure more, and counts them in [`Tape::work`]; what is not known by then is only sampled.
     pub fn prove(

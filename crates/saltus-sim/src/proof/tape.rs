@@ -23,6 +23,9 @@ use super::expand::Expansions;
 use super::linear::IntervalSystem;
 use super::sums::{Sum, Weights};
 
+/// Part of an unknown of a loop by which it is moved to see how large it is in a relation: more than rounding, and so little that a loop is as good as linear.
+const LOOSE: f64 = 1e-9;
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Instruction {
     Constant(f64),
@@ -177,6 +180,8 @@ pub(crate) struct Tape {
     pub(super) errors: Vec<f64>,
     /// Are states as uncertain as these errors say?
     pub(super) is_blurred: bool,
+    /// Are the unknowns of loops as uncertain as if each were off by [`LOOSE`]?
+    pub(super) is_loose: bool,
     pub(super) duals: Vec<Dual>,
     /// Values in the middle of a stretch.
     pub(super) centres: Vec<Interval>,
@@ -276,6 +281,26 @@ impl Tape {
     pub fn is_explicit(&self, relation: usize) -> bool {
         let slice = self.slices.get(relation).and_then(Option::as_ref);
         slice.is_some_and(|slice| slice.movers.is_any() && !slice.movers.unknown && !slice.movers.solved)
+    }
+
+    /// Is it computed without what cannot be enclosed?
+    pub fn is_enclosed(&self, relation: usize) -> bool {
+        let slice = self.slices.get(relation).and_then(Option::as_ref);
+        slice.is_some_and(|slice| slice.movers.is_any() && !slice.movers.unknown)
+    }
+
+    /// What the enclosure of a relation at one time costs, with what is fixed until the next event.
+    pub fn price_of_look(&self, relation: usize) -> u64 {
+        let slice = self.slices.get(relation).and_then(Option::as_ref);
+        slice.map_or(u64::MAX, |slice| self.price_of_load() + DUAL * slice.price)
+    }
+
+    /// How large the unknowns of loops are in the crossing function of a relation at one time, if they do not cancel: the part of them that their solver is off is one of this.
+    pub fn size_of_loops(&mut self, relation: usize, t: f64) -> f64 {
+        self.is_loose = true;
+        let z = self.over(relation, Interval::point(t)).z;
+        self.is_loose = false;
+        if z.is_known() { (z.hi - z.lo) / (2.0 * LOOSE) } else { f64::INFINITY }
     }
 
     /// The states follow their tangents at `t`; `unit` is the magnitude of times.
@@ -464,6 +489,7 @@ impl Tape {
             let none = Dual::constant(0.0);
             self.set_guesses(k, t, |_, _| none);
             self.solve_for(k, |dual| dual.value);
+            self.loosen(k);
             self.set_guesses(k, t, |x, _| Dual { value: x, slope: Interval::ZERO });
         } else {
             self.enclose_unknowns(k, t);
@@ -471,6 +497,13 @@ impl Tape {
         }
         self.solve_for(k, |dual| dual.slope);
         self.set_guesses(k, t, |x, known| Dual { value: known.value, slope: x });
+    }
+
+    /// Widens the solution of a loop, if it is to be uncertain.
+    pub(super) fn loosen(&mut self, k: usize) {
+        for x in self.loops[k].system.solution.iter_mut().filter(|_| self.is_loose) {
+            *x = *x + Interval::around(0.0, LOOSE * x.magnitude());
+        }
     }
 
     /// Sets the unknowns by the last solution and what they are so far, and evaluates what follows.

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! In: the crossing functions after an event, enclosed at that time along the tangent; those that were exactly zero there, enclosed where the step ends. Out: the slots
-//! [`saltus_program::Relation::usual`], and bands of functions that leave their threshold. What loops compute is known no better than their solver says: those relations
-//! keep the usual magnitude of 1.
+//! [`saltus_program::Relation::usual`], and bands of functions that leave their threshold. What loops compute is known no better than their solver says, a small part of
+//! each unknown: those relations are measured by the unknowns, too, as large as they are in the function. Where a loop cannot be enclosed the usual magnitude stays 1.
 
 use saltus_base::{IdVec, Index};
 use saltus_program::{ModelFunctions, RELATION_BAND, Relation, RelationId};
@@ -22,6 +22,9 @@ use crate::proof::Prover;
 
 /// Magnitudes that grow are exceeded by this, and those that shrink are taken over when they do so by its square: few events change them.
 const LITTLE_MORE: f64 = 2.0;
+
+/// Operations that the measure of a relation that loops compute is worth, at an event: some tens of microseconds.
+const MOST_FOR_LOOPS: u64 = 100_000;
 
 /// What relations are measured with at one time, which has been evaluated: those that make events, or those of assertions.
 pub(super) struct Gauge<'a> {
@@ -55,15 +58,24 @@ impl Gauge<'_> {
             let is_first = z != 0.0 && self.search.farthest(i, 0.0) == 0.0;
             let is_new = is_first && usual.is_some_and(|(_, usual)| farthest < usual);
             let is_larger = usual.is_some_and(|(_, usual)| usual < farthest.min(relation.nominal));
-            if !(is_near || is_new || is_larger) || !self.prover.tape.is_explicit(i) {
+            let is_explicit = self.prover.tape.is_explicit(i);
+            let wants_measure = match is_explicit {
+                true => is_near || is_new || is_larger,
+                false => is_larger || self.is_open(relation, i, farthest),
+            };
+            if !wants_measure {
                 continue;
             }
             if !is_placed {
                 look.rates.resize(self.x.len(), 0.0);
                 self.model.get_derivatives(&mut look.rates);
-                self.prover.stand(self.model.memory(), self.is_proof);
+                self.prover.stand(self.model.memory(), self.is_proof || !is_explicit);
                 self.prover.tape.place(t, t.abs().max(self.least_time), self.x, &look.rates);
                 is_placed = true;
+            }
+            if !is_explicit {
+                is_lower |= self.measure_loops(t, i, relation, farthest);
+                continue;
             }
             let (rounding, slope) = self.prover.tangent(i, t, self.least_time);
             if let Some((slot, usual)) = usual.filter(|_| farthest > 0.0 && rounding.is_finite()) {
@@ -90,6 +102,33 @@ impl Gauge<'_> {
         }
         is_lower
     }
+
+    /// Has a relation that loops compute the usual magnitude that nobody has measured, and is its function so small that it is worth it?
+    fn is_open(&self, relation: &Relation, i: usize, farthest: f64) -> bool {
+        let Some(slot) = relation.usual else { return false };
+        let usual = self.model.get(slot);
+        let is_small = farthest > 0.0 && farthest * LITTLE_MORE.powi(2) < usual && usual == relation.nominal;
+        is_small && self.prover.tape.is_enclosed(i) && self.prover.tape.price_of_look(i) <= MOST_FOR_LOOPS
+    }
+
+    /// Measures a relation that loops compute; true if its usual magnitude has changed.
+    fn measure_loops(&mut self, t: f64, i: usize, relation: &Relation, farthest: f64) -> bool {
+        let Some(slot) = relation.usual else { return false };
+        let (rounding, loops) = self.prover.look_at_loops(i, t, self.least_time, self.model.memory());
+        let now = magnitude_in_loops(relation, farthest, rounding, loops);
+        let usual = self.model.get(slot);
+        let is_changed = now > usual || now * LITTLE_MORE.powi(2) < usual;
+        if is_changed {
+            self.model.set(slot, if now > usual { grown(relation, now) } else { now });
+        }
+        is_changed
+    }
+}
+
+/// The same as [`magnitude`] where loops compute it, whose unknowns are so large in it; never more than it would be without.
+fn magnitude_in_loops(relation: &Relation, farthest: f64, rounding: f64, loops: f64) -> f64 {
+    let now = magnitude(relation, farthest, rounding).max(loops);
+    if now.is_finite() { now.min(relation.nominal) } else { relation.nominal }
 }
 
 /// What is kept of a magnitude that has grown: a little more, but what makes it 1 at most makes it no more than that. A band of twice the width let a diode carry twice the
@@ -132,11 +171,14 @@ impl Simulation {
             let i = self.driver.search.at_rest()[k];
             let relation = self.program.events.relations.get(RelationId::from_usize(i));
             let Some((relation, slot)) = relation.and_then(|r| Some((r, r.usual?))) else { continue };
-            if !self.prover.tape.is_explicit(i) {
+            let is_explicit = self.prover.tape.is_explicit(i);
+            let tape = &self.prover.tape;
+            if !is_explicit && (!tape.is_enclosed(i) || tape.price_of_look(i) > MOST_FOR_LOOPS) {
                 continue;
             }
             if !is_placed {
-                self.prover.stand(self.model.memory(), self.options.events.is_proof());
+                self.prover.stand(self.model.memory(), self.options.events.is_proof() || !is_explicit);
+                self.prover.tape.start_loops(self.model.memory());
                 self.prover.tape.follow(&*self.driver.integrator);
                 is_placed = true;
             }
@@ -146,8 +188,13 @@ impl Simulation {
             if !z.is_known() || error > DISTINCT * size {
                 continue;
             }
-            let (rounding, _) = self.prover.tangent(i, to, LEAST_TIME * self.options.time_span());
-            let now = magnitude(relation, size, rounding);
+            let least_time = LEAST_TIME * self.options.time_span();
+            let now = if is_explicit {
+                magnitude(relation, size, self.prover.tangent(i, to, least_time).0)
+            } else {
+                let (rounding, loops) = self.prover.look_at_loops(i, to, least_time, self.model.memory());
+                magnitude_in_loops(relation, size, rounding, loops)
+            };
             if now < self.model.get(slot) {
                 self.model.set(slot, now);
                 self.driver.search.narrow(i, RELATION_BAND * now);

@@ -155,10 +155,11 @@ impl Simulation {
     }
 
     /// Is the band in which the value of a relation is rounding wide beside the largest value of its function, because a nominal value makes it so that is too large, or
-    /// the lack of one?
-    fn is_coarse(&self, relation: &Relation, farthest: f64) -> bool {
-        let is_measured = relation.usual.is_some_and(|slot| self.model.get(slot) != relation.nominal);
-        !is_measured && farthest > 0.0 && RELATION_BAND * relation.nominal > COARSE * farthest
+    /// the lack of one, or because large unknowns of loops nearly cancel in it?
+    fn is_coarse(&self, relation: &Relation, is_explicit: bool, farthest: f64) -> bool {
+        let usual = relation.usual.map_or(relation.nominal, |slot| self.model.get(slot));
+        let is_measured = is_explicit && usual != relation.nominal;
+        !is_measured && farthest > 0.0 && RELATION_BAND * usual > COARSE * farthest
     }
 
     /// By relation, how its changes were found.
@@ -176,7 +177,8 @@ impl Simulation {
                 let (proved, sampled) =
                     if is_proof { (count.proved, count.sampled) } else { (0, count.proved + count.sampled) };
                 let is_watched = !is_time_alone && proved + sampled > 0;
-                let is_coarse = is_watched && self.is_coarse(r, search.farthest(id.index(), 0.0));
+                let is_explicit = tape.is_explicit(id.index());
+                let is_coarse = is_watched && self.is_coarse(r, is_explicit, search.farthest(id.index(), 0.0));
                 let (relation, span) = (r.text.clone(), r.span);
                 RelationDetection { relation, span, is_time_alone, proved, sampled, is_coarse }
             })
