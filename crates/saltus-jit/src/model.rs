@@ -259,6 +259,10 @@ impl ModelFunctions for CompiledModel {
         self.interpreter.is_singular()
     }
 
+    fn take_unfulfilled(&mut self) -> Vec<(Span, f64)> {
+        self.interpreter.take_unfulfilled()
+    }
+
     fn undetermined(&mut self) -> Vec<(String, Span)> {
         self.interpreter.undetermined()
     }

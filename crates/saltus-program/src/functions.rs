@@ -255,6 +255,12 @@ pub trait ModelFunctions: Send {
         Vec::new()
     }
 
+    /// Equations of loops that do not hold at accepted points though no number is nearer to their solutions, each with its residual as a part of its terms; each
+    /// loop is told of once.
+    fn take_unfulfilled(&mut self) -> Vec<(Span, f64)> {
+        Vec::new()
+    }
+
     /// The present point is part of the solution: what a retry may return to, and whose warnings count.
     fn accept(&mut self) {}
 

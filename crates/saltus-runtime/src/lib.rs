@@ -460,6 +460,10 @@ impl ModelFunctions for Interpreter {
         self.loops[self.first_loop[number]..end].iter_mut().any(|work| work.is_singular(&mut self.machine))
     }
 
+    fn take_unfulfilled(&mut self) -> Vec<(Span, f64)> {
+        self.loops.iter_mut().filter_map(LoopWork::take_unfulfilled).collect()
+    }
+
     fn undetermined(&mut self) -> Vec<(String, Span)> {
         let memory = self.machine.memory.clone();
         let program = self.machine.program.clone();

@@ -9,6 +9,7 @@ mod describe;
 mod discrete;
 mod terms;
 mod undetermined;
+mod unfulfilled;
 mod untorn;
 
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ use crate::native::NativeLoop;
 use crate::state::LoopState;
 use crate::switches::Switches;
 use discrete::Discrete;
+use unfulfilled::Fulfilment;
 
 /// Relative accuracy of nonlinear loops: their error is noise in the derivatives of the model.
 const TOLERANCE: f64 = 1e-12;
@@ -115,6 +117,7 @@ struct Reals {
     failed_x: Vec<f64>,
     failed_residuals: Vec<f64>,
     tried: Tried,
+    fulfilment: Fulfilment,
     switches: Switches,
     /// Residuals and stored values of the body.
     used: Vec<ValueId>,
@@ -163,6 +166,7 @@ impl LoopWork {
             failed_x: vec![0.0; n],
             failed_residuals: vec![0.0; n],
             tried: Tried::default(),
+            fulfilment: Fulfilment::default(),
             switches: Switches::of(&l, program),
             used: l.residuals.iter().copied().chain(l.body.stores.iter().map(|s| s.0)).collect(),
             residuals: vec![0.0; n],
@@ -293,6 +297,7 @@ impl LoopWork {
 
     /// The values of the unknowns are part of the solution.
     pub fn accept(&mut self, memory: &[f64]) {
+        self.accept_equations();
         for (value, unknown) in self.reals.accepted.iter_mut().zip(&self.l.unknowns) {
             match memory.get(unknown.slot.index()) {
                 Some(x) if x.is_finite() => *value = *x,
@@ -360,13 +365,19 @@ impl Body<'_> {
     /// Are the residuals at the present point small beside the terms of their equations? Variables that the body computes count as
     /// terms. What is small beside the largest variable is rounding where all terms vanish, as in `sin(x) = 0`.
     fn holds(&mut self, residuals: &mut [f64]) -> bool {
-        let unknowns = self.l.unknowns.iter().map(|u| self.machine.get(u.slot).abs().max(usable_nominal(u.nominal)));
-        let inner = self.l.body.stores.iter().map(|&(_, slot)| self.machine.get(slot).abs());
-        let negligible = NEGLIGIBLE * unknowns.chain(inner).fold(0f64, f64::max);
-        residuals.iter().all(|r| r.abs() <= negligible) || self.holds_beside_terms(residuals, negligible)
+        let negligible = self.negligible();
+        residuals.iter().all(|r| r.abs() <= negligible) || self.unfulfilled(residuals, negligible).is_none()
     }
 
-    fn holds_beside_terms(&mut self, residuals: &mut [f64], negligible: f64) -> bool {
+    /// A residual up to this may be what rounding has left of the variables.
+    fn negligible(&self) -> f64 {
+        let unknowns = self.l.unknowns.iter().map(|u| self.machine.get(u.slot).abs().max(usable_nominal(u.nominal)));
+        let inner = self.l.body.stores.iter().map(|&(_, slot)| self.machine.get(slot).abs());
+        NEGLIGIBLE * unknowns.chain(inner).fold(0f64, f64::max)
+    }
+
+    /// The equation whose residual is more than negligible and than a small part of its terms, the largest such part, and that part.
+    fn unfulfilled(&mut self, residuals: &mut [f64], negligible: f64) -> Option<(usize, f64)> {
         let body = &self.l.body;
         self.machine.run(&body.code, body.span);
         for (residual, &id) in residuals.iter_mut().zip(&self.l.residuals) {
@@ -381,8 +392,9 @@ impl Body<'_> {
         let is_whole = |id: ValueId| is_whole.get(id.0 as usize).is_some_and(|whole| *whole);
         let sizes = terms::sizes(&body.code, |id| self.machine.value(id), is_whole);
         let size = |id: ValueId| sizes.get(id.0 as usize).copied().unwrap_or(f64::NAN);
-        let bounds = self.l.residuals.iter().map(|&id| (INACCURATE * size(id)).max(negligible));
-        residuals.iter().zip(bounds).all(|(residual, bound)| residual.abs() <= bound)
+        let parts = residuals.iter().zip(&self.l.residuals).map(|(r, &id)| (r.abs(), size(id))).enumerate();
+        let worse = parts.filter(|&(_, (r, size))| !(r <= (INACCURATE * size).max(negligible)));
+        worse.map(|(row, (r, size))| (row, r / size)).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// After machine code has evaluated the body.
@@ -605,6 +617,10 @@ impl Reals {
                 Ok(()) => {
                     record.statistics.retries += u64::from(k > 0);
                     self.residuals.copy_from_slice(self.newton.residuals());
+                    if self.is_suspect(body) {
+                        self.refine(body)?;
+                        self.look_at_equations(body);
+                    }
                     return self.confirm(body, record);
                 }
                 Err(_) if first_failure.is_some() => {}

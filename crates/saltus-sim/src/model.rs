@@ -437,6 +437,10 @@ impl ModelFunctions for Model {
         self.inner.is_singular()
     }
 
+    fn take_unfulfilled(&mut self) -> Vec<(Span, f64)> {
+        self.inner.take_unfulfilled()
+    }
+
     fn undetermined(&mut self) -> Vec<(String, Span)> {
         self.inner.undetermined()
     }

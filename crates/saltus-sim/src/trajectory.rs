@@ -22,6 +22,8 @@ pub struct Trajectory {
     pub detection: Vec<RelationDetection>,
     /// States that stayed below their absolute tolerances: not one digit of them is known.
     pub below_tolerance: Vec<String>,
+    /// States that stayed so small beside their absolute tolerances that two digits of them are not known, though one is.
+    pub of_one_digit: Vec<String>,
     /// Functions that could be differentiated by differences only.
     pub difference_functions: Vec<String>,
     pub end: End,
@@ -48,6 +50,8 @@ pub enum WarningKind {
     Jump,
     /// The equations of the start leave a variable open; its name is the message.
     Undetermined,
+    /// An equation of a loop does not hold where no number is nearer to a solution; the message is how far its sides are apart.
+    Unfulfilled,
     /// Nothing determines a variable of an ideal element that has no effect beside others; its name is the message.
     Free,
 }

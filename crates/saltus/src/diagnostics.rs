@@ -416,6 +416,18 @@ pub fn undetermined(time: f64, variable: &str, span: Span) -> Diagnostic {
 }
 
 /// ```modelica
+/// y = tanh((x - 1)*1e18); x + y = 1.3; // y is 0.3 between two numbers of x
+/// ```
+pub fn unfulfilled(time: f64, part: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "at time {} an equation of a loop does not hold: its sides differ by {part} of its terms, and no number is nearer",
+        digits(time)
+    );
+    Diagnostic::new(Code("W0909"), span, message)
+        .hint("the loop is steeper than floating point numbers are close; make it less steep, or write a jump as an `if` with a relation")
+}
+
+/// ```modelica
 /// 0 = if a then i1 else u; 0 = if b then i2 else u; // closed both: any part of the current may go through each
 /// ```
 pub fn free(time: f64, variable: &str, span: Span) -> Diagnostic {

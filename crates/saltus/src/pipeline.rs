@@ -483,6 +483,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
         WarningKind::Tunnel => diagnostics::tunnel(w.time, &w.message, w.span),
         WarningKind::Jump => diagnostics::jump(w.time, &w.message, w.span),
         WarningKind::Undetermined => diagnostics::undetermined(w.time, &w.message, w.span),
+        WarningKind::Unfulfilled => diagnostics::unfulfilled(w.time, &w.message, w.span),
         WarningKind::Free => diagnostics::free(w.time, &w.message, w.span),
     });
     outcome.diagnostics.extend(warnings);

@@ -430,3 +430,20 @@ end M;
     assert_eq!(told(text, "w1", 0.0, Lie::JumpTo), (vec![], 1));
     assert_eq!(told(text, "w1", 1e-4, Lie::JumpFrom).0, [5]);
 }
+
+/// y = 0.3·exp(-t) is between two numbers of x, whatever the solver does: without an audit the run must say that an equation does not hold, once. A slope that numbers
+/// can follow is fine.
+#[test]
+fn a_loop_that_is_steeper_than_numbers_are_close_is_told_of() {
+    for (slope, expected) in [("1e18", vec!["W0909"]), ("1e5", vec![])] {
+        let text = format!(
+            "model M Real x(start = 0.5), y, s(start = 0.3, fixed = true); equation y = tanh((x - 1)*{slope}); x + y = 1 + s; der(s) = -s; end M;"
+        );
+        let mut session = Session::new(Box::new(MemoryFiles::new()));
+        session.set_text("Test.mo", text.as_str());
+        let class = session.class(None).expect("one model");
+        let outcome = pipeline::run(&session, class, &Options::until(Stage::Simulate));
+        let codes: Vec<_> = outcome.diagnostics.iter().map(|d| d.code.0).collect();
+        assert_eq!(codes, expected, "{slope}");
+    }
+}

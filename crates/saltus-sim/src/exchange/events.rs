@@ -376,6 +376,10 @@ impl Exchange {
             let kind = WarningKind::Assertion;
             self.watch.warnings.push(Warning { kind, time: t, message, span: assertion.span });
         }
+        for (span, part) in self.model.take_unfulfilled() {
+            let kind = WarningKind::Unfulfilled;
+            self.watch.warnings.push(Warning { kind, time: t, message: format!("{part:.1e}"), span });
+        }
         for warning in self.model.take_warnings() {
             let span = warning.span.unwrap_or(saltus_base::Span::nowhere());
             let kind = WarningKind::Assertion;

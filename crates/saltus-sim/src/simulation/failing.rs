@@ -126,6 +126,7 @@ impl Simulation {
             let kind = if is_last { WarningKind::LastViolation } else { WarningKind::Assertion };
             self.driver.warnings.push(Warning { kind, time: t, message, span: assertion.span });
         }
+        self.tell_unfulfilled(t);
         for warning in self.model.take_warnings() {
             let span = warning.span.unwrap_or(Span::nowhere());
             let is_known = |w: &Warning| w.span == span && (w.message == warning.message || !span.is_nowhere());
@@ -135,6 +136,17 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Equations of loops that do not hold, each once.
+    fn tell_unfulfilled(&mut self, t: f64) {
+        for (span, part) in self.model.take_unfulfilled() {
+            let kind = WarningKind::Unfulfilled;
+            let is_known = |w: &Warning| w.kind == kind && w.span == span;
+            if !self.driver.warnings.iter().any(is_known) {
+                self.driver.warnings.push(Warning { kind, time: t, message: format!("{part:.1e}"), span });
+            }
+        }
     }
 
     /// The assertion about a subscript knows where it stands, whereas the value that it spoilt may have been computed elsewhere.
