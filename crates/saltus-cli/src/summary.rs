@@ -40,6 +40,7 @@ pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, t
     lines.extend(detection(&trajectory.detection));
     lines.extend(coarse(&trajectory.detection));
     lines.extend(below_tolerance(&trajectory.below_tolerance));
+    lines.extend(of_one_digit(&trajectory.of_one_digit));
     lines.push(format!("at time {}", short(digest.last_time)));
     lines.extend(last_values(program, &results));
     lines.join("\n")
@@ -109,6 +110,13 @@ fn coarse(relations: &[RelationDetection]) -> Option<String> {
 fn below_tolerance(states: &[String]) -> Option<String> {
     let n = plural(states.len() as u64, "state");
     let what = "below the absolute tolerance all the time, and not accurate; give nominal values";
+    (!states.is_empty()).then(|| format!("  {n} {what}: {}", some_of(states.to_vec())))
+}
+
+/// States that are larger than their tolerances, but not by much.
+fn of_one_digit(states: &[String]) -> Option<String> {
+    let n = plural(states.len() as u64, "state");
+    let what = "below a hundred times the absolute tolerance all the time, and known to one digit; give nominal values";
     (!states.is_empty()).then(|| format!("  {n} {what}: {}", some_of(states.to_vec())))
 }
 

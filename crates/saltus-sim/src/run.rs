@@ -65,6 +65,7 @@ impl Simulation {
             statistics: self.statistics(),
             detection: self.detection(),
             below_tolerance: self.below_tolerance(),
+            of_one_digit: self.of_one_digit(),
             difference_functions: self.difference_functions(),
             end: self.end().clone(),
             ..recorder.take()

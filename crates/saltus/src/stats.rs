@@ -50,6 +50,7 @@ fn simulation(trajectory: &Trajectory) -> Map<String, Value> {
     map.insert("restarts".into(), json!(statistics.restarts));
     map.insert("relations".into(), trajectory.detection.iter().map(detection).collect());
     map.insert("states_below_tolerance".into(), json!(trajectory.below_tolerance));
+    map.insert("states_of_one_digit".into(), json!(trajectory.of_one_digit));
     let loops = &statistics.loops;
     map.insert("loops_solved".into(), json!(loops.solved));
     map.insert("newton_iterations".into(), json!(loops.newton_iterations));

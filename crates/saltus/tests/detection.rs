@@ -147,19 +147,40 @@ fn a_function_that_departs_from_exactly_zero_is_measured() {
     }
 }
 
-/// Without a nominal value a current of 1e-12 A that a loop computes is measured by 1 A, and a state of 1e-12 has a tolerance of 1e-6: a run must not be silent about it.
+/// A current of 1e-12 A that a loop computes, with and without a nominal value: i > 0 changes with the sign of u, at 1.
 #[test]
-fn what_is_small_beside_its_nominal_value_is_told() {
+fn what_loops_compute_is_measured_by_the_magnitudes_that_occur() {
     let diode = |nominal: &str| {
         format!(
             "model M Real u = 0.1*sin(time - 1), i(start = 0{nominal}), y(start = 0, fixed = true); Boolean b = i > 0;
              equation i = 1e-12*(exp((u - 1e9*i)/0.025) - 1); der(y) = 1e12*i; end M;"
         )
     };
+    for (nominal, events) in
+        [("", EventSearch::Proved), ("", EventSearch::Fast), (", nominal = 1e-12", EventSearch::Proved)]
+    {
+        let trajectory = simulate(&diode(nominal), 3.0, 1e-6, events);
+        assert!(trajectory.detection.iter().all(|r| !r.is_coarse));
+        assert_times(&changes(&trajectory), &[1.0], 1e-9);
+    }
+}
+
+/// A relation that a loop with a function computes which is not written out is measured by 1, and a state of 1e-12 has a tolerance of 1e-6: a run must not be silent about it.
+#[test]
+fn what_is_small_beside_its_nominal_value_is_told() {
+    let diode = |nominal: &str| {
+        format!(
+            "model M
+               function f input Real u; output Real i; protected Real x; algorithm x := 0; while x < 0.5 loop x := x + 1; end while;
+                 i := 1e-12*(exp(u*x/0.025) - 1); annotation(Inline = false); end f;
+               Real u = 0.1*sin(time - 1), i(start = 0{nominal}), y(start = 0, fixed = true); Boolean b = i > 0;
+             equation i = f(u - 1e9*i); der(y) = 1e12*i; end M;"
+        )
+    };
     for (nominal, is_coarse) in [("", true), (", nominal = 1e-12", false)] {
         let trajectory = simulate(&diode(nominal), 3.0, 1e-6, EventSearch::Proved);
         assert_eq!(trajectory.detection.iter().map(|r| r.is_coarse).collect::<Vec<_>>(), [is_coarse]);
-        assert!(trajectory.below_tolerance.is_empty());
+        assert!(trajectory.below_tolerance.is_empty() && trajectory.of_one_digit.is_empty());
         let found = changes(&trajectory);
         assert!(is_coarse || found.len() == 1 && (found[0] - 1.0).abs() < 1e-9, "{found:?}");
     }
@@ -171,6 +192,12 @@ fn what_is_small_beside_its_nominal_value_is_told() {
     };
     let small = simulate(&oscillator(""), 3.0, 1e-6, EventSearch::Proved);
     assert_eq!(small.below_tolerance, ["v", "x"]);
+    // exp(-t)/20000 is 50 times its absolute tolerance at most; with a smaller tolerance it has more digits.
+    let decay = "model M Real x(start = 5e-5, fixed = true); equation der(x) = -x; end M;";
+    for (tolerance, told) in [(1e-4, (1, 0)), (1e-6, (0, 1)), (1e-8, (0, 0))] {
+        let run = simulate(decay, 3.0, tolerance, EventSearch::Proved);
+        assert_eq!((run.below_tolerance.len(), run.of_one_digit.len()), told, "{tolerance:e}");
+    }
     let known = simulate(&oscillator(", nominal = 1e-12"), 3.0, 1e-9, EventSearch::Proved);
     assert!(known.below_tolerance.is_empty() && known.detection.iter().all(|r| !r.is_coarse));
     assert_times(&changes(&known), &[PI / 2.0], 1e-7);

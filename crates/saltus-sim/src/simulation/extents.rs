@@ -1,7 +1,8 @@
-//! How large states have been: one that stays below its absolute tolerance is not known to a single digit.
+//! How large states have been: one that stays below its absolute tolerance is not known to a single digit, and one below a hundred times that not to two.
 //!
 //! ```modelica
 //! Real x(start = 1e-12, fixed = true);      // without `nominal = 1e-12` an error of 1e-6 is good enough
+//! Real y(start = 1e-5, fixed = true);       // one digit
 //! ```
 //!
 //! In: the states where steps end and after events. Out: the names of those that a run must not be silent about.
@@ -11,6 +12,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
+
+/// What is this many times its absolute tolerance is known to two digits: an error of one part in a hundred is about what is seen in a plot. Test:
+/// `what_is_small_beside_its_nominal_value_is_told`.
+const TWO_DIGITS: f64 = 100.0;
 
 /// The largest magnitudes of states.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -60,10 +65,20 @@ impl Simulation {
 
     /// States that were not zero all the time, and always smaller than their absolute tolerance.
     pub(crate) fn below_tolerance(&self) -> Vec<String> {
+        self.states_with(|size| size > 0.0 && size < 1.0)
+    }
+
+    /// States that were larger than that, but always so small that an error as large as the tolerance can be seen in a plot.
+    pub(crate) fn of_one_digit(&self) -> Vec<String> {
+        self.states_with(|size| (1.0..TWO_DIGITS).contains(&size))
+    }
+
+    /// States whose largest magnitude is that in units of their absolute tolerance.
+    fn states_with(&self, is_meant: impl Fn(f64) -> bool) -> Vec<String> {
         if !self.options.solver.controls_error() {
             return Vec::new();
         }
-        let is_small = |size: f64| size > 0.0 && size < self.options.tolerance;
-        self.extents().into_iter().filter(|(_, size)| is_small(*size)).map(|(name, _)| name).collect()
+        let size = |size: f64| size / self.options.tolerance;
+        self.extents().into_iter().filter(|(_, part)| is_meant(size(*part))).map(|(name, _)| name).collect()
     }
 }
