@@ -271,6 +271,10 @@ pub(crate) const PARALLEL: f64 = 1e-10;
 /// for rounding. Test: `SlidesToMovedThreshold.mo`.
 pub(crate) const MOVED_AWAY: f64 = 4.0;
 
+/// States that are off a threshold by no more than this many tolerances of the operands are on it but for the errors of some steps. Test:
+/// `slides_along_curves_take_few_steps_with_all_methods`.
+pub(crate) const ERRORS_OFF_THRESHOLD: f64 = 10.0;
+
 /// Rounds in which states that have drifted off a threshold are moved back: Newton's method, with one gradient.
 pub(crate) const MOST_PROJECTIONS: usize = 5;
 

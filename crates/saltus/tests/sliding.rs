@@ -358,3 +358,22 @@ fn tanks_become_level_with_all_methods() {
         }
     }
 }
+
+/// A spiral from both sides of the unit circle, along which the model turns at one radian a second. A method of several steps begins anew whenever the states are moved back to
+/// the circle: that must not happen after every step.
+#[test]
+fn slides_along_curves_take_few_steps_with_all_methods() {
+    let text = "model Circle Real x(start = 2, fixed = true), y(start = 0, fixed = true);
+      equation der(x) = -y - x*(if x^2 + y^2 > 1 then 1 else -1); der(y) = x - y*(if x^2 + y^2 > 1 then 1 else -1); end Circle;";
+    for solver in [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf] {
+        for tolerance in [1e-6, 1e-9] {
+            let trajectory = run(text, 5.0, solver, tolerance);
+            for (name, exact) in [("x", 5f64.cos()), ("y", 5f64.sin())] {
+                let (_, found) = *trajectory.series(name).expect("a signal").last().expect("rows");
+                assert!((found - exact).abs() < 1e3 * tolerance, "{solver:?}: {name} is {found} instead of {exact}");
+            }
+            let n = trajectory.statistics.steps;
+            assert!(n < 3_000, "{solver:?} with {tolerance:e}: {n} steps");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use saltus_program::{ModelFunctions, Moment, RelationId};
 
 use super::regions::Around;
 use super::{Phase, Simulation};
-use crate::constants::{MOST_PROJECTIONS, MOVED_AWAY, NO_PROGRESS};
+use crate::constants::{ERRORS_OFF_THRESHOLD, MOST_PROJECTIONS, MOVED_AWAY, NO_PROGRESS};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::options::ZenoPolicy;
@@ -305,12 +305,23 @@ impl Simulation {
         }
     }
 
+    /// Are the functions of the thresholds as close to zero as the error of the integration lets them be? Moving the states back then would gain nothing, and a method of
+    /// several steps begins anew after it: with steps so short that the next one is off again.
+    fn is_within_error(&self) -> bool {
+        let Some(slide) = self.model.slide() else { return true };
+        let allowed = ERRORS_OFF_THRESHOLD * self.options.tolerance;
+        slide.relations().iter().zip(slide.distances()).all(|(id, z)| {
+            let relation = self.program.events.relations.get(*id);
+            relation.is_some_and(|r| z.abs() <= allowed * self.model.get(r.scale))
+        })
+    }
+
     /// Moves the states to where the functions of the thresholds are zero, if they are further from it than the tolerance allows in
-    /// a step `h`.
+    /// a step `h`, and than the error of many steps.
     fn put_on_thresholds(&mut self, t: f64, h: f64) -> Result<Place, Failure> {
         let drift = |simulation: &Simulation| simulation.model.slide().map_or(0.0, |s| s.drift(h));
         let allowed = self.options.tolerance;
-        if drift(self) <= allowed {
+        if drift(self) <= allowed || self.is_within_error() {
             return Ok(Place::There);
         }
         // In the region that is left over the functions are not suspended.

@@ -9,8 +9,8 @@ use saltus_program::{Activation, ModelFunctions, SimProgram, read};
 use super::assertions::Judgement;
 use super::{Advance, Next, Pending, Phase, Simulation};
 use crate::constants::{
-    FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES, PROFILE_SPACING,
-    SAME_INSTANT_ULPS, SHORTER, SHORTEST_DELAY,
+    ERRORS_OFF_THRESHOLD, FREQUENT_EVENTS, HISTORY_POINTS, LONGEST_TRANSPORT, MOST_PROFILE_POINTS, MOST_STEP_RETRIES,
+    PROFILE_SPACING, SAME_INSTANT_ULPS, SHORTER, SHORTEST_DELAY,
 };
 use crate::costs::Activity;
 use crate::crossing::{N_WEIGHTS, Probe, Restart, has_state_events};
@@ -472,7 +472,7 @@ impl Simulation {
         }
         // While both sides of a threshold are combined, nothing is frozen.
         let masked = self.unwatched();
-        let slack = if self.model.is_sliding() { self.options.tolerance } else { 0.0 };
+        let slack = if self.model.is_sliding() { ERRORS_OFF_THRESHOLD * self.options.tolerance } else { 0.0 };
         let state = Restart { t, memory, now, scale, soon, jumped, tight, slack };
         self.driver.search.arm(&state, &masked);
         self.work.look = look;
