@@ -79,10 +79,12 @@ impl Simulation {
     fn jump_between(&mut self, from: f64, to: f64, failure: &Failure) -> Option<()> {
         self.write_points_before(from).ok()?;
         self.remember_histories(self.driver.integrator.step_start(), from).ok()?;
-        // Where the solution ended at a restart, its last point is not found again.
+        // Where the solution ended at a restart, its last point is not found again: what is left of the attempt is nothing to show.
         let is_found = self.go_to(from).is_ok();
         self.model.update_pre();
-        self.model.show(Moment::Before);
+        if is_found {
+            self.model.show(Moment::Before);
+        }
         self.remember_memory();
         let ahead = to - self.driver.integrator.time();
         self.driver.integrator.interpolate(to.min(self.driver.integrator.time()), &mut self.work.x);
