@@ -59,19 +59,22 @@ pub struct LoopSolution {
     pub refined: Vec<Assignment>,
 }
 
-/// A real equation of a loop, for descriptions.
+/// A real equation of a loop.
 #[derive(Clone, Debug)]
 pub struct LoopEquation {
     pub left: NodeId,
     pub right: NodeId,
+    /// Left minus right side.
+    pub difference: NodeId,
     pub span: Span,
     /// What it is solved for; none of a residual.
     pub solved: Option<SlotId>,
 }
 
 impl LoopEquation {
-    fn new(equation: &ScalarEquation, solved: Option<SlotId>) -> Self {
-        LoopEquation { left: equation.left, right: equation.right, span: equation.span, solved }
+    fn new(system: &mut System, equation: &ScalarEquation, solved: Option<SlotId>) -> Self {
+        let &ScalarEquation { left, right, span, .. } = equation;
+        LoopEquation { left, right, difference: system.dag.binary(BinaryFn::Sub, left, right), span, solved }
     }
 }
 
@@ -192,7 +195,7 @@ fn solve_loop(
     if rows.len() > largest && !(calls.is_empty() && is_linear(system, &own, &solved_for)) {
         let residuals = own.iter().map(|equation| residual(system, equation, &|_| None)).collect();
         let unknowns = columns.iter().map(|&column| unknowns[column]).collect();
-        let equations = own.iter().map(|equation| LoopEquation::new(equation, None)).collect();
+        let equations = own.iter().map(|equation| LoopEquation::new(system, equation, None)).collect();
         let inner = Vec::new();
         let step = LoopStep { unknowns, inner, residuals, discrete, equations, ..LoopStep::default() };
         return Some((step, Vec::new()));
@@ -248,7 +251,7 @@ fn tear<'e>(
     let residuals = plan.residuals.iter().map(|&row| residual(system, equation(row), &value)).collect();
     let inner_rows = plan.assignments.iter().map(|&(row, column)| (row, Some(unknowns[column])));
     let all = inner_rows.chain(plan.residuals.iter().map(|&row| (row, None)));
-    let equations = all.map(|(row, solved)| LoopEquation::new(equation(row), solved)).collect();
+    let equations = all.map(|(row, solved)| LoopEquation::new(system, equation(row), solved)).collect();
     let unknowns = plan.torn.iter().map(|&c| unknowns[c]).collect();
     Some(LoopStep { unknowns, inner, residuals, discrete, equations, may_grow, ..LoopStep::default() })
 }

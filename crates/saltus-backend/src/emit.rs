@@ -10,7 +10,7 @@ use saltus_base::IdVec;
 use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability};
 use saltus_procedure::Procedure;
 use saltus_program::{
-    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Routines, Section, Sections,
+    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Original, Routines, Section, Sections,
     SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
 };
 
@@ -32,6 +32,7 @@ use crate::sort::Orders;
 use crate::state_sets::SetLevel;
 use crate::states::Preferences;
 use crate::system::{Assignment, System};
+use crate::tuning::form::MOST_ORIGINAL;
 
 pub fn emit(
     model: &FlatModel,
@@ -302,16 +303,23 @@ fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {
         None => (None, false),
     };
     let discrete = (!l.discrete.is_empty()).then(|| Assign { span, ..assign(system, l.discrete.iter()) });
-    let unknowns = l
-        .unknowns
-        .iter()
-        .map(|&slot| {
-            let scale = scales.of(slot);
-            Unknown { slot, nominal: scale.nominal(), min: scale.min, max: scale.max }
-        })
-        .collect();
+    let unknowns = l.unknowns.iter().map(|&slot| scales.unknown(slot)).collect();
     let spans = l.residuals.iter().map(|r| r.1).chain(l.inner.iter().map(|a| a.span)).collect();
-    Loop { unknowns, body, residuals, spans, jacobian, is_linear, discrete, may_grow: l.may_grow }
+    let original = if is_linear { None } else { original(system, scales, l) };
+    Loop { unknowns, body, residuals, spans, jacobian, is_linear, discrete, may_grow: l.may_grow, original }
+}
+
+/// The equations before some were solved for inner variables.
+fn original(system: &System, scales: &Scales, l: &LoopStep) -> Option<Original> {
+    let n = l.equations.len();
+    if l.inner.is_empty() || n != l.unknowns.len() + l.inner.len() || n > MOST_ORIGINAL {
+        return None;
+    }
+    let roots: Vec<NodeId> = l.equations.iter().map(|equation| equation.difference).collect();
+    let coder = Coder::new(system, &roots);
+    let residuals = roots.iter().map(|&root| coder.value(root)).collect();
+    let inner = l.inner.iter().map(|a| scales.unknown(a.slot)).collect();
+    Some(Original { code: coder.code, residuals, inner })
 }
 
 fn states(system: &System, scales: &Scales) -> Vec<State> {
@@ -361,6 +369,11 @@ struct Scales {
 }
 
 impl Scales {
+    fn unknown(&self, slot: SlotId) -> Unknown {
+        let scale = self.of(slot);
+        Unknown { slot, nominal: scale.nominal(), min: scale.min, max: scale.max }
+    }
+
     fn read(model: &FlatModel, system: &System, aliases: &Aliases) -> Scales {
         let mut of: FastMap<SlotId, Scale> = FastMap::default();
         for (id, variable) in model.variables.iter() {

@@ -36,6 +36,8 @@ pub mod form {
     /// Larger loops that are not linear are solved as they are, with a sparse matrix: to write the torn variables out in terms of the
     /// others takes time that grows with the square of the size.
     pub const LARGEST_TORN: usize = 400;
+    /// Torn loops of more equations than this are not kept as they were.
+    pub const MOST_ORIGINAL: usize = 5_000;
     /// Linear loops with more iteration variables than this get a sparse matrix.
     pub const LARGEST_DENSE: usize = 24;
     /// In those a variable that depends on more iteration variables than this becomes one itself.

@@ -167,6 +167,7 @@ fn calls_in_the_equations_of_a_loop() {
         is_linear: false,
         discrete: None,
         may_grow: false,
+        original: None,
     })));
     let mut both = Both::new(&program);
     for (value, expected) in [(10.0, Some(3.0)), (5.0, Some(2.0)), (0.5, None), (1.0001, Some(0.01))] {

@@ -45,6 +45,7 @@ fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
         is_linear: false,
         discrete: None,
         may_grow: false,
+        original: None,
     })));
     // What follows the loop is a chunk of its own.
     let double = slot(&mut program, SlotKind::Derivative, 0.0);
@@ -155,6 +156,7 @@ fn linear_chain(n: usize) -> (SimProgram, Vec<SlotId>, Vec<SlotId>) {
         is_linear: true,
         discrete: None,
         may_grow: false,
+        original: None,
     })));
     (program, right, x)
 }

@@ -111,6 +111,21 @@ impl Matrix {
         }
     }
 
+    /// Multiplies each column by a number.
+    pub fn scale_columns(&mut self, scale: &[f64]) {
+        match &self.factors {
+            Factors::Dense(_) => {
+                let rows = self.values.chunks_exact_mut(self.n.max(1));
+                rows.for_each(|row| row.iter_mut().zip(scale).for_each(|(value, scale)| *value *= scale));
+            }
+            Factors::Sparse { pattern, .. } => {
+                for (column, scale) in scale.iter().enumerate() {
+                    self.values[pattern.range(column)].iter_mut().for_each(|value| *value *= scale);
+                }
+            }
+        }
+    }
+
     /// All entries row by row.
     pub fn to_dense(&self) -> Vec<f64> {
         let mut dense = vec![0.0; self.n * self.n];

@@ -19,7 +19,7 @@
 //!   Call [`NewtonSolver::forget_jacobian`] when the equations have changed their form.
 
 use crate::integrator::{Eval, TrialFailure};
-use crate::lu::DenseLu;
+use crate::lu::{DenseLu, Singular, reciprocal_power_of_two};
 use crate::matrix::Matrix;
 use crate::rank::RankRevealingLu;
 use crate::tuning::newton::*;
@@ -28,6 +28,10 @@ use crate::tuning::newton::*;
 pub trait NonlinearSystem {
     /// Writes the residuals at `x`; a failure makes the step shorter.
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval;
+
+    /// Gives variables that equations state explicitly (`v = sqrt(x^2 + y^2)`) the values that follow from the others. The Newton step of the whole
+    /// system is then that of the system without them, whose steps leave no domain that only their linearisation does: `v` is never negative.
+    fn settle(&mut self, _x: &mut [f64]) {}
 
     /// Writes for each equation how large it is without cancellation, the sum of the magnitudes of its terms at `x`, or returns
     /// false: then that is not known.
@@ -57,11 +61,14 @@ pub struct NewtonOptions {
     pub max_iterations: u32,
     /// Try the factors of the last call first.
     pub reuse_jacobian: bool,
+    /// Factor the Jacobian in units of the variables, and where these do not determine a step, in units of their present values: a voltage of 1e-15
+    /// beside one of 1 is then not taken for nothing.
+    pub scale_columns: bool,
 }
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { tolerance: 1e-10, max_iterations: 100, reuse_jacobian: true }
+        NewtonOptions { tolerance: 1e-10, max_iterations: 100, reuse_jacobian: true, scale_columns: false }
     }
 }
 
@@ -105,6 +112,10 @@ pub struct NewtonSolver {
     size: Vec<f64>,
     /// Like `size`, with a small part of the nominal value.
     own_size: Vec<f64>,
+    /// Units of the columns that were factored; empty where these are 1.
+    column_scale: Vec<f64>,
+    /// Are there variables that the present factors keep where they are?
+    is_pinned: bool,
     r: Vec<f64>,
     r_trial: Vec<f64>,
     step: Vec<f64>,
@@ -161,6 +172,8 @@ impl NewtonSolver {
             weight: vector(),
             size: vector(),
             own_size: vector(),
+            column_scale: Vec::new(),
+            is_pinned: false,
             r: vector(),
             r_trial: vector(),
             step: vector(),
@@ -249,12 +262,19 @@ impl NewtonSolver {
             }
             self.measure(x, nominal);
             self.evaluate_jacobian(system, x).map_err(|_| NewtonError::JacobianFails(self.report))?;
-            let is_regular = self.jacobian.factor().is_ok();
+            let mut is_regular = self.factor();
             if is_regular {
                 self.newton_step();
                 if doubt.is_some() && self.is_small_beside_slopes(x) {
                     return Ok(self.report);
                 }
+            }
+            // What is left of the residuals is nothing in units of nominal values, but not all variables are determined in these.
+            let is_blind = !is_regular || self.report.residual_norm <= self.options.tolerance && !self.is_converged();
+            if is_blind && self.options.scale_columns {
+                is_regular = self.factor_in_present_units(x, nominal);
+            }
+            if is_regular {
                 if doubt.is_none() && self.is_converged() {
                     self.polish(system, x);
                     if self.is_confirmed(system, x, &mut doubt) {
@@ -343,6 +363,11 @@ impl NewtonSolver {
                 self.difference_columns(system, x, &group)?;
             }
         }
+        if self.weigh_rows() { Ok(()) } else { Err(TrialFailure) }
+    }
+
+    /// Measures the equations by their largest entries; false where the Jacobian is not made of numbers.
+    fn weigh_rows(&mut self) -> bool {
         let (weight, size) = (&mut self.weight, &self.size);
         weight.fill(0.0);
         let mut is_number = true;
@@ -354,7 +379,7 @@ impl NewtonSolver {
             is_number &= largest.is_finite();
             *largest = if *largest > 0.0 { 1.0 / *largest } else { 1.0 };
         }
-        if is_number { Ok(()) } else { Err(TrialFailure) }
+        is_number
     }
 
     /// Columns that share no row, by one evaluation; one by one where that fails.
@@ -397,10 +422,64 @@ impl NewtonSolver {
         Err(TrialFailure)
     }
 
+    /// Factors the Jacobian; false if it is singular.
+    fn factor(&mut self) -> bool {
+        self.is_pinned = false;
+        if !self.options.scale_columns {
+            return self.jacobian.factor().is_ok();
+        }
+        // Powers of two, so that nothing is rounded.
+        self.column_scale.clear();
+        self.column_scale.extend(self.size.iter().map(|size| 1.0 / reciprocal_power_of_two(*size)));
+        let values = self.jacobian.values.clone();
+        self.jacobian.scale_columns(&self.column_scale);
+        let is_regular = self.factor_with_pins();
+        self.jacobian.values = values;
+        is_regular
+    }
+
+    /// Keeps variables where they are that the equations do not determine: an entry of their column that is next to nothing becomes so large that what
+    /// is left of the residuals does not move them.
+    fn factor_with_pins(&mut self) -> bool {
+        let mut pinned: Vec<usize> = Vec::new();
+        loop {
+            let Err(Singular { column, .. }) = self.jacobian.factor() else {
+                self.is_pinned = !pinned.is_empty();
+                return true;
+            };
+            let mut least: Option<(usize, f64)> = None;
+            let weight = &self.weight;
+            self.jacobian.for_each(|row, c, value| {
+                let size = (value * weight[row]).abs();
+                if c == column && !pinned.contains(&row) && least.is_none_or(|(_, least)| size < least) {
+                    least = Some((row, size));
+                }
+            });
+            let place = least.filter(|_| pinned.len() < MOST_PINS).map(|(row, _)| row);
+            let Some(at) = place.and_then(|row| self.jacobian.position(row, column)) else { return false };
+            let row = place.unwrap_or_default();
+            self.jacobian.values[at] = PIN / self.weight[row];
+            pinned.push(row);
+        }
+    }
+
+    /// The same, and the Newton step, in units of the present values.
+    fn factor_in_present_units(&mut self, x: &[f64], nominal: &[f64]) -> bool {
+        for (size, (x, nominal)) in self.size.iter_mut().zip(x.iter().zip(nominal)) {
+            *size = x.abs().max(SMALLEST_UNIT * nominal.abs()).max(f64::MIN_POSITIVE);
+        }
+        let is_regular = self.weigh_rows() && self.factor();
+        if is_regular {
+            self.newton_step();
+        }
+        is_regular
+    }
+
     /// Newton step from `r` into `step`; its norm and that of the residual into the report.
     fn newton_step(&mut self) {
         self.step.copy_from_slice(&self.r);
         self.jacobian.solve(&mut self.step);
+        self.step.iter_mut().zip(&self.column_scale).for_each(|(step, scale)| *step *= scale);
         let mut largest = 0f64;
         for (step, size) in self.step.iter_mut().zip(&self.size) {
             *step = -*step;
@@ -412,7 +491,8 @@ impl NewtonSolver {
     }
 
     fn is_converged(&self) -> bool {
-        self.report.step_norm <= self.options.tolerance && self.report.residual_norm <= self.options.tolerance
+        let NewtonReport { step_norm, residual_norm, .. } = self.report;
+        !self.is_pinned && step_norm <= self.options.tolerance && residual_norm <= self.options.tolerance
     }
 
     /// The outstanding step, measured by the variables' own values.
@@ -560,6 +640,7 @@ impl NewtonSolver {
         for i in 0..self.n {
             trial[i] = x[i] + factor * self.step[i];
         }
+        system.settle(&mut trial);
         let merit = if self.evaluate(system, &trial).is_ok() { self.merit(&self.r_trial) } else { f64::INFINITY };
         self.trial = trial;
         if merit.is_nan() { f64::INFINITY } else { merit }

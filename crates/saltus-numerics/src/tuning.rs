@@ -61,6 +61,11 @@ pub mod newton {
     pub const MOST_POLISHING: u32 = 5;
     /// What they may leave of the residuals: these may be rounding by now, but not grow. Test: `solutions_are_as_accurate_in_all_units`.
     pub const POLISHED: f64 = 2.0;
+    /// Part of the nominal value below which no variable has a smaller unit. Test: `a_short_circuit_is_solved_in_units_of_what_was_found`.
+    pub const SMALLEST_UNIT: f64 = f64::EPSILON;
+    /// Variables that are kept where they are, and the part of the largest entry of an equation that keeps one: rounding errors divided by it are small.
+    pub const MOST_PINS: usize = 20;
+    pub const PIN: f64 = 1e-8;
     /// Largest sparse system for which normal equations are made: they are dense, and cubic.
     pub const LARGEST_NORMAL: usize = 200;
     /// First and last damping of the regularised step, and the factor between two (Levenberg 1944, Marquardt 1963). Test:

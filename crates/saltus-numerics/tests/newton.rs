@@ -454,3 +454,47 @@ fn columns_of_a_sparse_system_are_differenced_together() {
     assert!(x.iter().all(|x| (x - 2.0).abs() < 1e-9), "{x:?}");
     assert!(report.evaluations < 2 * report.jacobians + 30, "{report:?}");
 }
+
+/// A source of 1 V behind `j0.1` Ω, a short circuit of `(1 + j)*2.2e-16` Ω and a load whose current falls with the voltage: `vr, vi, fr, fi, lr, li, v, k`.
+struct ShortCircuit;
+
+impl NonlinearSystem for ShortCircuit {
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Eval {
+        let &[vr, vi, fr, fi, lr, li, v, k] = x else { return Err(TrialFailure) };
+        let z = f64::EPSILON;
+        r.copy_from_slice(&[
+            1.0 - vr + 0.1 * (fi + li),
+            -vi - 0.1 * (fr + lr),
+            fr - (z * vr + z * vi) / (2.0 * z * z),
+            fi - (z * vi - z * vr) / (2.0 * z * z),
+            k * v - vr * lr - vi * li,
+            -vi * lr + vr * li,
+            v - vr.hypot(vi),
+            k - v.powf(0.8),
+        ]);
+        if r.iter().all(|r| r.is_finite()) { Ok(()) } else { Err(TrialFailure) }
+    }
+
+    fn settle(&mut self, x: &mut [f64]) {
+        x[6] = x[0].hypot(x[1]);
+        x[7] = x[6].powf(0.8);
+    }
+}
+
+#[test]
+fn a_short_circuit_is_solved_in_units_of_what_was_found() {
+    let options = NewtonOptions { tolerance: 1e-12, scale_columns: true, ..NewtonOptions::default() };
+    let mut solver = NewtonSolver::new(8, options);
+    let mut x = [0.9, -0.1, 0.0, 0.0, 1.0, 0.0, 0.9, 1.0];
+    solver.solve(&mut ShortCircuit, &mut x, &[1.0; 8]).expect("in units of 1");
+    let units = x.map(|x: f64| x.abs().max(f64::EPSILON));
+    solver.solve(&mut ShortCircuit, &mut x, &units).expect("in units of what was found");
+    // 1 V over j0.1 Ω is a current of -10j, and the voltage is that times the impedance: (1 - j)*2.2e-15. The load is a resistor, whose current
+    // v^0.8 has the phase of the voltage.
+    let v = 10.0 * f64::EPSILON;
+    let load = (v * 2f64.sqrt()).powf(0.8) / 2f64.sqrt();
+    for (x, expected) in x.iter().zip([v, -v, -load, -10.0]) {
+        assert!((x / expected - 1.0).abs() < 1e-9, "{x:e} for {expected:e}");
+    }
+    assert!((x[4] / load - 1.0).abs() < 1e-9 && (x[5] / load + 1.0).abs() < 1e-9, "{x:?} for {load:e}");
+}

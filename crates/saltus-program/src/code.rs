@@ -99,6 +99,24 @@ pub struct Loop {
     pub discrete: Option<Assign>,
     /// Rounding errors may grow beyond all measure in the body: solutions are confirmed by the residuals as they are written.
     pub may_grow: bool,
+    /// The equations before tearing, where they are not linear.
+    pub original: Option<Original>,
+}
+
+/// The equations of a loop as they were before some were solved for the inner variables. These are unknowns here, so that each begins with a
+/// start value of its own, and no inverse is taken.
+///
+/// ```text
+/// y = x^2;  y + z = 2;  z = exp(x)     torn over y:  x := sqrt(y), which fails at y = -1     original:  y - x^2 is defined everywhere
+/// ```
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Original {
+    /// Reads the unknowns of the loop and the inner variables from their slots.
+    pub code: Code,
+    /// Left minus right sides, as many as unknowns and inner variables.
+    pub residuals: Vec<ValueId>,
+    /// The variables that the body of the loop stores.
+    pub inner: Vec<Unknown>,
 }
 
 /// An iteration variable.
@@ -122,7 +140,7 @@ pub struct Jacobian {
 }
 
 impl Block {
-    /// All code of the block.
+    /// All code of the block but that of original equations, which only a loop without a solution evaluates.
     pub fn codes(&self) -> Vec<&Code> {
         match self {
             Block::Assign(assign) => vec![&assign.code],

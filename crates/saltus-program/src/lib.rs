@@ -38,7 +38,7 @@ pub mod verify;
 
 pub use blame::{Blame, blame};
 pub use clock::{Activity, BaseClock, BasePartition, Clocks, SubClock};
-pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Section, Unknown, ValueId};
+pub use code::{Assign, Block, Call, Code, Condition, Jacobian, Loop, Op, Original, Section, Unknown, ValueId};
 pub use configuration::{Configuration, Constraint, Entry, Integration, Key, Region, Switch, Verdict};
 pub use costs::{BlockCosts, CallCosts, Cost, InstanceCosts, SectionCosts, TangentCosts};
 pub use events::{

@@ -58,7 +58,8 @@ impl Verifier<'_> {
         for (i, block) in section.blocks.iter().enumerate() {
             let own: HashSet<SlotId> =
                 if let Block::Loop(_) = block { block.stored().into_iter().collect() } else { HashSet::new() };
-            for code in block.codes() {
+            let original = if let Block::Loop(l) = block { l.original.as_ref().map(|o| &o.code) } else { None };
+            for code in block.codes().into_iter().chain(original) {
                 self.code(name, code);
                 for op in &code.ops {
                     let Op::Load(slot) = *op else { continue };
@@ -154,6 +155,15 @@ impl Verifier<'_> {
             };
             let all = jacobian.entries.iter().all(is_inside);
             self.expect(all, |_| format!("{name}: the Jacobian of a loop has an entry outside"));
+        }
+        if let Some(original) = &l.original {
+            let (m, n_values) = (original.residuals.len(), original.code.ops.len());
+            let stored: HashSet<SlotId> = l.body.stores.iter().map(|s| s.1).collect();
+            let is_inner = |u: &crate::Unknown| stored.contains(&u.slot);
+            let is_whole = m == n + original.inner.len() && original.inner.iter().all(is_inner);
+            self.expect(is_whole, |_| format!("{name}: a loop of {n} unknowns was one of {m} equations"));
+            let are_defined = original.residuals.iter().all(|r| (r.0 as usize) < n_values);
+            self.expect(are_defined, |_| format!("{name}: an original residual is not defined"));
         }
         self.expect(n > 0 || l.discrete.is_some(), |_| format!("{name}: a loop of nothing"));
     }
@@ -271,6 +281,7 @@ mod tests {
             is_linear: true,
             discrete: None,
             may_grow: false,
+            original: None,
         };
         assert_eq!(problems(vec![Block::Loop(Arc::new(l))]), ["derivatives: a loop of 1 unknowns has 0 residuals"]);
     }

@@ -22,6 +22,7 @@ pub mod tangent;
 mod tests;
 mod timing;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub struct Interpreter {
     loops: Vec<LoopWork>,
     /// Number of the first loop of each section, in the order of [`sections`].
     first_loop: Vec<usize>,
+    /// Have loops been solved as they were before tearing?
+    has_original: bool,
     /// Sections with compiled parts.
     native: Vec<Option<Arc<NativeSection>>>,
     /// The program once more, for whoever reads it while the machine changes.
@@ -160,6 +163,7 @@ impl Interpreter {
             native: vec![None; first_loop.len()],
             lent: None,
             first_loop,
+            has_original: false,
             failure: Failure::None,
             record: LoopRecord::default(),
             warnings: Vec::new(),
@@ -396,6 +400,19 @@ impl Evaluator for Interpreter {
     }
 }
 
+impl Interpreter {
+    /// The same equations stand in several sections: where those of this one need to be solved as they were before tearing, so do the others.
+    fn share_original(&mut self, number: usize) {
+        let end = self.first_loop.get(number + 1).copied().unwrap_or(self.loops.len());
+        let own = self.first_loop.get(number).copied().unwrap_or(end)..end;
+        let found: BTreeMap<SlotId, bool> = self.loops[own].iter().flat_map(LoopWork::needs_original).collect();
+        if self.has_original || found.values().any(|needs| *needs) {
+            self.loops.iter_mut().for_each(|work| work.take_need(&found));
+            self.has_original = found.values().any(|needs| *needs);
+        }
+    }
+}
+
 impl ModelFunctions for Interpreter {
     fn program(&self) -> &Arc<SimProgram> {
         &self.machine.program
@@ -441,6 +458,9 @@ impl ModelFunctions for Interpreter {
         }
         if activation == Activation::Events && !status.is_ok() {
             status = self.resolve_disagreement(status);
+        }
+        if patience != Patience::Trial && status.is_ok() {
+            self.share_original(number);
         }
         if activation == Activation::Guesses && status.is_ok() {
             let blocks = &self.machine.program.sections.guesses.blocks;

@@ -7,19 +7,20 @@
 mod continuation;
 mod describe;
 mod discrete;
+mod original;
 mod terms;
 mod undetermined;
 mod unfulfilled;
 mod untorn;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use saltus_base::Index;
 use saltus_numerics::{
     Eval, Matrix, NewtonError, NewtonOptions, NewtonReport, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure,
 };
-use saltus_program::{Loop, LoopStatistics, MixedMethod, MixedSolution, SimProgram, SlotId, Status, ValueId};
+use saltus_program::{Loop, LoopStatistics, MixedMethod, MixedSolution, SimProgram, SlotId, Status, Unknown, ValueId};
 
 use crate::linear::{LinearSolver, NotLinear, usable_nominal};
 use crate::machine::Machine;
@@ -28,6 +29,7 @@ use crate::native::NativeLoop;
 use crate::state::LoopState;
 use crate::switches::Switches;
 use discrete::Discrete;
+use original::{From, OriginalWork, inner};
 use unfulfilled::Fulfilment;
 
 /// Relative accuracy of nonlinear loops: their error is noise in the derivatives of the model.
@@ -101,6 +103,8 @@ struct Reals {
     newton: NewtonSolver,
     /// For loops whose torn form is too inaccurate.
     untorn: Option<Box<untorn::UntornWork>>,
+    /// For loops whose torn form is not solved.
+    original: Option<Box<OriginalWork>>,
     linear: Option<LinearSolver>,
     /// Where the entries of the Jacobian go.
     positions: Vec<usize>,
@@ -139,7 +143,8 @@ impl LoopWork {
         let n = l.unknowns.len();
         let start = |u: &saltus_program::Unknown| program.memory.slots.get(u.slot).map_or(0.0, |s| s.initial);
         let start: Vec<f64> = l.unknowns.iter().map(start).collect();
-        let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: true };
+        let options =
+            NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..NewtonOptions::default() };
         let pattern = sparse_pattern(&l);
         let matrix = || pattern.as_ref().map_or_else(|| Matrix::dense(n), Matrix::sparse);
         // A mixed loop is entered with its solution in each round of an event; to move it by rounding would let relations
@@ -155,6 +160,7 @@ impl LoopWork {
             positions: positions(&l, &matrix()),
             newton: NewtonSolver::with_matrix(matrix(), options),
             untorn: None,
+            original: OriginalWork::of(&l, program).map(Box::new),
             linear: l.is_linear.then(|| linear(l.jacobian.as_ref().is_some_and(|j| j.is_constant))),
             nominal: l.unknowns.iter().map(|u| usable_nominal(u.nominal)).collect(),
             min: l.unknowns.iter().map(|u| u.min).collect(),
@@ -178,12 +184,10 @@ impl LoopWork {
 
     /// Start values that parameters determine have just been stored: those of the unknowns among `slots`.
     pub fn take_starts(&mut self, memory: &[f64], slots: &BTreeSet<SlotId>) {
-        for (start, unknown) in self.reals.start.iter_mut().zip(&self.l.unknowns) {
-            if slots.contains(&unknown.slot)
-                && let Some(x) = memory.get(unknown.slot.index()).filter(|x| x.is_finite())
-            {
-                *start = *x;
-            }
+        let is_among = |slot: SlotId| slots.contains(&slot);
+        take(&mut self.reals.start, memory, &self.l.unknowns, is_among);
+        if let Some(work) = &mut self.reals.original {
+            take(&mut work.start, memory, inner(&self.l), is_among);
         }
     }
 
@@ -202,6 +206,7 @@ impl LoopWork {
             start: self.reals.start.clone(),
             mixed: self.discrete.as_ref().map(|d| d.solver.clone()),
             singular_at: self.reals.switches.singular_at.clone(),
+            original: self.reals.original.as_ref().map(|work| work.state()),
         }
     }
 
@@ -211,6 +216,7 @@ impl LoopWork {
             && state.start.len() == self.reals.start.len()
             && state.linear.is_some() == self.reals.linear.is_some()
             && state.mixed.is_some() == self.discrete.is_some()
+            && state.original.as_ref().map(|o| o.start.len()) == self.reals.original.as_ref().map(|o| o.start.len())
     }
 
     pub fn go_back(&mut self, state: &LoopState) {
@@ -219,6 +225,9 @@ impl LoopWork {
         self.reals.accepted.clone_from(&state.accepted);
         self.reals.start.clone_from(&state.start);
         self.reals.switches.singular_at.clone_from(&state.singular_at);
+        if let (Some(work), Some(original)) = (&mut self.reals.original, &state.original) {
+            work.go_back(original);
+        }
         if let (Some(discrete), Some(mixed)) = (&mut self.discrete, &state.mixed) {
             discrete.solver.clone_from(mixed);
         }
@@ -260,6 +269,20 @@ impl LoopWork {
         }
     }
 
+    /// The unknowns, and whether they were found in the equations as they were before tearing.
+    pub fn needs_original(&self) -> impl Iterator<Item = (SlotId, bool)> {
+        let needs = self.reals.original.as_ref().map(|work| work.is_needed);
+        needs.into_iter().flat_map(|needs| self.l.unknowns.iter().map(move |u| (u.slot, needs)))
+    }
+
+    pub fn take_need(&mut self, needs: &BTreeMap<SlotId, bool>) {
+        if let Some(work) = &mut self.reals.original
+            && let Some(&is_needed) = self.l.unknowns.iter().find_map(|u| needs.get(&u.slot))
+        {
+            work.is_needed = is_needed;
+        }
+    }
+
     /// Have no discrete values agreed in the last solution?
     pub fn disagrees(&self) -> bool {
         matches!(self.why, Why::Mixed { .. })
@@ -298,11 +321,19 @@ impl LoopWork {
     /// The values of the unknowns are part of the solution.
     pub fn accept(&mut self, memory: &[f64]) {
         self.accept_equations();
-        for (value, unknown) in self.reals.accepted.iter_mut().zip(&self.l.unknowns) {
-            match memory.get(unknown.slot.index()) {
-                Some(x) if x.is_finite() => *value = *x,
-                _ => {}
-            }
+        take(&mut self.reals.accepted, memory, &self.l.unknowns, |_| true);
+        if let Some(work) = &mut self.reals.original {
+            take(&mut work.accepted, memory, inner(&self.l), |_| true);
+        }
+    }
+}
+
+/// Reads those values that are wanted and are numbers.
+fn take(values: &mut [f64], memory: &[f64], unknowns: &[Unknown], is_wanted: impl Fn(SlotId) -> bool) {
+    for (value, unknown) in values.iter_mut().zip(unknowns).filter(|(_, u)| is_wanted(u.slot)) {
+        match memory.get(unknown.slot.index()) {
+            Some(x) if x.is_finite() => *value = *x,
+            _ => {}
         }
     }
 }
@@ -602,6 +633,14 @@ impl Reals {
             first_failure = Some(NoSolution::Linear(why));
         }
         self.tried = Tried::default();
+        if self.original.as_ref().is_some_and(|work| work.is_needed) && self.solves_original(From::Memory, body, record)
+        {
+            if patience != Patience::Trial {
+                self.leave_collapse(body, record);
+                self.leave_original(body, record);
+            }
+            return Ok(());
+        }
         let attempts = if patience == Patience::Trial { TRIAL_ATTEMPTS } else { EVENT_ATTEMPTS };
         for (k, &(start, differences)) in attempts.iter().enumerate() {
             // A large loop may have been evaluated many times by then.
@@ -635,6 +674,11 @@ impl Reals {
             record.statistics.retries += 1;
             return Ok(());
         }
+        let starts = if patience == Patience::Trial { &[][..] } else { &[From::Accepted, From::Declared][..] };
+        if starts.iter().any(|&from| self.solves_original(from, body, record)) {
+            record.statistics.retries += 1;
+            return Ok(());
+        }
         self.newton.forget_jacobian();
         Err(first_failure.unwrap_or(NoSolution::Newton(NewtonError::StartFails)))
     }
@@ -646,6 +690,21 @@ impl Reals {
         }
         self.remember_failure();
         Err(NoSolution::Inaccurate)
+    }
+
+    /// From a solution of the original equations: may the next one be found in the usual way?
+    fn leave_original(&mut self, body: &mut Body, record: &mut LoopRecord) {
+        let l = body.l;
+        let all = || l.unknowns.iter().chain(inner(l)).map(|u| u.slot);
+        let found: Vec<f64> = all().map(|slot| body.machine.get(slot)).collect();
+        self.newton.forget_jacobian();
+        let outcome = self.newton.solve(body, &mut self.x.clone(), &self.nominal);
+        record.statistics.newton_iterations += iterations(&outcome);
+        let is_regular = outcome.is_ok_and(|report| !report.is_limited_by_rounding && report.iterations <= 1);
+        for (slot, value) in all().zip(found) {
+            body.machine.set(slot, value);
+        }
+        self.original.iter_mut().for_each(|work| work.is_needed = !is_regular);
     }
 
     fn newton_from_here(&mut self, body: &mut Body, record: &mut LoopRecord) -> Result<(), NoSolution> {

@@ -46,6 +46,16 @@ pub(crate) struct LoopState {
     pub start: Vec<f64>,
     pub mixed: Option<MixedSolver>,
     pub singular_at: Vec<(SlotId, f64)>,
+    pub original: Option<OriginalState>,
+}
+
+/// What a loop knows of its variables other than the unknowns, and the factors with which it was solved for all of them.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct OriginalState {
+    pub accepted: Vec<f64>,
+    pub start: Vec<f64>,
+    pub is_needed: bool,
+    pub newton: Option<NewtonSolver>,
 }
 
 /// What calls have left behind.

@@ -9,8 +9,8 @@ use saltus_flat::{
     Purity, RecordField, RecordId, RecordType, Statement, StatementKind, Type,
 };
 use saltus_program::{
-    Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Jacobian, Loop, Memory, MixedStrategy, Op, Slot,
-    SlotId, SlotKind, SlotType, UnaryFn, Unknown, ValueId,
+    Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Jacobian, Loop, Memory, MixedStrategy, Op, Original,
+    Slot, SlotId, SlotKind, SlotType, UnaryFn, Unknown, ValueId,
 };
 
 use super::*;
@@ -90,6 +90,7 @@ fn simple_loop(unknowns: &[SlotId], body: Writer, residuals: Vec<ValueId>, is_li
         is_linear,
         discrete: None,
         may_grow: false,
+        original: None,
     }
 }
 
@@ -170,6 +171,84 @@ fn a_loop_that_no_numbers_fulfil_is_not_solved() {
     let l = Loop { may_grow: true, ..simple_loop(&[x], w, vec![residual], false) };
     let mut interpreter = Interpreter::new(Arc::new(with_block(program, Block::Loop(l.into()))));
     assert_ne!(interpreter.eval(Activation::Events), Status::Ok);
+}
+
+#[test]
+fn a_loop_that_tearing_cannot_start_is_solved_as_it_was() {
+    // y = x^2 + 1e6, y + x = 1e6 + 12, torn over y: x := sqrt(y - 1e6) has no value near y = 0, where y starts. As they were, the equations
+    // lead from x = 2 to x = 3: 9 + 3 = 12.
+    let mut program = empty_program();
+    let (x, y) = (real(&mut program, "x", 2.0), real(&mut program, "y", 0.0));
+    let mut w = Writer::default();
+    let (high, sum) = (w.constant(1e6), w.constant(1e6 + 12.0));
+    let yv = w.load(y);
+    let above = w.binary(BinaryFn::Sub, yv, high);
+    let root = w.unary(UnaryFn::Sqrt, above);
+    w.store(root, x);
+    let both = w.binary(BinaryFn::Add, yv, root);
+    let residual = w.binary(BinaryFn::Sub, both, sum);
+    let torn = simple_loop(&[y], w, vec![residual], false);
+    let mut w = Writer::default();
+    let (high, sum) = (w.constant(1e6), w.constant(1e6 + 12.0));
+    let (xv, yv) = (w.load(x), w.load(y));
+    let square = w.binary(BinaryFn::Mul, xv, xv);
+    let raised = w.binary(BinaryFn::Add, square, high);
+    let first = w.binary(BinaryFn::Sub, yv, raised);
+    let both = w.binary(BinaryFn::Add, yv, xv);
+    let second = w.binary(BinaryFn::Sub, both, sum);
+    let original = Original { code: w.assign().code, residuals: vec![first, second], inner: vec![unknown(x)] };
+    for is_kept in [false, true] {
+        let l = Loop { original: is_kept.then(|| original.clone()), ..torn.clone() };
+        let mut interpreter = Interpreter::new(Arc::new(with_block(program.clone(), Block::Loop(l.into()))));
+        let is_solved = interpreter.eval(Activation::Events) == Status::Ok;
+        assert_eq!(is_solved, is_kept);
+        if is_solved {
+            let (x, y) = (interpreter.get(x), interpreter.get(y));
+            assert!((x - 3.0).abs() < 1e-9 && (y - 1_000_009.0).abs() < 1e-9, "{x} {y}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_with_a_short_circuit_is_solved() {
+    // A source of 1 behind j0.1, a short circuit of (1 + j)*2.2e-16, and a load whose current is v^0.8 in phase with the voltage. The voltage
+    // is 10 times the impedance, and a voltage of its own below zero has no power.
+    let mut program = empty_program();
+    let starts =
+        [("vr", 0.9), ("vi", -0.1), ("fr", 0.0), ("fi", 0.0), ("lr", 1.0), ("li", 0.0), ("v", 0.9), ("k", 1.0)];
+    let slots = starts.map(|(name, start)| real(&mut program, name, start));
+    let mut w = Writer::default();
+    let [vr, vi, fr, fi, lr, li, v, k] = slots.map(|slot| w.load(slot));
+    let [one, x, steep, power] = [1.0, 0.1, 0.5 / f64::EPSILON, 0.8].map(|value| w.constant(value));
+    use BinaryFn::{Add, Mul, Pow, Sub};
+    let (i_r, i_i) = (w.binary(Add, fr, lr), w.binary(Add, fi, li));
+    let (drop_r, drop_i) = (w.binary(Mul, x, i_i), w.binary(Mul, x, i_r));
+    let below = w.binary(Sub, one, vr);
+    let first = w.binary(Add, below, drop_r);
+    let second = w.binary(Add, vi, drop_i);
+    let (sum, difference) = (w.binary(Add, vr, vi), w.binary(Sub, vi, vr));
+    let (short_r, short_i) = (w.binary(Mul, steep, sum), w.binary(Mul, steep, difference));
+    let (third, fourth) = (w.binary(Sub, fr, short_r), w.binary(Sub, fi, short_i));
+    let (a, b) = (w.binary(Mul, vr, lr), w.binary(Mul, vi, li));
+    let (active, given) = (w.binary(Add, a, b), w.binary(Mul, k, v));
+    let fifth = w.binary(Sub, given, active);
+    let (c, d) = (w.binary(Mul, vr, li), w.binary(Mul, vi, lr));
+    let sixth = w.binary(Sub, c, d);
+    let (e, f) = (w.binary(Mul, vr, vr), w.binary(Mul, vi, vi));
+    let square = w.binary(Add, e, f);
+    let root = w.unary(UnaryFn::Sqrt, square);
+    let seventh = w.binary(Sub, v, root);
+    let law = w.binary(Pow, v, power);
+    let eighth = w.binary(Sub, k, law);
+    let l = simple_loop(&slots, w, vec![first, second, third, fourth, fifth, sixth, seventh, eighth], false);
+    let mut interpreter = Interpreter::new(Arc::new(with_block(program, Block::Loop(l.into()))));
+    assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
+    let v = 10.0 * f64::EPSILON;
+    let load = (v * 2f64.sqrt()).powf(0.8) / 2f64.sqrt();
+    for (slot, expected) in slots.into_iter().zip([v, -v, -load, -10.0, load, -load]) {
+        let found = interpreter.get(slot);
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found:e} for {expected:e}");
+    }
 }
 
 /// a·x + b·y = c for two rows, torn nowhere.

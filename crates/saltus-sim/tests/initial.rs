@@ -60,6 +60,7 @@ fn distant_root(kind: SlotKind) -> SimProgram {
         is_linear: false,
         discrete: None,
         may_grow: false,
+        original: None,
     })));
     if kind == SlotKind::Homotopy {
         program.sections.homotopy = program.sections.initial.clone();

@@ -8,10 +8,10 @@
 //! In: the solution of the torn loop, whose equations do not hold well enough. Out: unknowns and inner variables in memory that
 //! fulfil all equations, each variable with an error of its own instead of that of all before it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use saltus_numerics::{Eval, Matrix, NewtonOptions, NewtonSolver, NonlinearSystem, Sparsity, TrialFailure};
-use saltus_program::{Loop, Op, ValueId};
+use saltus_program::{Code, Loop, Op, SlotId, ValueId};
 
 use super::{
     Body, INACCURATE, LoopRecord, MOST_FILLED, MOST_ITERATIONS, Reals, SMALLEST_SPARSE, TOLERANCE, iterations, terms,
@@ -30,12 +30,9 @@ pub(super) struct UntornWork {
 impl UntornWork {
     fn new(l: &Loop) -> Self {
         let cuts = cuts(l);
-        let pattern = pattern(l, &cuts);
-        let n = pattern.n();
-        let is_sparse = n >= SMALLEST_SPARSE && (pattern.n_entries() as f64) < MOST_FILLED * (n * n) as f64;
-        let matrix = if is_sparse { Matrix::sparse(&pattern) } else { Matrix::dense(n) };
-        let options = NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian: false };
-        UntornWork { cuts, newton: NewtonSolver::with_matrix(matrix, options) }
+        let unknowns: Vec<SlotId> = l.unknowns.iter().map(|u| u.slot).collect();
+        let pattern = pattern(&l.body.code, &unknowns, &cuts, &l.residuals);
+        UntornWork { cuts, newton: solver(&pattern, false, false) }
     }
 }
 
@@ -98,10 +95,33 @@ fn cuts(l: &Loop) -> Vec<usize> {
     cuts.into_iter().collect()
 }
 
-/// Which equations contain which variables.
-fn pattern(l: &Loop, cuts: &[usize]) -> Sparsity {
-    let n = l.unknowns.len();
-    let code = &l.body.code;
+/// For a Jacobian with this pattern.
+pub(super) fn solver(pattern: &Sparsity, reuse_jacobian: bool, scale_columns: bool) -> NewtonSolver {
+    let n = pattern.n();
+    let is_sparse = n >= SMALLEST_SPARSE && (pattern.n_entries() as f64) < MOST_FILLED * (n * n) as f64;
+    let matrix = if is_sparse { Matrix::sparse(pattern) } else { Matrix::dense(n) };
+    let options =
+        NewtonOptions { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, reuse_jacobian, scale_columns };
+    NewtonSolver::with_matrix(matrix, options)
+}
+
+/// Which equations contain which variables: rows are `residuals`, columns `variables`, and each cut adds one of both.
+pub(super) fn pattern(code: &Code, variables: &[SlotId], cuts: &[usize], residuals: &[ValueId]) -> Sparsity {
+    let (depends, mut entries) = dependencies(code, variables, cuts);
+    for (row, id) in residuals.iter().enumerate() {
+        entries.extend(depends.get(id.0 as usize).into_iter().flatten().map(|&column| (row, column)));
+    }
+    Sparsity::from_entries(variables.len() + cuts.len(), entries)
+}
+
+/// The columns that each operation depends on, and the entries of the rows that the cuts add.
+pub(super) fn dependencies(
+    code: &Code,
+    variables: &[SlotId],
+    cuts: &[usize],
+) -> (Vec<BTreeSet<usize>>, Vec<(usize, usize)>) {
+    let n = variables.len();
+    let column_of: HashMap<SlotId, usize> = variables.iter().copied().zip(0..).collect();
     let mut depends: Vec<BTreeSet<usize>> = Vec::with_capacity(code.ops.len());
     let mut entries = Vec::new();
     let mut next_cut = 0;
@@ -109,7 +129,7 @@ fn pattern(l: &Loop, cuts: &[usize]) -> Sparsity {
         let of = |v: ValueId| depends.get(v.0 as usize).into_iter().flatten().copied();
         let mut here: BTreeSet<usize> = match *op {
             Op::Const(_) => BTreeSet::new(),
-            Op::Load(slot) => l.unknowns.iter().position(|u| u.slot == slot).into_iter().collect(),
+            Op::Load(slot) => column_of.get(&slot).copied().into_iter().collect(),
             Op::Unary(_, a) => of(a).collect(),
             Op::Binary(_, a, b) => of(a).chain(of(b)).collect(),
             Op::Select(c, a, b) => of(c).chain(of(a)).chain(of(b)).collect(),
@@ -126,10 +146,7 @@ fn pattern(l: &Loop, cuts: &[usize]) -> Sparsity {
         }
         depends.push(here);
     }
-    for (row, id) in l.residuals.iter().enumerate() {
-        entries.extend(depends.get(id.0 as usize).into_iter().flatten().map(|&column| (row, column)));
-    }
-    Sparsity::from_entries(n + cuts.len(), entries)
+    (depends, entries)
 }
 
 impl Reals {

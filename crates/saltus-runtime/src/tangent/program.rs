@@ -213,6 +213,7 @@ impl Made {
             is_linear: true,
             discrete: None,
             may_grow: false,
+            original: None,
         })));
     }
 

@@ -110,6 +110,7 @@ fn cubic() -> (SimProgram, SlotId, SlotId) {
         is_linear: false,
         discrete: None,
         may_grow: false,
+        original: None,
     };
     let mut w = Writer::default();
     let (uv, xv, sv) = (w.op(Op::Load(u)), w.op(Op::Load(x)), w.op(Op::Load(square)));
