@@ -633,13 +633,18 @@ impl Reals {
             first_failure = Some(NoSolution::Linear(why));
         }
         self.tried = Tried::default();
-        if self.original.as_ref().is_some_and(|work| work.is_needed) && self.solves_original(From::Memory, body, record)
-        {
-            if patience != Patience::Trial {
+        if self.original.as_ref().is_some_and(|work| work.is_needed) {
+            let is_solved = self.solves_original(From::Memory, body, record);
+            if is_solved && patience != Patience::Trial {
                 self.leave_collapse(body, record);
                 self.leave_original(body, record);
             }
-            return Ok(());
+            match patience {
+                _ if is_solved => return Ok(()),
+                // What is found in the usual way need not be the same solution.
+                Patience::Trial => return Err(NoSolution::Newton(NewtonError::StartFails)),
+                Patience::Event(_) => {}
+            }
         }
         let attempts = if patience == Patience::Trial { TRIAL_ATTEMPTS } else { EVENT_ATTEMPTS };
         for (k, &(start, differences)) in attempts.iter().enumerate() {
@@ -654,6 +659,7 @@ impl Reals {
             self.tried.starts += 1;
             match self.newton_from_here(body, record) {
                 Ok(()) => {
+                    self.original.iter_mut().for_each(|work| work.is_needed = false);
                     record.statistics.retries += u64::from(k > 0);
                     self.residuals.copy_from_slice(self.newton.residuals());
                     if self.is_suspect(body) {

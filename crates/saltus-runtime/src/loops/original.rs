@@ -248,8 +248,8 @@ impl Reals {
     /// Solves all equations and stores all variables; true if that succeeded.
     pub(super) fn solves_original(&mut self, from: From, body: &mut Body, record: &mut LoopRecord) -> bool {
         let Some(mut work) = self.original.take() else { return false };
-        work.is_needed = self.solve_all(&mut work, from, body, record);
-        let is_solved = work.is_needed;
+        let is_solved = self.solve_all(&mut work, from, body, record);
+        work.is_needed |= is_solved;
         self.original = Some(work);
         is_solved
     }
@@ -273,7 +273,6 @@ impl Reals {
         if !self.solves_original(From::Declared, body, record) {
             (self.x, self.residuals) = (x, residuals);
             all().zip(found).for_each(|(slot, value)| body.machine.set(slot, value));
-            self.original.iter_mut().for_each(|work| work.is_needed = true);
         }
     }
 
