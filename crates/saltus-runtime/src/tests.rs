@@ -209,48 +209,6 @@ fn a_loop_that_tearing_cannot_start_is_solved_as_it_was() {
     }
 }
 
-#[test]
-fn a_loop_with_a_short_circuit_is_solved() {
-    // A source of 1 behind j0.1, a short circuit of (1 + j)*2.2e-16, and a load whose current is v^0.8 in phase with the voltage. The voltage
-    // is 10 times the impedance, and a voltage of its own below zero has no power.
-    let mut program = empty_program();
-    let starts =
-        [("vr", 0.9), ("vi", -0.1), ("fr", 0.0), ("fi", 0.0), ("lr", 1.0), ("li", 0.0), ("v", 0.9), ("k", 1.0)];
-    let slots = starts.map(|(name, start)| real(&mut program, name, start));
-    let mut w = Writer::default();
-    let [vr, vi, fr, fi, lr, li, v, k] = slots.map(|slot| w.load(slot));
-    let [one, x, steep, power] = [1.0, 0.1, 0.5 / f64::EPSILON, 0.8].map(|value| w.constant(value));
-    use BinaryFn::{Add, Mul, Pow, Sub};
-    let (i_r, i_i) = (w.binary(Add, fr, lr), w.binary(Add, fi, li));
-    let (drop_r, drop_i) = (w.binary(Mul, x, i_i), w.binary(Mul, x, i_r));
-    let below = w.binary(Sub, one, vr);
-    let first = w.binary(Add, below, drop_r);
-    let second = w.binary(Add, vi, drop_i);
-    let (sum, difference) = (w.binary(Add, vr, vi), w.binary(Sub, vi, vr));
-    let (short_r, short_i) = (w.binary(Mul, steep, sum), w.binary(Mul, steep, difference));
-    let (third, fourth) = (w.binary(Sub, fr, short_r), w.binary(Sub, fi, short_i));
-    let (a, b) = (w.binary(Mul, vr, lr), w.binary(Mul, vi, li));
-    let (active, given) = (w.binary(Add, a, b), w.binary(Mul, k, v));
-    let fifth = w.binary(Sub, given, active);
-    let (c, d) = (w.binary(Mul, vr, li), w.binary(Mul, vi, lr));
-    let sixth = w.binary(Sub, c, d);
-    let (e, f) = (w.binary(Mul, vr, vr), w.binary(Mul, vi, vi));
-    let square = w.binary(Add, e, f);
-    let root = w.unary(UnaryFn::Sqrt, square);
-    let seventh = w.binary(Sub, v, root);
-    let law = w.binary(Pow, v, power);
-    let eighth = w.binary(Sub, k, law);
-    let l = simple_loop(&slots, w, vec![first, second, third, fourth, fifth, sixth, seventh, eighth], false);
-    let mut interpreter = Interpreter::new(Arc::new(with_block(program, Block::Loop(l.into()))));
-    assert_eq!(interpreter.eval(Activation::Events), Status::Ok);
-    let v = 10.0 * f64::EPSILON;
-    let load = (v * 2f64.sqrt()).powf(0.8) / 2f64.sqrt();
-    for (slot, expected) in slots.into_iter().zip([v, -v, -load, -10.0, load, -load]) {
-        let found = interpreter.get(slot);
-        assert!((found / expected - 1.0).abs() < 1e-6, "{found:e} for {expected:e}");
-    }
-}
-
 /// a·x + b·y = c for two rows, torn nowhere.
 fn linear_program(rows: [[f64; 3]; 2], start: [f64; 2]) -> (SimProgram, SlotId, SlotId) {
     let mut program = empty_program();
