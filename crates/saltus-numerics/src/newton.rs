@@ -274,17 +274,15 @@ impl NewtonSolver {
             if is_blind && self.options.scale_columns {
                 is_regular = self.factor_in_present_units(x, nominal);
             }
-            if is_regular {
-                if doubt.is_none() && self.is_converged() {
-                    self.polish(system, x);
-                    if self.is_confirmed(system, x, &mut doubt) {
-                        return Ok(self.report);
-                    }
-                    // The steps have led away from where the Jacobian is known.
-                    if doubt.is_some() && self.report.iterations < self.options.max_iterations {
-                        self.report.iterations += 1;
-                        continue;
-                    }
+            if is_regular && doubt.is_none() && self.is_converged() {
+                self.polish(system, x);
+                if self.is_confirmed(system, x, &mut doubt) {
+                    return Ok(self.report);
+                }
+                // The steps have led away from where the Jacobian is known.
+                if doubt.is_some() && self.report.iterations < self.options.max_iterations {
+                    self.report.iterations += 1;
+                    continue;
                 }
             }
             if self.report.iterations >= self.options.max_iterations {

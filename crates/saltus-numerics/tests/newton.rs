@@ -329,7 +329,7 @@ fn solutions_are_as_accurate_in_all_units() {
             let mut system = Cubic { unit, slope, right };
             let outcome = solver.solve(&mut system, &mut x, &[1.0]);
             let (mut r, mut size) = ([0.0], [0.0]);
-            system.residual(&x, &mut r).and_then(|()| Ok(system.terms(&x, &mut size))).expect("numbers");
+            system.residual(&x, &mut r).map(|()| system.terms(&x, &mut size)).expect("numbers");
             assert!(
                 outcome.is_ok() && r[0].abs() <= 1e-9 * size[0],
                 "{k} in {unit:e}: {} of {}, {outcome:?} for {slope}, {right:e}",

@@ -424,7 +424,7 @@ impl Body<'_> {
         let sizes = terms::sizes(&body.code, |id| self.machine.value(id), is_whole);
         let size = |id: ValueId| sizes.get(id.0 as usize).copied().unwrap_or(f64::NAN);
         let parts = residuals.iter().zip(&self.l.residuals).map(|(r, &id)| (r.abs(), size(id))).enumerate();
-        let worse = parts.filter(|&(_, (r, size))| !(r <= (INACCURATE * size).max(negligible)));
+        let worse = parts.filter(|&(_, (r, size))| r.is_nan() || r > (INACCURATE * size).max(negligible));
         worse.map(|(row, (r, size))| (row, r / size)).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
