@@ -64,7 +64,7 @@ fn what_cannot_be_set_in_a_compiled_model_says_why() {
         ("y=3", "it is neither a parameter nor an input"),
         ("x=3", "it is neither a parameter nor an input"),
         ("k=-1", "it must be at least 0"),
-        ("k=nan", "expected a number"),
+        ("k=nan", "expected a finite number"),
         ("k=two", "expected a number"),
         ("on=1", "expected true or false"),
     ] {

@@ -255,6 +255,7 @@ impl NewtonSolver {
         let mut nudges = NUDGES.iter();
         let mut flat = LONGEST_STEP;
         let mut doubt = None;
+        let mut n_predicted = 0;
         loop {
             if self.r.iter().all(|&r| r == 0.0) {
                 (self.report.residual_norm, self.report.step_norm) = (0.0, 0.0);
@@ -274,7 +275,7 @@ impl NewtonSolver {
             if is_blind && self.options.scale_columns {
                 is_regular = self.factor_in_present_units(x, nominal);
             }
-            if is_regular && doubt.is_none() && self.is_converged() {
+            if is_regular && doubt != Some(Doubt::Predicted) && self.is_converged() {
                 self.polish(system, x);
                 if self.is_confirmed(system, x, &mut doubt) {
                     return Ok(self.report);
@@ -285,7 +286,8 @@ impl NewtonSolver {
                     continue;
                 }
             }
-            if self.report.iterations >= self.options.max_iterations {
+            n_predicted += u32::from(doubt == Some(Doubt::Predicted));
+            if self.report.iterations >= self.options.max_iterations || n_predicted > MOST_PREDICTED {
                 if doubt == Some(Doubt::Predicted) || is_regular && self.is_rounding(system, x) {
                     return Ok(self.limited_by_rounding());
                 }

@@ -328,6 +328,12 @@ impl LoopWork {
     }
 }
 
+/// Far out, overflow and underflow turn residuals into zeros that are not solutions: `y / (1 + y²)` at 1e157.
+fn has_run_away(x: &[f64], from: &[f64], nominal: &[f64]) -> bool {
+    let scales = nominal.iter().zip(from).map(|(nominal, from)| nominal.max(from.abs()));
+    x.iter().zip(scales).any(|(x, scale)| x.abs() > FARTHEST * scale)
+}
+
 /// Reads those values that are wanted and are numbers.
 fn take(values: &mut [f64], memory: &[f64], unknowns: &[Unknown], is_wanted: impl Fn(SlotId) -> bool) {
     for (value, unknown) in values.iter_mut().zip(unknowns).filter(|(_, u)| is_wanted(u.slot)) {
@@ -725,10 +731,8 @@ impl Reals {
         }
     }
 
-    /// Far out, overflow and underflow turn residuals into zeros that are not solutions: `y / (1 + y²)` at 1e157.
     fn has_run_away(&self) -> bool {
-        let scales = self.nominal.iter().zip(&self.entry).map(|(nominal, entry)| nominal.max(entry.abs()));
-        self.x.iter().zip(scales).any(|(x, scale)| x.abs() > FARTHEST * scale)
+        has_run_away(&self.x, &self.entry, &self.nominal)
     }
 
     fn remember_failure(&mut self) {

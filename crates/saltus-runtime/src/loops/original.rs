@@ -22,7 +22,7 @@ use saltus_numerics::{Eval, NewtonSolver, NonlinearSystem, TrialFailure};
 use saltus_program::{BinaryFn, Code, Loop, Op, SimProgram, SlotId, UnaryFn, Unknown, ValueId};
 
 use super::untorn::{dependencies, pattern, solver};
-use super::{Body, INACCURATE, LoopRecord, Reals, iterations, terms};
+use super::{Body, INACCURATE, LoopRecord, Reals, has_run_away, iterations, terms};
 use crate::linear::usable_nominal;
 use crate::state::OriginalState;
 
@@ -300,11 +300,12 @@ impl Reals {
             newton.forget_jacobian();
             system.settle(&mut z);
         }
+        let begun = z.clone();
         let mut residuals = vec![0.0; z.len()];
         for _ in 0..MOST_ROUNDS {
             let outcome = newton.solve(&mut system, &mut z, &nominal);
             record.statistics.newton_iterations += iterations(&outcome);
-            if outcome.is_err() {
+            if outcome.is_err() || has_run_away(&z, &begun, &work.nominal) {
                 newton.forget_jacobian();
                 return false;
             }

@@ -56,10 +56,11 @@ impl Simulation {
             let written = self.driver.last_row;
             from = written.filter(|t| (start..failed).contains(t)).unwrap_or(start);
             to = failed;
-            self.go_to(from).ok()?;
+            // At the very end of a solution its last point is not found again, and none behind it.
+            let is_found = self.go_to(from).is_ok();
             for _ in 0..MOST_BISECTIONS {
                 let middle = 0.5 * (from + to);
-                if to - from <= reach || middle <= from || middle >= to {
+                if !is_found || to - from <= reach || middle <= from || middle >= to {
                     break;
                 }
                 if self.go_to(middle).is_ok() {
