@@ -255,7 +255,7 @@ impl NewtonSolver {
         let mut nudges = NUDGES.iter();
         let mut flat = LONGEST_STEP;
         let mut doubt = None;
-        let mut n_predicted = 0;
+        let mut does_as_predicted = false;
         loop {
             if self.r.iter().all(|&r| r == 0.0) {
                 (self.report.residual_norm, self.report.step_norm) = (0.0, 0.0);
@@ -275,7 +275,7 @@ impl NewtonSolver {
             if is_blind && self.options.scale_columns {
                 is_regular = self.factor_in_present_units(x, nominal);
             }
-            if is_regular && doubt != Some(Doubt::Predicted) && self.is_converged() {
+            if is_regular && doubt.is_none() && self.is_converged() {
                 self.polish(system, x);
                 if self.is_confirmed(system, x, &mut doubt) {
                     return Ok(self.report);
@@ -286,17 +286,20 @@ impl NewtonSolver {
                     continue;
                 }
             }
-            n_predicted += u32::from(doubt == Some(Doubt::Predicted));
-            if self.report.iterations >= self.options.max_iterations || n_predicted > MOST_PREDICTED {
-                if doubt == Some(Doubt::Predicted) || is_regular && self.is_rounding(system, x) {
+            if self.report.iterations >= self.options.max_iterations {
+                // A double root at 0 is approached for ever.
+                let is_approached = doubt == Some(Doubt::Predicted) || doubt.is_some() && does_as_predicted;
+                if is_approached || is_regular && self.is_rounding(system, x) {
                     return Ok(self.limited_by_rounding());
                 }
                 return Err(NewtonError::TooManyIterations(self.report));
             }
             self.report.iterations += 1;
             let is_close = is_regular && self.report.step_norm <= self.rounding_limit();
+            let before = self.merit(&self.r);
             let searched = if is_regular { self.search(system, x, flat) } else { Search::NoDecrease };
             flat = LONGEST_STEP;
+            does_as_predicted = searched == Search::FullStep && self.merit(&self.r) <= CONFIRMING_DECREASE * before;
             if searched == Search::FullStep && doubt.is_none() {
                 // After a quick full step its factors can tell whether another one is needed.
                 let before = self.report.step_norm;

@@ -59,9 +59,6 @@ pub mod newton {
     pub const SMALL: f64 = 1e-6;
     /// Steps for that.
     pub const MOST_POLISHING: u32 = 5;
-    /// Further steps of an iteration that is converged in units of nominal values, where each brings the residuals down: a variable of 1e-30 is found by then, and one that
-    /// approaches 0 as a double root does (`z² = 0`) would go on until it underflows. Test: `a_double_root_at_zero_takes_few_steps`.
-    pub const MOST_PREDICTED: u32 = 50;
     /// What they may leave of the residuals: these may be rounding by now, but not grow. Test: `solutions_are_as_accurate_in_all_units`.
     pub const POLISHED: f64 = 2.0;
     /// Part of the nominal value below which no variable has a smaller unit. Test: `a_short_circuit_is_solved_in_units_of_what_was_found`.

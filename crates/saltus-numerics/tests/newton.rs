@@ -499,9 +499,9 @@ fn a_short_circuit_is_solved_in_units_of_what_was_found() {
     assert!((x[4] / load - 1.0).abs() < 1e-9 && (x[5] / load + 1.0).abs() < 1e-9, "{x:?} for {load:e}");
 }
 
-/// z² = 0 from 0.3: each step halves z, and none is small beside z itself.
+/// z² = 0 from 0.3: each step halves z, and none is small beside z itself. Steps that do as the Jacobian says are enough.
 #[test]
-fn a_double_root_at_zero_takes_few_steps() {
+fn a_double_root_at_zero_is_a_solution() {
     struct Square;
     impl NonlinearSystem for Square {
         fn residual(&mut self, z: &[f64], r: &mut [f64]) -> Eval {
@@ -514,9 +514,9 @@ fn a_double_root_at_zero_takes_few_steps() {
             true
         }
     }
-    let mut solver = NewtonSolver::new(1, NewtonOptions { max_iterations: 1000, ..NewtonOptions::default() });
+    // Half as large with each step: 0.3·2⁻³⁹ < 1e-12.
+    let mut solver = NewtonSolver::new(1, NewtonOptions { max_iterations: 100, ..NewtonOptions::default() });
     let mut z = [0.3];
     let report = solver.solve(&mut Square, &mut z, &[1.0]).expect("a solution");
-    // Half as large with each step: 0.3·2⁻³⁹ < 1e-12, and some fifty more.
-    assert!(z[0].abs() < 1e-12 && report.iterations < 100, "{} after {report:?}", z[0]);
+    assert!(z[0].abs() < 1e-12, "{} after {report:?}", z[0]);
 }
