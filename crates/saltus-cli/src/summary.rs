@@ -130,13 +130,13 @@ fn some_of(mut names: Vec<String>) -> String {
 
 /// States first, then what is declared at the top, protected variables last.
 fn last_values(program: &SimProgram, results: &Results) -> Vec<String> {
-    let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
+    let states: BTreeSet<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     let protected: BTreeSet<&str> =
         program.variables.iter().filter(|v| v.is_protected).map(|v| v.name.as_str()).collect();
     let mut signals: Vec<_> = results.series().filter(|s| s.name.chars().count() <= LONGEST_NAME).collect();
-    signals.sort_by_key(|s| {
+    signals.sort_by_cached_key(|s| {
         let name = s.name.as_str();
-        (!states.contains(&name), protected.contains(name), name.matches('.').count())
+        (!states.contains(name), protected.contains(name), name.matches('.').count())
     });
     let shown: Vec<(&str, String, &str)> = signals
         .iter()
