@@ -184,6 +184,7 @@ fn stores(block: &Block) -> Vec<(&Code, Vec<Stored>)> {
     let plain = |assign: &'_ crate::Assign| assign.stores.iter().map(|s| (s.0, s.1, assign.span)).collect();
     match block {
         Block::Assign(assign) => vec![(&assign.code, plain(assign))],
+        Block::Repeat(repeat) => vec![(&repeat.first.code, plain(&repeat.first))],
         Block::Loop(l) => {
             let inner = l.body.stores.iter().enumerate().map(|(i, s)| {
                 let span = l.spans.get(l.residuals.len() + i).copied().unwrap_or(l.body.span);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use saltus_base::Span;
 use saltus_procedure::{BinaryFn, UnaryFn};
 
-use crate::{CallableId, SlotId};
+use crate::{CallableId, Repeat, SlotId};
 
 /// Position of an operation in its [`Code`], which is the number of the value it defines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -26,6 +26,13 @@ pub enum Op {
     Call(u32),
     /// A scalar result of a call made before: position of the call, number of the result.
     Result(u32, u32),
+}
+
+impl Op {
+    /// The slot that the operation loads.
+    pub fn loaded(&self) -> Option<SlotId> {
+        if let Op::Load(slot) = self { Some(*slot) } else { None }
+    }
 }
 
 /// A call of a function that is not written out as operations.
@@ -63,6 +70,7 @@ pub struct Code {
 pub enum Block {
     Assign(Assign),
     Loop(Arc<Loop>),
+    Repeat(Arc<Repeat>),
 }
 
 /// Code with the slots it defines.
@@ -140,10 +148,12 @@ pub struct Jacobian {
 }
 
 impl Block {
-    /// All code of the block but that of original equations, which only a loop without a solution evaluates.
+    /// All code of the block but that of original equations, which only a loop without a solution evaluates. Of a [`Repeat`] that of
+    /// its first element, whose loads stand for those of all.
     pub fn codes(&self) -> Vec<&Code> {
         match self {
             Block::Assign(assign) => vec![&assign.code],
+            Block::Repeat(repeat) => vec![&repeat.first.code],
             Block::Loop(l) => {
                 let discrete = l.discrete.as_ref().map(|d| &d.code);
                 [Some(&l.body.code), l.jacobian.as_ref().map(|j| &j.code), discrete].into_iter().flatten().collect()
@@ -155,6 +165,7 @@ impl Block {
     pub fn span(&self) -> Span {
         match self {
             Block::Assign(assign) => assign.span,
+            Block::Repeat(repeat) => repeat.first.span,
             Block::Loop(l) => l.body.span,
         }
     }
@@ -163,6 +174,10 @@ impl Block {
     pub fn stored(&self) -> Vec<SlotId> {
         match self {
             Block::Assign(assign) => assign.stores.iter().map(|s| s.1).collect(),
+            Block::Repeat(repeat) => {
+                let stores = repeat.slots().zip(&repeat.strides).skip(repeat.n_loads());
+                stores.flat_map(|(slot, strides)| repeat.touched(slot, strides)).collect()
+            }
             Block::Loop(l) => {
                 let discrete = l.discrete.iter().flat_map(|d| &d.stores);
                 let computed = l.body.stores.iter().chain(discrete).map(|s| s.1);
@@ -172,9 +187,14 @@ impl Block {
     }
 
     /// Slots that the block reads, also those that it stores itself; not sorted.
-    pub fn loads(&self) -> impl Iterator<Item = SlotId> {
-        let ops = self.codes().into_iter().flat_map(|c| &c.ops);
-        ops.filter_map(|op| if let Op::Load(s) = op { Some(*s) } else { None })
+    pub fn loads(&self) -> Box<dyn Iterator<Item = SlotId> + '_> {
+        match self {
+            Block::Repeat(repeat) => {
+                let loads = repeat.slots().zip(&repeat.strides).take(repeat.n_loads());
+                Box::new(loads.flat_map(|(slot, strides)| repeat.touched(slot, strides)))
+            }
+            _ => Box::new(self.codes().into_iter().flat_map(|c| &c.ops).filter_map(Op::loaded)),
+        }
     }
 }
 

@@ -35,6 +35,11 @@ fn print_section(out: &mut String, program: &SimProgram, title: &str, section: &
     for block in &section.blocks {
         match block {
             Block::Assign(assign) => print_assign(out, program, assign, "  "),
+            Block::Repeat(repeat) => {
+                let sizes: Vec<String> = repeat.sizes.iter().map(u32::to_string).collect();
+                let _ = writeln!(out, "  for {} elements, the first of which is", sizes.join(" x "));
+                print_assign(out, program, &repeat.first, "    ");
+            }
             Block::Loop(l) => {
                 let names: Vec<&str> = l.unknowns.iter().map(|u| program.memory.slot_name(u.slot)).collect();
                 let kind = if l.is_linear { "linear" } else { "nonlinear" };

@@ -14,7 +14,9 @@ use std::collections::{HashMap, HashSet};
 
 use saltus_base::Index;
 
-use crate::{Argument, Assign, Block, Code, Loop, Message, Op, Section, SimProgram, SlotId, ValueId};
+use crate::{
+    Argument, Assign, Block, Code, Loop, MOST_DIMENSIONS, Message, Op, Repeat, Section, SimProgram, SlotId, ValueId,
+};
 
 pub fn verify(program: &SimProgram) -> Result<(), Vec<String>> {
     let mut verifier = Verifier { program, problems: Vec::new() };
@@ -43,6 +45,12 @@ impl Verifier<'_> {
     }
 
     fn section(&mut self, name: &str, section: &Section) {
+        if section.has_repeats() {
+            let n_before = self.problems.len();
+            section.blocks.iter().for_each(|block| self.repeat(name, block));
+            // What is wrong in itself has no elements.
+            return if self.problems.len() == n_before { self.section(name, &section.unrolled()) };
+        }
         let mut first_store: HashMap<SlotId, usize> = HashMap::new();
         for (i, block) in section.blocks.iter().enumerate() {
             for slot in block.stored() {
@@ -75,9 +83,19 @@ impl Verifier<'_> {
             }
             match block {
                 Block::Assign(assign) => self.stores(name, assign),
+                Block::Repeat(_) => {}
                 Block::Loop(l) => self.solved_loop(name, l),
             }
         }
+    }
+
+    fn repeat(&mut self, name: &str, block: &Block) {
+        let Block::Repeat(repeat) = block else { return };
+        let Repeat { first, sizes, strides } = &**repeat;
+        let has_box = (1..=MOST_DIMENSIONS).contains(&sizes.len()) && !sizes.contains(&0);
+        let is_counted = repeat.slots().count() == strides.len() && strides.iter().all(|s| s.len() == sizes.len());
+        let is_plain = first.code.calls.is_empty() && !first.stores.is_empty();
+        self.expect(has_box && is_counted && is_plain, |_| format!("{name}: elements are not told in full"));
     }
 
     fn slot(&mut self, name: &str, slot: SlotId) {
