@@ -8,15 +8,17 @@
 //! memory of relations first of all) make it a mixed loop: they are evaluated after the reals, until nothing changes.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use saltus_base::{Diagnostics, Span};
 use saltus_graph::{IncidenceBuilder, Matching, TearingProblem, strongly_connected_components};
 use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
 
 use crate::chains::cut_chains;
-use crate::dag::NodeId;
+use crate::dag::{Dag, NodeId};
 use crate::deadlock::{EquationLoop, deadlock};
 use crate::diagnostics;
+use crate::families::FamilyStep;
 use crate::jacobian::LoopJacobian;
 use crate::multiply_out::multiply_out;
 use crate::solve::{Solution, solve_for};
@@ -30,6 +32,7 @@ use crate::tuning::form::{LARGEST_TORN, LARGEST_TORN_WITH_CALLS};
 pub enum Step {
     Assign(Assignment),
     Loop(LoopStep),
+    Family(Arc<FamilyStep>),
 }
 
 /// Equations solved together; the nodes are free of the inner variables.
@@ -83,6 +86,7 @@ impl Step {
     pub fn slots(&self) -> Vec<SlotId> {
         match self {
             Step::Assign(a) => vec![a.slot],
+            Step::Family(family) => family.slots(),
             Step::Loop(l) => {
                 let computed = l.inner.iter().chain(&l.discrete).map(|a| a.slot);
                 l.unknowns.iter().copied().chain(computed).collect()
@@ -94,10 +98,19 @@ impl Step {
         if let Step::Assign(a) = self { Some(a) } else { None }
     }
 
+    /// The slots the step reads, also those that it computes itself; with repetitions.
+    pub fn loads(&self, dag: &Dag) -> Vec<SlotId> {
+        match self {
+            Step::Family(family) => family.loads(dag),
+            _ => dag.loads(&self.nodes()),
+        }
+    }
+
     /// The nodes the step evaluates.
     pub fn nodes(&self) -> Vec<NodeId> {
         match self {
             Step::Assign(a) => vec![a.node],
+            Step::Family(family) => vec![family.node],
             Step::Loop(l) => {
                 let residuals = l.residuals.iter().map(|r| r.0);
                 l.inner.iter().chain(&l.discrete).map(|a| a.node).chain(residuals).collect()

@@ -289,6 +289,7 @@ fn order<'a>(system: &System, steps: impl Iterator<Item = &'a Step> + Clone) -> 
 fn shown_slots(step: &Step) -> Vec<SlotId> {
     match step {
         Step::Assign(a) => vec![a.slot],
+        Step::Family(family) => family.slots(),
         Step::Loop(l) => {
             let inner = l.equations.iter().filter_map(|e| e.solved);
             inner.chain(l.unknowns.iter().copied()).chain(l.discrete.iter().map(|a| a.slot)).collect()
@@ -309,6 +310,19 @@ fn block_note(system: &System, columns: &Columns, step: &Step) -> BlockNote {
                 coefficient: None,
                 solution: Vec::new(),
                 determines: vec![system.name(a.slot).to_owned()],
+            }
+        }
+        Step::Family(family) => {
+            let first = system.name(family.target.first);
+            let text = format!("[{first}] = {} and so on", text_of(system, family.node, None));
+            let equation = EquationNote { text, span: family.span, role: Role::Solved, columns: Vec::new() };
+            BlockNote {
+                kind: BlockKind::Assignment,
+                equations: vec![equation],
+                torn: Vec::new(),
+                coefficient: None,
+                solution: Vec::new(),
+                determines: family.slots().into_iter().map(|slot| system.name(slot).to_owned()).collect(),
             }
         }
         Step::Loop(l) => {

@@ -3,15 +3,15 @@
 //! In: the system and its orders. Out: a [`SimProgram`]. The continuous order is divided into what the derivatives need,
 //! what the crossing functions need beyond that, and the rest.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use saltus_base::IdVec;
+use saltus_base::{IdVec, Index};
 use saltus_flat::{Attributes, Expr, FlatModel, Function, FunctionId, Variability};
 use saltus_procedure::Procedure;
 use saltus_program::{
-    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Original, Routines, Section, Sections,
-    SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
+    Assign, Block, Clocks, Events, Experiment, History, Jacobian, Loop, Memory, Op, Original, Repeat, Routines,
+    Section, Sections, SimProgram, SlotId, SlotKind, State, StateSet, StateSetLevel, Unknown,
 };
 
 use crate::alias::Aliases;
@@ -21,9 +21,10 @@ use crate::clocks::emit::base_partition;
 use crate::clocks::partition::Base;
 use crate::clocks::solve::ClockedOrder;
 use crate::coder::Coder;
-use crate::dag::{Dag, FastMap, NodeId};
+use crate::dag::{FastMap, NodeId};
 use crate::derivative_callables::{Functions, add_derivatives};
 use crate::emit_variables::{literal, value_of, variables};
+use crate::families::{FamilyStep, Place};
 use crate::guards::respect_guards;
 use crate::initial::Initial;
 use crate::magnitudes::{USUAL, scale_of_operands};
@@ -53,7 +54,9 @@ pub fn emit(
     output_steps.extend(system.checks.conditions.iter().chain(&system.checks.shown_values).map(assign));
     let (bounds, distances) = find_bounds(&mut system, &|slot| scales.given(slot));
     output_steps.extend(distances.iter().map(assign));
-    output_steps.extend(negated_aliases(&mut system, aliases));
+    let computed: HashSet<SlotId> =
+        orders.continuous.iter().filter_map(|step| step.assignment()).map(|a| a.slot).collect();
+    output_steps.extend(negated_aliases(&mut system, aliases, &computed));
     let parameters: Vec<Step> = parameters_sorted.iter().map(assign).collect();
     let Divided { derivative_steps, crossing_steps, output_steps } = &mut divided;
     let mut event_steps = orders.events.clone();
@@ -150,19 +153,19 @@ struct Divided {
 }
 
 fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment]) -> Divided {
-    let mut derivatives: BTreeSet<SlotId> = system.derivative_of.values().copied().collect();
+    let mut derivatives: Vec<SlotId> = system.derivative_of.values().copied().collect();
     derivatives.extend(system.dag.loads(&coefficients.iter().map(|a| a.node).collect::<Vec<_>>()));
     let asked_by_driver = asked_by_driver(system);
-    let needed = |wanted| needed(&system.dag, order, wanted, &asked_by_driver);
+    let needed = |wanted| needed(system, order, wanted, &asked_by_driver);
     let for_derivatives = needed(derivatives);
     let crossing_nodes: Vec<NodeId> = system.events.crossings.iter().map(|a| a.node).collect();
-    let mut crossings: BTreeSet<SlotId> = system.dag.loads(&crossing_nodes).into_iter().collect();
+    let mut crossings: Vec<SlotId> = system.dag.loads(&crossing_nodes);
     // Where a jump in a profile is depends on its position, whatever is made of what leaves.
     crossings.extend(system.history.transports.iter().map(|transport| transport.position));
     let for_crossings = needed(crossings);
     let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
     for step in order {
-        let is_in = |set: &BTreeSet<SlotId>| step.slots().iter().any(|s| set.contains(s));
+        let is_in = |set: &[bool]| step.slots().iter().any(|s| set[s.index()]);
         if is_in(&for_derivatives) {
             derivative_steps.push(step.clone());
         } else if is_in(&for_crossings) {
@@ -200,30 +203,30 @@ fn structural_parameters(model: &FlatModel, system: &System, parameters: &[Assig
     structural.into_iter().collect()
 }
 
-/// The slots that must be computed for `wanted`, among steps in order of computation.
+/// The slots that must be computed for `wanted`, among steps in order of computation: by slot, whether it must be.
 fn needed(
-    dag: &Dag,
+    system: &System,
     order: &[Step],
-    wanted: BTreeSet<SlotId>,
+    wanted: Vec<SlotId>,
     asked_by_driver: &BTreeMap<SlotId, SlotId>,
-) -> BTreeSet<SlotId> {
-    let mut wanted = wanted;
-    // What the driver asks for may stand behind what needs it.
-    let mut n_before = 0;
-    while n_before < wanted.len() {
-        n_before = wanted.len();
+) -> Vec<bool> {
+    let mut is_wanted = vec![false; system.slots.len()];
+    wanted.into_iter().for_each(|slot| is_wanted[slot.index()] = true);
+    loop {
         for step in order.iter().rev() {
-            if step.slots().iter().any(|s| wanted.contains(s)) {
-                wanted.extend(dag.loads(&step.nodes()));
+            if step.slots().iter().any(|s| is_wanted[s.index()]) {
+                step.loads(&system.dag).into_iter().for_each(|slot| is_wanted[slot.index()] = true);
             }
         }
-        let asked: Vec<SlotId> = wanted.iter().filter_map(|s| asked_by_driver.get(s).copied()).collect();
-        if asked.is_empty() {
-            break;
+        // What the driver asks for may stand behind what needs it.
+        let mut has_changed = false;
+        for (output, &asked) in asked_by_driver {
+            has_changed |= is_wanted[output.index()] && !std::mem::replace(&mut is_wanted[asked.index()], true);
         }
-        wanted.extend(asked);
+        if !has_changed {
+            return is_wanted;
+        }
     }
-    wanted
 }
 
 /// Outputs of the driver that it can compute only with this variable.
@@ -233,9 +236,9 @@ fn asked_by_driver(system: &System) -> BTreeMap<SlotId, SlotId> {
     delays.chain(transports).collect()
 }
 
-/// Variables that were replaced by the negative of another one still have a value to show.
-fn negated_aliases(system: &mut System, aliases: &Aliases) -> Vec<Step> {
-    let slots: Vec<SlotId> = aliases.iter().collect();
+/// Variables that were replaced by the negative of another one still have a value to show, unless they are computed for others.
+fn negated_aliases(system: &mut System, aliases: &Aliases, computed: &HashSet<SlotId>) -> Vec<Step> {
+    let slots: Vec<SlotId> = aliases.iter().filter(|slot| !computed.contains(slot)).collect();
     let mut steps = Vec::new();
     for slot in slots {
         let alias = aliases.resolve(slot);
@@ -272,6 +275,7 @@ fn blocks(system: &System, scales: &Scales, group: &[&Step]) -> Vec<Block> {
             let parts = [values, inner].into_iter().filter(|part| !part.is_empty());
             parts.map(|part| Block::Assign(assign(system, part.iter()))).collect()
         }
+        [Step::Family(family)] => vec![Block::from(repeat(system, family))],
         [Step::Loop(l)] => vec![Block::Loop(Arc::new(loop_block(system, scales, l)))],
         _ => vec![Block::Assign(assign(system, group.iter().filter_map(|step| step.assignment())))],
     }
@@ -283,6 +287,27 @@ fn assign<'s>(system: &System, assignments: impl Iterator<Item = &'s Assignment>
     let coder = Coder::new(system, &roots);
     let stores = assignments.map(|a| (coder.value(a.node), a.slot)).collect();
     Assign { code: coder.code, stores, span }
+}
+
+fn repeat(system: &System, family: &FamilyStep) -> Repeat {
+    let coder = Coder::new(system, &[family.node]);
+    let value = coder.value(family.node);
+    let mut code = coder.code;
+    let mut strides = Vec::new();
+    let moves = |place: &Place| place.strides.iter().map(|&stride| stride as i32).collect::<Vec<i32>>();
+    for op in &mut code.ops {
+        let Op::Load(slot) = op else { continue };
+        match family.places.iter().find(|(own, _)| own == slot) {
+            Some((_, place)) => {
+                *slot = place.first;
+                strides.push(moves(place));
+            }
+            None => strides.push(vec![0; family.sizes.len()]),
+        }
+    }
+    strides.push(moves(&family.target));
+    let first = Assign { code, stores: vec![(value, family.target.first)], span: family.span };
+    Repeat { first, sizes: family.sizes.clone(), strides }
 }
 
 fn loop_block(system: &System, scales: &Scales, l: &LoopStep) -> Loop {

@@ -42,6 +42,9 @@ pub fn lower_equations<'m>(
     let mut lowering = Lowering::new(model, system, diagnostics);
     // What could not be lowered has been reported; the other equations are still looked at.
     for (number, item) in survey::items(model).into_iter().enumerate() {
+        if matches!(item, Item::Equation(k) if lowering.system.families.has_equation(k)) {
+            continue;
+        }
         let clocking = clocking.and_then(|c| c.items.get(number)).copied().unwrap_or(Clocking::Unclocked);
         let n_before = lowering.system.equations.len();
         let n_slots = lowering.system.slots.len();

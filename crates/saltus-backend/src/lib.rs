@@ -30,6 +30,7 @@ mod emit;
 mod emit_variables;
 mod entry;
 mod equations;
+mod families;
 mod guards;
 mod guesses;
 mod hidden_constraints;

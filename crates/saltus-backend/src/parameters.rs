@@ -4,7 +4,7 @@
 //! is evaluated once, sorted so that each comes after those it needs; for each variable its start value. Parameters with
 //! `fixed = false` are found by the initial system, and so are those that depend on them. (Specification: section 8.6.)
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Confidence, ExprKind, FlatModel, VarId, Variability, Variable};
@@ -110,7 +110,7 @@ fn lower_object<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slo
 }
 
 /// The `fixed` attribute of each element. What it depends on counts as constant.
-fn fixed_elements<'a>(
+pub fn fixed_elements<'a>(
     lowering: &mut Lowering<'a, '_>,
     variable: &'a Variable,
     n: usize,
@@ -136,15 +136,23 @@ pub fn lower_start_values(model: &FlatModel, system: &mut System, diagnostics: &
     for (id, variable) in model.variables.iter() {
         let slots = lowering.system.elements[id].clone();
         let is_parameter = slots.first().is_none_or(|&s| lowering.system.slots[s].kind == SlotKind::Parameter);
-        if is_parameter {
+        let is_of_family = lowering.system.families.covered(id).is_some_and(|covered| covered.len() == slots.len());
+        if is_parameter || is_of_family {
             continue;
         }
-        let result = lower_start(&mut lowering, variable, &slots);
+        let result = lower_start(&mut lowering, id, variable, &slots);
         lowering.note(result);
     }
 }
 
-fn lower_start<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slots: &[SlotId]) -> Lowered<()> {
+fn lower_start<'a>(
+    lowering: &mut Lowering<'a, '_>,
+    id: VarId,
+    variable: &'a Variable,
+    slots: &[SlotId],
+) -> Lowered<()> {
+    let covered = lowering.system.families.covered(id).unwrap_or(&[]);
+    let of_families: HashSet<SlotId> = covered.iter().map(|&element| slots[element]).collect();
     let fixed = fixed_elements(lowering, variable, slots.len(), false)?;
     let nodes = match &variable.attributes.start {
         Some(start) => lowering.literally(|l| l.spread(start, slots.len()))?,
@@ -156,7 +164,8 @@ fn lower_start<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slot
     };
     let confidence = variable.attributes.confidence;
     let span = start_span(variable);
-    for ((&slot, value), is_fixed) in slots.iter().zip(nodes).zip(fixed) {
+    let own = slots.iter().zip(nodes).zip(fixed).filter(|((slot, _), _)| !of_families.contains(slot));
+    for ((&slot, value), is_fixed) in own {
         if lowering.system.slots[slot].kind == SlotKind::Input {
             lowering.system.parameters.assignments.push(Assignment { slot, node: value, span: variable.span });
         }
@@ -169,7 +178,7 @@ fn lower_start<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, slot
 }
 
 /// Where the start value became an initial condition: a modification, or the declaration.
-fn start_span(variable: &Variable) -> Span {
+pub fn start_span(variable: &Variable) -> Span {
     let given = [&variable.attributes.fixed, &variable.attributes.start].into_iter().flatten().map(|e| e.span);
     given.into_iter().find(|s| !s.is_nowhere()).unwrap_or(variable.span)
 }

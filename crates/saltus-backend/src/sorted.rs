@@ -20,6 +20,7 @@ use crate::clocks::solve::ClockedOrder;
 use crate::configure::Fixed;
 use crate::derivative_functions::with_derivatives;
 use crate::entry::{EntryOrder, sort_entry};
+use crate::families::{Families, weave};
 use crate::hidden_constraints::Combination;
 use crate::index_changes::IndexChanges;
 use crate::initial::Initial;
@@ -35,8 +36,9 @@ use crate::system::{Assignment, Rates, System, event_unknowns};
 use crate::tuning::work::{MOST_COMBINATIONS, MOST_REWRITINGS, MOST_STATE_CHOICES};
 use crate::wanted_states::wanted_states;
 use crate::{
-    alias, clocks, configure, decide, diagnostics, emit, equations, hidden_constraints, history, index_changes,
-    initial, jacobian, parameters, reduce_index, small_loops, state_machines, states, system, wanted_states,
+    alias, clocks, configure, decide, diagnostics, emit, equations, families, hidden_constraints, history,
+    index_changes, initial, jacobian, parameters, reduce_index, small_loops, state_machines, states, system,
+    wanted_states,
 };
 
 pub struct SortedSystem {
@@ -69,12 +71,30 @@ pub struct SortedSystem {
 
 /// Sorts a model as if its structure never changed.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
-    sort_in(model, &Key::default())
+    sort_as(model, &Key::default(), Form::Scalars)
 }
 
 /// Sorts a model for one position of its switches. Derivatives of functions are written where the reduction of the index misses them,
-/// and variables that shall be states become such where that is possible.
+/// and variables that shall be states become such where that is possible. Families of equations stay families as far as possible.
 pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics> {
+    if key.0.is_empty()
+        && families::may_have(model)
+        && let Ok(sorted) = sort_as(model, key, Form::Families)
+    {
+        return Ok(sorted);
+    }
+    sort_as(model, key, Form::Scalars)
+}
+
+/// What families of equations become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Scalars,
+    /// Loops, or the model cannot be sorted.
+    Families,
+}
+
+fn sort_as(model: &FlatModel, key: &Key, form: Form) -> Result<SortedSystem, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let fixed = state_machines::continuous::fix_states(model, key, &mut diagnostics);
     stop_on_errors(&mut diagnostics)?;
@@ -84,14 +104,15 @@ pub fn sort_in(model: &FlatModel, key: &Key) -> Result<SortedSystem, Diagnostics
     let rewritten = rewrite_strings(rewritten.as_ref().unwrap_or(model)).or(rewritten);
     let mut warnings = diagnostics;
     let mut rates = Rates::default();
-    let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, &[], &mut rates, &mut warnings)?;
+    let (rewritten, reduced) = reduce_with_functions(model, rewritten, key, form, &[], &mut rates, &mut warnings)?;
     let present = rewritten.as_ref().unwrap_or(model);
     let mut wanted = wanted_states(&reduced.system, &reduced.preferences, &reduced.orders.continuous);
     for _ in 0..MOST_STATE_CHOICES {
         if wanted.is_empty() {
             break;
         }
-        let again = reduce_with_functions(present, None, key, &wanted, &mut rates.clone(), &mut Diagnostics::new());
+        let (mut own_rates, mut unheard) = (rates.clone(), Diagnostics::new());
+        let again = reduce_with_functions(present, None, key, form, &wanted, &mut own_rates, &mut unheard);
         let Ok((further, with_them)) = again else { break };
         let n_before = wanted.len();
         wanted.retain(|&slot| with_them.system.slots[slot].kind == SlotKind::State);
@@ -114,6 +135,7 @@ fn reduce_with_functions(
     model: &FlatModel,
     mut rewritten: Option<FlatModel>,
     key: &Key,
+    form: Form,
     wanted: &[SlotId],
     rates: &mut Rates,
     warnings: &mut Diagnostics,
@@ -121,7 +143,7 @@ fn reduce_with_functions(
     let mut sums = Sums::default();
     for _ in 0..MOST_REWRITINGS {
         let present = rewritten.as_ref().unwrap_or(model);
-        let lowered = match lower(present, rates) {
+        let lowered = match lower(present, rates, form) {
             Ok(lowered) => lowered,
             Err(Unlowered::Parts(parts)) => {
                 let extended = outline(present, &parts, warnings);
@@ -146,7 +168,7 @@ fn reduce_with_functions(
         }
     }
     let present = rewritten.as_ref().unwrap_or(model);
-    let lowered = match lower(present, rates) {
+    let lowered = match lower(present, rates, form) {
         Ok(lowered) => lowered,
         Err(Unlowered::Errors(errors)) => return Err(errors),
         Err(Unlowered::Parts(parts)) => {
@@ -246,7 +268,7 @@ struct ReducedSystem {
 }
 
 /// The first stage: scalar equations on the graph.
-fn lower<'m>(model: &'m FlatModel, rates: &Rates) -> Result<LoweredSystem, Unlowered<'m>> {
+fn lower<'m>(model: &'m FlatModel, rates: &Rates, form: Form) -> Result<LoweredSystem, Unlowered<'m>> {
     let mut diagnostics = Diagnostics::new();
     let mut system = system::declare_variables(model);
     system.history.wanted = rates.clone();
@@ -254,6 +276,8 @@ fn lower<'m>(model: &'m FlatModel, rates: &Rates) -> Result<LoweredSystem, Unlow
     let clocking = clocks::survey::survey(model);
     if let Some(clocking) = &clocking {
         clocks::survey::mark_clocked(&mut system, clocking);
+    } else if form == Form::Families {
+        system.families = Families::cover(model, &mut system);
     }
     parameters::lower_parameters(model, &mut system, &mut diagnostics);
     parameters::lower_start_values(model, &mut system, &mut diagnostics);
@@ -417,6 +441,11 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
     let mut switches = found;
     let states = model.active_states.iter().flat_map(|active| &active.states);
     switches.extend(states.map(|state| (state.text.clone(), state.is_active)));
+    if !system.families.is_empty() {
+        let is_simple = switches.is_empty() && configuration.is_none();
+        let kept = is_simple.then(|| keep_families(model, &mut system, &aliases, &mut initial, &mut orders)).flatten();
+        kept.ok_or_else(families::not_kept)?;
+    }
     initial::warn_of_assumptions(&system, &initial.decisions, &mut diagnostics);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     check_loops(&system, &orders.events, &mut diagnostics);
@@ -456,6 +485,32 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         switches,
         configuration,
     })
+}
+
+/// Puts families among the other steps; `None` if that is not possible.
+fn keep_families(
+    model: &FlatModel,
+    system: &mut System,
+    aliases: &Aliases,
+    initial: &mut Initial,
+    orders: &mut Orders,
+) -> Option<()> {
+    let families = std::mem::take(&mut system.families);
+    if families.are_disturbed(system) || families::has_what_needs_scalars(system) {
+        return None;
+    }
+    let lowered = families.lower(model, system, aliases)?;
+    families.uncover(model, system);
+    let copies = weave::copies(system, aliases, &lowered.steps);
+    let steps: Vec<Step> = weave::steps(lowered.steps).into_iter().chain(copies).collect();
+    for order in [&mut orders.events, &mut orders.continuous] {
+        *order = weave::weave(system, std::mem::take(order), steps.clone())?;
+    }
+    let starts = weave::steps(lowered.starts).into_iter().chain(lowered.scalar_starts.into_iter().map(Step::Assign));
+    let at_start = starts.chain(steps).collect();
+    initial.steps = weave::weave(system, std::mem::take(&mut initial.steps), at_start)?;
+    initial.decisions.extend(lowered.decisions);
+    Some(())
 }
 
 impl SortedSystem {

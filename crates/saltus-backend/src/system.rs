@@ -15,6 +15,7 @@ use saltus_program::{
 
 use crate::clocks::Clocks;
 use crate::dag::{Dag, NodeId};
+use crate::families::Families;
 use crate::initial_reinits::InitialReinit;
 use crate::lower::{Memo, VoidCall};
 use crate::magnitudes::USUAL;
@@ -51,6 +52,8 @@ pub struct System {
     /// States that are chosen while the simulation runs.
     pub state_sets: Vec<StateSet>,
     pub introduced: Introduced,
+    /// Families of equations that are computed as loops.
+    pub families: Families,
     /// What lowering has found already.
     pub memo: Memo,
 }
@@ -231,6 +234,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
         clocks,
         state_sets: Vec::new(),
         introduced: Introduced::default(),
+        families: Families::default(),
         memo: Memo::default(),
     }
 }

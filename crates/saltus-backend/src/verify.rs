@@ -42,9 +42,9 @@ fn verify_order(system: &System, name: &str, steps: &[Step], unknowns: &[SlotId]
         problems.push(format!("{name}: {} is not determined", system.name(slot)));
     }
     for (i, step) in steps.iter().enumerate() {
-        for slot in system.dag.loads(&step.nodes()) {
+        for slot in step.loads(&system.dag) {
             let is_in_time = match place.get(&slot) {
-                Some(&at) => at < i || at == i && matches!(step, Step::Loop(_)),
+                Some(&at) => at < i || at == i && !matches!(step, Step::Assign(_)),
                 None => true,
             };
             if !is_in_time {

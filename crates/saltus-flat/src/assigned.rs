@@ -168,6 +168,11 @@ impl Assigned {
         }
     }
 
+    /// Is an element of the variable set?
+    pub fn contains(&self, id: VarId) -> bool {
+        self.variables.contains_key(&id)
+    }
+
     /// Row-major positions, from 0, of the elements of a variable that are set; `None` if all may be.
     pub fn elements_of(&self, id: VarId) -> Option<&BTreeSet<u64>> {
         match self.variables.get(&id) {

@@ -21,6 +21,7 @@ pub mod build;
 pub mod configuration;
 pub mod count;
 pub mod expr;
+pub mod family;
 pub mod function;
 pub mod json;
 pub mod model;

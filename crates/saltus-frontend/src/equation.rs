@@ -100,6 +100,15 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// The equations of an `if` or `when`.
+    fn clause(&mut self, scope: InstId, body: &'a [ast::Equation], component: &Arc<str>) -> Vec<flat::Equation> {
+        let mut list = Vec::new();
+        self.context.n_clauses += 1;
+        self.equations(scope, body, component, &mut list);
+        self.context.n_clauses -= 1;
+        list
+    }
+
     fn equation(
         &mut self,
         scope: InstId,
@@ -121,6 +130,10 @@ impl<'a> Front<'a> {
                 return self.if_equation(scope, branches, otherwise.as_deref(), component, span, out);
             }
             ast::EquationKind::For { indices, body } => {
+                if let Some(mut kept) = self.kept_loop(scope, indices, body, component) {
+                    out.append(&mut kept);
+                    return;
+                }
                 return self.for_equation(scope, indices, body, &mut |front, body| {
                     front.equations(scope, body, component, out);
                 });
@@ -133,7 +146,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn equality(
+    pub fn equality(
         &mut self,
         scope: InstId,
         left: &'a ast::Expr,
@@ -242,12 +255,9 @@ impl<'a> Front<'a> {
         let n_errors = self.messages.diagnostics.n_errors();
         let mut flat_branches = Vec::new();
         for (condition, body) in &typed {
-            let mut list = Vec::new();
-            self.equations(scope, body, component, &mut list);
-            flat_branches.push((condition.clone(), list));
+            flat_branches.push((condition.clone(), self.clause(scope, body, component)));
         }
-        let mut rest = Vec::new();
-        self.equations(scope, last, component, &mut rest);
+        let rest = self.clause(scope, last, component);
         let bodies = flat_branches.iter().map(|(_, list)| list).chain([&rest]);
         let when = bodies.flatten().find(|e| matches!(e.kind, EquationKind::When { .. })).map(|e| e.span);
         if let Some(when) = when
@@ -321,8 +331,7 @@ impl<'a> Front<'a> {
             .iter()
             .map(|(condition, body)| {
                 let condition = self.when_condition(scope, condition);
-                let mut list = Vec::new();
-                self.equations(scope, body, component, &mut list);
+                let mut list = self.clause(scope, body, component);
                 self.settle_targets(&mut list);
                 (condition, list)
             })

@@ -37,6 +37,7 @@ mod evaluate;
 mod expand;
 mod expandable;
 mod expression;
+mod family;
 mod function;
 mod function_rules;
 mod graph;

@@ -49,7 +49,9 @@ impl Verifier<'_> {
             let n_before = self.problems.len();
             section.blocks.iter().for_each(|block| self.repeat(name, block));
             // What is wrong in itself has no elements.
-            return if self.problems.len() == n_before { self.section(name, &section.unrolled()) };
+            return if self.problems.len() == n_before {
+                self.section(name, &section.unrolled())
+            };
         }
         let mut first_store: HashMap<SlotId, usize> = HashMap::new();
         for (i, block) in section.blocks.iter().enumerate() {

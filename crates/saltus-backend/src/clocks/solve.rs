@@ -235,6 +235,7 @@ fn assign_subs(
             let names: Vec<String> = slots.iter().map(|&s| system.name(s).to_owned()).collect();
             let span = match &step {
                 Step::Assign(a) => a.span,
+                Step::Family(family) => family.span,
                 Step::Loop(l) => l.residuals.first().map_or(Span::nowhere(), |r| r.1),
             };
             let clocks = [base.subs[sub].text.as_str(), base.subs[other].text.as_str()];

@@ -15,6 +15,8 @@ pub struct Context {
     pub in_initial_section: bool,
     /// In an algorithm section, where sizes of ranges and sections may be known at run time only.
     pub in_algorithm: bool,
+    /// How many `if` and `when` are around the present equation.
+    pub n_clauses: u32,
     /// How many loops are around the present statement.
     pub n_loops: u32,
     /// The record that components without a value become, in the argument of a cast.

@@ -1,0 +1,391 @@
+//! Which families are computed as loops: read from the flat model before anything is lowered.
+//!
+//! ```text
+//! {C * der(T[i]) for i in 1:n} = {Q[i] - Q[i + 1] for i in 1:n}
+//!     ⇒   determines der(T[i]); accesses Q[i], Q[i + 1]; body C * a0 = a1 - a2
+//! ```
+//!
+//! A family determines the derivative that occurs in it, or the element that stands alone on one of its sides. It is planned if its body is
+//! arithmetic without events, if each element is determined once, and if it needs none of its own elements but those that were computed before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use saltus_base::{Index, Span};
+use saltus_flat::assigned::{Assigned, assigned_in_when};
+use saltus_flat::family::{self, Affine, Counter};
+use saltus_flat::uses::{for_each_expr_of_algorithm, for_each_expr_of_equation};
+use saltus_flat::{
+    BaseType, BinaryOp, Builtin, Causality, EquationKind, Expr, ExprKind, FlatModel, LocalId, Subscript, Type, UnaryOp,
+    VarId, Variability,
+};
+
+/// Parameters that are computed from each other in a subscript.
+const DEEPEST_PARAMETER: u32 = 16;
+
+/// An element of an array, or its derivative, that depends on the iterators.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub variable: VarId,
+    pub is_derivative: bool,
+    pub subscripts: Vec<Affine>,
+}
+
+impl Access {
+    /// Row-major position of the element in the first element of the box, and how it moves on in each dimension of it.
+    pub fn positions(&self, dims: &[u64], counters: &[Counter]) -> (usize, Vec<i64>) {
+        let mut first = 0;
+        let mut strides = vec![0; counters.len()];
+        for (subscript, &size) in self.subscripts.iter().zip(dims) {
+            first = first * size as i64 + subscript.first(counters) - 1;
+            for (stride, step) in strides.iter_mut().zip(subscript.steps(counters)) {
+                *stride = *stride * size as i64 + step;
+            }
+        }
+        (first as usize, strides)
+    }
+}
+
+/// A family that is computed as a loop.
+pub struct Planned {
+    /// Position among the equations of the model.
+    pub equation: usize,
+    pub counters: Vec<Counter>,
+    /// Of the target first; the body refers to them by [`LocalId`]s behind those of the model.
+    pub accesses: Vec<Access>,
+    pub left: Expr,
+    pub right: Expr,
+    pub span: Span,
+}
+
+impl Planned {
+    pub fn target(&self) -> &Access {
+        &self.accesses[0]
+    }
+}
+
+/// The local that stands for an access in a body.
+pub fn local_of(model: &FlatModel, access: usize) -> LocalId {
+    LocalId::from_usize(model.iterators.len() + access)
+}
+
+pub fn plan(model: &FlatModel) -> Vec<Planned> {
+    if model.active_states.is_some() {
+        return Vec::new();
+    }
+    let mut planned: Vec<Planned> =
+        (0..model.equations.len()).filter_map(|equation| planned_family(model, equation)).collect();
+    if planned.is_empty() {
+        return planned;
+    }
+    let excluded = excluded(model, &planned);
+    planned.retain(|family| !excluded.contains(&family.target().variable));
+    let overlapping = overlapping(model, &planned);
+    planned.retain(|family| !overlapping.contains(&family.target().variable));
+    let is_fixed = |family: &Planned| model.variables[family.target().variable].attributes.fixed.is_some();
+    let has_conditions = !model.initial_equations.is_empty() || !model.initial_algorithms.is_empty();
+    // Which start values are taken where conditions are missing is a question of the whole initial system.
+    if has_conditions && planned.iter().any(|family| family.target().is_derivative && !is_fixed(family)) {
+        return Vec::new();
+    }
+    planned
+}
+
+fn planned_family(model: &FlatModel, equation: usize) -> Option<Planned> {
+    let EquationKind::Equality { left, right } = &model.equations[equation].kind else { return None };
+    let span = model.equations[equation].span;
+    let (counters, body) = family::read(left, right)?;
+    let mut reader = Reader { model, counters: &counters, accesses: Vec::new() };
+    let (left, right) = (reader.rewritten(body.left)?, reader.rewritten(body.right)?);
+    let mut accesses = reader.accesses;
+    let alone = |e: &Expr| match e.kind {
+        ExprKind::Local(local) => Some(local.index() - model.iterators.len()),
+        _ => None,
+    };
+    let mut derivatives = accesses.iter().enumerate().filter(|(_, a)| a.is_derivative).map(|(k, _)| k);
+    let target = match (derivatives.next(), derivatives.next()) {
+        (Some(derivative), None) => derivative,
+        (None, None) => alone(&left).or_else(|| alone(&right))?,
+        _ => return None,
+    };
+    if !may_be_determined(model, &accesses[target]) {
+        return None;
+    }
+    let (mut left, mut right) = (left, right);
+    swap_locals(model, &mut left, target);
+    swap_locals(model, &mut right, target);
+    accesses.swap(0, target);
+    let mut planned = Planned { equation, counters, accesses, left, right, span };
+    order(&mut planned)?;
+    Some(planned)
+}
+
+fn swap_locals(model: &FlatModel, e: &mut Expr, target: usize) {
+    let (first, other) = (local_of(model, 0), local_of(model, target));
+    if let ExprKind::Local(local) = &mut e.kind {
+        *local = if *local == first {
+            other
+        } else if *local == other {
+            first
+        } else {
+            *local
+        };
+    }
+    e.for_each_child_mut(&mut |child| swap_locals(model, child, target));
+}
+
+/// May a family determine this? What starts with other values than others, or shall be a state, is for scalars.
+fn may_be_determined(model: &FlatModel, access: &Access) -> bool {
+    let variable = &model.variables[access.variable];
+    variable.ty.base == BaseType::Real
+        && variable.variability == Variability::Continuous
+        && variable.causality != Causality::Input
+        && variable.binding.is_none()
+        && variable.attributes.state_select.is_none()
+        && (access.is_derivative || variable.attributes.fixed.is_none())
+}
+
+/// Reads the accesses of a body, which becomes an expression of locals.
+struct Reader<'m, 'c> {
+    model: &'m FlatModel,
+    counters: &'c [Counter],
+    accesses: Vec<Access>,
+}
+
+impl Reader<'_, '_> {
+    fn local(&mut self, access: Access, e: &Expr) -> Expr {
+        let known = self.accesses.iter().position(|a| *a == access);
+        let place = known.unwrap_or_else(|| {
+            self.accesses.push(access);
+            self.accesses.len() - 1
+        });
+        Expr::new(ExprKind::Local(local_of(self.model, place)), Type::REAL, e.span)
+    }
+
+    fn access(&self, e: &Expr, is_derivative: bool) -> Option<Access> {
+        let ExprKind::Index { base, subscripts } = &e.kind else { return None };
+        let ExprKind::Var(variable) = base.kind else { return None };
+        if base.ty.base != BaseType::Real || subscripts.len() != base.ty.rank() {
+            return None;
+        }
+        let subscripts: Option<Vec<Affine>> = subscripts
+            .iter()
+            .map(|subscript| match subscript {
+                Subscript::Index(e) => family::affine(e, self.counters, &mut |_| None),
+                _ => None,
+            })
+            .collect();
+        Some(Access { variable, is_derivative, subscripts: subscripts? })
+    }
+
+    /// The body with accesses as locals; `None` if it contains anything but arithmetic on numbers.
+    fn rewritten(&mut self, e: &Expr) -> Option<Expr> {
+        let kind = match &e.kind {
+            ExprKind::Real(_) | ExprKind::Integer(_) | ExprKind::Time => e.kind.clone(),
+            ExprKind::Var(_) if e.ty.is_scalar() && e.ty.is_numeric() => e.kind.clone(),
+            ExprKind::Index { .. } => {
+                let access = self.access(e, false)?;
+                return Some(self.local(access, e));
+            }
+            ExprKind::Builtin { function: Builtin::Der, arguments } => {
+                let access = self.access(arguments.first()?, true)?;
+                return Some(self.local(access, e));
+            }
+            ExprKind::Cast(operand) if e.ty == Type::REAL => ExprKind::Cast(self.rewritten(operand)?.into()),
+            ExprKind::Unary(UnaryOp::Negate, operand) => {
+                ExprKind::Unary(UnaryOp::Negate, self.rewritten(operand)?.into())
+            }
+            ExprKind::Binary(op, a, b) if is_arithmetic(*op) => {
+                ExprKind::Binary(*op, self.rewritten(a)?.into(), self.rewritten(b)?.into())
+            }
+            ExprKind::Builtin { function, arguments } if is_smooth(*function) => {
+                let arguments: Option<Vec<Expr>> = arguments.iter().map(|a| self.rewritten(a)).collect();
+                ExprKind::Builtin { function: *function, arguments: arguments? }
+            }
+            _ => return None,
+        };
+        (e.ty.is_scalar()).then(|| Expr::new(kind, e.ty.clone(), e.span))
+    }
+}
+
+fn is_arithmetic(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow)
+}
+
+/// Functions without events.
+fn is_smooth(function: Builtin) -> bool {
+    use Builtin::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Log, Log10, Sin, Sinh, Sqrt, Tan, Tanh};
+    matches!(function, Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt)
+}
+
+/// Lets the box be walked through such that each element finds those of its own family that it needs; `None` if there is no such way.
+fn order(planned: &mut Planned) -> Option<()> {
+    let target = planned.target().clone();
+    let own = planned.accesses.iter().skip(1).filter(|a| a.variable == target.variable && !target.is_derivative);
+    let mut directions = BTreeSet::new();
+    for access in own {
+        match offset(&target, access, &planned.counters) {
+            Offset::Apart => {}
+            // Zero is the element itself.
+            Offset::Ahead(offset) => {
+                directions.insert(offset.into_iter().find(|&o| o != 0)? > 0);
+            }
+            Offset::Unknown => return None,
+        }
+    }
+    match directions.into_iter().collect::<Vec<_>>()[..] {
+        [] | [false] => {}
+        [true] => planned.counters.iter_mut().for_each(|c| *c = Counter { first: c.last(), step: -c.step, ..*c }),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Where an access to the variable that a family determines is in the box of the family.
+enum Offset {
+    /// It never is an element of the family.
+    Apart,
+    /// So many elements ahead in each dimension.
+    Ahead(Vec<i64>),
+    Unknown,
+}
+
+fn offset(target: &Access, access: &Access, counters: &[Counter]) -> Offset {
+    let mut offset = vec![0; counters.len()];
+    let pairs = || target.subscripts.iter().zip(&access.subscripts);
+    let is_apart = |(own, other): (&Affine, &Affine)| {
+        let (a, b) = (own.bounds(counters), other.bounds(counters));
+        a.1 < b.0 || b.1 < a.0
+    };
+    if pairs().any(is_apart) {
+        return Offset::Apart;
+    }
+    for (own, other) in pairs() {
+        let used: Vec<usize> = (0..counters.len()).filter(|&d| own.factors[d] != 0).collect();
+        let difference = other.constant - own.constant;
+        match used[..] {
+            _ if own.factors != other.factors => return Offset::Unknown,
+            [] if difference == 0 => {}
+            [d] => {
+                let step = own.factors[d] * counters[d].step;
+                if difference % step != 0 {
+                    return Offset::Apart;
+                }
+                offset[d] = difference / step;
+            }
+            _ => return Offset::Unknown,
+        }
+    }
+    Offset::Ahead(offset)
+}
+
+/// Variables that something else determines, or looks at in a way that only scalars have.
+fn excluded(model: &FlatModel, planned: &[Planned]) -> BTreeSet<VarId> {
+    let mut special = Special { model, variables: assigned_in_when(model), differentiated: Vec::new() };
+    let mut assigned = Assigned::default();
+    for algorithm in model.algorithms.iter().chain(&model.initial_algorithms) {
+        assigned.add_statements(model, &algorithm.statements);
+        for_each_expr_of_algorithm(algorithm, &mut |e| special.look_at(e));
+    }
+    let own: BTreeSet<usize> = planned.iter().map(|family| family.equation).collect();
+    let equations = model.equations.iter().enumerate().filter(|(k, _)| !own.contains(k)).map(|(_, e)| e);
+    for equation in equations.chain(&model.initial_equations) {
+        for_each_expr_of_equation(equation, &mut |e| special.look_at(e));
+    }
+    for variable in model.variables.values() {
+        let expressions = variable.binding.iter().chain(variable.attributes.iter().map(|(_, e)| e));
+        expressions.for_each(|e| special.look_at(e));
+    }
+    let Special { variables: mut excluded, differentiated, .. } = special;
+    for family in planned {
+        // A derivative that another family reads has no place of its own in the box.
+        excluded.extend(family.accesses.iter().skip(1).filter(|a| a.is_derivative).map(|a| a.variable));
+        let target = family.target();
+        let reads = |(variable, subscripts): &(VarId, Vec<i64>)| {
+            let inside = |(form, &at): (&Affine, &i64)| {
+                let (least, greatest) = form.bounds(&family.counters);
+                (least..=greatest).contains(&at)
+            };
+            *variable == target.variable && target.subscripts.iter().zip(subscripts).all(inside)
+        };
+        if assigned.contains(target.variable) || differentiated.iter().any(reads) {
+            excluded.insert(target.variable);
+        }
+    }
+    excluded
+}
+
+/// What stands in `der`, `pre` and the like outside of families.
+struct Special<'m> {
+    model: &'m FlatModel,
+    variables: BTreeSet<VarId>,
+    /// Elements in `der`, with their subscripts.
+    differentiated: Vec<(VarId, Vec<i64>)>,
+}
+
+impl Special<'_> {
+    fn look_at(&mut self, e: &Expr) {
+        e.walk(&mut |e| {
+            let ExprKind::Builtin { function, arguments } = &e.kind else { return };
+            use Builtin::{Change, Delay, Der, Edge, Pre, Previous, Reinit, Sample, SpatialDistribution};
+            match function {
+                Der => match arguments.first().and_then(|a| self.element(a)) {
+                    Some(element) => self.differentiated.push(element),
+                    None => arguments.iter().for_each(|a| self.exclude(a)),
+                },
+                Change | Delay | Edge | Pre | Previous | Reinit | Sample | SpatialDistribution => {
+                    arguments.iter().for_each(|a| self.exclude(a));
+                }
+                _ => {}
+            }
+        });
+    }
+
+    fn exclude(&mut self, e: &Expr) {
+        e.walk(&mut |e| self.variables.extend(if let ExprKind::Var(id) = e.kind { Some(id) } else { None }));
+    }
+
+    /// One element of an array, if its subscripts are known.
+    fn element(&self, e: &Expr) -> Option<(VarId, Vec<i64>)> {
+        let ExprKind::Index { base, subscripts } = &e.kind else { return None };
+        let ExprKind::Var(variable) = base.kind else { return None };
+        let known = |subscript: &Subscript| match subscript {
+            Subscript::Index(e) => {
+                family::affine(e, &[], &mut |e| self.value(e, DEEPEST_PARAMETER)).map(|form| form.constant)
+            }
+            _ => None,
+        };
+        Some((variable, subscripts.iter().map(known).collect::<Option<Vec<i64>>>()?))
+    }
+
+    /// The value of an Integer parameter that decided about the structure.
+    fn value(&self, e: &Expr, depth: u32) -> Option<i64> {
+        let ExprKind::Var(id) = e.kind else { return None };
+        let variable = self.model.variables.get(id).filter(|v| v.is_structural && depth > 0)?;
+        let binding = variable.binding.as_ref()?;
+        family::affine(binding, &[], &mut |e| self.value(e, depth - 1)).map(|form| form.constant)
+    }
+}
+
+/// Variables of which an element is determined twice, or is a state here and not one there.
+fn overlapping(model: &FlatModel, planned: &[Planned]) -> BTreeSet<VarId> {
+    let mut taken: BTreeMap<VarId, Vec<bool>> = BTreeMap::new();
+    let mut overlapping = BTreeSet::new();
+    for family in planned {
+        let target = family.target();
+        let ty = &model.variables[target.variable].ty;
+        let dims: Vec<u64> = ty.dims.iter().filter_map(|d| d.known()).collect();
+        let n = dims.iter().product::<u64>() as usize;
+        let taken = taken.entry(target.variable).or_insert_with(|| vec![false; n]);
+        let (first, strides) = target.positions(&dims, &family.counters);
+        for element in super::walk(first, &strides, &super::sizes(&family.counters)) {
+            match taken.get_mut(element) {
+                Some(place) if !*place => *place = true,
+                _ => {
+                    overlapping.insert(target.variable);
+                    break;
+                }
+            }
+        }
+    }
+    overlapping
+}
