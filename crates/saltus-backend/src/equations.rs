@@ -21,6 +21,7 @@ use saltus_program::{BinaryFn, SlotId, SlotKind};
 use crate::clocks::survey::{self, ClockSurvey, Clocking, Item};
 use crate::dag::NodeId;
 use crate::diagnostics;
+use crate::families::plan::Source;
 use crate::lower::effects;
 use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
@@ -42,7 +43,12 @@ pub fn lower_equations<'m>(
     let mut lowering = Lowering::new(model, system, diagnostics);
     // What could not be lowered has been reported; the other equations are still looked at.
     for (number, item) in survey::items(model).into_iter().enumerate() {
-        if matches!(item, Item::Equation(k) if lowering.system.families.has_equation(k)) {
+        let is_family = match item {
+            Item::Equation(k) => lowering.system.families.has(Source::Equation(k)),
+            Item::Binding(id) => lowering.system.families.has(Source::Binding(id)),
+            Item::Algorithm(_) => false,
+        };
+        if is_family {
             continue;
         }
         let clocking = clocking.and_then(|c| c.items.get(number)).copied().unwrap_or(Clocking::Unclocked);

@@ -74,7 +74,7 @@ use saltus_program::SimProgram;
 
 pub use describe::Description;
 pub use diagnostics::{is_index_change, is_structurally_singular};
-pub use sorted::{Derivative, SortedSystem, sort, sort_in};
+pub use sorted::{Derivative, SortedSystem, sort, sort_in, sort_scalars};
 
 /// Sorts a model and makes the program of it.
 pub fn compile(model: &FlatModel) -> Result<SimProgram, Diagnostics> {

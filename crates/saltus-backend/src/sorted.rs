@@ -71,6 +71,11 @@ pub struct SortedSystem {
 
 /// Sorts a model as if its structure never changed.
 pub fn sort(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
+    sort_in(model, &Key::default())
+}
+
+/// The same with all families of equations as scalar equations, for those who want to see each.
+pub fn sort_scalars(model: &FlatModel) -> Result<SortedSystem, Diagnostics> {
     sort_as(model, &Key::default(), Form::Scalars)
 }
 

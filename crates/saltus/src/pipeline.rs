@@ -356,7 +356,8 @@ fn try_to_sort(model: &FlatModel, outcome: &mut Outcome) {
 
 fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
     let sorted = outcome.stage("sort", || {
-        let sorted = saltus_backend::sort(model)?;
+        let sort = if options.describe { saltus_backend::sort_scalars } else { saltus_backend::sort };
+        let sorted = sort(model)?;
         if sorted.switches.is_empty() {
             return Ok::<_, Diagnostics>(sorted);
         }

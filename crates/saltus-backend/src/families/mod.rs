@@ -12,27 +12,29 @@
 //! If anything does not fit, the model is sorted again with all families as scalar equations: they may be part of a loop, of a
 //! constraint that must be differentiated, or determine something else than it seems ([`sort_in`](crate::sort_in)).
 
+mod elementwise;
 pub mod lower;
 pub mod plan;
 #[cfg(test)]
 mod tests;
 pub mod weave;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Index, Span};
-use saltus_flat::family::{self, Counter};
-use saltus_flat::{EquationKind, FlatModel, VarId};
+use saltus_flat::family::Counter;
+use saltus_flat::{FlatModel, VarId};
 use saltus_program::{SlotId, SlotKind, SlotType};
 
 use crate::dag::{Dag, Node, NodeId};
 use crate::system::{System, element_name};
-use plan::{Access, Planned};
+use plan::{Access, Planned, Source};
 
 /// The families of a model, and where what they determine is kept.
 #[derive(Default)]
 pub struct Families {
     pub planned: Vec<Planned>,
+    sources: BTreeSet<Source>,
     /// By family: the first slot of the derivatives that it determines, which follow each other in the order of its box.
     derivatives: Vec<Option<SlotId>>,
     /// What families determine, and its kind when all is sorted.
@@ -110,7 +112,9 @@ impl FamilyStep {
 impl Families {
     /// Plans families and makes what they determine known to the other equations.
     pub fn cover(model: &FlatModel, system: &mut System) -> Families {
-        let mut families = Families { planned: plan::plan(model), ..Families::default() };
+        let planned = plan::plan(model);
+        let sources = planned.iter().map(|family| family.source).collect();
+        let mut families = Families { planned, sources, ..Families::default() };
         for k in 0..families.planned.len() {
             let family = &families.planned[k];
             let target = family.target().clone();
@@ -131,8 +135,9 @@ impl Families {
         self.planned.is_empty()
     }
 
-    pub fn has_equation(&self, equation: usize) -> bool {
-        self.planned.iter().any(|family| family.equation == equation)
+    /// Is this equation, or this declaration, a family?
+    pub fn has(&self, source: Source) -> bool {
+        self.sources.contains(&source)
     }
 
     /// Positions of the elements of a variable that families determine.
@@ -223,10 +228,7 @@ fn is_plain(dag: &Dag, root: NodeId) -> bool {
 
 /// Does the model have equations that may be families?
 pub fn may_have(model: &FlatModel) -> bool {
-    model.equations.iter().any(|equation| match &equation.kind {
-        EquationKind::Equality { left, right } => family::read(left, right).is_some(),
-        _ => false,
-    })
+    plan::sources(model).next().is_some()
 }
 
 /// Values that are found while the simulation starts, and calls that act, are looked at with all equations as scalars.

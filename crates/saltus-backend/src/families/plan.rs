@@ -15,12 +15,15 @@ use saltus_flat::assigned::{Assigned, assigned_in_when};
 use saltus_flat::family::{self, Affine, Counter};
 use saltus_flat::uses::{for_each_expr_of_algorithm, for_each_expr_of_equation};
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, Causality, EquationKind, Expr, ExprKind, FlatModel, LocalId, Subscript, Type, UnaryOp,
-    VarId, Variability,
+    BaseType, BinaryOp, Builtin, Causality, Dim, EquationKind, Expr, ExprKind, FlatModel, LocalId, Subscript, Type,
+    UnaryOp, VarId, Variability,
 };
+use saltus_program::MOST_DIMENSIONS;
 
-/// Parameters that are computed from each other in a subscript.
-const DEEPEST_PARAMETER: u32 = 16;
+use super::elementwise::{self, structural_value};
+
+/// Fewer elements cost nothing as scalars.
+const FEWEST_ELEMENTS: u64 = 64;
 
 /// An element of an array, or its derivative, that depends on the iterators.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,10 +48,18 @@ impl Access {
     }
 }
 
+/// Where a family is in the model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Source {
+    /// Position among the equations.
+    Equation(usize),
+    /// The declaration of a variable.
+    Binding(VarId),
+}
+
 /// A family that is computed as a loop.
 pub struct Planned {
-    /// Position among the equations of the model.
-    pub equation: usize,
+    pub source: Source,
     pub counters: Vec<Counter>,
     /// Of the target first; the body refers to them by [`LocalId`]s behind those of the model.
     pub accesses: Vec<Access>,
@@ -72,8 +83,7 @@ pub fn plan(model: &FlatModel) -> Vec<Planned> {
     if model.active_states.is_some() {
         return Vec::new();
     }
-    let mut planned: Vec<Planned> =
-        (0..model.equations.len()).filter_map(|equation| planned_family(model, equation)).collect();
+    let mut planned: Vec<Planned> = sources(model).filter_map(|source| planned_family(model, source)).collect();
     if planned.is_empty() {
         return planned;
     }
@@ -90,12 +100,54 @@ pub fn plan(model: &FlatModel) -> Vec<Planned> {
     planned
 }
 
-fn planned_family(model: &FlatModel, equation: usize) -> Option<Planned> {
-    let EquationKind::Equality { left, right } = &model.equations[equation].kind else { return None };
-    let span = model.equations[equation].span;
-    let (counters, body) = family::read(left, right)?;
+/// Equations with so many elements that they may be families.
+pub fn sources(model: &FlatModel) -> impl Iterator<Item = Source> {
+    let is_large = |ty: &Type| {
+        let n = ty.n_elements().unwrap_or(0);
+        ty.base == BaseType::Real
+            && (FEWEST_ELEMENTS..=u64::from(u32::MAX)).contains(&n)
+            && ty.rank() <= MOST_DIMENSIONS
+    };
+    let bindings = model
+        .variables
+        .iter()
+        .filter(move |(_, v)| v.binding.is_some() && v.variability == Variability::Continuous && is_large(&v.ty));
+    let equations = model.equations.iter().enumerate().filter(move |(_, equation)| match &equation.kind {
+        EquationKind::Equality { left, .. } => is_large(&left.ty),
+        _ => false,
+    });
+    bindings.map(|(id, _)| Source::Binding(id)).chain(equations.map(|(k, _)| Source::Equation(k)))
+}
+
+/// The equation of one element with its counters.
+fn scalar_form(model: &FlatModel, source: Source) -> Option<(Vec<Counter>, Expr, Expr, Span)> {
+    let elementwise = |left: &Expr, right: &Expr, span: Span| {
+        let counters = elementwise::counters(&left.ty)?;
+        let element = |side: &Expr| elementwise::element(model, side, &counters);
+        let (left, right) = (element(left)?, element(right)?);
+        Some((counters, left, right, span))
+    };
+    match source {
+        Source::Equation(k) => {
+            let equation = &model.equations[k];
+            let EquationKind::Equality { left, right } = &equation.kind else { return None };
+            match family::read(left, right) {
+                Some((counters, body)) => Some((counters, body.left.clone(), body.right.clone(), equation.span)),
+                None => elementwise(left, right, equation.span),
+            }
+        }
+        Source::Binding(id) => {
+            let variable = &model.variables[id];
+            let left = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
+            elementwise(&left, variable.binding.as_ref()?, variable.span)
+        }
+    }
+}
+
+fn planned_family(model: &FlatModel, source: Source) -> Option<Planned> {
+    let (counters, left, right, span) = scalar_form(model, source)?;
     let mut reader = Reader { model, counters: &counters, accesses: Vec::new() };
-    let (left, right) = (reader.rewritten(body.left)?, reader.rewritten(body.right)?);
+    let (left, right) = (reader.rewritten(&left)?, reader.rewritten(&right)?);
     let mut accesses = reader.accesses;
     let alone = |e: &Expr| match e.kind {
         ExprKind::Local(local) => Some(local.index() - model.iterators.len()),
@@ -104,17 +156,20 @@ fn planned_family(model: &FlatModel, equation: usize) -> Option<Planned> {
     let mut derivatives = accesses.iter().enumerate().filter(|(_, a)| a.is_derivative).map(|(k, _)| k);
     let target = match (derivatives.next(), derivatives.next()) {
         (Some(derivative), None) => derivative,
-        (None, None) => alone(&left).or_else(|| alone(&right))?,
+        (None, None) => match source {
+            Source::Binding(_) => alone(&left)?,
+            Source::Equation(_) => alone(&left).or_else(|| alone(&right))?,
+        },
         _ => return None,
     };
-    if !may_be_determined(model, &accesses[target]) {
+    if !may_be_determined(model, source, &accesses[target]) {
         return None;
     }
     let (mut left, mut right) = (left, right);
     swap_locals(model, &mut left, target);
     swap_locals(model, &mut right, target);
     accesses.swap(0, target);
-    let mut planned = Planned { equation, counters, accesses, left, right, span };
+    let mut planned = Planned { source, counters, accesses, left, right, span };
     order(&mut planned)?;
     Some(planned)
 }
@@ -134,12 +189,12 @@ fn swap_locals(model: &FlatModel, e: &mut Expr, target: usize) {
 }
 
 /// May a family determine this? What starts with other values than others, or shall be a state, is for scalars.
-fn may_be_determined(model: &FlatModel, access: &Access) -> bool {
+fn may_be_determined(model: &FlatModel, source: Source, access: &Access) -> bool {
     let variable = &model.variables[access.variable];
     variable.ty.base == BaseType::Real
         && variable.variability == Variability::Continuous
         && variable.causality != Causality::Input
-        && variable.binding.is_none()
+        && (variable.binding.is_none() || source == Source::Binding(access.variable))
         && variable.attributes.state_select.is_none()
         && (access.is_derivative || variable.attributes.fixed.is_none())
 }
@@ -170,11 +225,17 @@ impl Reader<'_, '_> {
         let subscripts: Option<Vec<Affine>> = subscripts
             .iter()
             .map(|subscript| match subscript {
-                Subscript::Index(e) => family::affine(e, self.counters, &mut |_| None),
+                Subscript::Index(e) => family::affine(e, self.counters, &mut |e| structural_value(self.model, e)),
                 _ => None,
             })
             .collect();
-        Some(Access { variable, is_derivative, subscripts: subscripts? })
+        let subscripts = subscripts?;
+        let is_inside = |(form, size): (&Affine, &Dim)| {
+            let (least, greatest) = form.bounds(self.counters);
+            least >= 1 && size.known().is_some_and(|size| greatest as u64 <= size)
+        };
+        let is_inside = subscripts.iter().zip(&base.ty.dims).all(is_inside);
+        is_inside.then_some(Access { variable, is_derivative, subscripts })
     }
 
     /// The body with accesses as locals; `None` if it contains anything but arithmetic on numbers.
@@ -286,13 +347,15 @@ fn excluded(model: &FlatModel, planned: &[Planned]) -> BTreeSet<VarId> {
         assigned.add_statements(model, &algorithm.statements);
         for_each_expr_of_algorithm(algorithm, &mut |e| special.look_at(e));
     }
-    let own: BTreeSet<usize> = planned.iter().map(|family| family.equation).collect();
-    let equations = model.equations.iter().enumerate().filter(|(k, _)| !own.contains(k)).map(|(_, e)| e);
+    let own: BTreeSet<Source> = planned.iter().map(|family| family.source).collect();
+    let is_other = |k: usize| !own.contains(&Source::Equation(k));
+    let equations = model.equations.iter().enumerate().filter(|(k, _)| is_other(*k)).map(|(_, e)| e);
     for equation in equations.chain(&model.initial_equations) {
         for_each_expr_of_equation(equation, &mut |e| special.look_at(e));
     }
-    for variable in model.variables.values() {
-        let expressions = variable.binding.iter().chain(variable.attributes.iter().map(|(_, e)| e));
+    for (id, variable) in model.variables.iter() {
+        let binding = variable.binding.as_ref().filter(|_| !own.contains(&Source::Binding(id)));
+        let expressions = binding.into_iter().chain(variable.attributes.iter().map(|(_, e)| e));
         expressions.for_each(|e| special.look_at(e));
     }
     let Special { variables: mut excluded, differentiated, .. } = special;
@@ -350,19 +413,11 @@ impl Special<'_> {
         let ExprKind::Var(variable) = base.kind else { return None };
         let known = |subscript: &Subscript| match subscript {
             Subscript::Index(e) => {
-                family::affine(e, &[], &mut |e| self.value(e, DEEPEST_PARAMETER)).map(|form| form.constant)
+                family::affine(e, &[], &mut |e| structural_value(self.model, e)).map(|form| form.constant)
             }
             _ => None,
         };
         Some((variable, subscripts.iter().map(known).collect::<Option<Vec<i64>>>()?))
-    }
-
-    /// The value of an Integer parameter that decided about the structure.
-    fn value(&self, e: &Expr, depth: u32) -> Option<i64> {
-        let ExprKind::Var(id) = e.kind else { return None };
-        let variable = self.model.variables.get(id).filter(|v| v.is_structural && depth > 0)?;
-        let binding = variable.binding.as_ref()?;
-        family::affine(binding, &[], &mut |e| self.value(e, depth - 1)).map(|form| form.constant)
     }
 }
 

@@ -4,7 +4,7 @@ use saltus_base::Span;
 use saltus_flat::build::*;
 use saltus_flat::family::{Affine, Counter, affine_expr, spread};
 use saltus_flat::{BaseType, Dim, Expr, ExprKind, Local, LocalId, Subscript, Type, VarId, Variability};
-use saltus_program::{Block, Key, Section, SimProgram, print, verify};
+use saltus_program::{Block, Section, SimProgram, print, verify};
 
 /// Elements of arrays.
 const N: u64 = 100;
@@ -58,8 +58,8 @@ impl Arrays {
 fn both(arrays: &Arrays) -> (SimProgram, SimProgram) {
     let model = &arrays.b.model;
     assert_eq!(saltus_flat::verify(model), Ok(()));
-    let kept = crate::sort_in(model, &Key::default()).expect("sorts").emit(model);
-    let scalar = crate::sort(model).expect("sorts").emit(model);
+    let kept = crate::sort(model).expect("sorts").emit(model);
+    let scalar = crate::sort_scalars(model).expect("sorts").emit(model);
     assert_eq!(verify(&kept), Ok(()));
     (kept, scalar)
 }
