@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use saltus_base::Index;
 use saltus_fmi::DependencyKind;
-use saltus_program::{BinaryFn, Block, Code, Op, SimProgram, SlotId, SlotKind, UnaryFn};
+use saltus_program::{Assign, BinaryFn, Block, Code, Op, SimProgram, SlotId, SlotKind, UnaryFn};
 
 /// What a value is made of, from the most to the least constant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -113,12 +113,8 @@ impl Dependencies {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Assign(assign) => {
-                let values = self.values(&assign.code);
-                for &(value, slot) in &assign.stores {
-                    self.sums[slot.index()] = values.get(value.0 as usize).cloned();
-                }
-            }
+            Block::Assign(assign) => self.assign(assign),
+            Block::Repeat(repeat) => repeat.for_each_element(&mut |assign| self.assign(assign)),
             Block::Loop(_) => {
                 let stored = block.stored();
                 let loaded = block.loads().filter(|slot| !stored.contains(slot));
@@ -130,6 +126,13 @@ impl Dependencies {
                     }
                 }
             }
+        }
+    }
+
+    fn assign(&mut self, assign: &Assign) {
+        let values = self.values(&assign.code);
+        for &(value, slot) in &assign.stores {
+            self.sums[slot.index()] = values.get(value.0 as usize).cloned();
         }
     }
 

@@ -110,9 +110,10 @@ impl CompiledModel {
 
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
-            let n_ops = self.program.section(activation).map_or(0, n_operations);
-            if let Some(because_of_size) = (HOT * FIXED_OPERATIONS).checked_div(n_ops) {
-                self.watched.push((activation, HOT + because_of_size));
+            let Some(section) = self.program.section(activation) else { continue };
+            let (written, executed) = n_operations(section);
+            if let Some(hot) = (HOT * (written + FIXED_OPERATIONS)).checked_div(executed) {
+                self.watched.push((activation, hot));
             }
         }
     }
@@ -146,19 +147,23 @@ impl NativeLoops for MachineLoops {
         // A small linear loop is part of a chunk; it needs no solver and is never hot.
         let units = compiled.steps.iter().find_map(|step| match step {
             Step::Loop { units, .. } => Some(*units),
-            Step::Chunk { .. } => None,
+            Step::Chunk { .. } | Step::Interpreted { .. } => None,
         })?;
         Some(NativeLoop { code: compiled.code, units })
     }
 }
 
-/// Operations of an evaluation, roughly.
-fn n_operations(section: &Section) -> u64 {
+/// Operations that are compiled and those of an evaluation, roughly.
+fn n_operations(section: &Section) -> (u64, u64) {
     let of = |block: &Block| {
         let n: u64 = block.codes().iter().map(|c| c.ops.len() as u64).sum();
-        if matches!(block, Block::Loop(_)) { n * LOOP_EVALUATIONS } else { n }
+        match block {
+            Block::Assign(_) => (n, n),
+            Block::Loop(_) => (n * LOOP_EVALUATIONS, n * LOOP_EVALUATIONS),
+            Block::Repeat(repeat) => (n, n * repeat.n_elements() as u64),
+        }
     };
-    section.blocks.iter().map(of).sum()
+    section.blocks.iter().map(of).fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1))
 }
 
 impl Evaluator for CompiledModel {

@@ -118,6 +118,7 @@ impl<'s> Part<'s> {
         match block {
             Block::Assign(assign) => Some(Part::Assign(assign)),
             Block::Loop(l) => small_loops::is_small(l).map(|jacobian| Part::Loop(l, jacobian)),
+            Block::Repeat(_) => None,
         }
     }
 
@@ -231,7 +232,7 @@ impl<'p> SectionCompiler<'p> {
                     };
                     steps.push(Step::Loop { block: number, units });
                 }
-                (None, Block::Assign(_)) => {}
+                (None, Block::Assign(_) | Block::Repeat(_)) => steps.push(Step::Interpreted { block: number }),
             }
         }
         self.end_chunk(&mut chunk, steps)

@@ -8,12 +8,13 @@
 //!
 //! The code is evaluated again; results of calls are not known here, and are blamed where nothing else can be.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use saltus_base::{Index, Span};
 
 use crate::print::{bare, value_texts};
-use crate::{BinaryFn, Block, Code, Op, SimProgram, SlotId, SlotType, UnaryFn, ValueId};
+use crate::{BinaryFn, Block, Code, Op, Repeat, SimProgram, SlotId, SlotType, UnaryFn, ValueId};
 
 /// Variables that are listed.
 const MOST_NAMED: usize = 8;
@@ -110,10 +111,17 @@ pub fn blame<'b>(
 /// once, so that one can ask for thousands of variables.
 pub struct Tracer<'b> {
     memory: &'b [f64],
-    codes: Vec<(&'b Code, Option<Vec<Option<f64>>>)>,
-    /// Where each slot is computed: index of the code, its value there, and the equation.
-    makers: BTreeMap<SlotId, (usize, ValueId, Span)>,
+    codes: Vec<(Cow<'b, Code>, Option<Vec<Option<f64>>>)>,
+    /// Where each slot is computed.
+    makers: BTreeMap<SlotId, Maker>,
+    /// With the number of codes before them.
+    repeats: Vec<(usize, &'b Repeat)>,
+    /// Where elements of arrays are computed that have been looked at.
+    elements: BTreeMap<SlotId, Maker>,
 }
+
+/// Index of a code, a value of it, and the equation.
+type Maker = (usize, ValueId, Span);
 
 /// The operation that made a value which is not finite from finite ones.
 struct Culprit {
@@ -125,14 +133,37 @@ struct Culprit {
 
 impl<'b> Tracer<'b> {
     pub fn new(memory: &'b [f64], blocks: impl Iterator<Item = &'b Block>) -> Self {
-        let (mut codes, mut makers) = (Vec::new(), BTreeMap::new());
-        for (code, stores) in blocks.flat_map(stores) {
-            for (value, slot, span) in stores {
-                makers.entry(slot).or_insert((codes.len(), value, span));
+        let (mut codes, mut makers, mut repeats) = (Vec::new(), BTreeMap::new(), Vec::new());
+        for block in blocks {
+            if let Block::Repeat(repeat) = block {
+                repeats.push((codes.len(), &**repeat));
+                continue;
             }
-            codes.push((code, None));
+            for (code, stores) in stores(block) {
+                for (value, slot, span) in stores {
+                    makers.entry(slot).or_insert((codes.len(), value, span));
+                }
+                codes.push((Cow::Borrowed(code), None));
+            }
         }
-        Tracer { memory, codes, makers }
+        Tracer { memory, codes, makers, repeats, elements: BTreeMap::new() }
+    }
+
+    /// Where the slot is computed first.
+    fn maker(&mut self, slot: SlotId) -> Option<Maker> {
+        if let Some(&element) = self.elements.get(&slot) {
+            return Some(element);
+        }
+        let known = self.makers.get(&slot).copied();
+        let is_before = |at: usize| known.is_none_or(|known| at <= known.0);
+        let mut earlier = self.repeats.iter().take_while(|(at, _)| is_before(*at));
+        let found =
+            earlier.find_map(|(_, repeat)| repeat.storing(slot).map(|(element, value)| (*repeat, element, value)));
+        let Some((repeat, element, value)) = found else { return known };
+        let maker = (self.codes.len(), value, repeat.first.span);
+        self.codes.push((Cow::Owned(repeat.element(element).code), None));
+        self.elements.insert(slot, maker);
+        Some(maker)
     }
 
     /// Why the slot has no finite value, in words.
@@ -157,7 +188,7 @@ impl<'b> Tracer<'b> {
 
     fn culprit(&mut self, mut slot: SlotId) -> Option<Culprit> {
         for _ in 0..MOST_HOPS {
-            let &(index, value, span) = self.makers.get(&slot)?;
+            let (index, value, span) = self.maker(slot)?;
             let (code, values) = self.evaluated(index);
             match origin(code, values, value)? {
                 Origin::Variable(other) if other == slot => return None,
@@ -170,21 +201,22 @@ impl<'b> Tracer<'b> {
         None
     }
 
-    fn evaluated(&mut self, index: usize) -> (&'b Code, &[Option<f64>]) {
+    fn evaluated(&mut self, index: usize) -> (&Code, &[Option<f64>]) {
         let (code, values) = &mut self.codes[index];
-        (code, values.get_or_insert_with(|| evaluate(code, self.memory)))
+        let values = values.get_or_insert_with(|| evaluate(code, self.memory));
+        (code, values)
     }
 }
 
 /// A value of some code, where it is stored, and the equation.
 type Stored = (ValueId, SlotId, Span);
 
-/// What a block stores, for each of its pieces of code: the value there, the slot, and the equation.
+/// What a block other than a [`Repeat`] stores, for each of its pieces of code: the value there, the slot, and the equation.
 fn stores(block: &Block) -> Vec<(&Code, Vec<Stored>)> {
     let plain = |assign: &'_ crate::Assign| assign.stores.iter().map(|s| (s.0, s.1, assign.span)).collect();
     match block {
         Block::Assign(assign) => vec![(&assign.code, plain(assign))],
-        Block::Repeat(repeat) => vec![(&repeat.first.code, plain(&repeat.first))],
+        Block::Repeat(_) => Vec::new(),
         Block::Loop(l) => {
             let inner = l.body.stores.iter().enumerate().map(|(i, s)| {
                 let span = l.spans.get(l.residuals.len() + i).copied().unwrap_or(l.body.span);
@@ -197,9 +229,13 @@ fn stores(block: &Block) -> Vec<(&Code, Vec<Stored>)> {
 }
 
 /// The code that computes a slot, its value there, and the equation, if the block has them.
-pub fn stored(block: &Block, slot: SlotId) -> Option<(&Code, ValueId, Span)> {
+pub fn stored(block: &Block, slot: SlotId) -> Option<(Cow<'_, Code>, ValueId, Span)> {
+    if let Block::Repeat(repeat) = block {
+        let (element, value) = repeat.storing(slot)?;
+        return Some((Cow::Owned(repeat.element(element).code), value, repeat.first.span));
+    }
     let mut all = stores(block).into_iter().flat_map(|(code, stores)| stores.into_iter().map(move |s| (code, s)));
-    all.find(|(_, store)| store.1 == slot).map(|(code, (value, _, span))| (code, value, span))
+    all.find(|(_, store)| store.1 == slot).map(|(code, (value, _, span))| (Cow::Borrowed(code), value, span))
 }
 
 enum Origin {
@@ -390,5 +426,27 @@ mod tests {
             ("logarithm of a negative number in `log(-1.0)`: -1", true)
         );
         assert!(tracer.is_mistake(y), "the same without words");
+    }
+
+    #[test]
+    fn the_element_of_an_array_is_blamed() {
+        // y[i] := 1/x[i], x in slots 0 to 3, y in 4 to 7; then z := y[3], in slot 8.
+        let (v, slot) = (ValueId, SlotId::from_usize);
+        let ops = vec![Op::Const(1.0), Op::Load(slot(0)), Op::Binary(BinaryFn::Div, v(0), v(1))];
+        let assign = |ops, value, to| crate::Assign {
+            code: Code { ops, calls: vec![] },
+            stores: vec![(v(value), slot(to))],
+            span: Span::nowhere(),
+        };
+        let repeat = Repeat { first: assign(ops, 2, 4), sizes: vec![4], strides: vec![vec![1], vec![1]] };
+        let blocks = [Block::from(repeat), Block::Assign(assign(vec![Op::Load(slot(6))], 0, 8))];
+        let program = SimProgram::empty("M");
+        let memory = [1.0, 2.0, 0.0, 4.0, 1.0, 0.5, f64::INFINITY, 0.25, f64::INFINITY];
+        for at in [6, 8] {
+            let blame = blame(&program, &memory, blocks.iter(), slot(at)).expect("something is blamed");
+            assert_eq!((blame.operands, blame.is_mistake), (vec![slot(2)], true));
+        }
+        assert!(blame(&program, &memory, blocks.iter(), slot(7)).is_none(), "it is finite");
+        assert_eq!(stored(&blocks[0], slot(6)).map(|s| s.0.ops[1]), Some(Op::Load(slot(2))));
     }
 }

@@ -57,7 +57,7 @@ pub use memory::{Memory, Slot, SlotKind, SlotType};
 pub use moment::Moment;
 pub use print::print;
 pub use program::{Experiment, Sections, SimProgram};
-pub use repeat::{MOST_DIMENSIONS, Repeat};
+pub use repeat::{ElementOrder, MOST_DIMENSIONS, Repeat};
 pub use routines::{Argument, CallDerivative, Callable, Effect, Routines};
 pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 pub use states::{State, StateSet, StateSetLevel};

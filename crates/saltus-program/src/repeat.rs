@@ -9,11 +9,16 @@
 //! From one element of the box to the next in a dimension each slot moves on by a stride of its own. The elements are computed
 //! one after the other, the last dimension first to move; an element may use those that were computed before it.
 
+mod order;
+
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use saltus_base::Index;
 
-use crate::{Assign, Block, Op, Section, SlotId};
+use crate::{Assign, Block, Op, Section, SlotId, ValueId};
+
+pub use order::ElementOrder;
 
 /// Dimensions that the box of a [`Repeat`] may have.
 pub const MOST_DIMENSIONS: usize = 4;
@@ -66,22 +71,65 @@ impl Repeat {
 
     /// The assignment of one element, by its place in the order of computation.
     pub fn element(&self, element: usize) -> Assign {
-        let position = self.position(element);
-        let mut strides = self.strides.iter();
-        let mut next = |slot: SlotId| moved(slot, strides.next().map_or(0, |s| Self::distance(s, &position)));
         let mut assign = self.first.clone();
-        for op in &mut assign.code.ops {
-            if let Op::Load(slot) = op {
-                *slot = next(*slot);
-            }
-        }
-        assign.stores.iter_mut().for_each(|(_, slot)| *slot = next(*slot));
+        self.move_to(element, &mut assign);
         assign
     }
 
     /// The assignments of all elements, in order.
     pub fn elements(&self) -> impl Iterator<Item = Assign> {
         (0..self.n_elements()).map(|element| self.element(element))
+    }
+
+    /// Shows the assignments of all elements, in order; there is only one of them at a time.
+    pub fn for_each_element(&self, visit: &mut dyn FnMut(&Assign)) {
+        let mut assign = self.first.clone();
+        for element in 0..self.n_elements() {
+            self.move_to(element, &mut assign);
+            visit(&assign);
+        }
+    }
+
+    /// Makes an assignment of some element that of another one.
+    fn move_to(&self, element: usize, assign: &mut Assign) {
+        let position = self.position(element);
+        let mut places = self.slots().zip(&self.strides);
+        let mut next = |slot: &mut SlotId| {
+            if let Some((first, strides)) = places.next() {
+                *slot = moved(first, Self::distance(strides, &position));
+            }
+        };
+        for op in &mut assign.code.ops {
+            if let Op::Load(slot) = op {
+                next(slot);
+            }
+        }
+        assign.stores.iter_mut().for_each(|(_, slot)| next(slot));
+    }
+
+    /// The element that stores a slot, and the value that it stores there.
+    pub fn storing(&self, slot: SlotId) -> Option<(usize, ValueId)> {
+        let stores = self.first.stores.iter().zip(&self.strides[self.n_loads()..]);
+        stores.into_iter().find_map(|(&(value, first), strides)| Some((self.touching(first, strides, slot)?, value)))
+    }
+
+    /// Does some element load the slot?
+    pub fn loads(&self, slot: SlotId) -> bool {
+        let mut loads = self.slots().zip(&self.strides).take(self.n_loads());
+        loads.any(|(first, strides)| self.touching(first, strides, slot).is_some())
+    }
+
+    /// The first element for which a load or store touches this slot.
+    fn touching(&self, first: SlotId, strides: &[i32], slot: SlotId) -> Option<usize> {
+        let distance = slot.index() as i64 - first.index() as i64;
+        let ranges: Vec<(i64, i64)> = self.sizes.iter().map(|&n| (0, i64::from(n) - 1)).collect();
+        let mut found = None;
+        order::for_each_solution(strides, &ranges, distance, &mut |position| {
+            let at = |element: usize, (&n, &at): (&u32, &i64)| element * n as usize + at as usize;
+            found = Some(self.sizes.iter().zip(position).fold(0, at));
+            true
+        });
+        found
     }
 }
 
@@ -90,6 +138,22 @@ fn moved(slot: SlotId, distance: isize) -> SlotId {
 }
 
 impl Block {
+    /// Does the block define this slot?
+    pub fn stores(&self, slot: SlotId) -> bool {
+        match self {
+            Block::Repeat(repeat) => repeat.storing(slot).is_some(),
+            _ => self.stored().contains(&slot),
+        }
+    }
+
+    /// Does the block read this slot?
+    pub fn reads(&self, slot: SlotId) -> bool {
+        match self {
+            Block::Repeat(repeat) => repeat.loads(slot),
+            _ => self.loads().any(|loaded| loaded == slot),
+        }
+    }
+
     /// The block itself, or the assignments of all elements if it is a [`Repeat`].
     pub fn unrolled(&self) -> Vec<Block> {
         match self {
@@ -105,8 +169,16 @@ impl Section {
     }
 
     /// The same without [`Repeat`]s, for those who look at scalars.
-    pub fn unrolled(&self) -> Section {
-        Section { blocks: self.blocks.iter().flat_map(Block::unrolled).collect() }
+    pub fn unrolled(&self) -> Cow<'_, Section> {
+        match self.has_repeats() {
+            true => Cow::Owned(Section { blocks: self.blocks.iter().flat_map(Block::unrolled).collect() }),
+            false => Cow::Borrowed(self),
+        }
+    }
+
+    /// Does some block read this slot?
+    pub fn reads(&self, slot: SlotId) -> bool {
+        self.blocks.iter().any(|block| block.reads(slot))
     }
 }
 
@@ -145,6 +217,20 @@ mod tests {
         let found: Vec<_> = repeat.elements().map(|a| of(&a)).collect();
         // By hand, the last dimension first.
         assert_eq!(found, [(0, 10, 20), (1, 9, 21), (2, 8, 22), (4, 10, 23), (5, 9, 24), (6, 8, 25)]);
+    }
+
+    #[test]
+    fn the_element_of_a_slot_is_found() {
+        let repeat = differences();
+        for (i, assign) in repeat.elements().enumerate() {
+            assert_eq!(repeat.storing(assign.stores[0].1), Some((i, ValueId(2))));
+        }
+        assert_eq!((repeat.storing(slot(19)), repeat.storing(slot(26))), (None, None));
+        let loaded: Vec<usize> = (0..30).filter(|&i| repeat.loads(slot(i))).collect();
+        assert_eq!(loaded, [0, 1, 2, 4, 5, 6, 8, 9, 10]);
+        let mut shown = Vec::new();
+        repeat.for_each_element(&mut |assign| shown.push(assign.clone()));
+        assert!(shown.into_iter().eq(repeat.elements()));
     }
 
     #[test]

@@ -59,18 +59,41 @@ impl Interpreter {
         let mut next_loop = self.first_loop[number];
         for (k, block) in blocks.iter().enumerate() {
             let section = &program.sections.events;
-            let status = self.blocks(section, number, k..k + 1, &mut next_loop, Patience::Event(concession));
+            let status = match block {
+                Block::Repeat(repeat) if self.is_kept(block, others) => {
+                    let mut elements = repeat.elements().map(|assign| {
+                        let status = self.machine.assign(&assign);
+                        if status.is_ok() {
+                            self.keep(&assign, others);
+                        }
+                        self.note_failure(status, Failure::Call)
+                    });
+                    elements.find(|status| !status.is_ok()).unwrap_or(Status::Ok)
+                }
+                _ => self.blocks(section, number, k..k + 1, &mut next_loop, Patience::Event(concession)),
+            };
             if !status.is_ok() {
                 return status;
             }
             if let Block::Assign(assign) = block {
-                self.keep_held(assign);
-                others.iter().filter(|(slot, _)| stores(assign, *slot)).for_each(|&(slot, value)| {
-                    self.machine.set(slot, value);
-                });
+                self.keep(assign, others);
             }
         }
         Status::Ok
+    }
+
+    /// Does the block store a relation that may get another value than it has literally?
+    fn is_kept(&self, block: &Block, others: &[Other]) -> bool {
+        let mut memories = self.held.iter().map(|held| held.memory).chain(others.iter().map(|other| other.0));
+        memories.any(|memory| block.stores(memory))
+    }
+
+    /// Gives relations that the block has stored the values that they are to have.
+    fn keep(&mut self, assign: &Assign, others: &[Other]) {
+        self.keep_held(assign);
+        others.iter().filter(|(slot, _)| stores(assign, *slot)).for_each(|&(slot, value)| {
+            self.machine.set(slot, value);
+        });
     }
 
     /// Do all relations that are held have the values that they are to have?
@@ -94,7 +117,8 @@ impl Interpreter {
     /// that they do not have.
     fn undecided(&mut self, loop_number: usize) -> Vec<Other> {
         let program = self.machine.program.clone();
-        let blocks = &program.sections.events.blocks;
+        let section = program.sections.events.unrolled();
+        let blocks = &section.blocks;
         let before = loop_number - self.first_loop[section_number(Activation::Events)];
         let mut loops = blocks.iter().enumerate().filter(|(_, b)| matches!(b, Block::Loop(_)));
         let Some((position, _)) = loops.nth(before) else { return Vec::new() };

@@ -15,6 +15,7 @@ mod memo;
 pub mod mixed;
 pub mod native;
 mod procedure;
+mod repeats;
 mod state;
 mod switches;
 pub mod tangent;
@@ -193,6 +194,7 @@ impl Interpreter {
                     }
                     next_loop += 1;
                 }
+                Step::Interpreted { .. } => {}
             }
         }
         self.native[number] = Some(Arc::new(section));
@@ -250,11 +252,17 @@ impl Interpreter {
                     self.chunk(&*native.code, *unit, number, blocks.clone(), loops, patience)
                 }
                 Step::Loop { .. } => self.solve_loop(&mut next_loop, patience),
+                Step::Interpreted { block } => {
+                    let program = self.machine.program.clone();
+                    let own = *block..*block + 1;
+                    section(&program, number)
+                        .map_or(Status::Ok, |section| self.blocks(section, number, own, &mut next_loop, patience))
+                }
             };
             if let Some(began) = began {
                 let blocks = match step {
                     Step::Chunk { blocks, .. } => (blocks.start, blocks.end),
-                    Step::Loop { block, .. } => (*block, *block + 1),
+                    Step::Loop { block, .. } | Step::Interpreted { block } => (*block, *block + 1),
                 };
                 self.end_piece(&began, number, blocks);
             }
@@ -280,6 +288,10 @@ impl Interpreter {
             let status = match block {
                 Block::Assign(assign) => {
                     let status = self.machine.assign(assign);
+                    self.note_failure(status, Failure::Call)
+                }
+                Block::Repeat(repeat) => {
+                    let status = self.machine.repeat(repeat);
                     self.note_failure(status, Failure::Call)
                 }
                 Block::Loop(_) => self.solve_loop(next_loop, patience),
@@ -462,7 +474,7 @@ impl ModelFunctions for Interpreter {
         if patience != Patience::Trial && status.is_ok() {
             self.share_original(number);
         }
-        if activation == Activation::Guesses && status.is_ok() {
+        if activation == Activation::Guesses && status.is_ok() && !self.loops.is_empty() {
             let blocks = &self.machine.program.sections.guesses.blocks;
             let guessed = blocks.iter().flat_map(Block::stored).collect();
             self.loops.iter_mut().for_each(|work| work.take_starts(&self.machine.memory, &guessed));

@@ -27,6 +27,8 @@ pub(crate) struct Machine {
     pub native_loops: Option<Box<dyn NativeLoops + Send>>,
     /// Ends the iterations of loops.
     pub stop: Stop,
+    /// Where the present element of a [`saltus_program::Repeat`] loads and stores.
+    pub(crate) places: Vec<crate::repeats::Place>,
 }
 
 /// Are the calls of code to be made, or have they been?
@@ -48,6 +50,7 @@ impl Machine {
             tainted: Vec::new(),
             native_loops: None,
             stop: Stop::default(),
+            places: Vec::new(),
         }
     }
 
@@ -139,9 +142,7 @@ impl Machine {
         for &(id, slot) in &assign.stores {
             let stored = self.value(id);
             self.set(slot, stored);
-            // An infinite parameter is legal; an infinite derivative leads nowhere.
-            let is_derivative = || self.program.memory.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
-            if status.is_ok() && (stored.is_nan() || stored.is_infinite() && is_derivative()) {
+            if status.is_ok() && !self.is_fine(stored, slot) {
                 status = Status::NotANumber(slot);
             }
         }
@@ -152,6 +153,12 @@ impl Machine {
             }
         }
         status
+    }
+
+    /// May the slot have this value? An infinite parameter is legal; an infinite derivative leads nowhere.
+    pub fn is_fine(&self, value: f64, slot: SlotId) -> bool {
+        let is_derivative = || self.program.memory.slots.get(slot).is_some_and(|s| s.kind == SlotKind::Derivative);
+        value.is_finite() || value.is_infinite() && !is_derivative()
     }
 
     /// Does one of `used` depend on a call that failed, considering which branches were taken? `code` must have been

@@ -67,6 +67,8 @@ pub enum Step {
     Chunk { unit: UnitId, blocks: Range<usize>, n_loops: usize },
     /// A `Loop` block; what is not compiled is interpreted.
     Loop { block: usize, units: LoopUnits },
+    /// A block for which there is no machine code; not a loop.
+    Interpreted { block: usize },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -163,6 +163,7 @@ impl CallTimes {
 fn weight(block: &Block) -> f64 {
     match block {
         Block::Assign(assign) => of_assign(assign),
+        Block::Repeat(repeat) => of_assign(&repeat.first) * repeat.n_elements() as f64,
         // Small linear ones, solved on the spot.
         Block::Loop(l) => {
             let n = l.unknowns.len() as f64;

@@ -178,7 +178,7 @@ impl Meter {
         for &(slot, n) in fired {
             let name = program.memory.slot_name(slot);
             let Some(text) = name.strip_prefix("when ") else { continue };
-            let stores = |block: &&Block| block.stored().contains(&slot);
+            let stores = |block: &&Block| block.stores(slot);
             let span = program.sections.events.blocks.iter().find(stores).map_or(Span::nowhere(), Block::span);
             match costs.conditions.iter_mut().find(|c| c.span == span && c.text == text) {
                 Some(condition) => condition.fired += n,

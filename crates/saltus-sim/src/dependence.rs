@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use saltus_base::Index;
-use saltus_program::{Block, Code, Op, Section, SlotId, ValueId};
+use saltus_program::{Assign, Block, Code, Op, Section, SlotId, ValueId};
 
 /// Words of dependence sets that are worth their memory.
 const MOST_WORDS: usize = 10_000_000;
@@ -69,19 +69,12 @@ impl Dependence {
 
     fn follow(&mut self, block: &Block) {
         match block {
-            Block::Assign(assign) if assign.stores.len() == 1 => {
-                self.unite_loads(&assign.code);
-                let set = self.finish();
-                assign.stores.iter().for_each(|&(_, slot)| self.set(slot, set.clone()));
-            }
-            Block::Assign(assign) => {
-                let values = self.values(&assign.code);
-                for &(value, slot) in &assign.stores {
-                    if let Some(set) = values.get(value.0 as usize) {
-                        self.set(slot, set.clone());
-                    }
+            Block::Assign(assign) => self.follow_assign(assign),
+            Block::Repeat(repeat) => repeat.for_each_element(&mut |assign| {
+                if self.n_words <= MOST_WORDS {
+                    self.follow_assign(assign);
                 }
-            }
+            }),
             Block::Loop(l) => {
                 // What is inside of the loop depends on all that comes in; sets of the last pass are subsets of it.
                 block.codes().iter().for_each(|code| self.unite_loads(code));
@@ -89,6 +82,20 @@ impl Dependence {
                 let discrete = l.discrete.iter().flat_map(|d| &d.stores);
                 let stored = l.body.stores.iter().chain(discrete).map(|s| s.1);
                 l.unknowns.iter().map(|u| u.slot).chain(stored).for_each(|slot| self.set(slot, set.clone()));
+            }
+        }
+    }
+
+    fn follow_assign(&mut self, assign: &Assign) {
+        if let [(_, slot)] = assign.stores[..] {
+            self.unite_loads(&assign.code);
+            let set = self.finish();
+            return self.set(slot, set);
+        }
+        let values = self.values(&assign.code);
+        for &(value, slot) in &assign.stores {
+            if let Some(set) = values.get(value.0 as usize) {
+                self.set(slot, set.clone());
             }
         }
     }

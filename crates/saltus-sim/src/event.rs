@@ -4,9 +4,7 @@
 //! partitions are evaluated, on left limits ([`clocks`]). First round only: samples are true. Each round: relations literal, all equations in event order, pending `reinit`s, `pre := value`. (Specification:
 //! section 8.6 and appendix B.)
 
-use std::collections::BTreeSet;
-
-use saltus_base::Span;
+use saltus_base::{Index, Span};
 use saltus_program::{
     Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram,
     SlotId, Status, blame, read,
@@ -75,7 +73,7 @@ pub(crate) fn not_a_number(
 ) -> Failure {
     let variable = program.memory.slot_name(slot).to_owned();
     let Some(blame) = blame(program, memory, blocks.iter(), slot) else {
-        let block = blocks.iter().find(|b| b.stored().contains(&slot));
+        let block = blocks.iter().find(|b| b.stores(slot));
         let span = block.map_or(Span::nowhere(), Block::span);
         return Failure::new(t, SimErrorKind::NotANumber { variable, during, why: None }).at(span);
     };
@@ -194,8 +192,14 @@ fn iterate_initial(
     activations: &[Activation],
 ) -> Result<(), Failure> {
     let blocks = activations.iter().flat_map(|&activation| functions.blocks(activation));
-    let loaded: BTreeSet<SlotId> = blocks.flat_map(Block::loads).collect();
-    let used: Vec<_> = program.memory.pre.iter().filter(|(_, pre)| loaded.contains(pre)).copied().collect();
+    let mut is_loaded = vec![false; program.memory.slots.len()];
+    for slot in blocks.filter(|_| !program.memory.pre.is_empty()).flat_map(Block::loads) {
+        if let Some(is_loaded) = is_loaded.get_mut(slot.index()) {
+            *is_loaded = true;
+        }
+    }
+    let is_used = |(_, pre): &&(SlotId, SlotId)| is_loaded.get(pre.index()) == Some(&true);
+    let used: Vec<_> = program.memory.pre.iter().filter(is_used).copied().collect();
     for _ in 0..MOST_INITIAL_ROUNDS {
         activations.iter().try_for_each(|&activation| eval(functions, t, activation))?;
         let mut changed = false;
@@ -358,7 +362,7 @@ pub(crate) fn settle_held(
 
 /// Does the model look at `terminal()`?
 pub(crate) fn asks_for_terminal(program: &SimProgram) -> bool {
-    program.sections.events.loads().binary_search(&program.memory.terminal).is_ok()
+    program.sections.events.reads(program.memory.terminal)
 }
 
 /// Sets the samples that tick at `t`; true if there are any.

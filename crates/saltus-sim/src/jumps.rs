@@ -7,9 +7,9 @@
 //! In: a program, and which of its variables depend on states or time. Out: whether a derivative may jump in the present mode. Slopes
 //! say nothing about a jump, so that Jacobians are made of differences then.
 
-use saltus_program::{Op, SimProgram, SlotId, UnaryFn, ValueId};
+use saltus_program::{Block, Op, SimProgram, SlotId, UnaryFn, ValueId};
 
-use crate::masking::{Frozen, Place, Walk, memories, places};
+use crate::masking::{Frozen, Place, Walk, for_each_place, memories};
 
 /// The jumps of all blocks that compute derivatives.
 #[derive(Clone, Debug, Default)]
@@ -42,11 +42,23 @@ impl Jumps {
     /// `varies` tells which variables depend on states or time: `sign` of a parameter does not jump.
     pub fn of(program: &SimProgram, varies: &dyn Fn(SlotId) -> bool) -> Self {
         let relations = memories(program);
-        let spread = |place: Place| {
-            let walk = Walk { program, place: &place, users: &[], own: None, relations: &relations };
-            Spread::of(&place, varies, &|value| walk.frozen(value, 0))
+        let spread = |place: &Place| {
+            let walk = Walk { program, place, users: &[], own: None, relations: &relations };
+            Spread::of(place, varies, &|value| walk.frozen(value, 0))
         };
-        Jumps { blocks: program.sections.derivatives.blocks.iter().flat_map(places).filter_map(spread).collect() }
+        let has_jumps = |block: &&Block| block.codes().iter().any(|code| code.ops.iter().any(is_jump));
+        let mut blocks: Vec<Spread> = Vec::new();
+        for block in program.sections.derivatives.blocks.iter().filter(has_jumps) {
+            // One element that jumps in any mode is as good as all.
+            let is_array = matches!(block, Block::Repeat(_));
+            let mut is_certain = false;
+            for_each_place(block, &mut |place| {
+                let found = if is_certain { None } else { spread(place) };
+                is_certain |= is_array && found.as_ref().is_some_and(Spread::is_unconditional);
+                blocks.extend(found);
+            });
+        }
+        Jumps { blocks }
     }
 
     /// May a derivative jump while discrete variables have the values in `memory`?
@@ -62,7 +74,6 @@ impl Spread {
         varies: &dyn Fn(SlotId) -> bool,
         frozen: &dyn Fn(ValueId) -> Option<Frozen>,
     ) -> Option<Spread> {
-        let is_jump = |op: &Op| matches!(op, Op::Unary(UnaryFn::Sign | UnaryFn::Floor | UnaryFn::Ceil, _));
         if !place.code.ops.iter().any(is_jump) {
             return None;
         }
@@ -103,6 +114,11 @@ impl Spread {
         (!spread.outputs.is_empty()).then_some(spread)
     }
 
+    /// Does it not depend on the mode?
+    fn is_unconditional(&self) -> bool {
+        !self.steps.iter().any(|step| matches!(step, Step::Chooses { .. }))
+    }
+
     fn is_active(&self, memory: &[f64]) -> bool {
         let mut is_reached: Vec<bool> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -118,6 +134,10 @@ impl Spread {
         }
         self.outputs.iter().any(|&output| is_reached[output])
     }
+}
+
+fn is_jump(op: &Op) -> bool {
+    matches!(op, Op::Unary(UnaryFn::Sign | UnaryFn::Floor | UnaryFn::Ceil, _))
 }
 
 /// By value, whether it depends on states or time.

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use saltus_base::Index;
-use saltus_program::{BinaryFn, Block, Code, Op, RelationId, Section, SimProgram, SlotId, UnaryFn, ValueId};
+use saltus_program::{Assign, BinaryFn, Block, Code, Op, RelationId, Section, SimProgram, SlotId, UnaryFn, ValueId};
 
 /// A relation with more or longer paths than these is always watched.
 const MOST_PATHS: usize = 64;
@@ -70,13 +70,20 @@ impl Masking {
                 paths[id.index()] = None;
             }
         }
-        for place in sections(program).flat_map(|s| &s.blocks).flat_map(places) {
+        let mut follow = |place: &Place| {
             let found = place.relations(&relations);
             let users = if found.is_empty() { Vec::new() } else { place.users() };
             for (value, id) in found {
-                let walk = Walk { program, place: &place, users: &users, own: Some(id), relations: &relations };
+                let walk = Walk { program, place, users: &users, own: Some(id), relations: &relations };
                 let known = paths[id.index()].take();
                 paths[id.index()] = known.and_then(|known| walk.add_paths(value, known));
+            }
+        };
+        for block in sections(program).flat_map(|s| &s.blocks) {
+            // Arrays seldom have relations, and always many elements.
+            let is_concerned = |memory: &SlotId| block.reads(*memory) || block.stores(*memory);
+            if !matches!(block, Block::Repeat(_)) || relations.keys().any(is_concerned) {
+                for_each_place(block, &mut follow);
             }
         }
         let candidates = paths.into_iter().enumerate().filter_map(|(i, paths)| {
@@ -162,21 +169,23 @@ fn sections(program: &SimProgram) -> impl Iterator<Item = &Section> {
     unclocked.into_iter().chain(&program.clocks.sections)
 }
 
-pub(crate) fn places(block: &Block) -> Vec<Place<'_>> {
+/// Shows the places of a block, and of arrays those of all elements.
+pub(crate) fn for_each_place(block: &Block, visit: &mut dyn FnMut(&Place)) {
     let stored = |stores: &[(ValueId, SlotId)]| stores.iter().map(|&(v, s)| (v, Some(s))).collect::<Vec<_>>();
+    let mut assigned = |assign: &Assign| visit(&Place { code: &assign.code, outputs: stored(&assign.stores) });
     match block {
-        Block::Assign(assign) => vec![Place { code: &assign.code, outputs: stored(&assign.stores) }],
+        Block::Assign(assign) => assigned(assign),
+        Block::Repeat(repeat) => repeat.for_each_element(&mut assigned),
         Block::Loop(l) => {
             let mut outputs = stored(&l.body.stores);
             outputs.extend(l.residuals.iter().map(|&r| (r, None)));
-            let mut places = vec![Place { code: &l.body.code, outputs }];
-            places.extend(
-                l.jacobian
-                    .iter()
-                    .map(|j| Place { code: &j.code, outputs: j.entries.iter().map(|e| (e.2, None)).collect() }),
-            );
-            places.extend(l.discrete.iter().map(|d| Place { code: &d.code, outputs: stored(&d.stores) }));
-            places
+            visit(&Place { code: &l.body.code, outputs });
+            if let Some(j) = &l.jacobian {
+                visit(&Place { code: &j.code, outputs: j.entries.iter().map(|e| (e.2, None)).collect() });
+            }
+            if let Some(d) = &l.discrete {
+                visit(&Place { code: &d.code, outputs: stored(&d.stores) });
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod code;
 mod evaluate;
 mod layout;
 mod program;
+mod repeat;
 pub(crate) mod rules;
 #[cfg(test)]
 mod tests;

@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 use saltus_base::Index;
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, Op, Section, Sections, SimProgram, Slot, SlotId, SlotKind,
-    SlotType, Unknown, ValueId,
+    Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, Op, Repeat, Section, Sections, SimProgram, Slot, SlotId,
+    SlotKind, SlotType, Unknown, ValueId,
 };
 
 use super::code::{Differentiated, active_values, differentiate, live, push};
 use super::layout::Layout;
+use super::repeat::Template;
 
 /// Sections of the program of tangents that [`TangentProgram::program`] holds under these names.
 pub(crate) use saltus_program::Activation::{Crossings as DIRECTION, Derivatives as COEFFICIENTS};
@@ -43,18 +44,18 @@ impl TangentProgram {
     pub fn new(program: &SimProgram, wanted: &[SlotId], held: &[SlotId]) -> Self {
         let mut layout = Layout::new(&program.memory.slots, &program.routines.callables);
         let seeds = seeds(program, held);
-        seeds.iter().for_each(|&slot| layout.add_tangent(slot));
         let Sections { parameters, derivatives, crossings, outputs, .. } = &program.sections;
         // What is computed of parameters moves with them; otherwise it is constant.
         let dependent = parameters.blocks.iter().filter(|_| !held.is_empty());
         let continuous = [derivatives, crossings, outputs].into_iter().flat_map(|section| &section.blocks);
         let blocks: Vec<&Block> = dependent.chain(continuous).collect();
-        find_active(program, &blocks, &mut layout);
+        find_active(program, &blocks, &seeds, &mut layout);
         let needs = find_needed(&blocks, &layout, wanted);
         let mut made = Made { layout, coefficients: Vec::new(), direction: Vec::new(), unknowns: Vec::new() };
         for (block, needed) in blocks.into_iter().zip(needs) {
             match block {
                 Block::Assign(assign) => made.assign(assign, &needed),
+                Block::Repeat(repeat) => made.repeat(repeat, &needed),
                 Block::Loop(l) if l.unknowns.is_empty() => made.assign(&l.body, &needed),
                 Block::Loop(l) => made.solve(l, &needed),
             }
@@ -79,36 +80,62 @@ fn seeds(program: &SimProgram, held: &[SlotId]) -> Vec<SlotId> {
     seeds
 }
 
-/// Gives a tangent to every slot that depends on one that has.
-fn find_active(program: &SimProgram, blocks: &[&Block], layout: &mut Layout) {
+/// Gives a tangent to the seeds and to every slot that depends on one that has, in the order of the slots: what is an array stays one.
+fn find_active(program: &SimProgram, blocks: &[&Block], seeds: &[SlotId], layout: &mut Layout) {
+    let mut active = vec![false; program.memory.slots.len()];
+    let mut zeros = Vec::new();
+    seeds.iter().for_each(|&slot| set(&mut active, slot));
     let moves = |slot: SlotId| {
         let is_parameter = |s: &Slot| s.kind == SlotKind::Parameter && s.ty == SlotType::Real;
         program.memory.slots.get(slot).is_some_and(|s| s.kind.is_continuous() || is_parameter(s))
     };
-    let activate = |layout: &mut Layout, assign: &Assign| {
-        let active = values(layout, &assign.code);
+    let values = |active: &[bool], code: &Code| {
+        active_values(code, &|slot| is(active, slot), &|callable| layout.has_tangent(callable))
+    };
+    let activate = |active: &mut Vec<bool>, assign: &Assign| {
+        let is_active = values(active, &assign.code);
         for &(value, slot) in &assign.stores {
-            if moves(slot) && active.get(value.0 as usize) == Some(&true) {
-                layout.add_tangent(slot);
+            if moves(slot) && is_active.get(value.0 as usize) == Some(&true) {
+                set(active, slot);
             }
         }
     };
     for block in blocks {
         match block {
-            Block::Assign(assign) => activate(layout, assign),
-            Block::Loop(l) => {
-                let active = values(layout, &l.body.code);
-                if l.residuals.iter().any(|r| active.get(r.0 as usize) == Some(&true)) {
-                    l.unknowns.iter().for_each(|u| layout.add_tangent(u.slot));
-                }
-                activate(layout, &l.body);
+            Block::Assign(assign) => activate(&mut active, assign),
+            Block::Repeat(repeat) => {
+                let template = Template::of(repeat);
+                template.activate(&mut active, &moves);
+                zeros.extend(template.unmarked_loads(&active));
             }
+            Block::Loop(l) => {
+                let is_active = values(&active, &l.body.code);
+                if l.residuals.iter().any(|r| is_active.get(r.0 as usize) == Some(&true)) {
+                    l.unknowns.iter().for_each(|u| set(&mut active, u.slot));
+                }
+                activate(&mut active, &l.body);
+            }
+        }
+    }
+    let mut is_zero = vec![false; active.len()];
+    zeros.into_iter().for_each(|slot| set(&mut is_zero, slot));
+    for i in 0..active.len() {
+        match (active[i], is_zero[i]) {
+            (true, _) => layout.add_tangent(SlotId::from_usize(i)),
+            (false, true) => layout.add_zero(SlotId::from_usize(i)),
+            (false, false) => {}
         }
     }
 }
 
-fn values(layout: &Layout, code: &Code) -> Vec<bool> {
-    active_values(code, &|slot| layout.tangent(slot).is_some(), &|callable| layout.has_tangent(callable))
+pub(super) fn is(marked: &[bool], slot: SlotId) -> bool {
+    marked.get(slot.index()).copied().unwrap_or(false)
+}
+
+pub(super) fn set(marked: &mut [bool], slot: SlotId) {
+    if let Some(place) = marked.get_mut(slot.index()) {
+        *place = true;
+    }
 }
 
 /// What of a block is needed: positions of its stores, and of a loop whether it is needed at all.
@@ -120,9 +147,9 @@ struct Needed {
 
 fn find_needed(blocks: &[&Block], layout: &Layout, wanted: &[SlotId]) -> Vec<Needed> {
     let mut needed = vec![false; layout.slots.len()];
-    let mark = |needed: &mut Vec<bool>, slot: SlotId| {
-        if let Some(place) = needed.get_mut(slot.index()).filter(|_| layout.tangent(slot).is_some()) {
-            *place = true;
+    let mark = |needed: &mut [bool], slot: SlotId| {
+        if layout.tangent(slot).is_some() {
+            set(needed, slot);
         }
     };
     wanted.iter().for_each(|&slot| mark(&mut needed, slot));
@@ -130,9 +157,14 @@ fn find_needed(blocks: &[&Block], layout: &Layout, wanted: &[SlotId]) -> Vec<Nee
     for block in blocks.iter().rev() {
         let body = match block {
             Block::Assign(assign) => assign,
+            Block::Repeat(repeat) => {
+                let stores = Template::of(repeat).find_needed(&mut needed, layout);
+                all.push(Needed { stores, is_solved: false });
+                continue;
+            }
             Block::Loop(l) => &l.body,
         };
-        let is_needed = |slot: SlotId| needed.get(slot.index()) == Some(&true);
+        let is_needed = |slot: SlotId| is(&needed, slot);
         let stores: Vec<usize> = (0..body.stores.len()).filter(|&i| is_needed(body.stores[i].1)).collect();
         let mut roots: Vec<ValueId> = stores.iter().map(|&i| body.stores[i].0).collect();
         let mut is_solved = false;
@@ -184,6 +216,20 @@ impl Made {
     fn keep(&mut self, code: Code, stores: Vec<(ValueId, SlotId)>, of: &Assign) {
         if !stores.is_empty() {
             self.coefficients.push(Block::Assign(Assign { code, stores, span: of.span }));
+        }
+    }
+
+    /// The same for all elements if their tangents lie alike, else for one after the other.
+    fn repeat(&mut self, repeat: &Repeat, needed: &Needed) {
+        if needed.stores.is_empty() {
+            return;
+        }
+        match Template::of(repeat).differentiate(&needed.stores, &mut self.layout) {
+            Some(made) => {
+                self.coefficients.extend(made.coefficients);
+                self.direction.extend(made.direction);
+            }
+            None => repeat.for_each_element(&mut |assign| self.assign(assign, needed)),
         }
     }
 
@@ -266,7 +312,7 @@ impl Made {
 }
 
 /// Stores tangents; one that is zero is a constant.
-fn with_stores(
+pub(super) fn with_stores(
     mut code: Code,
     tangents: impl Iterator<Item = (Option<ValueId>, SlotId)>,
 ) -> (Code, Vec<(ValueId, SlotId)>) {

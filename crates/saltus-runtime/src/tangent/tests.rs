@@ -208,3 +208,35 @@ fn what_is_not_wanted_is_left_out() {
     assert_eq!(whole.program.sections.crossings.blocks.len(), 2);
     assert_eq!(part.program.sections.crossings.blocks.len(), 1);
 }
+
+/// y[i] := x[i] * x[i + 1] with `n` inputs, of which the first is a parameter if it is `fixed`; then z := y[1].
+fn products(n: usize, fixed: bool) -> (SimProgram, Vec<SlotId>, SlotId) {
+    let mut program = empty_program();
+    let kind = |i: usize| if fixed && i == 0 { SlotKind::Parameter } else { SlotKind::Input };
+    let x: Vec<SlotId> = (0..n).map(|i| real(&mut program, &format!("x[{i}]"), kind(i), 2.0 + i as f64)).collect();
+    let y: Vec<SlotId> = (1..n).map(|i| real(&mut program, &format!("y[{i}]"), SlotKind::Algebraic, 0.0)).collect();
+    let z = real(&mut program, "z", SlotKind::Algebraic, 0.0);
+    let mut w = Writer::default();
+    let (a, b) = (w.op(Op::Load(x[0])), w.op(Op::Load(x[1])));
+    let product = w.binary(BinaryFn::Mul, a, b);
+    let first = w.assign(&[(product, y[0])]);
+    let repeat = saltus_program::Repeat { first, sizes: vec![n as u32 - 1], strides: vec![vec![1]; 3] };
+    let mut w = Writer::default();
+    let first = w.op(Op::Load(y[0]));
+    program.sections.derivatives.blocks = vec![repeat.into(), Block::Assign(w.assign(&[(first, z)]))];
+    (program, x, z)
+}
+
+#[test]
+fn repeated_code_has_repeated_tangents() {
+    for fixed in [false, true] {
+        let (program, x, z) = products(9, fixed);
+        // z = x[0]·x[1] = 2·3
+        close(derivative(&program, z, x[1]).unwrap(), 2.0);
+        close(derivative(&program, z, x[0]).unwrap(), if fixed { 0.0 } else { 3.0 });
+        close(derivative(&program, z, x[2]).unwrap(), 0.0);
+        let made = super::program::TangentProgram::new(&program, &[z], &[]);
+        let blocks = &made.program.sections.crossings.blocks;
+        assert!(matches!(blocks[..], [Block::Repeat(_), Block::Assign(_)]), "{blocks:?}");
+    }
+}

@@ -5,7 +5,7 @@
 
 use saltus_base::Index;
 use saltus_graph::DisjointSets;
-use saltus_program::{Block, Code, Message, Op, Section, SimProgram, SlotId, ValueId};
+use saltus_program::{Assign, Block, Code, Message, Op, Section, SimProgram, SlotId, ValueId};
 
 /// The parts of a program, if there are several with states.
 pub(super) struct Components {
@@ -95,14 +95,17 @@ impl<'p> Graph<'p> {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Loop(_) => self.join(block.stored().into_iter().chain(block.loads())),
-            Block::Assign(assign) => {
-                let values = self.values(&assign.code);
-                for &(value, slot) in &assign.stores {
-                    let known = values.get(value.0 as usize).copied().flatten();
-                    if let (Some(known), Some(slot)) = (known, self.own(slot)) {
-                        self.sets.union(known, slot);
-                    }
-                }
+            Block::Assign(assign) => self.assign(assign),
+            Block::Repeat(repeat) => repeat.for_each_element(&mut |assign| self.assign(assign)),
+        }
+    }
+
+    fn assign(&mut self, assign: &Assign) {
+        let values = self.values(&assign.code);
+        for &(value, slot) in &assign.stores {
+            let known = values.get(value.0 as usize).copied().flatten();
+            if let (Some(known), Some(slot)) = (known, self.own(slot)) {
+                self.sets.union(known, slot);
             }
         }
     }

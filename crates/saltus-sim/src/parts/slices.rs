@@ -28,8 +28,9 @@ pub(crate) struct Part {
 pub(super) fn slice(program: &SimProgram, components: &Components) -> Vec<Part> {
     let mut blocks: Vec<[Vec<Block>; 6]> = (0..components.n_parts).map(|_| Default::default()).collect();
     for (number, section) in sections(program).into_iter().enumerate() {
-        for block in &section.blocks {
-            for (part, piece) in pieces(block, components) {
+        // Elements of an array may belong to different parts.
+        for block in section.blocks.iter().flat_map(Block::unrolled) {
+            for (part, piece) in pieces(&block, components) {
                 blocks[part][number].push(piece);
             }
         }
@@ -56,7 +57,7 @@ fn part_of(components: &Components, slot: SlotId) -> Option<usize> {
     components.part_of.get(slot.index()).copied().flatten()
 }
 
-/// What each part computes of a block.
+/// What each part computes of a block, which is unrolled.
 fn pieces(block: &Block, components: &Components) -> BTreeMap<usize, Block> {
     match block {
         Block::Loop(_) => {
@@ -75,6 +76,7 @@ fn pieces(block: &Block, components: &Components) -> BTreeMap<usize, Block> {
             }
             wanted.into_iter().map(|(part, stores)| (part, Block::Assign(cut(assign, &stores)))).collect()
         }
+        Block::Repeat(_) => BTreeMap::new(),
     }
 }
 
@@ -128,16 +130,16 @@ fn cut(assign: &Assign, stores: &[(ValueId, SlotId)]) -> Assign {
 }
 
 /// Where the section of parameters computes what.
-struct Parameters<'p> {
-    blocks: Vec<&'p Assign>,
+struct Parameters {
+    blocks: Vec<Assign>,
     /// The block and the value.
     computed: HashMap<SlotId, (usize, ValueId)>,
 }
 
-impl<'p> Parameters<'p> {
-    fn of(program: &'p SimProgram) -> Self {
-        let blocks = program.sections.parameters.blocks.iter();
-        let blocks: Vec<&Assign> =
+impl Parameters {
+    fn of(program: &SimProgram) -> Self {
+        let blocks = program.sections.parameters.unrolled().into_owned().blocks.into_iter();
+        let blocks: Vec<Assign> =
             blocks.filter_map(|b| if let Block::Assign(assign) = b { Some(assign) } else { None }).collect();
         let stores = blocks.iter().enumerate().flat_map(|(at, b)| b.stores.iter().map(move |s| (s.1, (at, s.0))));
         Parameters { computed: stores.collect(), blocks }
@@ -166,7 +168,7 @@ impl<'p> Parameters<'p> {
                 }
             }
         }
-        Section { blocks: stores.into_iter().map(|(at, s)| Block::Assign(cut(self.blocks[at], &s))).collect() }
+        Section { blocks: stores.into_iter().map(|(at, s)| Block::Assign(cut(&self.blocks[at], &s))).collect() }
     }
 }
 
@@ -347,5 +349,7 @@ fn renamed(block: Block, new: &HashMap<SlotId, SlotId>) -> Block {
             own.unknowns.iter_mut().for_each(|u| u.slot = new[&u.slot]);
             Block::Loop(Arc::new(own))
         }
+        // They were unrolled.
+        Block::Repeat(repeat) => Block::Repeat(repeat),
     }
 }

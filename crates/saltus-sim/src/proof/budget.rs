@@ -74,6 +74,7 @@ impl Prices {
 fn price_of_block(block: &Block) -> f64 {
     match block {
         Block::Assign(assign) => price_of_code(&assign.code),
+        Block::Repeat(repeat) => price_of_code(&repeat.first.code) * repeat.n_elements() as f64,
         Block::Loop(l) => {
             let n = l.unknowns.len() as f64;
             let is_constant = l.jacobian.as_ref().is_some_and(|j| j.is_constant);

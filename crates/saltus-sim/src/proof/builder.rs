@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use saltus_base::IdVec;
 use saltus_numerics::{Interpolant, Interval};
-use saltus_program::{Block, Code, Loop, Op, Relation, RelationId, SimProgram, SlotId, SlotKind, ValueId};
+use saltus_program::{Assign, Block, Code, Loop, Op, Relation, RelationId, SimProgram, SlotId, SlotKind, ValueId};
 
 use super::dual::Dual;
 use super::expand::Expansions;
@@ -83,13 +83,8 @@ impl<'a> Builder<'a> {
 
     pub fn block(&mut self, block: &Block) {
         match block {
-            Block::Assign(assign) => {
-                let values = self.code(&assign.code);
-                for &(value, slot) in &assign.stores {
-                    let place = values.get(value.0 as usize).copied().unwrap_or(self.unknown);
-                    self.places.insert(slot, place);
-                }
-            }
+            Block::Assign(assign) => self.assign(assign),
+            Block::Repeat(repeat) => repeat.for_each_element(&mut |assign| self.assign(assign)),
             Block::Loop(l) => {
                 if !self.equation_loop(l) {
                     for slot in block.stored() {
@@ -97,6 +92,14 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
+        }
+    }
+
+    fn assign(&mut self, assign: &Assign) {
+        let values = self.code(&assign.code);
+        for &(value, slot) in &assign.stores {
+            let place = values.get(value.0 as usize).copied().unwrap_or(self.unknown);
+            self.places.insert(slot, place);
         }
     }
 

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use saltus_base::{IdVec, Index};
 use saltus_numerics::{Integrator, Interpolant, Interval};
-use saltus_program::{BinaryFn, Block, Relation, RelationId, SimProgram, SlotId, UnaryFn};
+use saltus_program::{BinaryFn, Block, Relation, RelationId, Section, SimProgram, SlotId, UnaryFn};
 
 use super::budget::{DUAL, NUMBER, REFINED, VALUE};
 use super::builder::Builder;
@@ -205,21 +205,20 @@ impl Tape {
         let bounds = &program.events.bounds;
         let sections = [&program.sections.derivatives, &program.sections.crossings, &program.sections.outputs];
         let mut wanted: HashSet<SlotId> = bounds.values().flat_map(|r| [r.crossing, r.scale]).collect();
+        let unrolled = if bounds.is_empty() { Vec::new() } else { sections.map(Section::unrolled).to_vec() };
         let mut blocks = Vec::new();
-        if !bounds.is_empty() {
-            // Few of the outputs are part of an assertion.
-            for block in sections.into_iter().rev().flat_map(|section| section.blocks.iter().rev()) {
-                if block.stored().iter().any(|slot| wanted.contains(slot)) {
-                    wanted.extend(block.loads());
-                    blocks.push(block);
-                }
+        // Few of the outputs are part of an assertion.
+        for block in unrolled.iter().rev().flat_map(|section| section.blocks.iter().rev()) {
+            if block.stored().iter().any(|slot| wanted.contains(slot)) {
+                wanted.extend(block.loads());
+                blocks.push(block);
             }
         }
         Self::of(program, inputs_vary, bounds, blocks.into_iter().rev())
     }
 
     fn of<'p>(
-        program: &'p SimProgram,
+        program: &SimProgram,
         inputs_vary: bool,
         relations: &IdVec<RelationId, Relation>,
         blocks: impl Iterator<Item = &'p Block>,

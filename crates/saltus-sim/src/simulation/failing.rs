@@ -51,7 +51,7 @@ impl Simulation {
         let name = self.program.memory.slot_name(state.value).to_owned();
         let blocks = self.model.blocks(Activation::Derivatives);
         let stored = blocks.iter().find_map(|block| blame::stored(block, state.derivative));
-        let place = || blocks.iter().find(|b| b.stored().contains(&state.derivative)).map(Block::span);
+        let place = || blocks.iter().find(|b| b.stores(state.derivative)).map(Block::span);
         let span = stored.map(|s| s.2).or_else(place).unwrap_or(Span::nowhere());
         let note = format!("{name} = {}, its derivative is {}", number(x[i]), number(dx[i]));
         let details = Details { labels: Vec::new(), notes: vec![note] };
@@ -90,7 +90,7 @@ impl Simulation {
             return Ok(());
         };
         let mut blocks = SECTIONS.iter().flat_map(|&activation| self.model.blocks(activation));
-        let span = blocks.find(|b| b.stored().contains(slot)).map_or(Span::nowhere(), Block::span);
+        let span = blocks.find(|b| b.stores(*slot)).map_or(Span::nowhere(), Block::span);
         let kind = SimErrorKind::IntegerOverflow { variable: name.to_string(), value: self.model.get(*slot) };
         Err(Failure::new(t, kind).at(span))
     }
@@ -157,7 +157,7 @@ impl Simulation {
         let outputs = self.model.blocks(Activation::Outputs);
         let is_violated = |assertion: &&Assertion| {
             let stored = outputs.iter().find_map(|block| blame::stored(block, assertion.condition));
-            stored.is_some_and(|(code, value, _)| blame::value(code, value, self.model.memory()) == Some(0.0))
+            stored.is_some_and(|(code, value, _)| blame::value(&code, value, self.model.memory()) == Some(0.0))
         };
         let Some(assertion) = self.program.events.assertions.iter().find(is_violated) else { return failure };
         let mut details = *failure.details.clone();
@@ -184,10 +184,10 @@ pub(crate) fn values_of(functions: &dyn ModelFunctions, assertion: &Assertion) -
         return details;
     }
     let (program, memory) = (functions.program(), functions.memory());
-    let operands = blame::operands(code, value).into_iter();
+    let operands = blame::operands(&code, value).into_iter();
     let values: Vec<String> = operands.map(|slot| blame::named(program, memory, slot)).collect();
     if !values.is_empty() {
-        let condition = blame::text(program, code, value);
+        let condition = blame::text(program, &code, value);
         details.notes.push(format!("`{condition}` is false with {}", values.join(", ")));
     }
     details

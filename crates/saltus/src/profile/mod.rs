@@ -20,7 +20,7 @@
 mod json;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use saltus_base::Span;
@@ -213,11 +213,13 @@ struct Blocks {
     /// Of loops, by their place.
     loops: HashMap<Span, usize>,
     by_variable: HashMap<(String, bool), Duration>,
+    /// Names of the variables of each place in the list.
+    variables: HashMap<usize, HashSet<String>>,
 }
 
 impl Blocks {
     fn add(&mut self, program: &SimProgram, block: &Block, part: Use, spent: &BlockCosts) {
-        let cost = spent.cost;
+        let mut cost = spent.cost;
         if cost.count == 0 {
             return;
         }
@@ -225,8 +227,16 @@ impl Blocks {
             slots.into_iter().map(|slot| program.memory.slot_name(slot).to_owned()).collect()
         };
         let stored = names(block.stored());
+        // Of what is determined once for each element, the part of one.
+        let mut of_one = cost.time;
         let (key, solved) = match block {
             Block::Assign(assign) => (Key::Equation(assign.span), None),
+            Block::Repeat(repeat) => {
+                let n = repeat.n_elements();
+                cost.count *= n as u64;
+                of_one = cost.time.div_f64(n as f64);
+                (Key::Equation(repeat.first.span), None)
+            }
             Block::Loop(l) => {
                 let unknowns = names(l.unknowns.iter().map(|u| u.slot).collect());
                 let size = LoopSize {
@@ -240,13 +250,14 @@ impl Blocks {
         };
         if part != Use::Start {
             for name in &stored {
-                *self.by_variable.entry((name.clone(), part == Use::Events)).or_default() += cost.time;
+                *self.by_variable.entry((name.clone(), part == Use::Events)).or_default() += of_one;
             }
         }
         let at = self.place(key, block.span(), solved);
-        let known = &mut self.list[at];
         // The same equation is part of several sections.
-        let new: Vec<String> = stored.into_iter().filter(|name| !known.variables.contains(name)).collect();
+        let names = self.variables.entry(at).or_default();
+        let new: Vec<String> = stored.into_iter().filter(|name| names.insert(name.clone())).collect();
+        let known = &mut self.list[at];
         known.n_equations += if solved.is_none() { new.len() } else { 0 };
         known.variables.extend(new);
         known.cost += cost;
